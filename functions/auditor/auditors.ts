@@ -1,0 +1,219 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import type { TargetPolicy } from '../lib/public-addresses.ts';
+import type { Order, Tale } from './child.ts';
+import { type Chromium, prepareChromium } from './chromium.ts';
+import { openEgressProxy } from './egress-proxy.ts';
+import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
+import { emptyMainFrame, type MainFrame } from './main-frame.ts';
+
+export type Auditors = ReturnType<typeof auditors>;
+export type AuditOrder = { url: string; auditVersion: AuditVersion };
+
+/** An attempt that is not over by then is killed, whatever it is doing. */
+export const HARD_LIMIT_MS = 120_000;
+/** A main document that got no answer by then will get none that counts. */
+const NO_ANSWER_MS = 36_000;
+/** A failed main document may yet be followed by another: a page that sends itself elsewhere. */
+const FAILURE_GRACE_MS = 500;
+
+/** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
+export const auditors = ({ targets, chromiumDir }: { targets: TargetPolicy; chromiumDir?: string | undefined }) => {
+  let chromium: Promise<Chromium> | undefined;
+  let next: Auditor | undefined;
+  let atWork = 0;
+
+  const prepare = (): Promise<Chromium> => {
+    chromium ??= clearStale().then(() => prepareChromium(chromiumDir));
+    chromium.catch(() => {
+      chromium = undefined; // tried again by the next audit
+    });
+    return chromium;
+  };
+
+  const take = (version: AuditVersion): Auditor => {
+    const ready = next;
+    next = undefined;
+    if (ready?.version === version && ready.alive()) return ready;
+    ready?.end();
+    return startAuditor(version);
+  };
+
+  /** Imports for the next audit while none is measured. */
+  const startNext = (version: AuditVersion) => {
+    if (atWork === 0 && !next?.alive()) next = startAuditor(version);
+  };
+
+  return {
+    /** Unpacks Chromium and starts the first auditor, so that the first audit need not wait for them. */
+    prepare: async (): Promise<void> => {
+      await prepare();
+      startNext(auditVersions[0].version);
+    },
+
+    /** Audits one page. Rejects only where `signal` ended it or the machine could not start an audit. */
+    audit: async (order: AuditOrder, signal: AbortSignal): Promise<Verdict> => {
+      signal.throwIfAborted();
+      atWork++;
+      try {
+        const { executable, env } = await prepare();
+        await using proxy = await disposable(openEgressProxy({ ...targets, url: order.url }));
+        await using auditor = take(order.auditVersion);
+        const end = await auditor.audit(
+          { url: new URL(order.url).href, executable, proxyPort: proxy.port, env },
+          signal,
+        );
+        const { mainFrame, chromiumVersion } = auditor.seen();
+        return judge({
+          auditVersion: order.auditVersion,
+          end,
+          mainFrame,
+          chromium: chromiumVersion,
+          decisionOn: (host, port) => proxy.lastDecision(host, port),
+        });
+      } finally {
+        atWork--;
+        if (!signal.aborted) startNext(order.auditVersion);
+      }
+    },
+
+    /** Ends the auditor that waits for work. */
+    close: async (): Promise<void> => {
+      await next?.end();
+      next = undefined;
+    },
+  };
+};
+
+type Auditor = ReturnType<typeof startAuditor>;
+
+/** One auditor process, from its start (imports only) through one audit to the death of its whole group. */
+const startAuditor = (version: AuditVersion) => {
+  const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR}${process.pid}-`));
+  const child = workDir.then((dir) => forkChild(version, dir));
+  child.catch(() => {}); // met by `audit`
+  let mainFrame: MainFrame = emptyMainFrame;
+  let browserPid = 0;
+  let chromiumVersion: string | null = null;
+  let ended = false;
+
+  const end = async (): Promise<void> => {
+    ended = true;
+    const started = await child.catch(() => undefined);
+    if (started) {
+      kill(browserPid);
+      kill(started.pid ?? 0);
+      if (started.exitCode === null && started.signalCode === null) await once(started, 'exit');
+    }
+    const dir = await workDir.catch(() => undefined);
+    if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  };
+
+  const audit = async (order: Omit<Order, never>, signal: AbortSignal): Promise<End> => {
+    const dir = await workDir;
+    const auditor = await child;
+    const timers = new Set<NodeJS.Timeout>();
+    return new Promise<End>((resolve, reject) => {
+      const after = (ms: number, then: () => void) => timers.add(setTimeout(then, ms));
+      const stop = (why: Extract<End, { how: 'stopped' }>['why']) => resolve({ how: 'stopped', why });
+
+      after(HARD_LIMIT_MS, () => stop('audit-timeout'));
+      after(
+        NO_ANSWER_MS,
+        () => mainFrame.url && mainFrame.status === null && !mainFrame.failure && stop('load-timeout'),
+      );
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      auditor.once('exit', () => resolve({ how: 'exited' }));
+      auditor.once('error', reject);
+      auditor.on('message', (tale: Tale) => {
+        switch (tale.type) {
+          case 'browser':
+            browserPid = tale.pid;
+            chromiumVersion = tale.version;
+            break;
+          case 'mainFrame': {
+            mainFrame = tale.record;
+            if (mainFrame.crashed) after(FAILURE_GRACE_MS, () => stop('page-crashed'));
+            if (mainFrame.navigations > MAX_NAVIGATIONS) stop('redirect-loop');
+            const failed = mainFrame;
+            if (failed.failure && !failed.everFinished) {
+              after(FAILURE_GRACE_MS, () => mainFrame === failed && stop('main-document-failed'));
+            }
+            break;
+          }
+          case 'audited':
+            resolve({ how: 'audited', summary: { ...tale.summary, report: Buffer.from(tale.summary.report) } });
+            break;
+          case 'threw':
+            resolve({ ...tale, how: 'threw' });
+        }
+      });
+      auditor.send({ ...order, env: { ...childEnv(dir), ...order.env } } satisfies Order);
+    }).finally(() => timers.forEach(clearTimeout));
+  };
+
+  return {
+    version,
+    audit,
+    end,
+    alive: () => !ended,
+    seen: () => ({ mainFrame, chromiumVersion }),
+    [Symbol.asyncDispose]: end,
+  };
+};
+
+const forkChild = (version: AuditVersion, dir: string): ChildProcess =>
+  fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [version, dir], {
+    detached: true, // a group of its own, so that it dies whole
+    serialization: 'advanced', // the report travels as bytes
+    execArgv: [],
+    env: childEnv(dir),
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+
+/** Named one by one: nothing of ours, least of all credentials, reaches a process that runs hostile pages. */
+const childEnv = (dir: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  HOME: dir,
+  TMPDIR: dir,
+  LANG: 'en_US.UTF-8',
+});
+
+const kill = (group: number) => {
+  if (group <= 0) return;
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+};
+
+const WORK_DIR = 'page-audit-';
+
+/** Removes the folders of processes that were killed before they could. */
+const clearStale = async (): Promise<void> => {
+  for (const name of await readdir(tmpdir())) {
+    const pid = name.startsWith(WORK_DIR) ? Number.parseInt(name.slice(WORK_DIR.length), 10) : Number.NaN;
+    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const disposable = async <T extends { close(): Promise<void> }>(opened: Promise<T>): Promise<T & AsyncDisposable> => {
+  const it = await opened;
+  return Object.assign(it, { [Symbol.asyncDispose]: () => it.close() });
+};

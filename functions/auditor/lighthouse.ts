@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Browser, Page } from 'puppeteer-core';
+import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
+import { type Metrics, noMetrics } from '../../shared/run.ts';
+
+/** The parts of a Lighthouse result that the service reads; the same in all supported versions. */
+type Result = {
+  lighthouseVersion: string;
+  finalDisplayedUrl?: string; // from 10 on
+  finalUrl?: string;
+  runWarnings: string[];
+  runtimeError?: { code: string; message: string };
+  environment: { benchmarkIndex: number };
+  categories: Record<string, { score: number | null } | undefined>;
+  audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
+};
+
+/** What the service takes from a Lighthouse result, and the result itself, gzipped. */
+export type Summary = {
+  metrics: Metrics;
+  runtimeError: { code: string; message: string } | null;
+  finalUrl: string | null;
+  warnings: string[];
+  benchmarkIndex: number | null;
+  erroredAudits: { id: string; message: string }[];
+  report: Buffer;
+  reportBytes: number;
+};
+
+type Lighthouse = (
+  url: string,
+  flags: Record<string, unknown>,
+  config?: undefined,
+  page?: Page,
+) => Promise<{ lhr: Result } | undefined>;
+
+/** Imports a Lighthouse release: half a second that an auditor spends before it has a job. */
+export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> =>
+  (await import(auditVersion(version).package)).default;
+
+/**
+ * `maxWaitForFcp` above `maxWaitForLoad`: below it, Lighthouse's check for a hung page never comes, and an endless script
+ * is never ended.
+ */
+const waits = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
+
+/** Lighthouse 9 knows no puppeteer page of today: it opens a page of its own through the debugging port. */
+export const takesPage = (version: AuditVersion): boolean => majorOf(version) !== '9';
+
+/** Audits one URL in a browser. Throws what Lighthouse throws. */
+export const runLighthouse = async (
+  lighthouse: Lighthouse,
+  {
+    url,
+    version,
+    browser,
+    page,
+    profile,
+  }: { url: string; version: AuditVersion; browser: Browser; page: Page; profile: string },
+): Promise<Summary> => {
+  const { pwa } = auditVersion(version);
+  const onlyCategories = ['performance', 'accessibility', 'best-practices', 'seo', ...(pwa ? ['pwa'] : [])];
+  const flags = { logLevel: 'silent', output: 'json', onlyCategories, ...waits };
+  const answer = takesPage(version)
+    ? await lighthouse(url, flags, undefined, page)
+    : await lighthouse(url, { ...flags, port: await debuggingPort(browser, profile) });
+  if (!answer) throw new Error('Lighthouse gave no result');
+  return summarize(answer.lhr, version);
+};
+
+const debuggingPort = async (browser: Browser, profile: string): Promise<number> => {
+  if (!browser.connected) throw new Error('the browser is gone');
+  return Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]);
+};
+
+const summarize = async (lhr: Result, version: AuditVersion): Promise<Summary> => {
+  if (lhr.lighthouseVersion !== version) throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran for ${version}`);
+  const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
+  return {
+    metrics: metricsOf(lhr, version),
+    runtimeError: lhr.runtimeError && lhr.runtimeError.code !== 'NO_ERROR' ? lhr.runtimeError : null,
+    finalUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? null,
+    warnings: lhr.runWarnings.slice(0, 50).map((warning) => String(warning).slice(0, 1000)),
+    benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
+    erroredAudits: Object.entries(lhr.audits)
+      .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
+      .slice(0, 50)
+      .map(([id, audit]) => ({ id, message: (audit?.errorMessage ?? '').slice(0, 1000) })),
+    report: await promisify(gzip)(json, { level: 6 }),
+    reportBytes: json.length,
+  };
+};
+
+const metricsOf = (lhr: Result, version: AuditVersion): Metrics => {
+  const score = (id: string) => {
+    const value = lhr.categories[id]?.score;
+    return typeof value === 'number' ? Math.round(value * 100) : null;
+  };
+  const value = (id: string) => {
+    const number = lhr.audits[id]?.numericValue;
+    return typeof number === 'number' && Number.isFinite(number) ? number : null;
+  };
+  const time = (id: string) => {
+    const number = value(id);
+    return number === null ? null : `${Math.round(number)}ms`;
+  };
+  return {
+    ...noMetrics,
+    performance: score('performance'),
+    accessibility: score('accessibility'),
+    bestPractices: score('best-practices'),
+    pwa: auditVersion(version).pwa ? score('pwa') : null,
+    seo: score('seo'),
+    fcp: time('first-contentful-paint'),
+    si: time('speed-index'),
+    lcp: time('largest-contentful-paint'),
+    tti: time('interactive'),
+    tbt: time('total-blocking-time'),
+    cls: value('cumulative-layout-shift'),
+  };
+};

@@ -1,0 +1,75 @@
+import type { CDPSession } from 'puppeteer-core';
+
+/**
+ * What became of the main frame, by the browser's own events: Lighthouse's codes are too coarse, and sometimes false.
+ * All but the counts speak of the newest main document that was asked for.
+ */
+export type MainFrame = {
+  url: string | null;
+  status: number | null;
+  mimeType: string | null;
+  attachment: boolean;
+  /** `net::` name of its failure. */
+  failure: string | null;
+  finished: boolean;
+  /** Whether any main document arrived whole. */
+  everFinished: boolean;
+  /** Documents that the main frame has shown; moves within a document do not count. */
+  navigations: number;
+  crashed: boolean;
+};
+
+export const emptyMainFrame: MainFrame = {
+  url: null,
+  status: null,
+  mimeType: null,
+  attachment: false,
+  failure: null,
+  finished: false,
+  everFinished: false,
+  navigations: 0,
+  crashed: false,
+};
+
+/** Follows the main frame of a page; `onChange` gets the whole record each time it changes. */
+export const watchMainFrame = async (session: CDPSession, onChange: (record: MainFrame) => void): Promise<void> => {
+  let record = emptyMainFrame;
+  let requestId: string | undefined;
+  const change = (changes: Partial<MainFrame>) => {
+    record = { ...record, ...changes };
+    onChange(record);
+  };
+
+  let mainFrameId: string | undefined;
+  session.on('Network.requestWillBeSent', (event) => {
+    if (event.type !== 'Document' || event.requestId !== event.loaderId || event.frameId !== mainFrameId) return;
+    if (!/^https?:/.test(event.request.url)) return; // Lighthouse's own visits to about: and chrome:
+    requestId = event.requestId;
+    const { url } = event.request;
+    change({ url, status: null, mimeType: null, attachment: false, failure: null, finished: false });
+  });
+  session.on('Network.responseReceived', (event) => {
+    if (event.requestId !== requestId) return;
+    const { status, mimeType, headers } = event.response;
+    const disposition = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1];
+    change({ status, mimeType, attachment: /^\s*attachment/i.test(disposition ?? '') });
+  });
+  session.on('Network.loadingFinished', (event) => {
+    if (event.requestId === requestId) change({ finished: true, everFinished: true });
+  });
+  session.on('Network.loadingFailed', (event) => {
+    if (event.requestId === requestId) change({ failure: event.errorText.replace(/^net::/, '') });
+  });
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (!frame.parentId && /^https?:/.test(frame.url)) change({ navigations: record.navigations + 1 });
+  });
+  session.on('Inspector.targetCrashed', () => change({ crashed: true }));
+
+  const [tree] = await Promise.all([
+    session.send('Page.getFrameTree'),
+    session.send('Page.enable'),
+    session.send('Network.enable'),
+    session.send('Inspector.enable'),
+  ]);
+  mainFrameId = tree.frameTree.frame.id;
+};

@@ -1,0 +1,132 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { v5 as uuidv5 } from 'uuid';
+import { aliasesOf, auditVersions, resolveAuditVersion } from '../shared/audit-versions.ts';
+import { asCreated, type CheckInputs, CreateCheckBody, newCheck } from '../shared/check.ts';
+import { CreateEnv } from '../shared/env.ts';
+import { ApiProblem } from '../shared/problems.ts';
+import type { Region } from '../shared/regions.ts';
+import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
+import { asCheck, type CheckStore, checkStore } from './lib/check-store.ts';
+import { dispatch } from './lib/dispatch.ts';
+import { http, type Reply, type Request } from './lib/http.ts';
+import { log } from './lib/log.ts';
+import { refusalOf } from './lib/public-addresses.ts';
+
+/** POST /v1/checks: records a check with one run per region, and queues each run in its region. */
+export const handler = http({ body: CreateCheckBody }, () => {
+  const env = CreateEnv.parse(process.env);
+  return createCheck({
+    store: checkStore(env),
+    queues: auditQueues(env),
+    targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
+    retentionDays: env.RETENTION_DAYS,
+  });
+});
+
+type Deps = {
+  store: Pick<CheckStore, 'create' | 'find' | 'markSent'>;
+  queues: Pick<AuditQueues, 'send' | 'regions'>;
+  targets: Parameters<typeof refusalOf>[1];
+  retentionDays: number;
+  newId?: () => string;
+  now?: () => Date;
+};
+
+const OWNER = 'anonymous'; // until keys tell callers apart
+
+export const createCheck =
+  ({ store, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
+  async ({ body, headers }: Request<CreateCheckBody>): Promise<Reply> => {
+    const inputs = inputsFrom(body, queues.regions, targets);
+    const key = idempotencyKeyFrom(headers);
+    const fingerprint = fingerprintOf(body);
+    const id = key === undefined ? newId() : uuidv5(`${OWNER}\n${key}`, NAMESPACE);
+
+    const earlier = key === undefined ? undefined : await store.find(id);
+    if (earlier) return sameCheck(earlier, fingerprint);
+
+    // Of the inputs too: what a broken-off create with other inputs left behind is never taken for ours.
+    const runIds = inputs.regions.map((region) => uuidv5(`${region}\n${fingerprint}`, id));
+    const check = newCheck(inputs, { id, runIds, now: now() });
+    const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
+    const runs = await store.create(check, { owner: OWNER, fingerprint, token: newId(), expiresAt });
+    if (!runs) {
+      const winner = await store.find(id); // another request with the same key was quicker
+      if (!winner) throw new Error(`check ${id} stands and can not be found`);
+      return sameCheck(winner, fingerprint);
+    }
+
+    await Promise.all(
+      runs.map((run) =>
+        dispatch({ store, queues }, run, now()).catch((error: Error) =>
+          log.warn('a job was not sent; the sweeper will', { checkId: id, runId: run.id, error }),
+        ),
+      ),
+    );
+    return { status: 201, headers: { location: `/v1/checks/${id}` }, body: asCreated(check) };
+  };
+
+const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11'; // of our own, for ids derived from idempotency keys
+
+const sameCheck = (earlier: NonNullable<Awaited<ReturnType<CheckStore['find']>>>, fingerprint: string): Reply => {
+  if (earlier.item.fingerprint !== fingerprint) {
+    throw new ApiProblem(
+      'idempotency-mismatch',
+      'This Idempotency-Key was used with another body. Send the same body, or use a new key.',
+    );
+  }
+  const { id } = earlier.item;
+  return { status: 200, headers: { location: `/v1/checks/${id}` }, body: asCreated(asCheck(earlier)) };
+};
+
+/** The inputs that a body means; throws the problem that names everything wrong with them. */
+const inputsFrom = (
+  body: CreateCheckBody,
+  supported: readonly Region[],
+  targets: Parameters<typeof refusalOf>[1],
+): CheckInputs => {
+  const refusal = refusalOf(body.url, targets);
+  const version = resolveAuditVersion(body.auditVersion);
+  const unknown = body.regions.filter((region) => !supported.includes(region as Region));
+  const twice = body.regions.filter((region, i) => body.regions.indexOf(region) !== i);
+
+  const problems = [
+    refusal && { code: refusal.code, path: 'url', message: refusal.message },
+    !version && { code: 'unsupported-audit-version' as const, path: 'auditVersion', message: acceptedVersions },
+    unknown.length > 0 && {
+      code: 'unsupported-region' as const,
+      path: 'regions',
+      message: `accepted here: ${supported.join(', ')}`,
+    },
+    twice.length > 0 && { code: 'invalid-request' as const, path: 'regions', message: 'each region may be named once' },
+  ].filter((each) => !!each);
+
+  const [first] = problems;
+  if (first) {
+    const errors = problems.map(({ path, message }) => ({ path, message }));
+    throw new ApiProblem(first.code, `${first.path}: ${first.message}`, { errors });
+  }
+  return {
+    url: body.url,
+    auditVersion: version as NonNullable<typeof version>,
+    regions: body.regions as Region[],
+  };
+};
+
+const acceptedVersions = `accepted: ${auditVersions
+  .map(({ version }) => `${version} (or ${aliasesOf(version).join(', ')})`)
+  .join('; ')}`;
+
+const idempotencyKeyFrom = (headers: Request['headers']): string | undefined => {
+  const key = headers['idempotency-key'];
+  if (key !== undefined && !/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw new ApiProblem('invalid-request', 'An Idempotency-Key has 1 to 255 printable ASCII characters.');
+  }
+  return key;
+};
+
+/** Tells two bodies apart by what they say, not by how it is spelled. */
+const fingerprintOf = ({ url, auditVersion, regions }: CreateCheckBody): string =>
+  createHash('sha256')
+    .update(JSON.stringify([url, auditVersion, regions]))
+    .digest('hex');

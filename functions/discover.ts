@@ -1,0 +1,29 @@
+import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
+import { DiscoverEnv } from '../shared/env.ts';
+import { ApiProblem } from '../shared/problems.ts';
+import { type Region, regions } from '../shared/regions.ts';
+import { http, type Reply, type Request } from './lib/http.ts';
+
+/** GET /v1/regions, /v1/audit/versions, /health: what this deployment offers. */
+export const handler = http({}, () => discover({ deployed: DiscoverEnv.parse(process.env).REGIONS }));
+
+export const discover =
+  ({ deployed }: { deployed: readonly Region[] }) =>
+  async ({ path }: Pick<Request, 'path'>): Promise<Reply> => {
+    switch (path) {
+      case '/v1/regions':
+        return { status: 200, body: { regions: deployed.map((id) => ({ id, awsRegion: regions[id] })) } };
+      case '/v1/audit/versions':
+        return { status: 200, body: { versions: auditVersions.map(versionRow) } };
+      case '/health':
+        return { status: 200, body: { status: 'ok' } };
+      default:
+        throw new ApiProblem('not-found', 'There is no such route.');
+    }
+  };
+
+const versionRow = ({ version, pwa }: (typeof auditVersions)[number]) => ({
+  version,
+  aliases: aliasesOf(version),
+  categories: ['performance', 'accessibility', 'best-practices', 'seo', ...(pwa ? ['pwa'] : [])],
+});

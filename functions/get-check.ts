@@ -1,0 +1,11 @@
+import { ReadEnv } from '../shared/env.ts';
+import { asCheck, type CheckStore, checkStore } from './lib/check-store.ts';
+import { http, type Reply, type Request } from './lib/http.ts';
+import { findCheck } from './lib/lookup.ts';
+
+/** GET /v1/checks/{checkId}: the check with its complete runs. */
+export const handler = http({}, () => getCheck({ store: checkStore(ReadEnv.parse(process.env)) }));
+
+export const getCheck =
+  ({ store }: { store: Pick<CheckStore, 'find'> }) =>
+  async (request: Request): Promise<Reply> => ({ status: 200, body: asCheck(await findCheck(store, request)) });

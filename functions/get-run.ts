@@ -1,0 +1,11 @@
+import { ReadEnv } from '../shared/env.ts';
+import { asRun, type CheckStore, checkStore } from './lib/check-store.ts';
+import { http, type Reply, type Request } from './lib/http.ts';
+import { findRun } from './lib/lookup.ts';
+
+/** GET …/runs/{runId}, with or without the check's id: the run. */
+export const handler = http({ query: ['checkId'] }, () => getRun({ store: checkStore(ReadEnv.parse(process.env)) }));
+
+export const getRun =
+  ({ store }: { store: Pick<CheckStore, 'find' | 'checkIdOf'> }) =>
+  async (request: Request): Promise<Reply> => ({ status: 200, body: asRun(await findRun(store, request)) });

@@ -1,0 +1,31 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { AuditJob } from '../../shared/audit-job.ts';
+import type { QueuesEnv } from '../../shared/env.ts';
+import { type Region, regions } from '../../shared/regions.ts';
+
+export type AuditQueues = ReturnType<typeof auditQueues>;
+
+/** One queue of audit jobs a region. A client an AWS region: a queue's URL moves the endpoint, not the signature. */
+export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
+  const clients = new Map<Region, SQSClient>();
+
+  const clientOf = (region: Region): SQSClient => {
+    const client = clients.get(region) ?? new SQSClient({ region: regions[region], requestHandler });
+    clients.set(region, client);
+    return client;
+  };
+
+  return {
+    /** The regions that this environment has deployed. */
+    regions: Object.keys(urls) as Region[],
+
+    /** Resolves once the queue has the job. */
+    send: async (job: AuditJob): Promise<void> => {
+      const QueueUrl = urls[job.region];
+      if (!QueueUrl) throw new Error(`no queue is known for region ${job.region}`);
+      await clientOf(job.region).send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(job) }));
+    },
+  };
+};
+
+const requestHandler = { connectionTimeout: 1000, requestTimeout: 3000 }; // ms, well within a request's 10 s

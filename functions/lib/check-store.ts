@@ -1,0 +1,423 @@
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  paginateQuery,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
+import { Check, stateOf } from '../../shared/check.ts';
+import { closeAfter, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
+import type { StoreEnv } from '../../shared/env.ts';
+import type { RunError } from '../../shared/problems.ts';
+import { allRegions, type Region } from '../../shared/regions.ts';
+import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
+
+/*
+ * pk               sk             what it holds
+ * CHECK#<checkId>  CHECK          the check: inputs, owner, ids of its runs, createdAt, completedAt
+ * CHECK#<checkId>  RUN#<runId>    a run
+ * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
+ *
+ * Sparse index `open`: OPEN#<region> (runs) and OPEN#checks (checks), sorted by dueAt: whatever is not finished.
+ * Every step of an open item sets a new dueAt, so that "dueAt is still the one I saw" means "nobody acted since".
+ */
+const checkKey = (checkId: string) => ({ pk: `CHECK#${checkId}`, sk: 'CHECK' });
+const runKey = (checkId: string, runId: string) => ({ pk: `CHECK#${checkId}`, sk: `RUN#${runId}` });
+const pointerKey = (runId: string) => ({ pk: `RUN#${runId}`, sk: 'RUN' });
+const openRuns = (region: Region) => `OPEN#${region}`;
+const OPEN_CHECKS = 'OPEN#checks';
+
+const CheckItem = z.object({
+  ...Check.omit({ state: true, updatedAt: true, runs: true }).shape,
+  owner: z.string(),
+  fingerprint: z.string(), // of the body as the client sent it
+  runIds: z.array(z.uuid()),
+  completedAt: z.iso.datetime().nullable(),
+  dueAt: z.string().optional(),
+});
+const RunItem = z.object({
+  ...Run.shape,
+  checkId: z.uuid(),
+  token: z.string(), // of the create that wrote it last; its pointer bears the same
+  sends: z.int(),
+  lostLeases: z.int(),
+  lease: z.object({ id: z.uuid(), until: z.string() }).optional(),
+  report: z.object({ key: z.string(), bytes: z.int(), gzipBytes: z.int() }).optional(),
+  dueAt: z.string().optional(),
+});
+export type CheckItem = z.infer<typeof CheckItem>;
+export type RunItem = z.infer<typeof RunItem>;
+
+/** A check with its runs in the order of its regions, as stored. */
+export type StoredCheck = { item: CheckItem; runs: RunItem[] };
+
+/** The right to work on a run, for as long as it is renewed. `run` is the run as it was claimed. */
+export type Lease = { id: string; run: RunItem };
+
+/** How a run ended: what changes on its item. */
+export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
+  state: 'succeeded' | 'failed';
+  attempts: Attempt[];
+  report?: RunItem['report'];
+};
+
+/** Something open that is due: its key, and the dueAt that was seen. */
+export type Due = { pk: string; sk: string; dueAt: string };
+/** What a sweep holds for a moment: nobody else acts on it until `dueAt`. */
+export type Held = { check: CheckItem; dueAt: string } | { run: RunItem; dueAt: string };
+
+export type CheckStore = ReturnType<typeof checkStore>;
+
+/** The check as the API shows it. */
+export const asCheck = ({ item, runs }: StoredCheck): Check => {
+  const { id, auditVersion, url, regions, createdAt } = item;
+  return {
+    id,
+    auditVersion,
+    url,
+    regions,
+    state: stateOf(runs.map((run) => run.state)),
+    createdAt,
+    updatedAt: [createdAt, ...runs.map((run) => run.updatedAt)].sort().at(-1) ?? createdAt,
+    runs: runs.map(asRun),
+  };
+};
+
+/** The run as the API shows it. */
+export const asRun = (run: RunItem): Run => {
+  const { checkId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
+  return shown;
+};
+
+/** Where checks and runs are kept. Each write states the condition under which it is true; a refused one says so. */
+export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: StoreEnv) => {
+  const client = new DynamoDBClient({ region, requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 } });
+  const db = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+
+  /** Updates one item under a condition; gives the new item, or undefined where the condition did not hold. */
+  const update = async (Key: { pk: string; sk: string }, change: Change) => {
+    const { Attributes } = (await onlyIf(db.send(new UpdateCommand({ TableName, Key, ...expression(change) })))) ?? {};
+    return Attributes;
+  };
+  const updateRun = async (run: RunRef, change: Change): Promise<RunItem | undefined> => {
+    const item = await update(runKey(run.checkId, run.id), change);
+    return item && parse(RunItem, item);
+  };
+
+  const query = async (checkId: string): Promise<StoredCheck | undefined> => {
+    const items: Record<string, unknown>[] = [];
+    const pages = paginateQuery(
+      { client: db },
+      {
+        TableName,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': checkKey(checkId).pk },
+        ConsistentRead: true,
+      },
+    );
+    for await (const page of pages) items.push(...(page.Items ?? []));
+    const found = items.find((item) => item.sk === 'CHECK');
+    if (!found) return undefined; // its create has not ended, or never will
+    const item = parse(CheckItem, found);
+    const runs = item.runIds.map((id) => {
+      const run = items.find((each) => each.sk === `RUN#${id}`);
+      if (!run) throw new Error(`check ${checkId} has lost its run ${id}`);
+      return parse(RunItem, run);
+    });
+    return { item, runs };
+  };
+
+  /** Puts a run where none stands. One that stands is left of a create that broke off: it is kept from being cleared. */
+  const putRun = async (run: RunItem, expiresAt: number): Promise<void> => {
+    const Item = { ...runKey(run.checkId, run.id), open: openRuns(run.region), expiresAt, ...run };
+    for (let tries = 0; tries < 3; tries++) {
+      const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' });
+      if (await onlyIf(db.send(put))) return;
+      const kept = await updateRun(run, {
+        set: { dueAt: run.dueAt, token: run.token },
+        when: '#state = :created',
+        values: { ':created': 'created' },
+      });
+      if (kept) return;
+    }
+    throw new Error(`run ${run.id} could not be put`);
+  };
+
+  /** Closes a check whose runs are all finished. Whether it is closed now. */
+  const closeIfFinished = async (checkId: string, now: Date): Promise<boolean> => {
+    const found = await query(checkId);
+    if (!found?.runs.every((run) => isFinished(run.state))) return false;
+    if (found.item.completedAt) return true;
+    await update(checkKey(checkId), {
+      set: { completedAt: now.toISOString() },
+      remove: ['open', 'dueAt'],
+      when: 'completedAt = :null',
+      values: { ':null': null },
+    });
+    return true;
+  };
+
+  /** Runs first, then their pointers, the check last: a check that anyone can see has all its runs. */
+  const create = async (
+    check: Check,
+    { owner, fingerprint, token, expiresAt }: { owner: string; fingerprint: string; token: string; expiresAt: Date },
+  ): Promise<RunItem[] | undefined> => {
+    const created = Date.parse(check.createdAt);
+    const seconds = Math.floor(expiresAt.getTime() / 1000);
+    const dueAt = at(created + HOLD_MS);
+    const runs = check.runs.map((run) => ({ ...run, checkId: check.id, token, sends: 0, lostLeases: 0, dueAt }));
+    await Promise.all(
+      runs.map(async (run) => {
+        await putRun(run, seconds);
+        const Item = { ...pointerKey(run.id), checkId: check.id, token, expiresAt: seconds };
+        const mine = { ':checkId': check.id };
+        const ConditionExpression = 'attribute_not_exists(pk) OR checkId = :checkId';
+        await db.send(new PutCommand({ TableName, Item, ConditionExpression, ExpressionAttributeValues: mine }));
+      }),
+    );
+    const { runs: _, state, updatedAt, ...inputs } = check;
+    const item: CheckItem = {
+      ...inputs,
+      owner,
+      fingerprint,
+      runIds: runs.map((run) => run.id),
+      completedAt: null,
+      dueAt: at(created + closeAfter(0)),
+    };
+    const Item = { ...checkKey(check.id), open: OPEN_CHECKS, expiresAt: seconds, ...item };
+    const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' });
+    return (await onlyIf(db.send(put))) ? runs : undefined;
+  };
+
+  return {
+    /** Records a new check. Undefined where a check with this id stands already. */
+    create,
+
+    /** A check and its runs in one consistent read; undefined where there is none. */
+    find: query,
+
+    /** The check that a run belongs to, as its pointer says. */
+    checkIdOf: async (runId: string): Promise<string | undefined> => {
+      const { Item } = await db.send(new GetCommand({ TableName, Key: pointerKey(runId), ConsistentRead: true }));
+      return Item && z.uuid().parse(Item.checkId);
+    },
+
+    /** A run as it stands, whoever works on it. */
+    findRun: async (run: RunRef): Promise<RunItem | undefined> => {
+      const Key = runKey(run.checkId, run.id);
+      const { Item } = await db.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      return Item && parse(RunItem, Item);
+    },
+
+    /** Notes that a run's job is in its queue, unless somebody acted on the run since `run` was read. */
+    markSent: (run: RunItem, now: Date) =>
+      updateRun(run, {
+        set: { sends: run.sends + 1, dueAt: at(now.getTime() + resendAfter(run.sends)) },
+        when: 'dueAt = :seen',
+        values: { ':seen': run.dueAt },
+      }),
+
+    /**
+     * Takes a run to work on it. Undefined where it is finished or gone, or another delivery of its job is at work:
+     * then the job is a duplicate. A lease that ran out is taken over, and counted as lost.
+     */
+    claim: async (run: RunItem, leaseId: string, now: Date): Promise<Lease | undefined> => {
+      if (isFinished(run.state) || (run.lease && run.lease.until > now.toISOString())) return undefined;
+      const first = run.state === 'created';
+      const nowIso = now.toISOString();
+      const claimed = await updateRun(run, {
+        set: {
+          state: 'running',
+          ...leaseFrom(leaseId, now),
+          lostLeases: run.lostLeases + (run.lease ? 1 : 0),
+          ...(first && { startedAt: nowIso, updatedAt: nowIso }),
+        },
+        when: `#state IN (${follows.running.map((_, i) => `:from${i}`).join(', ')}) AND ${
+          run.lease ? 'lease.id = :lost' : 'attribute_not_exists(lease)'
+        }`,
+        values: {
+          ...Object.fromEntries(follows.running.map((state, i) => [`:from${i}`, state])),
+          ...(run.lease && { ':lost': run.lease.id }),
+        },
+      });
+      return claimed && { id: leaseId, run: claimed };
+    },
+
+    /** Keeps a claim alive. False where it is not ours any more. */
+    renew: async (lease: Lease, now: Date): Promise<boolean> =>
+      Boolean(await updateRun(lease.run, { set: leaseFrom(lease.id, now), ...held(lease) })),
+
+    /** Notes an attempt that failed and is to be followed by another. False where the claim is lost. */
+    recordAttempt: async (lease: Lease, attempts: Attempt[], now: Date): Promise<boolean> =>
+      Boolean(await updateRun(lease.run, { set: { attempts, updatedAt: now.toISOString() }, ...held(lease) })),
+
+    /** Lets a run go unfinished, due at once. */
+    giveBack: (lease: Lease, now: Date) =>
+      updateRun(lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...held(lease) }),
+
+    /** Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. */
+    finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
+      const nowIso = now.toISOString();
+      const finished = await updateRun(lease.run, {
+        set: { ...outcome, finishedAt: nowIso, updatedAt: nowIso },
+        remove: ['open', 'dueAt', 'lease'],
+        ...held(lease),
+      });
+      if (finished) await closeIfFinished(lease.run.checkId, now);
+      return Boolean(finished);
+    },
+
+    /** Fails a run that nobody is at work on, unless somebody acted on it since it was read. */
+    abandon: async (run: RunItem, error: RunError, now: Date): Promise<boolean> => {
+      const nowIso = now.toISOString();
+      const failed = await updateRun(run, {
+        set: { state: 'failed', error, finishedAt: nowIso, updatedAt: nowIso },
+        remove: ['open', 'dueAt', 'lease'],
+        when: `dueAt = :seen AND #state IN (${follows.failed.map((_, i) => `:from${i}`).join(', ')})`,
+        values: {
+          ':seen': run.dueAt,
+          ...Object.fromEntries(follows.failed.map((state, i) => [`:from${i}`, state])),
+        },
+      });
+      if (failed) await closeIfFinished(run.checkId, now);
+      return Boolean(failed);
+    },
+
+    closeIfFinished,
+
+    /** What is due in a region, or among the checks, oldest first: at most `limit` items. */
+    due: async (of: Region | 'checks', until: Date, limit: number): Promise<Due[]> => {
+      const { Items } = await db.send(
+        new QueryCommand({
+          TableName,
+          IndexName: 'open',
+          KeyConditionExpression: '#open = :open AND dueAt <= :until',
+          ExpressionAttributeNames: { '#open': 'open' },
+          ExpressionAttributeValues: {
+            ':open': of === 'checks' ? OPEN_CHECKS : openRuns(of),
+            ':until': until.toISOString(),
+          },
+          Limit: limit,
+        }),
+      );
+      return (Items ?? []) as Due[];
+    },
+
+    /** Holds something due for a minute, so that one sweep acts on it. Undefined where somebody else was first. */
+    hold: async ({ pk, sk, dueAt: seen }: Due, now: Date): Promise<Held | undefined> => {
+      const dueAt = at(now.getTime() + HOLD_MS);
+      const item = await update({ pk, sk }, { set: { dueAt }, when: 'dueAt = :seen', values: { ':seen': seen } });
+      if (!item) return undefined;
+      return sk === 'CHECK' ? { check: parse(CheckItem, item), dueAt } : { run: parse(RunItem, item), dueAt };
+    },
+
+    /** Counts a lease that ran out, and lets the run be taken again. Undefined where somebody acted on it since. */
+    countLostLease: (run: RunItem, now: Date) =>
+      updateRun(run, {
+        set: { lostLeases: run.lostLeases + 1, dueAt: at(now.getTime() + HOLD_MS + 1) },
+        remove: ['lease'],
+        when: 'dueAt = :seen AND lease.id = :lost',
+        values: { ':seen': run.dueAt, ':lost': run.lease?.id },
+      }),
+
+    /** Looks at a run or a check again at a time, unless somebody acted on it since it was read. */
+    postpone: (item: RunItem | CheckItem, until: Date) =>
+      update('checkId' in item ? runKey(item.checkId, item.id) : checkKey(item.id), {
+        set: { dueAt: until.toISOString() },
+        when: 'dueAt = :seen',
+        values: { ':seen': item.dueAt },
+      }),
+
+    /** Makes a waiting run due at once; leaves alone what has a lease, or was acted on since it was seen. */
+    wake: ({ pk, sk, dueAt: seen }: Due, now: Date) =>
+      update(
+        { pk, sk },
+        {
+          set: { dueAt: now.toISOString() },
+          when: 'dueAt = :seen AND attribute_not_exists(lease)',
+          values: { ':seen': seen },
+        },
+      ),
+
+    /** Deletes a run that no check lists, and its pointer, unless a create came back for it since it was read. */
+    clear: async (run: RunItem): Promise<void> => {
+      const pointer = { TableName, Key: pointerKey(run.id), ConditionExpression: '#token = :token' };
+      const names = { '#token': 'token' };
+      const mine = { ':token': run.token };
+      await onlyIf(
+        db.send(new DeleteCommand({ ...pointer, ExpressionAttributeNames: names, ExpressionAttributeValues: mine })),
+      );
+      await onlyIf(
+        db.send(
+          new DeleteCommand({
+            TableName,
+            Key: runKey(run.checkId, run.id),
+            ConditionExpression: 'dueAt = :seen',
+            ExpressionAttributeValues: { ':seen': run.dueAt },
+          }),
+        ),
+      );
+    },
+  };
+};
+
+/** The regions, and the checks: every partition of the index. */
+export const partitions = [...allRegions, 'checks'] as const;
+
+type RunRef = Pick<RunItem, 'checkId' | 'id'>;
+type Change = {
+  set: Record<string, unknown>;
+  remove?: string[];
+  when: string;
+  values: Record<string, unknown>;
+};
+
+const at = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+const leaseFrom = (id: string, now: Date) => ({
+  lease: { id, until: at(now.getTime() + LEASE_MS) },
+  dueAt: at(now.getTime() + LEASE_MS + LEASE_SLACK_MS),
+});
+
+/** The condition of everything that a lease's holder writes. */
+const held = (lease: Lease) => ({
+  when: '#state = :running AND lease.id = :mine',
+  values: { ':running': 'running', ':mine': lease.id },
+});
+
+const expression = ({ set, remove = [], when, values }: Change) => {
+  const entries = Object.entries(set).filter(([, value]) => value !== undefined);
+  const names = [...entries.map(([name]) => name), ...remove, ...(when.includes('#state') ? ['state'] : [])];
+  const sets = entries.map(([name]) => `#${name} = :set_${name}`).join(', ');
+  return {
+    UpdateExpression: `SET ${sets}${remove.length > 0 ? ` REMOVE ${remove.map((name) => `#${name}`).join(', ')}` : ''}`,
+    ConditionExpression: `attribute_exists(pk) AND (${when})`,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: {
+      ...values,
+      ...Object.fromEntries(entries.map(([name, value]) => [`:set_${name}`, value])),
+    },
+    ReturnValues: 'ALL_NEW' as const,
+  };
+};
+
+/** Undefined where the condition of a write did not hold. */
+const onlyIf = async <T>(write: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+};
+
+/** Parses a stored item; one that does not parse is our fault, and named. */
+const parse = <T>(schema: z.ZodType<T>, item: Record<string, unknown>): T => {
+  const parsed = schema.safeParse(item);
+  if (parsed.success) return parsed.data;
+  throw new Error(`the stored item ${item.pk} ${item.sk} does not parse: ${z.prettifyError(parsed.error)}`);
+};

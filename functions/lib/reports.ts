@@ -1,0 +1,36 @@
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { ReportEnv, StoreEnv } from '../../shared/env.ts';
+
+export type Reports = ReturnType<typeof reports>;
+
+const PRESIGNED_SECONDS = 300;
+
+/** The bucket of reports: gzipped JSON, one object an attempt, never overwritten. */
+export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
+  const s3 = new S3Client({ region, requestHandler: { connectionTimeout: 2000, requestTimeout: 10_000 } });
+
+  return {
+    /** Stores a gzipped report under its key. */
+    put: async (Key: string, gzip: Buffer): Promise<void> => {
+      const type = { ContentType: 'application/json', ContentEncoding: 'gzip' };
+      await s3.send(new PutObjectCommand({ Bucket, Key, Body: gzip, ...type }));
+    },
+
+    /** The gzipped report; throws where there is none. */
+    get: async (Key: string): Promise<Buffer> => {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+      if (!Body) throw new Error(`the object ${Key} has no body`);
+      return Buffer.from(await Body.transformToByteArray());
+    },
+
+    /** A URL that gives the report to anyone who has it, for five minutes. */
+    urlOf: (Key: string): Promise<string> =>
+      getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), { expiresIn: PRESIGNED_SECONDS }),
+
+    /** Deletes a report; one that is not there is deleted already. */
+    delete: async (Key: string): Promise<void> => {
+      await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+    },
+  };
+};

@@ -1,0 +1,15 @@
+import { ApiProblem } from '../shared/problems.ts';
+import { methodsOf } from '../shared/routes.ts';
+import { http, type Reply, type Request } from './lib/http.ts';
+
+/** `$default`: every path and method that no route has. 404, 405 with `Allow`, and OPTIONS. */
+export const handler = http({ query: 'any' }, () => noRoute);
+
+export const noRoute = async ({ method, path }: Pick<Request, 'method' | 'path'>): Promise<Reply> => {
+  const methods = methodsOf(path);
+  if (methods.length === 0)
+    throw new ApiProblem('not-found', 'There is no such route. GET /v1/regions is one to begin with.');
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  if (method === 'OPTIONS') return { status: 204, headers: { allow } };
+  throw new ApiProblem('method-not-allowed', `This path answers to ${allow}.`, { headers: { allow } });
+};

@@ -1,0 +1,112 @@
+import { closeAfter, GIVE_UP_MS, LEASE_SLACK_MS, MAX_LOST_LEASES } from '../shared/due-times.ts';
+import { SweepEnv } from '../shared/env.ts';
+import { metricNames } from '../shared/metrics.ts';
+import { runError } from '../shared/problems.ts';
+import { allRegions, type Region } from '../shared/regions.ts';
+import { isFinished } from '../shared/run.ts';
+import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
+import { type CheckItem, type CheckStore, checkStore, type Due, type RunItem } from './lib/check-store.ts';
+import { dispatch } from './lib/dispatch.ts';
+import { count, log } from './lib/log.ts';
+
+/**
+ * What a schedule sends is ignored. `{ "wake": "<region>" | "all" }`, sent by hand when the queue of that region was
+ * emptied: makes its waiting runs due, for the next sweep.
+ */
+type Event = { wake?: Region | 'all' };
+
+/** Every minute: what is past its due time is dispatched again, closed or cleared away. Nothing stays open for ever. */
+export const handler = async (event: Event = {}): Promise<void> => {
+  const env = SweepEnv.parse(process.env);
+  deps ??= { store: checkStore(env), queues: auditQueues(env) };
+  await sweep(deps)(event);
+};
+
+let deps: Deps | undefined;
+
+type Deps = {
+  store: Pick<
+    CheckStore,
+    | 'due'
+    | 'hold'
+    | 'find'
+    | 'clear'
+    | 'abandon'
+    | 'countLostLease'
+    | 'postpone'
+    | 'closeIfFinished'
+    | 'markSent'
+    | 'wake'
+  >;
+  queues: Pick<AuditQueues, 'send'>;
+  now?: () => Date;
+};
+
+const PAGE = 100;
+const PAGES = 20; // of each partition in one sweep; the next one goes on
+
+export const sweep = ({ store, queues, now = () => new Date() }: Deps) => {
+  const sweepDue = async (due: Due): Promise<void> => {
+    const held = await store.hold(due, now());
+    if (!held) return; // somebody acted on it: it is not lost
+    if ('check' in held) await sweepCheck(held.check);
+    else await sweepRun(held.run);
+  };
+
+  const sweepCheck = async (check: CheckItem): Promise<void> => {
+    if (await store.closeIfFinished(check.id, now())) return;
+    const age = now().getTime() - Date.parse(check.createdAt);
+    await store.postpone(check, new Date(now().getTime() + closeAfter(age)));
+  };
+
+  const sweepRun = async (run: RunItem): Promise<void> => {
+    if (isFinished(run.state)) return;
+    const check = await store.find(run.checkId);
+    if (!check?.item.runIds.includes(run.id)) return store.clear(run); // its create never ended
+
+    if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
+      await store.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));
+      return;
+    }
+    const waiting = run.lease ? await store.countLostLease(run, now()) : run;
+    if (!waiting) return;
+    const tooOld = now().getTime() - Date.parse(run.createdAt) > GIVE_UP_MS;
+    if (waiting.lostLeases >= MAX_LOST_LEASES || tooOld) {
+      if (await store.abandon(waiting, runError('abandoned'), now())) {
+        const { region, checkId, id: runId } = run;
+        log.error('a run was given up', { checkId, runId, region, lostLeases: waiting.lostLeases });
+        count(metricNames.runFinished, { region });
+        count(metricNames.runFailed, { region, code: 'abandoned', blame: 'service' });
+      }
+      return;
+    }
+    await dispatch({ store, queues }, waiting, now());
+    count(metricNames.runsTakenUp, { region: run.region });
+  };
+
+  return async ({ wake }: Event): Promise<void> => {
+    if (wake) {
+      for (const region of wake === 'all' ? allRegions : [wake]) await wakeRegion(store, region, now);
+      return;
+    }
+    for (const partition of [...allRegions, 'checks'] as const) {
+      for (let page = 0; page < PAGES; page++) {
+        const due = await store.due(partition, now(), PAGE);
+        const failures = (await Promise.allSettled(due.map(sweepDue))).filter((each) => each.status === 'rejected');
+        for (const { reason } of failures) log.error('something due could not be swept', { partition, error: reason });
+        if (due.length < PAGE) break;
+      }
+    }
+  };
+};
+
+/** Makes every waiting run of a region due: the messages that they were waiting for are gone. */
+const wakeRegion = async (store: Deps['store'], region: Region, now: () => Date): Promise<void> => {
+  const until = new Date(now().getTime() + 60 * 24 * 3600 * 1000); // further than any due time
+  for (;;) {
+    const open = await store.due(region, until, 1000);
+    const waiting = open.filter(({ dueAt }) => dueAt > now().toISOString());
+    const woken = await Promise.all(waiting.map((due) => store.wake(due, now())));
+    if (open.length < 1000 || !woken.some(Boolean)) return;
+  }
+};

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { type ApiFunction, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
+import { apiSettings } from '../settings.ts';
+
+export type Handler = (event: APIGatewayProxyEventV2, context: Context) => unknown;
+type Options = { port: number; host?: string; functions: Record<ApiFunction, Handler>; timeoutSeconds?: number };
+
+/** API Gateway's HTTP API on this machine: each request as an event of payload format 2.0 to the function of its route. */
+export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
+  const seconds = options.timeoutSeconds ?? apiSettings.timeoutSeconds;
+  const server = http.createServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 },
+    async (request, response) => {
+      response.on('error', () => {}); // the client has gone
+      const body = await bodyOf(request);
+      if (body === 'broken off') return;
+      if (body === 'too large') return send(response, message(413, 'Request Entity Too Large'));
+      const route = routeOf(request);
+      const event = eventOf(request, body, route);
+      send(response, await answerOf(functions[route.name], event, lambdaContext(route.name, seconds)));
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const hint = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`;
+      reject(error.code === 'EADDRINUSE' ? new Error(hint) : error);
+    });
+    server.listen(port, host, resolve);
+  });
+  const bound = (server.address() as AddressInfo).port;
+  return { port: bound, url: `http://${host}:${bound}`, close: () => closeServer(server) };
+};
+
+/** Stops listening, lets the requests at work end within a second, and ends connections that are kept alive. */
+export const closeServer = async (server: Server): Promise<void> => {
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const slow = setTimeout(() => server.closeAllConnections(), 1000);
+  await new Promise((resolve) => server.close(resolve));
+  clearInterval(idle);
+  clearTimeout(slow);
+};
+
+/** The context that Lambda gives a function with each event. */
+export const lambdaContext = (functionName: string, timeoutSeconds: number): Context => {
+  const deadline = Date.now() + timeoutSeconds * 1000;
+  return {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:us-west-2:000000000000:function:${functionName}`,
+    memoryLimitInMB: '3538',
+    awsRequestId: randomUUID(),
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: 'local',
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done() {},
+    fail() {},
+    succeed() {},
+  };
+};
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer | 'too large' | 'broken off'> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size > apiSettings.maxBodyBytes) return 'too large'; // Node reads on and drops it, so that the client hears us
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    return 'broken off';
+  }
+};
+
+/** What API Gateway picks: the route of this method with the fewest parameters, else the default one. */
+const routeOf = ({ method, url = '/' }: IncomingMessage) => {
+  const [, path = '/', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
+  const [found] = routes
+    .filter((route) => route.method === (method === 'HEAD' ? 'GET' : method))
+    .map((route) => ({ route, parameters: pathParameters(route, path) }))
+    .filter(({ parameters }) => parameters)
+    .sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length);
+  const name: ApiFunction = found?.route.function ?? defaultFunction;
+  const parameters = Object.entries(found?.parameters ?? {}).map(([key, value]) => [key, decoded(value)]);
+  return { name, key: found ? `${method} ${found.route.path}` : '$default', path, query, parameters };
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a malformed escape is the function's to judge
+  }
+};
+
+const textTypes = /^\s*(text\/|application\/(json|xml|javascript|x-www-form-urlencoded)\b|[^;]+\+(json|xml)\b)/i;
+
+const eventOf = (request: IncomingMessage, body: Buffer, to: ReturnType<typeof routeOf>): APIGatewayProxyEventV2 => {
+  const { method = 'GET', httpVersion, socket } = request;
+  const { cookie, ...distinct } = request.headersDistinct;
+  const headers = Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, values?.join(',')]));
+  const [userAgent, sourceIp] = [headers['user-agent'] ?? '', socket.remoteAddress ?? ''];
+  const asked = new URLSearchParams(to.query);
+  const search = [...new Set(asked.keys())].map((name) => [name, asked.getAll(name).join()]);
+  const asText = textTypes.test(headers['content-type'] ?? '') && Buffer.from(body.toString()).equals(body);
+  const now = new Date();
+  const [, day, month, year, clock] = now.toUTCString().split(' ');
+  return {
+    version: '2.0',
+    routeKey: to.key,
+    rawPath: to.path,
+    rawQueryString: to.query,
+    ...(cookie && { cookies: cookie.flatMap((header) => header.split(/;\s*/)) }),
+    headers,
+    ...(to.query && { queryStringParameters: Object.fromEntries(search) }),
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName: headers.host ?? 'localhost',
+      domainPrefix: 'local',
+      http: { method, path: to.path, protocol: `HTTP/${httpVersion}`, sourceIp, userAgent },
+      requestId: randomUUID(),
+      routeKey: to.key,
+      stage: '$default',
+      time: `${day}/${month}/${year}:${clock} +0000`,
+      timeEpoch: now.getTime(),
+    },
+    ...(to.parameters.length > 0 && { pathParameters: Object.fromEntries(to.parameters) }),
+    ...(body.length > 0 && { body: body.toString(asText ? 'utf8' : 'base64') }),
+    isBase64Encoded: body.length > 0 && !asText,
+  };
+};
+
+/** The function's answer in time, or API Gateway's own. A failure is printed, and no word of it goes out. */
+const answerOf = async (handler: Handler, event: APIGatewayProxyEventV2, context: Context) => {
+  const answer = (async () => checked(await handler(event, context)))().catch((error) => {
+    console.error(error);
+    return message(500, 'Internal Server Error');
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<Answer>((resolve) => {
+    timer = setTimeout(() => resolve(message(503, 'Service Unavailable')), context.getRemainingTimeInMillis());
+  });
+  return await Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
+};
+
+type Answer = APIGatewayProxyStructuredResultV2 & { statusCode: number };
+
+const message = (statusCode: number, text: string): Answer => ({
+  statusCode,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ message: text }),
+});
+
+/** A result that can be sent; anything else is a failure of the function. */
+const checked = (result: unknown): Answer => {
+  const { statusCode = 0, headers = {} } = (result ?? {}) as Partial<Answer>;
+  if (!Number.isInteger(statusCode) || statusCode < 200 || statusCode > 599)
+    throw new Error(`not a status code: ${statusCode}`);
+  for (const [name, value] of Object.entries(headers)) {
+    http.validateHeaderName(name);
+    http.validateHeaderValue(name, String(value));
+  }
+  return result as Answer;
+};
+
+const send = (response: ServerResponse, { statusCode, headers = {}, cookies, body = '', isBase64Encoded }: Answer) => {
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  response.statusCode = statusCode;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
+  if (cookies) response.setHeader('set-cookie', cookies);
+  if (bytes.length > 0) response.setHeader('content-length', bytes.length);
+  response.end(bytes); // Node keeps back the body of an answer to HEAD
+};

@@ -1,0 +1,161 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  type MessageAttributeValue,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Context, SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda';
+import { lambdaContext } from './gateway.ts';
+
+export type QueueHandler = (event: SQSEvent, context: Context) => unknown;
+export type Slots = ReturnType<typeof slots>;
+type Options = {
+  sqs: SQSClient; // of the queue's region
+  queueUrl: string;
+  awsRegion: string;
+  functionName: string;
+  handler: QueueHandler;
+  timeoutSeconds: number; // of the function: an event that takes longer has failed
+  slots: Slots;
+  onMessage?: (record: SQSRecord, phase: 'started' | 'ended', seconds?: number) => void;
+  waitSeconds?: number; // of a long poll, at most 20
+};
+
+/** At most `count` at work, first come first served. Taking one answers the function that gives it back, once. */
+export const slots = (count: number) => {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  const giveBack = () => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+  return async (signal: AbortSignal): Promise<() => void> => {
+    signal.throwIfAborted();
+    if (free > 0) free--;
+    else {
+      await new Promise<void>((resolve, reject) => {
+        const leave = () => {
+          waiting.splice(waiting.indexOf(take), 1);
+          reject(signal.reason);
+        };
+        const take = () => {
+          signal.removeEventListener('abort', leave);
+          resolve();
+        };
+        waiting.push(take);
+        signal.addEventListener('abort', leave, { once: true });
+      });
+    }
+    return giveBack;
+  };
+};
+
+/**
+ * Lambda's event source mapping for one queue: one message an event, deleted when the function says that it is done, left
+ * to its visibility time-out otherwise. How often a message comes and when it is a dead letter is the queue's to say.
+ * `stop` receives no more at once, gives back what no handler has started, and waits for the handlers at work, at most
+ * `graceMs`.
+ */
+export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20, ...options }: Options) => {
+  const { functionName, handler, timeoutSeconds, onMessage } = options;
+  const inQueue = { QueueUrl: queueUrl };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const atWork = new Set<Promise<void>>();
+
+  const poll = async () => {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        const receive = new ReceiveMessageCommand({
+          ...inQueue,
+          MaxNumberOfMessages: 1,
+          WaitTimeSeconds: waitSeconds,
+          MessageSystemAttributeNames: ['All'],
+          MessageAttributeNames: ['All'],
+        });
+        const { Messages = [] } = await sqs.send(receive, { abortSignal: signal });
+        failures = 0;
+        for (const message of Messages) await start(message);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (failures === 0) console.error(`${queueUrl} does not answer, and is asked again until it does:`, error);
+        await pause(Math.min(100 * 2 ** failures++, 10_000), undefined, { signal }).catch(() => {});
+      }
+    }
+  };
+
+  const start = async (message: Message) => {
+    const giveBack = await slots(signal).catch(() => undefined);
+    if (!giveBack) {
+      const { ReceiptHandle } = message;
+      await sqs.send(new ChangeMessageVisibilityCommand({ ...inQueue, ReceiptHandle, VisibilityTimeout: 0 }));
+      return;
+    }
+    const work = handle(message).finally(() => {
+      giveBack();
+      atWork.delete(work);
+    });
+    atWork.add(work);
+  };
+
+  const handle = async (message: Message) => {
+    const record = recordOf(message, queueUrl, awsRegion);
+    const startedAt = performance.now();
+    onMessage?.(record, 'started');
+    try {
+      const event = { Records: [record] };
+      const result = await within(timeoutSeconds, () => handler(event, lambdaContext(functionName, timeoutSeconds)));
+      const failures = (result as Partial<SQSBatchResponse> | null | undefined)?.batchItemFailures ?? [];
+      // with one message an event, a failure that names another message fails this one too, as on Lambda
+      if (failures.length === 0)
+        await sqs.send(new DeleteMessageCommand({ ...inQueue, ReceiptHandle: record.receiptHandle }));
+    } catch (error) {
+      console.error(`${functionName} failed, its message stays in the queue:`, error);
+    }
+    onMessage?.(record, 'ended', (performance.now() - startedAt) / 1000);
+  };
+
+  const polling = poll();
+  const stop = async (graceMs: number): Promise<void> => {
+    stopping.abort();
+    const ended = polling.then(() => Promise.all(atWork));
+    await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
+  };
+  return { stop };
+};
+
+/** The end of `work`, or a failure when it takes longer than Lambda would let it. */
+const within = async (seconds: number, work: () => unknown): Promise<unknown> => {
+  const ended = new AbortController();
+  const tooLate = pause(seconds * 1000, undefined, { signal: ended.signal }).then(() => {
+    throw new Error(`timed out after ${seconds} seconds`);
+  });
+  return await Promise.race([(async () => work())(), tooLate]).finally(() => ended.abort());
+};
+
+const recordOf = (message: Message, queueUrl: string, awsRegion: string): SQSRecord => ({
+  messageId: message.MessageId ?? '',
+  receiptHandle: message.ReceiptHandle ?? '',
+  body: message.Body ?? '',
+  attributes: message.Attributes as unknown as SQSRecord['attributes'],
+  messageAttributes: Object.fromEntries(
+    Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, attributeOf(value)]),
+  ),
+  md5OfBody: message.MD5OfBody ?? '',
+  ...(message.MD5OfMessageAttributes && { md5OfMessageAttributes: message.MD5OfMessageAttributes }),
+  eventSource: 'aws:sqs',
+  eventSourceARN: ['arn:aws:sqs', awsRegion, ...new URL(queueUrl).pathname.slice(1).split('/')].join(':'),
+  awsRegion,
+});
+
+const attributeOf = ({ StringValue, BinaryValue, DataType }: MessageAttributeValue): SQSMessageAttribute => ({
+  ...(StringValue !== undefined && { stringValue: StringValue }),
+  ...(BinaryValue && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
+  stringListValues: [],
+  binaryListValues: [],
+  dataType: DataType as SQSMessageAttribute['dataType'],
+});

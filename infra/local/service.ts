@@ -1,0 +1,140 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import type { CheckStore } from '../../functions/lib/check-store.ts';
+import { AuditJob } from '../../shared/audit-job.ts';
+import { allRegions, regions } from '../../shared/regions.ts';
+import { isFinished } from '../../shared/run.ts';
+import { queueSettings } from '../settings.ts';
+import { startAws } from './aws.ts';
+import { startGateway } from './gateway.ts';
+import { slots, startPoller } from './poller.ts';
+
+export type ServiceSettings = {
+  port: number; // 0: any free one
+  dataDir: string;
+  auditsAtOnce: number;
+  targets: 'public' | 'local';
+  logLevel: string;
+};
+
+const SWEEP_MS = 10_000; // a minute on AWS; here what a killed process left is taken up sooner
+
+/**
+ * The handlers that run on Lambda, on embedded engines bound to loopback. They are the same: only their environment
+ * differs. `print` gets a line as each run starts and ends. Sets `process.env`, so it is started once a process.
+ */
+export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
+  const aws = await startAws({ dataDir: settings.dataDir, regions: allRegions });
+  Object.assign(process.env, aws.env, {
+    TARGETS: settings.targets,
+    CHROMIUM_DIR: settings.dataDir,
+    POWERTOOLS_METRICS_DISABLED: 'true',
+    POWERTOOLS_LOG_LEVEL: settings.logLevel,
+  });
+  const functions = await importFunctions(); // not before the environment stands: a logger reads it
+  const { runAudit, closeLostRuns, sweep } = functions;
+
+  await sweep.handler({ wake: 'all' }); // the queues are in memory: what waited in them is found again by the table
+  const gateway = await startGateway({ port: settings.port, functions: functions.api }).catch(async (error) => {
+    await aws.close();
+    throw error;
+  });
+  const preparing = runAudit.prepare().catch((error: Error) => print(`✗ no page can be audited: ${error.message}`));
+
+  const sqs = new SQSClient({ region: process.env.HOME_REGION as string });
+  const atOnce = slots(settings.auditsAtOnce);
+  const lines = linesOf(functions.store(), print);
+  const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
+  const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
+  const pollers = allRegions.flatMap((region) => [
+    startPoller({
+      sqs,
+      queueUrl: queues[region] as string,
+      awsRegion: regions[region],
+      functionName: 'run-audit',
+      handler: runAudit.handler,
+      timeoutSeconds: queueSettings.functionTimeoutSeconds,
+      slots: atOnce,
+      onMessage: lines,
+    }),
+    startPoller({
+      sqs,
+      queueUrl: deadLetters[region] as string,
+      awsRegion: regions[region],
+      functionName: 'close-lost-runs',
+      handler: closeLostRuns.handler,
+      timeoutSeconds: 60,
+      slots: slots(1),
+    }),
+  ]);
+
+  let sweeping = sweep.handler().catch(logged);
+  const timer = setInterval(() => {
+    sweeping = sweeping.then(() => sweep.handler()).catch(logged);
+  }, SWEEP_MS);
+
+  return {
+    url: gateway.url,
+    port: gateway.port,
+    /** Resolves when a page can be audited. */
+    prepared: preparing,
+    /** Takes no more requests, gives back the runs at work, and ends the engines. Nothing is lost. */
+    stop: async (): Promise<void> => {
+      clearInterval(timer);
+      await gateway.close();
+      await runAudit.shutDown();
+      await Promise.all(pollers.map((poller) => poller.stop(5000)));
+      await sweeping;
+      sqs.destroy();
+      await aws.close();
+    },
+  };
+};
+
+const importFunctions = async () => {
+  const [create, check, run, report, discover, noRoute, runAudit, closeLostRuns, sweep, { checkStore }] =
+    await Promise.all([
+      import('../../functions/create-check.ts'),
+      import('../../functions/get-check.ts'),
+      import('../../functions/get-run.ts'),
+      import('../../functions/get-report.ts'),
+      import('../../functions/discover.ts'),
+      import('../../functions/no-route.ts'),
+      import('../../functions/run-audit.ts'),
+      import('../../functions/close-lost-runs.ts'),
+      import('../../functions/sweep.ts'),
+      import('../../functions/lib/check-store.ts'),
+    ]);
+  return {
+    api: {
+      'create-check': create.handler,
+      'get-check': check.handler,
+      'get-run': run.handler,
+      'get-report': report.handler,
+      discover: discover.handler,
+      'no-route': noRoute.handler,
+    },
+    runAudit,
+    closeLostRuns,
+    sweep,
+    store: () =>
+      checkStore({ TABLE_NAME: process.env.TABLE_NAME as string, HOME_REGION: process.env.HOME_REGION as string }),
+  };
+};
+
+/** A line as a run starts and one as it ends: region, URL, state, score, seconds. */
+const linesOf =
+  (store: Pick<CheckStore, 'findRun'>, print: (line: string) => void) =>
+  async (record: Pick<SQSRecord, 'body'>, phase: 'started' | 'ended', seconds = 0): Promise<void> => {
+    const job = AuditJob.safeParse(JSON.parse(record.body)).data;
+    if (!job) return;
+    const where = `${job.region.padEnd(20)} ${job.url}`;
+    if (phase === 'started') return print(`▶ ${where}  Lighthouse ${job.auditVersion}`);
+    const run = await store.findRun({ checkId: job.checkId, id: job.runId }).catch(() => undefined);
+    const took = `${seconds.toFixed(1)} s`;
+    if (!run || !isFinished(run.state)) print(`↩ ${where}  given back  ${took}`);
+    else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${took}`);
+    else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${took}`);
+  };
+
+const logged = (error: Error) => console.error(`the sweep failed: ${error.message}`);

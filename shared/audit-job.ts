@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { AuditVersion } from './audit-versions.ts';
+import { Region } from './regions.ts';
+
+/** The message on an audit queue. Unknown fields are ignored, so that old auditors take new jobs during a deploy. */
+export const AuditJob = z.object({
+  checkId: z.uuid(),
+  runId: z.uuid(),
+  url: z.string(),
+  auditVersion: AuditVersion,
+  region: Region,
+});
+export type AuditJob = z.infer<typeof AuditJob>;

@@ -1,0 +1,21 @@
+/** When the sweeper looks at what is not finished. All in milliseconds. */
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** A new run, its job not known to be queued; longer than a create may take (10 s). Also how long a sweep holds an item. */
+export const HOLD_MS = 60 * SECOND;
+/** How long a claim of a run holds without being renewed, how often it is, and what the sweeper allows beyond it. */
+export const LEASE_MS = 60 * SECOND;
+export const RENEW_MS = 15 * SECOND;
+export const LEASE_SLACK_MS = 15 * SECOND;
+/** Lost leases after which a run is given up. */
+export const MAX_LOST_LEASES = 5;
+/** How old a run may get without anyone at work on it. */
+export const GIVE_UP_MS = 24 * HOUR;
+
+/** A job in a queue: an hour, then two, then four. Waiting in a long queue is not being lost. */
+export const resendAfter = (sends: number): number => HOUR * 2 ** Math.min(sends, 5);
+
+/** A check that may have missed its closing: five minutes after its creation, then at twice that age, and so on. */
+export const closeAfter = (ageMs: number): number => Math.max(5 * MINUTE, ageMs);

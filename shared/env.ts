@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { Region } from './regions.ts';
+
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue('not JSON');
+    return z.NEVER;
+  }
+});
+const list = z.string().transform((text) => text.split(',').filter(Boolean));
+
+/** What every function that reads or writes checks finds in `process.env`. */
+const StoreEnv = z.object({
+  TABLE_NAME: z.string().min(1),
+  HOME_REGION: z.string().min(1), // the AWS region of table and bucket
+});
+const ReportEnv = z.object({ REPORT_BUCKET: z.string().min(1) });
+const QueuesEnv = z.object({ AUDIT_QUEUES: json.pipe(z.partialRecord(Region, z.url())) }); // region: queue URL
+const TargetsEnv = z.object({
+  TARGETS: z.enum(['public', 'local']).default('public'), // local: loopback pages may be audited too
+  TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default([80, 443, 8080, 8443]),
+});
+
+export const ReadEnv = StoreEnv;
+export const ReportReadEnv = z.object({ ...StoreEnv.shape, ...ReportEnv.shape });
+export const CreateEnv = z.object({
+  ...StoreEnv.shape,
+  ...QueuesEnv.shape,
+  ...TargetsEnv.shape,
+  RETENTION_DAYS: z.coerce.number().int().positive().default(90),
+});
+export const DiscoverEnv = z.object({ REGIONS: list.pipe(z.array(Region)) });
+export const AuditEnv = z.object({
+  ...StoreEnv.shape,
+  ...ReportEnv.shape,
+  ...TargetsEnv.shape,
+  CHROMIUM_DIR: z.string().optional(), // where Chromium is inflated; the temporary folder by default
+});
+export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape });
+
+export type StoreEnv = z.output<typeof StoreEnv>;
+export type ReportEnv = z.output<typeof ReportEnv>;
+export type QueuesEnv = z.output<typeof QueuesEnv>;
+export type AuditEnv = z.output<typeof AuditEnv>;

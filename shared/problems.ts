@@ -1,0 +1,104 @@
+import { z } from 'zod';
+
+/** Error codes of the API: the status and title of each problem document (RFC 9457). */
+export const apiProblems = {
+  'invalid-request': { status: 400, title: 'The request is not valid' },
+  'unsupported-region': { status: 400, title: 'The region is not supported' },
+  'unsupported-audit-version': { status: 400, title: 'The audit version is not supported' },
+  'forbidden-target': { status: 400, title: 'The URL can not be audited' },
+  'not-found': { status: 404, title: 'There is no such thing' },
+  'report-unavailable': { status: 404, title: 'The run has no report' },
+  'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
+  'report-not-ready': { status: 409, title: 'The run is not finished' },
+  'payload-too-large': { status: 413, title: 'The body is too large' },
+  'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
+  'idempotency-mismatch': { status: 422, title: 'The idempotency key belongs to another request' },
+  internal: { status: 500, title: 'The service failed' },
+  unavailable: { status: 503, title: 'The service is not available right now' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ApiProblemCode = keyof typeof apiProblems;
+export type InputError = { path: string; message: string };
+
+/** The body of every error answer, as `application/problem+json`. */
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  code: z.enum(Object.keys(apiProblems) as [ApiProblemCode, ...ApiProblemCode[]]),
+  requestId: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+/** A problem that a function answers with. `headers` go out with it. */
+export class ApiProblem extends Error {
+  readonly code: ApiProblemCode;
+  readonly errors: InputError[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ApiProblemCode,
+    detail: string,
+    { errors, headers = {} }: { errors?: InputError[]; headers?: Record<string, string> } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+/**
+ * Why a run failed. A page's fault is an answer: the run fails at once. A fault of the service is tried again in a fresh
+ * process where `retryable`.
+ */
+export const runProblems = {
+  'dns-failure': { blame: 'page', retryable: false, message: 'The host name has no address.' },
+  unreachable: { blame: 'page', retryable: false, message: 'The server could not be reached or broke the connection.' },
+  'tls-error': { blame: 'page', retryable: false, message: 'The secure connection could not be made.' },
+  'http-error': { blame: 'page', retryable: false, message: 'The server answered with an error.' },
+  'not-html': { blame: 'page', retryable: false, message: 'The document is not a web page.' },
+  'no-content': { blame: 'page', retryable: false, message: 'The page showed nothing.' },
+  'page-hung': { blame: 'page', retryable: false, message: 'The page stopped responding.' },
+  'page-crashed': { blame: 'page', retryable: false, message: 'The page crashed its renderer.' },
+  'page-too-large': { blame: 'page', retryable: false, message: 'The page is larger than the service loads.' },
+  'load-timeout': { blame: 'page', retryable: false, message: 'The page did not load in time.' },
+  'redirect-loop': { blame: 'page', retryable: false, message: 'The page redirects without end.' },
+  'forbidden-target': { blame: 'page', retryable: false, message: 'The page leads to an address that is not audited.' },
+  'browser-crashed': { blame: 'service', retryable: true, message: 'The browser ended during the audit.' },
+  'protocol-timeout': { blame: 'service', retryable: true, message: 'The browser did not answer in time.' },
+  'audit-timeout': { blame: 'service', retryable: true, message: 'The audit took longer than the hard limit.' },
+  'no-screenshots': { blame: 'service', retryable: true, message: 'The browser recorded no frames of the page.' },
+  'storage-failure': { blame: 'service', retryable: true, message: 'The report could not be stored.' },
+  abandoned: { blame: 'service', retryable: false, message: 'The run was lost too often and is given up.' },
+  internal: { blame: 'service', retryable: true, message: 'The audit ended without an answer.' },
+} as const satisfies Record<string, { blame: 'page' | 'service'; retryable: boolean; message: string }>;
+
+export type RunProblemCode = keyof typeof runProblems;
+export const RunProblemCode = z.enum(Object.keys(runProblems) as [RunProblemCode, ...RunProblemCode[]]);
+
+/** What a client reads of a failed run. `auditCode` is Lighthouse's own code, `finalUrl` where the page had led to. */
+export const RunError = z.object({
+  code: RunProblemCode,
+  message: z.string(),
+  blame: z.enum(['page', 'service']),
+  retryable: z.boolean(),
+  auditCode: z.string().nullable(),
+  finalUrl: z.string().optional(),
+});
+export type RunError = z.infer<typeof RunError>;
+
+/** The error of a code, with what is known beyond its table row. `detail` replaces the general sentence. */
+export const runError = (
+  code: RunProblemCode,
+  { detail, auditCode = null, finalUrl }: { detail?: string; auditCode?: string | null; finalUrl?: string } = {},
+): RunError => ({
+  code,
+  message: (detail ?? runProblems[code].message).slice(0, 1000),
+  blame: runProblems[code].blame,
+  retryable: runProblems[code].retryable,
+  auditCode,
+  ...(finalUrl && { finalUrl: finalUrl.slice(0, 500) }),
+});

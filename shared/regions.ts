@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** The regions of the API and the AWS region behind each. Adding a row is the whole job of adding a region. */
+export const regions = {
+  'us-west1': 'us-west-2',
+  'us-east4': 'us-east-1',
+  'europe-north1': 'eu-north-1',
+  'europe-west3': 'eu-central-1',
+  'asia-northeast1': 'ap-northeast-1',
+  'australia-southeast1': 'ap-southeast-2',
+} as const;
+
+export type Region = keyof typeof regions;
+export const allRegions = Object.keys(regions) as [Region, ...Region[]];
+export const Region = z.enum(allRegions);

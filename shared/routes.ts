@@ -1,0 +1,38 @@
+/** The routes of the API and the function behind each: read by the CDK app, the local front and the `$default` function. HEAD answers wherever GET does. */
+export const routes = [
+  { method: 'POST', path: '/v1/checks', function: 'create-check' },
+  { method: 'GET', path: '/v1/checks/{checkId}', function: 'get-check' },
+  { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run' },
+  { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report' },
+  { method: 'GET', path: '/v1/audit/runs/{runId}', function: 'get-run' },
+  { method: 'GET', path: '/v1/audit/runs/{runId}/report', function: 'get-report' },
+  { method: 'GET', path: '/v1/audit/versions', function: 'discover' },
+  { method: 'GET', path: '/v1/regions', function: 'discover' },
+  { method: 'GET', path: '/health', function: 'discover' },
+] as const satisfies readonly { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string }[];
+
+export type Route = (typeof routes)[number];
+export type ApiFunction = Route['function'] | 'no-route';
+
+/** The function behind every path and method that no route has. */
+export const defaultFunction = 'no-route' satisfies ApiFunction;
+
+/** Whether a path is of a route's form, with any value in the place of each parameter. */
+export const pathParameters = (route: Route, path: string): Record<string, string> | undefined => {
+  const names = route.path.split('/');
+  const values = path.split('/');
+  if (names.length !== values.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [i, name] of names.entries()) {
+    const value = values[i] as string;
+    if (name.startsWith('{') && value !== '') parameters[name.slice(1, -1)] = value;
+    else if (name !== value) return undefined;
+  }
+  return parameters;
+};
+
+/** The methods that a path answers to; empty where no route is of its form. */
+export const methodsOf = (path: string): string[] => {
+  const found = routes.filter((route) => pathParameters(route, path)).map((route) => route.method);
+  return [...new Set<string>(found.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+};

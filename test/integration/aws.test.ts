@@ -1,0 +1,273 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import {
+  DeleteItemCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startAws } from '../../infra/local/aws.ts';
+
+type Aws = Awaited<ReturnType<typeof startAws>>;
+const folders: string[] = [];
+const aFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'aws-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The SDK as product code makes it: nothing but the region, all else comes from the environment. */
+const use = (aws: Aws) => {
+  for (const [name, value] of Object.entries(aws.env)) vi.stubEnv(name, value);
+  return {
+    dynamodb: new DynamoDBClient({}),
+    s3: new S3Client({}),
+    sqs: (region: string) => new SQSClient({ region }),
+    TableName: aws.env.TABLE_NAME as string,
+    Bucket: aws.env.REPORT_BUCKET as string,
+    queues: JSON.parse(aws.env.AUDIT_QUEUES as string) as Record<string, string>,
+    deadLetters: JSON.parse(aws.env.DEAD_LETTER_QUEUES as string) as Record<string, string>,
+  };
+};
+afterEach(() => void vi.unstubAllEnvs());
+
+const aReport = { Key: 'reports/a/b/c.json.gz', ContentType: 'application/json', ContentEncoding: 'gzip' };
+const anOpenRun = {
+  pk: { S: 'CHECK#1' },
+  sk: { S: 'RUN#1' },
+  open: { S: 'OPEN#us-west1' },
+  dueAt: { S: '2026-01-01' },
+};
+
+describe('in memory', () => {
+  let aws: Aws;
+  beforeAll(async () => {
+    aws = await startAws({ regions: ['us-west1', 'us-east4'], visibilitySeconds: 1 });
+  });
+  afterAll(() => aws.close());
+
+  test('a report comes back byte for byte, with its encoding, from a client that forces no path style', async () => {
+    const { s3, Bucket } = use(aws);
+    const Body = Buffer.concat([gzipSync('{}'), Buffer.from([0, 255, 13, 10, 128])]);
+    await s3.send(new PutObjectCommand({ Bucket, ...aReport, Body }));
+    const got = await s3.send(new GetObjectCommand({ Bucket, Key: aReport.Key }));
+    expect(got.ContentEncoding).toBe('gzip');
+    expect(got.ContentType).toBe('application/json');
+    expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(Body);
+  });
+
+  test('the table has the keys and the index of the settings, paid per request', async () => {
+    const { dynamodb, TableName } = use(aws);
+    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+    expect(Table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
+    expect(Table?.KeySchema?.map((key) => key.AttributeName)).toEqual(['pk', 'sk']);
+    expect(Table?.GlobalSecondaryIndexes).toMatchObject([
+      { IndexName: 'open', Projection: { ProjectionType: 'KEYS_ONLY' }, KeySchema: [{ AttributeName: 'open' }, {}] },
+    ]);
+  });
+
+  test('the index shows an item where it is due now, and no more when it is closed or deleted', async () => {
+    const { dynamodb, TableName } = use(aws);
+    const Key = { pk: anOpenRun.pk, sk: anOpenRun.sk };
+    const due = async () => {
+      const query = new QueryCommand({
+        TableName,
+        IndexName: 'open',
+        KeyConditionExpression: '#open = :open',
+        ExpressionAttributeNames: { '#open': 'open' },
+        ExpressionAttributeValues: { ':open': anOpenRun.open },
+      });
+      return (await dynamodb.send(query)).Items?.map((item) => item.dueAt?.S);
+    };
+    const update = (UpdateExpression: string, ExpressionAttributeValues?: Record<string, { S: string }>) => {
+      const names = UpdateExpression.includes('#') ? { '#open': 'open' } : undefined;
+      const input = { TableName, Key, UpdateExpression, ExpressionAttributeValues, ExpressionAttributeNames: names };
+      return dynamodb.send(new UpdateItemCommand(input));
+    };
+    await dynamodb.send(new PutItemCommand({ TableName, Item: anOpenRun }));
+    expect(await due()).toEqual(['2026-01-01']);
+    await update('SET dueAt = :at', { ':at': { S: '2026-02-02' } });
+    expect(await due()).toEqual(['2026-02-02']);
+    await update('REMOVE #open');
+    expect(await due()).toEqual([]);
+    await update('SET #open = :open', { ':open': anOpenRun.open });
+    expect(await due()).toEqual(['2026-02-02']);
+    await dynamodb.send(new DeleteItemCommand({ TableName, Key }));
+    expect(await due()).toEqual([]);
+  });
+
+  test('the queues of two regions are apart', async () => {
+    const { sqs, queues } = use(aws);
+    const [west, east] = [sqs('us-west-2'), sqs('us-east-1')];
+    await east.send(new SendMessageCommand({ QueueUrl: queues['us-east4'], MessageBody: 'east' }));
+    const receive = (QueueUrl?: string) => new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 30 });
+    expect((await west.send(receive(queues['us-west1']))).Messages).toBeUndefined();
+    expect((await east.send(receive(queues['us-east4']))).Messages).toMatchObject([{ Body: 'east' }]);
+  });
+
+  test('a message that was received three times is a dead letter of its own region the next time', async () => {
+    const { sqs, queues, deadLetters } = use(aws);
+    const west = sqs('us-west-2');
+    const receive = async (QueueUrl?: string, WaitTimeSeconds = 3) =>
+      (await west.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds }))).Messages?.map(({ Body }) => Body);
+    await west.send(new SendMessageCommand({ QueueUrl: queues['us-west1'], MessageBody: 'lost' }));
+    for (const _ of [1, 2, 3]) expect(await receive(queues['us-west1'])).toEqual(['lost']);
+    expect(await receive(queues['us-west1'], 2)).toBeUndefined();
+    expect(await receive(deadLetters['us-east4'], 0)).toBeUndefined();
+    expect(await receive(deadLetters['us-west1'], 0)).toEqual(['lost']);
+  });
+
+  test('every address is one of loopback, by number', () => {
+    const { queues, deadLetters } = use(aws);
+    const endpoints = Object.entries(aws.env).filter(([name]) => name.startsWith('AWS_ENDPOINT_URL_'));
+    const urls = [...Object.values(queues), ...Object.values(deadLetters), ...endpoints.map(([, url]) => url)];
+    expect(urls).toHaveLength(7);
+    expect(urls.map((url) => new URL(url).hostname)).toEqual(Array(7).fill('127.0.0.1'));
+  });
+
+  test('nothing listens beyond the one loopback address', async () => {
+    const ports = ['DYNAMODB', 'SQS', 'S3'].map((name) =>
+      Number(new URL(aws.env[`AWS_ENDPOINT_URL_${name}`] ?? '').port),
+    );
+    const others = Object.values(networkInterfaces()).flatMap(
+      (all) => all?.map(({ address, scopeid }) => ({ address, scopeid })) ?? [],
+    );
+    const hosts = others
+      .filter(({ address, scopeid }) => address !== '127.0.0.1' && !scopeid)
+      .map(({ address }) => address);
+    for (const port of ports) {
+      expect(await connects('127.0.0.1', port)).toBe(true);
+      for (const host of [...hosts, '127.0.0.2']) expect(await connects(host, port), `${host}:${port}`).toBe(false);
+    }
+  });
+
+  test('a client that leaves in the middle of a request ends nobody but itself', async () => {
+    const { dynamodb, TableName } = use(aws);
+    const { port } = new URL(aws.env.AWS_ENDPOINT_URL_DYNAMODB as string);
+    const socket = connect(Number(port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{');
+    await pause(50);
+    socket.destroy();
+    await pause(50);
+    expect((await dynamodb.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus).toBe('ACTIVE');
+  });
+});
+
+test('it ends within two seconds, long polls and kept connections or not', async () => {
+  const aws = await startAws({ regions: ['us-west1'] });
+  const { sqs, s3, dynamodb, queues, Bucket, TableName } = use(aws);
+  await dynamodb.send(new ScanCommand({ TableName }));
+  await s3.send(new GetObjectCommand({ Bucket, Key: 'none' })).catch(() => {});
+  const receive = new ReceiveMessageCommand({ QueueUrl: queues['us-west1'], WaitTimeSeconds: 20 });
+  const poll = sqs('us-west-2')
+    .send(receive)
+    .catch(() => {});
+  const halfOpen = connect(Number(new URL(aws.env.AWS_ENDPOINT_URL_DYNAMODB as string).port), '127.0.0.1');
+  halfOpen.on('error', () => {}).write('POST / HTTP/1.1\r\n');
+  await pause(100);
+  const at = Date.now();
+  await aws.close();
+  expect(Date.now() - at).toBeLessThan(2000);
+  await poll;
+});
+
+describe('in a folder', () => {
+  const child = async (dataDir: string): Promise<{ process: ChildProcess; env: Record<string, string> }> => {
+    const code = `
+      const { startAws } = await import(${JSON.stringify(join(import.meta.dirname, '../../infra/local/aws.ts'))});
+      const aws = await startAws({ dataDir: ${JSON.stringify(dataDir)}, regions: ['us-west1'] });
+      process.send(aws.env);`;
+    const started = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: [0, 1, 2, 'ipc'] });
+    const [env] = await once(started, 'message');
+    return { process: started, env };
+  };
+  const kill = async ({ process }: { process: ChildProcess }) => {
+    process.kill('SIGKILL');
+    await once(process, 'exit');
+  };
+
+  test('items and reports outlive a kill, and no item is lost from the index by it', async () => {
+    const dataDir = aFolder();
+    const first = await child(dataDir);
+    const { dynamodb, s3, TableName, Bucket } = use({ env: first.env, close: async () => {} });
+    const Body = Buffer.from([31, 139, 0, 255]);
+    await s3.send(new PutObjectCommand({ Bucket, ...aReport, Body }));
+    const keys = Array.from({ length: 20 }, (_, i) => ({ pk: { S: `CHECK#${i}` }, sk: { S: 'CHECK' } }));
+    for (const key of keys) await dynamodb.send(new PutItemCommand({ TableName, Item: { ...anOpenRun, ...key } }));
+    let writes = 0;
+    const writing = keys.map(async (Key) => {
+      const SET = 'SET dueAt = :at';
+      for (;;) {
+        const ExpressionAttributeValues = { ':at': { S: String(++writes) } };
+        const update = { TableName, Key, UpdateExpression: SET, ExpressionAttributeValues };
+        await dynamodb.send(new UpdateItemCommand(update), { abortSignal: AbortSignal.timeout(3000) });
+      }
+    });
+    await pause(500);
+    await kill(first);
+    await Promise.allSettled(writing);
+    expect(writes).toBeGreaterThan(100);
+
+    const aws = await startAws({ dataDir, regions: ['us-west1'] });
+    const again = use(aws);
+    const scan = async (IndexName?: string) => {
+      const { Items = [] } = await again.dynamodb.send(new ScanCommand({ TableName, IndexName }));
+      return Items.map((item) => `${item.pk?.S} ${item.open?.S} ${item.dueAt?.S}`).sort();
+    };
+    const items = await scan();
+    expect(items).toHaveLength(20);
+    expect(await scan('open')).toEqual(items);
+    const report = await again.s3.send(new GetObjectCommand({ Bucket, Key: aReport.Key }));
+    expect(report.ContentEncoding).toBe('gzip');
+    expect(Buffer.from((await report.Body?.transformToByteArray()) ?? [])).toEqual(Body);
+    await aws.close();
+  });
+
+  test('a folder that another process uses is refused with what to do, and free again once that one is gone', async () => {
+    const dataDir = aFolder();
+    const other = await child(dataDir);
+    await expect(startAws({ dataDir, regions: ['us-west1'] })).rejects.toThrow(
+      /in use by another process.*End that one/,
+    );
+    await kill(other);
+    const aws = await startAws({ dataDir, regions: ['us-west1'] });
+    await aws.close();
+    await (await startAws({ dataDir, regions: ['us-west1'] })).close();
+  });
+});
+
+test('a queue hides a message for six times the function’s time-out', async () => {
+  const aws = await startAws({ regions: ['us-west1'] });
+  const { sqs, queues } = use(aws);
+  const ask = { QueueUrl: queues['us-west1'], AttributeNames: ['VisibilityTimeout' as const, 'QueueArn' as const] };
+  const { Attributes } = await sqs('us-west-2').send(new GetQueueAttributesCommand(ask));
+  expect(Attributes?.VisibilityTimeout).toBe('3600');
+  expect(Attributes?.QueueArn).toMatch(/^arn:aws:sqs:us-west-2:\d{12}:page-audit-local-audits-us-west1$/);
+  await aws.close();
+});
+
+const connects = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 500 });
+    const end = (connected: boolean) => () => {
+      socket.destroy();
+      resolve(connected);
+    };
+    socket.on('connect', end(true)).on('error', end(false)).on('timeout', end(false));
+  });
