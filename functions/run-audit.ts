@@ -24,7 +24,7 @@ export const prepare = () => auditorsHere().prepare();
 
 /** Ends the audits at work and gives their runs back; no audit starts here any more. */
 export const shutDown = async (): Promise<void> => {
-  stop.abort(new GivenBack('this process is ending'));
+  stop.abort();
   await here?.close();
 };
 
@@ -59,8 +59,8 @@ export const runAudit =
     try {
       await attemptUntilDone();
     } catch (error) {
-      if (error instanceof GivenBack) {
-        log.info('a run was given back', { ...idsOf(lease), reason: error.message });
+      if (error instanceof GivenBack || stopping?.aborted) {
+        log.info('a run was given back', { ...idsOf(lease), error: error as Error });
         await store.giveBack(lease, now());
       } else if (error instanceof ClaimLost) {
         log.warn('a claim was lost', idsOf(lease));

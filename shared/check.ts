@@ -22,8 +22,6 @@ export type Check = z.infer<typeof Check>;
 /** What a client asks for, resolved: the URL as sent, the exact version, each region once. */
 export type CheckInputs = Pick<Check, 'url' | 'auditVersion' | 'regions'>;
 
-/** The limits of what a client may send. */
-export const MAX_URL_LENGTH = 2048;
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /** The shape of a create's body. What its values mean (version, regions, URL) is judged by the function. */

@@ -13,7 +13,7 @@ import { Check, stateOf } from '../../shared/check.ts';
 import { closeAfter, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
 import type { StoreEnv } from '../../shared/env.ts';
 import type { RunError } from '../../shared/problems.ts';
-import { allRegions, type Region } from '../../shared/regions.ts';
+import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
 
 /*
@@ -345,28 +345,23 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
 
     /** Deletes a run that no check lists, and its pointer, unless a create came back for it since it was read. */
     clear: async (run: RunItem): Promise<void> => {
-      const pointer = { TableName, Key: pointerKey(run.id), ConditionExpression: '#token = :token' };
-      const names = { '#token': 'token' };
-      const mine = { ':token': run.token };
-      await onlyIf(
-        db.send(new DeleteCommand({ ...pointer, ExpressionAttributeNames: names, ExpressionAttributeValues: mine })),
-      );
-      await onlyIf(
-        db.send(
-          new DeleteCommand({
-            TableName,
-            Key: runKey(run.checkId, run.id),
-            ConditionExpression: 'dueAt = :seen',
-            ExpressionAttributeValues: { ':seen': run.dueAt },
-          }),
-        ),
-      );
+      const deletion = (Key: { pk: string; sk: string }, when: string, values: Record<string, unknown>) =>
+        onlyIf(
+          db.send(
+            new DeleteCommand({
+              TableName,
+              Key,
+              ConditionExpression: `#token = :token${when}`,
+              ExpressionAttributeNames: { '#token': 'token' },
+              ExpressionAttributeValues: { ':token': run.token, ...values },
+            }),
+          ),
+        );
+      await deletion(pointerKey(run.id), '', {});
+      await deletion(runKey(run.checkId, run.id), ' AND dueAt = :seen', { ':seen': run.dueAt });
     },
   };
 };
-
-/** The regions, and the checks: every partition of the index. */
-export const partitions = [...allRegions, 'checks'] as const;
 
 type RunRef = Pick<RunItem, 'checkId' | 'id'>;
 type Change = {

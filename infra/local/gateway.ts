@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { type ApiFunction, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
@@ -11,7 +11,7 @@ type Options = { port: number; host?: string; functions: Record<ApiFunction, Han
 /** API Gateway's HTTP API on this machine: each request as an event of payload format 2.0 to the function of its route. */
 export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
   const seconds = options.timeoutSeconds ?? apiSettings.timeoutSeconds;
-  const server = http.createServer(
+  const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 },
     async (request, response) => {
       response.on('error', () => {}); // the client has gone
@@ -136,19 +136,6 @@ const eventOf = (request: IncomingMessage, body: Buffer, to: ReturnType<typeof r
   };
 };
 
-/** The function's answer in time, or API Gateway's own. A failure is printed, and no word of it goes out. */
-const answerOf = async (handler: Handler, event: APIGatewayProxyEventV2, context: Context) => {
-  const answer = (async () => checked(await handler(event, context)))().catch((error) => {
-    console.error(error);
-    return message(500, 'Internal Server Error');
-  });
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<Answer>((resolve) => {
-    timer = setTimeout(() => resolve(message(503, 'Service Unavailable')), context.getRemainingTimeInMillis());
-  });
-  return await Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
-};
-
 type Answer = APIGatewayProxyStructuredResultV2 & { statusCode: number };
 
 const message = (statusCode: number, text: string): Answer => ({
@@ -157,23 +144,33 @@ const message = (statusCode: number, text: string): Answer => ({
   body: JSON.stringify({ message: text }),
 });
 
-/** A result that can be sent; anything else is a failure of the function. */
-const checked = (result: unknown): Answer => {
-  const { statusCode = 0, headers = {} } = (result ?? {}) as Partial<Answer>;
-  if (!Number.isInteger(statusCode) || statusCode < 200 || statusCode > 599)
-    throw new Error(`not a status code: ${statusCode}`);
-  for (const [name, value] of Object.entries(headers)) {
-    http.validateHeaderName(name);
-    http.validateHeaderValue(name, String(value));
-  }
-  return result as Answer;
+/** API Gateway's word for a function that failed: the failure is printed, and none of it goes out. */
+const failed = (error: unknown): Answer => {
+  console.error(error);
+  return message(500, 'Internal Server Error');
 };
 
-const send = (response: ServerResponse, { statusCode, headers = {}, cookies, body = '', isBase64Encoded }: Answer) => {
-  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  response.statusCode = statusCode;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
-  if (cookies) response.setHeader('set-cookie', cookies);
-  if (bytes.length > 0) response.setHeader('content-length', bytes.length);
-  response.end(bytes); // Node keeps back the body of an answer to HEAD
+/** The function's answer in time, or API Gateway's own. */
+const answerOf = async (handler: Handler, event: APIGatewayProxyEventV2, context: Context): Promise<Answer> => {
+  const answer = (async () => (await handler(event, context)) as Answer)().catch(failed);
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<Answer>((resolve) => {
+    timer = setTimeout(() => resolve(message(503, 'Service Unavailable')), context.getRemainingTimeInMillis());
+  });
+  return await Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
+};
+
+const send = (response: ServerResponse, answer: Answer): void => {
+  try {
+    const { statusCode, headers = {}, cookies, body = '', isBase64Encoded } = answer;
+    const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+    response.statusCode = statusCode;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
+    if (cookies) response.setHeader('set-cookie', cookies);
+    if (bytes.length > 0) response.setHeader('content-length', bytes.length);
+    response.end(bytes); // Node keeps back the body of an answer to HEAD
+  } catch (error) {
+    for (const name of response.getHeaderNames()) response.removeHeader(name); // nothing is sent before end has checked all
+    send(response, failed(error));
+  }
 };

@@ -188,55 +188,73 @@ test('it ends within two seconds, long polls and kept connections or not', async
 });
 
 describe('in a folder', () => {
-  const child = async (dataDir: string): Promise<{ process: ChildProcess; env: Record<string, string> }> => {
-    const code = `
-      const { startAws } = await import(${JSON.stringify(join(import.meta.dirname, '../../infra/local/aws.ts'))});
+  /** Another process on the folder, which runs `code` with its emulators. What it sends is a message. */
+  const child = async (dataDir: string, code = 'process.send(aws.env)') => {
+    const start = `
+      import { startAws } from ${JSON.stringify(join(import.meta.dirname, '../../infra/local/aws.ts'))};
+      import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
       const aws = await startAws({ dataDir: ${JSON.stringify(dataDir)}, regions: ['us-west1'] });
-      process.send(aws.env);`;
-    const started = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: [0, 1, 2, 'ipc'] });
-    const [env] = await once(started, 'message');
+      process.on('disconnect', () => process.exit());
+      Object.assign(process.env, aws.env);
+      ${code}`;
+    const started = spawn(process.execPath, ['--input-type=module', '-e', start], { stdio: [0, 1, 2, 'ipc'] });
+    const [env] = (await once(started, 'message')) as [Record<string, string>];
     return { process: started, env };
   };
   const kill = async ({ process }: { process: ChildProcess }) => {
     process.kill('SIGKILL');
     await once(process, 'exit');
   };
-
-  test('items and reports outlive a kill, and no item is lost from the index by it', async () => {
-    const dataDir = aFolder();
-    const first = await child(dataDir);
-    const { dynamodb, s3, TableName, Bucket } = use({ env: first.env, close: async () => {} });
-    const Body = Buffer.from([31, 139, 0, 255]);
-    await s3.send(new PutObjectCommand({ Bucket, ...aReport, Body }));
-    const keys = Array.from({ length: 20 }, (_, i) => ({ pk: { S: `CHECK#${i}` }, sk: { S: 'CHECK' } }));
-    for (const key of keys) await dynamodb.send(new PutItemCommand({ TableName, Item: { ...anOpenRun, ...key } }));
+  const endlessWrites = `
+    const dynamodb = new DynamoDBClient({});
+    const TableName = aws.env.TABLE_NAME;
     let writes = 0;
-    const writing = keys.map(async (Key) => {
-      const SET = 'SET dueAt = :at';
+    const write = async (pk) => {
+      const Key = { pk: { S: pk }, sk: { S: 'CHECK' } };
+      await dynamodb.send(new PutItemCommand({ TableName, Item: { ...Key, open: { S: 'OPEN' }, dueAt: { S: '0' } } }));
       for (;;) {
         const ExpressionAttributeValues = { ':at': { S: String(++writes) } };
-        const update = { TableName, Key, UpdateExpression: SET, ExpressionAttributeValues };
-        await dynamodb.send(new UpdateItemCommand(update), { abortSignal: AbortSignal.timeout(3000) });
+        const UpdateExpression = 'SET dueAt = :at';
+        await dynamodb.send(new UpdateItemCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }));
+        if (writes === 500) process.send(aws.env);
       }
-    });
-    await pause(500);
+    };
+    for (let i = 0; i < 50; i++) write('CHECK#' + i);`;
+
+  test('items and reports outlive a kill', async () => {
+    const dataDir = aFolder();
+    const first = await child(dataDir);
+    const before = use({ env: first.env, close: async () => {} });
+    const { TableName, Bucket } = before;
+    const Body = Buffer.from([31, 139, 0, 255]);
+    await before.s3.send(new PutObjectCommand({ Bucket, ...aReport, Body }));
+    await before.dynamodb.send(new PutItemCommand({ TableName, Item: anOpenRun }));
     await kill(first);
-    await Promise.allSettled(writing);
-    expect(writes).toBeGreaterThan(100);
 
     const aws = await startAws({ dataDir, regions: ['us-west1'] });
-    const again = use(aws);
-    const scan = async (IndexName?: string) => {
-      const { Items = [] } = await again.dynamodb.send(new ScanCommand({ TableName, IndexName }));
-      return Items.map((item) => `${item.pk?.S} ${item.open?.S} ${item.dueAt?.S}`).sort();
-    };
-    const items = await scan();
-    expect(items).toHaveLength(20);
-    expect(await scan('open')).toEqual(items);
-    const report = await again.s3.send(new GetObjectCommand({ Bucket, Key: aReport.Key }));
+    const { dynamodb, s3 } = use(aws);
+    expect((await dynamodb.send(new ScanCommand({ TableName }))).Items).toEqual([anOpenRun]);
+    const report = await s3.send(new GetObjectCommand({ Bucket, Key: aReport.Key }));
     expect(report.ContentEncoding).toBe('gzip');
     expect(Buffer.from((await report.Body?.transformToByteArray()) ?? [])).toEqual(Body);
     await aws.close();
+  });
+
+  test('no kill in the middle of writes parts an item from its place in the index', async () => {
+    const dataDir = aFolder();
+    for (const _ of [1, 2, 3]) {
+      await kill(await child(dataDir, endlessWrites));
+      const aws = await startAws({ dataDir, regions: ['us-west1'] });
+      const { dynamodb, TableName } = use(aws);
+      const scan = async (IndexName?: string) => {
+        const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, IndexName }));
+        return Items.map((item) => `${item.pk?.S} ${item.open?.S} ${item.dueAt?.S}`).sort();
+      };
+      const items = await scan();
+      expect(items).toHaveLength(50);
+      expect(await scan('open')).toEqual(items);
+      await aws.close();
+    }
   });
 
   test('a folder that another process uses is refused with what to do, and free again once that one is gone', async () => {

@@ -1,0 +1,317 @@
+import { randomUUID } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunItem } from '../../functions/lib/check-store.ts';
+import { startGateway } from '../../infra/local/gateway.ts';
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { Problem, runError } from '../../shared/problems.ts';
+import { allRegions, type Region } from '../../shared/regions.ts';
+import { Run } from '../../shared/run.ts';
+import { aCheck, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+beforeAll(async () => {
+  world = await startWorld({ TARGETS: 'local' });
+  const [create, check, run, report, discover, noRoute] = await Promise.all([
+    import('../../functions/create-check.ts'),
+    import('../../functions/get-check.ts'),
+    import('../../functions/get-run.ts'),
+    import('../../functions/get-report.ts'),
+    import('../../functions/discover.ts'),
+    import('../../functions/no-route.ts'),
+  ]);
+  api = await startGateway({
+    port: 0,
+    functions: {
+      'create-check': create.handler,
+      'get-check': check.handler,
+      'get-run': run.handler,
+      'get-report': report.handler,
+      discover: discover.handler,
+      'no-route': noRoute.handler,
+    },
+  });
+});
+afterAll(async () => {
+  await api.close();
+  await world.stop();
+});
+
+const aBody = { url: 'https://example.com/', auditVersion: 'latest', regions: ['europe-west3', 'us-east4'] };
+const call = (path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, { redirect: 'manual', ...init });
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  call('/v1/checks', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+const created = async (body: unknown = aBody, headers = {}) => {
+  const answer = await post(body, headers);
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as { id: string; runs: { id: string; region: Region }[] };
+};
+
+/** The problem that an answer is, held to the form that every error has. */
+const problemOf = async (answer: Response, status: number, code: string): Promise<Problem> => {
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  const problem = Problem.strict().parse(await answer.json());
+  expect({ status: answer.status, code: problem.code }).toEqual({ status, code });
+  expect(problem.status).toBe(status);
+  return problem;
+};
+
+test('a create answers 201 with Location and exactly the fields of the contract', async () => {
+  const answer = await post(aBody);
+  expect(answer.status).toBe(201);
+  const check = (await answer.json()) as Record<string, unknown>;
+  expect(answer.headers.get('location')).toBe(`/v1/checks/${check.id}`);
+  expect(check).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    auditVersion: auditVersions[0].version,
+    url: aBody.url,
+    regions: aBody.regions,
+    runs: aBody.regions.map((region) => ({ id: expect.any(String), region, state: 'created' })),
+  });
+});
+
+test('a new check waits in exactly the regions that it asked for', async () => {
+  await Promise.all(allRegions.map(world.jobsIn)); // what other tests queued
+  const { id, runs } = await created();
+  expect(await world.jobsIn('asia-northeast1')).toEqual([]); // first: a queue shared by all would pass the next two
+  const job = { checkId: id, url: aBody.url, auditVersion: auditVersions[0].version };
+  expect(await world.jobsIn('europe-west3')).toEqual([{ ...job, region: 'europe-west3', runId: runs[0]?.id }]);
+  expect(await world.jobsIn('us-east4')).toEqual([{ ...job, region: 'us-east4', runId: runs[1]?.id }]);
+});
+
+test('a check is read with complete runs: every field there, null where it is not known', async () => {
+  const { id } = await created();
+  const answer = await call(`/v1/checks/${id}`);
+  expect(answer.status).toBe(200);
+  const check = (await answer.json()) as { state: string; runs: Record<string, unknown>[] };
+  expect(check.state).toBe('created');
+  for (const run of check.runs) {
+    expect(Object.keys(run).sort()).toEqual(Object.keys(Run.shape).sort());
+    for (const metric of ['performance', 'pwa', 'fcp', 'cls', 'startedAt', 'error']) expect(run[metric]).toBeNull();
+  }
+});
+
+test('a URL comes back exactly as sent', async () => {
+  const url = 'HTTPS://EXAMPLE.com:443/a/../b?q=ü#frag';
+  const { id } = await created({ ...aBody, url });
+  expect(((await (await call(`/v1/checks/${id}`)).json()) as { url: string }).url).toBe(url);
+});
+
+test('a run is the same by both of its paths, and only with the check that it is of', async () => {
+  const [one, two] = [await created(), await created()];
+  const runId = one.runs[0]?.id;
+  const paths = [`/v1/checks/${one.id}/runs/${runId}`, `/v1/audit/runs/${runId}`, `/v1/audit/runs/${runId}?checkId=${one.id}`];
+  const answers = await Promise.all(paths.map(async (path) => (await call(path)).json()));
+  expect(answers[0]).toMatchObject({ id: runId, state: 'created', region: 'europe-west3' });
+  expect(answers[1]).toEqual(answers[0]);
+  expect(answers[2]).toEqual(answers[0]);
+  for (const path of [
+    `/v1/checks/${two.id}/runs/${runId}`,
+    `/v1/audit/runs/${runId}?checkId=${two.id}`,
+    `/v1/audit/runs/${runId}?checkId=`,
+    `/v1/audit/runs/${runId}?checkId=nonsense`,
+  ]) {
+    await problemOf(await call(path), 404, 'not-found');
+  }
+});
+
+test('an id may be written in capitals', async () => {
+  const { id } = await created();
+  expect((await call(`/v1/checks/${id.toUpperCase()}`)).status).toBe(200);
+});
+
+test('the same Idempotency-Key and body give the same check, whatever happened in between', async () => {
+  const headers = { 'idempotency-key': randomUUID() };
+  const first = await created(aBody, headers);
+  await world.store.claim(await world.runOf(first.id), randomUUID(), new Date());
+  const again = await post(` ${JSON.stringify(aBody)} `, headers);
+  expect(again.status).toBe(200);
+  expect(again.headers.get('location')).toBe(`/v1/checks/${first.id}`);
+  expect(await again.json()).toMatchObject({ id: first.id, runs: [{ state: 'running' }, { state: 'created' }] });
+});
+
+test('the same Idempotency-Key with another body is refused', async () => {
+  const headers = { 'idempotency-key': randomUUID() };
+  await created(aBody, headers);
+  for (const other of [{ url: 'https://example.org/' }, { auditVersion: '12' }, { regions: ['us-east4'] }]) {
+    await problemOf(await post({ ...aBody, ...other }, headers), 422, 'idempotency-mismatch');
+  }
+  await problemOf(await post(aBody, { 'idempotency-key': 'x'.repeat(256) }), 400, 'invalid-request');
+});
+
+test('ten creates at once with one Idempotency-Key make one check', async () => {
+  const headers = { 'idempotency-key': randomUUID() };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => post(aBody, headers)));
+  expect(answers.map((answer) => answer.status).sort()).toEqual([...Array(9).fill(200), 201]);
+  const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { id: string }).id));
+  expect(new Set(ids).size).toBe(1);
+});
+
+test.each([
+  ['no JSON', '{"url":', 'invalid-request', 'JSON'],
+  ['nothing', '', 'invalid-request', 'empty'],
+  ['an array', [aBody], 'invalid-request', 'expected object'],
+  ['null', 'null', 'invalid-request', 'expected object'],
+  ['a wrong type', { ...aBody, url: 7 }, 'invalid-request', 'url'],
+  ['an unknown field', { ...aBody, colour: 'red' }, 'invalid-request', 'colour'],
+  ['a field named __proto__', '{"url":"https://example.com/","auditVersion":"12","regions":["us-east4"],"__proto__":{}}', 'invalid-request', '__proto__'],
+  ['a missing field', { url: aBody.url, regions: aBody.regions }, 'invalid-request', 'auditVersion'],
+  ['no region', { ...aBody, regions: [] }, 'invalid-request', 'at least one region'],
+  ['an unknown region', { ...aBody, regions: ['us-west1', 'mars'] }, 'unsupported-region', 'australia-southeast1'],
+  ['a region twice', { ...aBody, regions: ['us-west1', 'us-west1'] }, 'invalid-request', 'once'],
+  ['an unknown version', { ...aBody, auditVersion: '8' }, 'unsupported-audit-version', '13.5.0'],
+  ['no http(s)', { ...aBody, url: 'ftp://example.com/' }, 'invalid-request', 'http'],
+  ['no URL at all', { ...aBody, url: 'example.com' }, 'invalid-request', 'url'],
+  ['credentials', { ...aBody, url: 'https://user:secret@example.com/' }, 'invalid-request', 'user name'],
+  ['2,049 characters', { ...aBody, url: `https://example.com/${'a'.repeat(2029)}` }, 'invalid-request', '2048'],
+  ['no host', { ...aBody, url: 'https:///' }, 'invalid-request', 'url'],
+  ['a private address', { ...aBody, url: 'http://10.0.0.1/' }, 'forbidden-target', 'url'],
+  ['the metadata address', { ...aBody, url: 'http://169.254.169.254/latest/' }, 'forbidden-target', 'url'],
+])('a create with %s is a 400 that says what is accepted', async (_, body, code, said) => {
+  const problem = await problemOf(await post(body), 400, code);
+  expect(JSON.stringify(problem)).toContain(said);
+  expect(JSON.stringify(problem)).not.toContain('secret');
+});
+
+test('everything that is wrong is named at once', async () => {
+  const problem = await problemOf(await post({ url: 'nonsense', auditVersion: '1', regions: ['mars'] }), 400, 'invalid-request');
+  expect(problem.errors?.map(({ path }) => path)).toEqual(['url', 'auditVersion', 'regions']);
+});
+
+test('a body over 64 KiB, or of another type, is refused as such', async () => {
+  await problemOf(await post({ ...aBody, url: 'x'.repeat(65 * 1024) }), 413, 'payload-too-large');
+  await problemOf(await post(aBody, { 'content-type': 'text/plain' }), 415, 'unsupported-media-type');
+  await problemOf(await post(aBody, { 'content-type': 'application/x-www-form-urlencoded' }), 415, 'unsupported-media-type');
+  expect((await post(aBody, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(201);
+});
+
+test('bytes that are no UTF-8 are not JSON', async () => {
+  const body = Buffer.concat([Buffer.from('{"url":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+  const answer = await call('/v1/checks', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  await problemOf(answer, 400, 'invalid-request');
+});
+
+test('a wrong method is a 405 with Allow, an unknown route a 404; OPTIONS and HEAD answer as GET would', async () => {
+  const { id } = await created();
+  const wrong = await call('/v1/checks', { method: 'PUT' });
+  expect(wrong.headers.get('allow')).toBe('POST, OPTIONS');
+  await problemOf(wrong, 405, 'method-not-allowed');
+  const patch = await call(`/v1/checks/${id}`, { method: 'PATCH' });
+  expect(patch.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+
+  for (const path of ['/', '/v1', '/v1/nothing', '/v1/checks/', '/v1//checks', `/v1/checks/${id}/runs`, '/health/x?y=z']) {
+    await problemOf(await call(path), 404, 'not-found');
+  }
+  const options = await call('/v1/regions', { method: 'OPTIONS' });
+  expect([options.status, options.headers.get('allow'), await options.text()]).toEqual([204, 'GET, HEAD, OPTIONS', '']);
+  const head = await call(`/v1/checks/${id}`, { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([200, 'application/json', '']);
+  expect((await call(`/v1/checks/${randomUUID()}`, { method: 'HEAD' })).status).toBe(404);
+});
+
+test.each(['nonsense', '%ZZ', '%', '%00', '..%2f..', "'; drop table", `${'a'.repeat(300)}`, '%F0%9F%92%A9'])(
+  'an id that is no UUID (%s) is nobody’s: 404',
+  async (id) => {
+    for (const path of [`/v1/checks/${id}`, `/v1/checks/${id}/runs/${id}`, `/v1/audit/runs/${id}/report`]) {
+      await problemOf(await call(path), 404, 'not-found');
+    }
+  },
+);
+
+test('a query parameter that is unknown is refused, with those that are known', async () => {
+  const { id, runs } = await created();
+  const problem = await problemOf(await call(`/v1/audit/runs/${runs[0]?.id}?checkid=${id}`), 400, 'invalid-request');
+  expect(problem.errors).toEqual([{ path: 'checkid', message: 'accepted here: checkId' }]);
+});
+
+test('regions, versions and health say what is offered', async () => {
+  const { regions } = (await (await call('/v1/regions')).json()) as { regions: unknown[] };
+  expect(regions).toHaveLength(6);
+  expect(regions).toContainEqual({ id: 'europe-west3', awsRegion: 'eu-central-1' });
+  const { versions } = (await (await call('/v1/audit/versions')).json()) as { versions: { version: string }[] };
+  expect(versions.map(({ version }) => version)).toEqual(auditVersions.map(({ version }) => version));
+  expect(versions[0]).toMatchObject({ aliases: ['latest', '13'] });
+  expect(await (await call('/health')).json()).toEqual({ status: 'ok' });
+});
+
+/** A finished run with a report of these bytes. */
+const finishedRun = async (json: string, { gzip = gzipSync(json) } = {}) => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const key = `reports/${check.id}/${run.id}/${randomUUID()}-1.json.gz`;
+  await world.reports.put(key, gzip);
+  const lease = await world.store.claim(run, randomUUID(), new Date());
+  if (!lease) throw new Error('the run is taken');
+  const report = { key, bytes: Buffer.byteLength(json), gzipBytes: gzip.length };
+  await world.store.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
+  return { check, run, path: `/v1/checks/${check.id}/runs/${run.id}/report` };
+};
+
+test('a report is served by both paths, gzipped only where the client takes it', async () => {
+  const json = JSON.stringify({ lighthouseVersion: '13.5.0', text: 'ü'.repeat(1000) });
+  const { run, path } = await finishedRun(json);
+  for (const each of [path, `/v1/audit/runs/${run.id}/report`]) {
+    const plain = await call(each, { headers: { 'accept-encoding': 'identity' } });
+    expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([null, 'Accept-Encoding']);
+    expect(await plain.text()).toBe(json);
+    const zipped = await call(each, { headers: { 'accept-encoding': 'gzip' } });
+    expect(zipped.headers.get('content-encoding')).toBe('gzip');
+    expect(await zipped.text()).toBe(json);
+    expect(zipped.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+  }
+});
+
+test('a report that a client has already is a 304', async () => {
+  const { path } = await finishedRun('{}');
+  const headers = { 'accept-encoding': 'gzip' };
+  const etag = (await call(path, { headers })).headers.get('etag') as string;
+  for (const known of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
+    const answer = await call(path, { headers: { ...headers, 'if-none-match': known } });
+    expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, etag, '']);
+  }
+  const changed = await call(path, { headers: { ...headers, 'if-none-match': '"other"' } });
+  expect(changed.status).toBe(200);
+  const head = await call(path, { method: 'HEAD', headers });
+  expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, '']);
+});
+
+test('a report too large for an answer of Lambda is a redirect to a URL that gives it', async () => {
+  const json = JSON.stringify({ text: 'a'.repeat(5 * 1024 * 1024) });
+  const { path } = await finishedRun(json);
+  expect((await call(path, { headers: { 'accept-encoding': 'gzip' } })).status).toBe(200); // small once zipped
+  const answer = await call(path, { headers: { 'accept-encoding': 'identity' } });
+  expect(answer.status).toBe(303);
+  const location = answer.headers.get('location') as string;
+  expect(location).toContain('X-Amz-Expires=300');
+  const stored = Buffer.from(await (await fetch(location, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer());
+  expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
+});
+
+test('a report asked for too early is a 409 that says when to come back', async () => {
+  const { id, runs } = await created();
+  const answer = await call(`/v1/checks/${id}/runs/${runs[0]?.id}/report`);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  await problemOf(answer, 409, 'report-not-ready');
+});
+
+test('a run that failed before there was a report has none: 404 with the reason', async () => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = await world.store.claim(run, randomUUID(), new Date());
+  if (!lease) throw new Error('the run is taken');
+  await world.store.finish(lease, { state: 'failed', attempts: [], error: runError('dns-failure') }, new Date());
+  const problem = await problemOf(await call(`/v1/audit/runs/${run.id}/report`), 404, 'report-unavailable');
+  expect(problem.detail).toContain('dns-failure');
+});
+
+test('a fault of ours tells the caller nothing but a request id', async () => {
+  const { path } = await finishedRun('{}', { gzip: Buffer.from('no gzip') });
+  const problem = await problemOf(await call(path, { headers: { 'accept-encoding': 'identity' } }), 500, 'internal');
+  expect(problem.requestId).not.toBe('');
+  expect(JSON.stringify(problem)).not.toMatch(/header|gzip|at .*ts:/);
+});

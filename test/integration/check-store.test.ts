@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asCheck, asRun, type Lease, type RunItem } from '../../functions/lib/check-store.ts';
+import { runError } from '../../shared/problems.ts';
+import { Run } from '../../shared/run.ts';
+import { aCheck, later, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const claim = async (run: RunItem, now = new Date()): Promise<Lease> => {
+  const lease = await world.store.claim(run, randomUUID(), now);
+  if (!lease) throw new Error('the run is taken');
+  return lease;
+};
+const succeeded = { state: 'succeeded' as const, attempts: [], performance: 98 };
+const failed = { state: 'failed' as const, attempts: [], error: runError('internal') };
+
+test('a check is read whole, with its runs in the order of its regions and every field there', async () => {
+  const check = aCheck({ regions: ['us-west1', 'asia-northeast1', 'europe-west3'] });
+  await world.create(check);
+  const read = asCheck(await world.find(check.id));
+  expect(read).toEqual(check);
+  expect(Object.keys(read.runs[0] ?? {}).sort()).toEqual(Object.keys(Run.shape).sort());
+});
+
+test('a second check with the same id is refused, and changes nothing', async () => {
+  const check = aCheck();
+  await world.create(check);
+  const again = { owner: 'anonymous', fingerprint: 'other', token: randomUUID(), expiresAt: new Date() };
+  expect(await world.store.create(check, again)).toBeUndefined();
+  expect((await world.find(check.id)).item.fingerprint).toBe('f');
+});
+
+test('a run is claimed once: the second delivery of its job gets nothing', async () => {
+  const check = aCheck();
+  const [run] = (await world.create(check)) as [RunItem];
+  const [one, two] = await Promise.all([0, 1].map(() => world.store.claim(run, randomUUID(), new Date())));
+  expect([one, two].filter(Boolean)).toHaveLength(1);
+  const shown = asRun(await world.runOf(check.id));
+  expect(shown).toMatchObject({ state: 'running', finishedAt: null });
+  expect(shown.startedAt).toBe(shown.updatedAt);
+});
+
+test('a job that was sent while its run was read can still be claimed', async () => {
+  const [run] = (await world.create(aCheck())) as [RunItem];
+  await world.store.markSent(run, new Date());
+  expect(await world.store.claim(run, randomUUID(), new Date())).toBeDefined();
+});
+
+test('a lease that ran out is taken over and counted; the one who had it can write nothing more', async () => {
+  const check = aCheck();
+  const [run] = (await world.create(check)) as [RunItem];
+  const now = new Date();
+  const first = await claim(run, now);
+  expect(await world.store.claim(first.run, randomUUID(), later(now, 59))).toBeUndefined();
+  const second = await claim(first.run, later(now, 61));
+  expect(second.run.lostLeases).toBe(1);
+
+  expect(await world.store.renew(first, now)).toBe(false);
+  expect(await world.store.recordAttempt(first, [], now)).toBe(false);
+  expect(await world.store.giveBack(first, now)).toBeUndefined();
+  expect(await world.store.finish(first, succeeded, now)).toBe(false);
+  expect(await world.store.renew(second, later(now, 62))).toBe(true);
+  expect((await world.runOf(check.id)).state).toBe('running');
+});
+
+test('renewing a lease changes nothing that a client sees', async () => {
+  const check = aCheck();
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = await claim(run);
+  const before = asRun(await world.runOf(check.id));
+  expect(await world.store.renew(lease, later(new Date(), 15))).toBe(true);
+  expect(asRun(await world.runOf(check.id))).toEqual(before);
+});
+
+test('a finished run stays as it is, whoever comes late', async () => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = await claim(run);
+  expect(await world.store.finish(lease, succeeded, new Date())).toBe(true);
+  const done = await world.find(check.id);
+
+  expect(await world.store.finish(lease, failed, new Date())).toBe(false);
+  expect(await world.store.claim(run, randomUUID(), new Date())).toBeUndefined();
+  expect(await world.store.abandon(lease.run, runError('abandoned'), new Date())).toBe(false);
+  expect(await world.store.markSent(run, new Date())).toBeUndefined();
+  expect(await world.find(check.id)).toEqual(done);
+});
+
+test('the last run to finish closes its check, and nothing of it is open any more', async () => {
+  const check = aCheck();
+  const [one, two] = (await world.create(check)) as [RunItem, RunItem];
+  await world.store.finish(await claim(one), succeeded, new Date());
+  expect((await world.find(check.id)).item.completedAt).toBeNull();
+  expect(asCheck(await world.find(check.id)).state).toBe('running');
+  const at = later(new Date(), 7);
+  await world.store.finish(await claim(two), failed, at);
+  const closed = await world.find(check.id);
+  expect(closed.item.completedAt).toBe(at.toISOString());
+  expect(asCheck(closed)).toMatchObject({ state: 'partial', updatedAt: at.toISOString() });
+
+  const farAway = later(new Date(), 10 * 24 * 3600);
+  const open = await Promise.all((['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.store.due(of, farAway, 1000)));
+  expect(open.flat().filter(({ pk }) => pk === `CHECK#${check.id}`)).toEqual([]);
+});
+
+test('two runs that finish at once close their check once', async () => {
+  const check = aCheck();
+  const leases = await Promise.all((await world.create(check)).map((run) => claim(run)));
+  await Promise.all(leases.map((lease, i) => world.store.finish(lease, succeeded, later(new Date(), i))));
+  expect((await world.find(check.id)).item.completedAt).not.toBeNull();
+});
+
+test('a run given back keeps its state and attempts, is due at once, and can be claimed', async () => {
+  const check = aCheck();
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = await claim(run);
+  const now = new Date();
+  await world.store.giveBack(lease, now);
+  const back = await world.runOf(check.id);
+  expect(back).toMatchObject({ state: 'running', dueAt: now.toISOString(), lostLeases: 0 });
+  expect(await world.store.claim(back, randomUUID(), now)).toBeDefined();
+});
+
+test('every item has the day on which it expires', async () => {
+  const check = aCheck();
+  const [run] = (await world.create(check)) as [RunItem];
+  const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const keys = [
+    { pk: `CHECK#${check.id}`, sk: 'CHECK' },
+    { pk: `CHECK#${check.id}`, sk: `RUN#${run.id}` },
+    { pk: `RUN#${run.id}`, sk: 'RUN' },
+  ];
+  for (const Key of keys) {
+    const { Item } = await db.send(new GetCommand({ TableName: world.env.TABLE_NAME, Key }));
+    expect(Item?.expiresAt, Key.sk).toBe(Math.floor(Date.parse(check.createdAt) / 1000) + 90 * 24 * 3600);
+  }
+});
+
+test('an item that does not parse is an error that names it, not a wrong answer', async () => {
+  const check = aCheck();
+  const [run] = (await world.create(check)) as [RunItem];
+  const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  await db.send(
+    new UpdateCommand({
+      TableName: world.env.TABLE_NAME,
+      Key: { pk: `CHECK#${check.id}`, sk: `RUN#${run.id}` },
+      UpdateExpression: 'SET performance = :odd',
+      ExpressionAttributeValues: { ':odd': 'good' },
+    }),
+  );
+  await expect(world.store.find(check.id)).rejects.toThrow(`RUN#${run.id} does not parse`);
+});

@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { type Handler, startGateway } from '../../infra/local/gateway.ts';
+import { apiSettings } from '../../infra/settings.ts';
+import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
+
+type Event = APIGatewayProxyEventV2 & { function: string };
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+let answer: Handler; // of every function
+const asked: { event: Event; context: Context }[] = [];
+const names = [...routes.map((route) => route.function), defaultFunction];
+const functions = Object.fromEntries(
+  names.map((name) => [
+    name,
+    (event: APIGatewayProxyEventV2, context: Context) => {
+      asked.push({ event: { ...event, function: name }, context });
+      return answer(event, context);
+    },
+  ]),
+) as Record<ApiFunction, Handler>;
+
+beforeAll(async () => {
+  gateway = await startGateway({ port: 0, functions, timeoutSeconds: 1 });
+});
+afterAll(() => gateway.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  asked.length = 0;
+  answer = () => ({ statusCode: 200, body: 'ok' });
+});
+answer = () => ({ statusCode: 200, body: 'ok' });
+
+/** The event of a request, with its path as it stands: fetch would tidy it. */
+const eventOf = async (method: string, path: string, headers: Record<string, string | string[]> = {}, body = '') => {
+  const request = httpRequest({ port: gateway.port, host: '127.0.0.1', method, path, headers });
+  request.end(body);
+  const [response] = await once(request, 'response');
+  await once(response.resume(), 'end');
+  return asked.at(-1)?.event as Event;
+};
+
+test('each request goes to the function of its route, with the route as its key', async () => {
+  const routed = async (method: string, path: string) => {
+    const { routeKey, function: name, pathParameters } = await eventOf(method, path);
+    return [routeKey, name, pathParameters];
+  };
+  expect(await routed('POST', '/v1/checks')).toEqual(['POST /v1/checks', 'create-check', undefined]);
+  expect(await routed('GET', '/v1/checks/c1')).toEqual(['GET /v1/checks/{checkId}', 'get-check', { checkId: 'c1' }]);
+  expect(await routed('HEAD', '/v1/checks/c1')).toEqual(['HEAD /v1/checks/{checkId}', 'get-check', { checkId: 'c1' }]);
+  expect(await routed('GET', '/v1/checks/c1/runs/r1')).toEqual([
+    'GET /v1/checks/{checkId}/runs/{runId}',
+    'get-run',
+    { checkId: 'c1', runId: 'r1' },
+  ]);
+  for (const [method, path] of [
+    ['GET', '/v1/nothing'],
+    ['PUT', '/v1/checks'],
+    ['HEAD', '/v1/nothing'],
+    ['OPTIONS', '/v1/checks'],
+    ['GET', '/v1/checks/'],
+    ['GET', '/v1/checks/c1/'],
+    ['GET', '//v1/checks/c1'],
+  ] as const) {
+    expect(await routed(method, path), `${method} ${path}`).toEqual(['$default', 'no-route', undefined]);
+  }
+});
+
+test('path parameters are decoded, and a malformed escape is left as it was', async () => {
+  expect((await eventOf('GET', '/v1/checks/a%2Fb%20c')).pathParameters).toEqual({ checkId: 'a/b c' });
+  expect((await eventOf('GET', '/v1/checks/%E0%A4%A')).pathParameters).toEqual({ checkId: '%E0%A4%A' });
+});
+
+test('the event is one of payload format 2.0', async () => {
+  const headers = { 'X-Two': ['a', 'b'], Cookie: 'a=1; b=2', 'User-Agent': 'me' };
+  const event = await eventOf('GET', '/v1/regions?a=1&a=2&b=x%20y&c', headers);
+  expect(event).toMatchObject({
+    version: '2.0',
+    rawPath: '/v1/regions',
+    rawQueryString: 'a=1&a=2&b=x%20y&c',
+    queryStringParameters: { a: '1,2', b: 'x y', c: '' },
+    cookies: ['a=1', 'b=2'],
+    headers: { 'x-two': 'a,b', host: `127.0.0.1:${gateway.port}` },
+    isBase64Encoded: false,
+    requestContext: {
+      http: { method: 'GET', path: '/v1/regions', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'me' },
+      stage: '$default',
+      routeKey: 'GET /v1/regions',
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+    },
+  });
+  expect(event.headers).not.toHaveProperty('cookie');
+  expect(Math.abs(event.requestContext.timeEpoch - Date.now())).toBeLessThan(5000);
+  const plain = await eventOf('GET', '/v1/regions');
+  for (const absent of ['body', 'cookies', 'queryStringParameters', 'pathParameters'])
+    expect(plain).not.toHaveProperty(absent);
+});
+
+test('a body of text comes as it is, any other and broken text in base64', async () => {
+  const sent = async (type: string | undefined, body: string | Buffer) => {
+    const headers: Record<string, string> = type ? { 'content-type': type } : {};
+    await fetch(`${gateway.url}/v1/checks`, { method: 'POST', headers, body: Buffer.from(body) });
+    const event = asked.at(-1)?.event;
+    return [event?.body, event?.isBase64Encoded];
+  };
+  for (const type of ['application/json', 'Application/Problem+JSON; charset=utf-8', 'text/html', 'image/svg+xml']) {
+    expect(await sent(type, '{"ü": 1}'), type).toEqual(['{"ü": 1}', false]);
+  }
+  expect(await sent('application/x-www-form-urlencoded', 'a=1')).toEqual(['a=1', false]);
+  expect(await sent('application/octet-stream', 'abc')).toEqual(['YWJj', true]);
+  expect(await sent(undefined, 'abc')).toEqual(['YWJj', true]);
+  expect(await sent('application/json', Buffer.from([123, 255]))).toEqual(['e/8=', true]);
+});
+
+test('the answer goes out with its status, headers, cookies and bytes', async () => {
+  const headers = { 'content-type': 'image/png', 'x-count': 3, Location: '/v1/checks/1' };
+  answer = () => ({ statusCode: 201, headers, cookies: ['a=1', 'b=2; Path=/'], body: 'AP+A', isBase64Encoded: true });
+  const response = await fetch(`${gateway.url}/v1/checks`, { method: 'POST' });
+  expect(response.status).toBe(201);
+  expect(response.headers.get('content-type')).toBe('image/png');
+  expect(response.headers.get('x-count')).toBe('3');
+  expect(response.headers.get('location')).toBe('/v1/checks/1');
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2; Path=/']);
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from([0, 255, 128]));
+});
+
+test('an answer to HEAD has the length of the body and not the body', async () => {
+  answer = () => ({ statusCode: 200, body: 'hello' });
+  const socket = connect(gateway.port, '127.0.0.1');
+  socket.write('HEAD /v1/regions HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  const text = Buffer.concat(await socket.toArray()).toString();
+  expect(text).toMatch(/^HTTP\/1.1 200 /);
+  expect(text).toMatch(/content-length: 5\r\n/i);
+  expect(text.endsWith('\r\n\r\n')).toBe(true);
+});
+
+test('a body over the limit is 413 in API Gateway’s own form, and no function hears of it', async () => {
+  const post = async (bytes: number) => {
+    const body = new Uint8Array(bytes);
+    const response = await fetch(`${gateway.url}/v1/checks`, { method: 'POST', body });
+    return [response.status, response.headers.get('content-type'), await response.text()];
+  };
+  expect((await post(apiSettings.maxBodyBytes))[0]).toBe(200);
+  expect(asked).toHaveLength(1);
+  const tooLarge = [413, 'application/json', '{"message":"Request Entity Too Large"}'];
+  expect(await post(apiSettings.maxBodyBytes + 1)).toEqual(tooLarge);
+  expect(asked).toHaveLength(1);
+});
+
+test('a function that takes too long is 503, whatever it does later', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+  answer = async () => {
+    await pause(1200);
+    throw new Error('late');
+  };
+  const response = await fetch(`${gateway.url}/v1/regions`);
+  expect([response.status, await response.text()]).toEqual([503, '{"message":"Service Unavailable"}']);
+  await vi.waitFor(() => expect(error).toHaveBeenCalledOnce());
+});
+
+test('a function that throws or answers nonsense is 500, printed once, and tells the client nothing', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const failures: Handler[] = [
+    () => {
+      throw new Error('secret');
+    },
+    async () => Promise.reject(new Error('secret')),
+    () => undefined,
+    () => ({ statusCode: 'x' }),
+    () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nx-c: d' } }),
+    () => ({ statusCode: 200, body: { not: 'text' } }),
+    () => ({ statusCode: 200, cookies: ['a\nb'] }),
+  ];
+  for (const [i, failure] of failures.entries()) {
+    answer = failure;
+    const response = await fetch(`${gateway.url}/v1/regions`);
+    expect([response.status, await response.text()], `failure ${i}`).toEqual([
+      500,
+      '{"message":"Internal Server Error"}',
+    ]);
+    expect(error).toHaveBeenCalledTimes(i + 1);
+  }
+});
+
+test('the context is like Lambda’s: an id of its own for each event, the function’s name, the time that is left', async () => {
+  let left = [0, 0];
+  answer = async (_, context) => {
+    const before = context.getRemainingTimeInMillis();
+    await pause(100);
+    left = [before, context.getRemainingTimeInMillis()];
+    return { statusCode: 204 };
+  };
+  for (const _ of [1, 2]) expect((await fetch(`${gateway.url}/v1/regions`)).status).toBe(204);
+  const [before = 0, after = 0] = left;
+  expect(before).toBeGreaterThan(800);
+  expect(before).toBeLessThanOrEqual(1000);
+  expect(before - after).toBeGreaterThan(80);
+  expect(asked[0]?.context.functionName).toBe('discover');
+  expect(asked[0]?.context.awsRequestId).not.toBe(asked[1]?.context.awsRequestId);
+});
+
+test('clients that stall or go away in the middle do not keep others waiting', async () => {
+  const stalled = Array.from({ length: 50 }, () => connect(gateway.port, '127.0.0.1'));
+  for (const socket of stalled) {
+    socket.on('error', () => {});
+    socket.write('POST /v1/checks HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nabc');
+  }
+  answer = async () => {
+    await pause(100);
+    return { statusCode: 200, body: 'x'.repeat(1000) };
+  };
+  const leaving = connect(gateway.port, '127.0.0.1');
+  leaving.write('GET /v1/regions HTTP/1.1\r\nhost: a\r\n\r\n');
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  leaving.destroy();
+  for (const socket of stalled.slice(0, 25)) socket.destroy();
+  const at = performance.now();
+  expect((await fetch(`${gateway.url}/v1/regions`)).status).toBe(200);
+  expect(performance.now() - at).toBeLessThan(1000);
+  expect(asked).toHaveLength(2); // no function has seen half a body
+  for (const socket of stalled) socket.destroy();
+});
+
+test('a port in use is refused with a command that works', async () => {
+  const { port } = gateway;
+  const sentence = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`;
+  await expect(startGateway({ port, functions })).rejects.toThrow(sentence);
+});
+
+test('it ends soon, with connections kept alive and a function at work, and only after that one’s answer', async () => {
+  const other = await startGateway({ port: 0, functions });
+  await (await fetch(`${other.url}/v1/regions`)).text();
+  const stalled = connect(other.port, '127.0.0.1').on('error', () => {});
+  stalled.write('GET / HTT');
+  answer = async () => {
+    await pause(300);
+    return { statusCode: 200, body: 'done' };
+  };
+  const answered = fetch(`${other.url}/v1/regions`).then((response) => response.text());
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  const at = performance.now();
+  await other.close();
+  expect(performance.now() - at).toBeLessThan(2000);
+  expect(await answered).toBe('done');
+  await expect(fetch(other.url)).rejects.toThrow();
+});

@@ -1,0 +1,261 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startAws } from '../../infra/local/aws.ts';
+import { type QueueHandler, slots, startPoller } from '../../infra/local/poller.ts';
+
+let aws: Awaited<ReturnType<typeof startAws>>;
+let sqs: SQSClient;
+let queues: Record<string, string>;
+let deadLetters: Record<string, string>;
+const pollers: { stop(graceMs: number): Promise<void> }[] = [];
+
+const startQueues = async (visibilitySeconds?: number) => {
+  aws = await startAws({ regions: ['us-west1', 'us-east4'], visibilitySeconds });
+  for (const [name, value] of Object.entries(aws.env)) vi.stubEnv(name, value);
+  sqs = new SQSClient({});
+  queues = JSON.parse(aws.env.AUDIT_QUEUES as string);
+  deadLetters = JSON.parse(aws.env.DEAD_LETTER_QUEUES as string);
+};
+beforeEach(() => startQueues(1));
+afterEach(async () => {
+  await Promise.all(pollers.splice(0).map((poller) => poller.stop(0)));
+  await aws.close();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const poll = (handler: QueueHandler, more: Partial<Parameters<typeof startPoller>[0]> = {}) => {
+  const queueUrl = queues['us-west1'] as string;
+  const fixed = { sqs, queueUrl, awsRegion: 'us-west-2', functionName: 'run-audit', timeoutSeconds: 30 };
+  const poller = startPoller({ ...fixed, handler, slots: slots(10), ...more });
+  pollers.push(poller);
+  return poller;
+};
+const send = (MessageBody: string, region = 'us-west1') =>
+  sqs.send(new SendMessageCommand({ QueueUrl: queues[region], MessageBody }));
+const receive = async (QueueUrl = queues['us-west1'], WaitTimeSeconds = 0) => {
+  const ask = { QueueUrl, WaitTimeSeconds, VisibilityTimeout: 0, MessageSystemAttributeNames: ['All' as const] };
+  return (await sqs.send(new ReceiveMessageCommand(ask))).Messages?.map(({ Body }) => Body) ?? [];
+};
+const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
+const quiet = () => vi.spyOn(console, 'error').mockImplementation(() => {});
+
+test('a message comes to the function as Lambda’s event, and is gone once the function has ended', async () => {
+  const handler = vi.fn(async (_: SQSEvent) => {});
+  poll(handler);
+  const MessageAttributes = {
+    trace: { DataType: 'String', StringValue: 'abc' },
+    bytes: { DataType: 'Binary', BinaryValue: Buffer.from([0, 255]) },
+  };
+  await sqs.send(new SendMessageCommand({ QueueUrl: queues['us-west1'], MessageBody: '{"a":1}', MessageAttributes }));
+  await vi.waitFor(() => expect(handler).toHaveBeenCalledOnce());
+  expect(handler.mock.calls[0]?.[0]).toEqual({
+    Records: [
+      {
+        messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        receiptHandle: expect.any(String),
+        body: '{"a":1}',
+        attributes: expect.objectContaining({
+          ApproximateReceiveCount: '1',
+          SentTimestamp: expect.stringMatching(/^\d{13}$/),
+          ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/),
+        }),
+        messageAttributes: {
+          trace: { dataType: 'String', stringValue: 'abc', stringListValues: [], binaryListValues: [] },
+          bytes: { dataType: 'Binary', binaryValue: 'AP8=', stringListValues: [], binaryListValues: [] },
+        },
+        md5OfBody: 'bb6cb5c68df4652941caf652a366f2d8',
+        md5OfMessageAttributes: expect.any(String),
+        eventSource: 'aws:sqs',
+        eventSourceARN: 'arn:aws:sqs:us-west-2:000000000000:page-audit-local-audits-us-west1',
+        awsRegion: 'us-west-2',
+      },
+    ],
+  });
+  await pause(1500); // past its visibility time-out
+  expect(handler).toHaveBeenCalledOnce();
+});
+
+test('a message is done when the function lists no failure, and is delivered again after any other answer', async () => {
+  const error = quiet();
+  const answers: Record<string, [deliveries: number, QueueHandler]> = {
+    nothing: [1, () => undefined],
+    null: [1, () => null],
+    'an empty list': [1, async () => ({ batchItemFailures: [] })],
+    'null for the list': [1, () => ({ batchItemFailures: null })],
+    'its own message': [2, ({ Records }) => ({ batchItemFailures: [{ itemIdentifier: Records[0]?.messageId }] })],
+    'an unknown message': [2, () => ({ batchItemFailures: [{ itemIdentifier: 'another' }] })],
+    'an empty identifier': [2, () => ({ batchItemFailures: [{ itemIdentifier: '' }] })],
+    'a list of another form': [2, () => ({ batchItemFailures: {} })],
+    'an error': [2, () => Promise.reject(new Error('broken'))],
+  };
+  const deliveries = new Map<string, number[]>();
+  poll((event, context) => {
+    const [name = ''] = bodies(event);
+    const times = deliveries.get(name) ?? [];
+    deliveries.set(name, [...times, performance.now()]);
+    return times.length === 0 ? answers[name]?.[1](event, context) : undefined;
+  });
+  for (const name of Object.keys(answers)) await send(name);
+  await pause(1600);
+  for (const [name, [expected]] of Object.entries(answers)) {
+    const [first = 0, second = Number.POSITIVE_INFINITY, ...more] = deliveries.get(name) ?? [];
+    expect([name, second < Number.POSITIVE_INFINITY ? 2 : 1, more]).toEqual([name, expected, []]);
+    expect(second - first, name).toBeGreaterThan(900);
+  }
+  expect(error).toHaveBeenCalledOnce();
+});
+
+test('a message that fails three times is in its dead letters', async () => {
+  quiet();
+  const counts: (string | undefined)[] = [];
+  poll(({ Records }) => {
+    counts.push(Records[0]?.attributes.ApproximateReceiveCount);
+    throw new Error('broken');
+  });
+  await send('bad');
+  expect(await receive(deadLetters['us-west1'], 6)).toEqual(['bad']);
+  expect(counts).toEqual(['1', '2', '3']);
+}, 10_000);
+
+test('an event that outlasts the function’s time-out has failed, and its slot is free', async () => {
+  const error = quiet();
+  const at = slots(1);
+  const handler = vi.fn((event: SQSEvent) => (bodies(event)[0] === 'hangs' ? new Promise(() => {}) : undefined));
+  poll(handler, { slots: at, timeoutSeconds: 0.3 });
+  await send('hangs');
+  await vi.waitFor(() => expect(handler).toHaveBeenCalledOnce());
+  await send('next');
+  await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(2));
+  expect(bodies(handler.mock.calls[1]?.[0] as SQSEvent)).toEqual(['next']);
+  expect(error.mock.calls.flat().join()).toMatch(/timed out after 0.3 seconds/);
+});
+
+test('no more events than slots are at work, over all queues, and each queue gets its turn', async () => {
+  let now = 0;
+  let most = 0;
+  const order: string[] = [];
+  const handler: QueueHandler = async (event) => {
+    most = Math.max(most, ++now);
+    order.push(...bodies(event));
+    await pause(60);
+    now--;
+  };
+  for (let i = 0; i < 4; i++) await Promise.all([send(`west`), send(`east`, 'us-east4')]);
+  const shared = slots(2);
+  poll(handler, { slots: shared });
+  poll(handler, { slots: shared, queueUrl: queues['us-east4'] as string, awsRegion: 'us-east-1' });
+  await vi.waitFor(() => expect(order).toHaveLength(8), { timeout: 3000 });
+  expect(most).toBe(2);
+  expect(order.slice(0, 4).sort()).toEqual(['east', 'east', 'west', 'west']);
+});
+
+test('slots are given in the order of asking, and one who leaves the line is passed over', async () => {
+  const take = slots(1);
+  const order: string[] = [];
+  const stays = new AbortController();
+  const leaves = new AbortController();
+  const first = await take(stays.signal);
+  const ask = (name: string, { signal }: AbortController) =>
+    take(signal).then((giveBack) => {
+      order.push(name);
+      giveBack();
+    });
+  const waiting = [ask('a', stays), ask('b', leaves), ask('c', stays)];
+  leaves.abort();
+  first();
+  await Promise.allSettled(waiting);
+  expect(order).toEqual(['a', 'c']);
+});
+
+test('stop ends a long poll at once', async () => {
+  const poller = poll(() => {});
+  await pause(100);
+  const at = performance.now();
+  await poller.stop(5000);
+  expect(performance.now() - at).toBeLessThan(500);
+});
+
+test('stop waits for the event at work, whose message is deleted then, and gives back what was not started', async () => {
+  await aws.close();
+  await startQueues(); // with the real visibility time-out: what is not given back does not come again
+  const ended: string[] = [];
+  const started: string[] = [];
+  const poller = poll(
+    async (event) => {
+      started.push(...bodies(event));
+      await pause(400);
+      ended.push(...bodies(event));
+    },
+    { slots: slots(1) },
+  );
+  for (const body of ['a', 'b', 'c']) await send(body);
+  await vi.waitFor(() => expect(started).toEqual(['a']));
+  await pause(150); // 'b' is received, and waits for the slot
+  expect(ended).toEqual([]);
+  await poller.stop(5000);
+  expect(ended).toEqual(['a']);
+  await pause(500);
+  expect(started).toEqual(['a']);
+  expect([...(await receive()), ...(await receive())].sort()).toEqual(['b', 'c']);
+});
+
+test('stop waits no longer than it is told to', async () => {
+  const handler = vi.fn(() => new Promise(() => {}));
+  const poller = poll(handler);
+  await send('a');
+  await vi.waitFor(() => expect(handler).toHaveBeenCalledOnce());
+  const at = performance.now();
+  await poller.stop(200);
+  expect(performance.now() - at).toBeLessThan(600);
+});
+
+test('the runner hears when an event starts and when it ends, failed or not', async () => {
+  quiet();
+  const heard: unknown[] = [];
+  const onMessage = ({ body }: SQSRecord, phase: string, seconds?: number) => heard.push([body, phase, seconds]);
+  poll(
+    async () => {
+      await pause(200);
+      throw new Error('broken');
+    },
+    { onMessage },
+  );
+  await send('a');
+  await vi.waitFor(() => expect(heard).toHaveLength(2));
+  expect(heard).toEqual([
+    ['a', 'started', undefined],
+    ['a', 'ended', expect.closeTo(0.25, 0)],
+  ]);
+});
+
+test('a queue that does not answer is asked again in growing pauses, said once, and used when it is back', async () => {
+  const error = quiet();
+  let requests = 0;
+  let answer = '';
+  const queue = createServer(async (_, response) => {
+    requests++;
+    await pause(20);
+    response.writeHead(answer ? 200 : 500, { 'content-type': 'application/x-amz-json-1.0' }).end(answer);
+  });
+  queue.listen(0, '127.0.0.1');
+  await once(queue, 'listening');
+  const endpoint = `http://127.0.0.1:${(queue.address() as AddressInfo).port}`;
+  const handler = vi.fn();
+  poll(handler, { sqs: new SQSClient({ endpoint, maxAttempts: 1 }), queueUrl: `${endpoint}/000000000000/audits` });
+  await pause(1000);
+  expect(requests).toBeGreaterThan(2);
+  expect(requests).toBeLessThan(6);
+  expect(error).toHaveBeenCalledOnce();
+  const message = { MessageId: 'm', ReceiptHandle: 'r', Body: 'b', MD5OfBody: '92eb5ffee6ae2fec3ad71c777531578f' };
+  answer = JSON.stringify({ Messages: [message] });
+  await vi.waitFor(() => expect(handler).toHaveBeenCalled(), { timeout: 4000 });
+  await pollers[0]?.stop(0);
+  queue.close();
+  queue.closeAllConnections();
+}, 10_000);

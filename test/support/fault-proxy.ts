@@ -1,0 +1,40 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * Stands before an engine and can be told to break: `failFrom(n)` cuts every connection from the n-th matching request on,
+ * until `heal`. What is cut never reaches the engine.
+ */
+export const startFaultProxy = async (target: string, matches: (headers: Record<string, unknown>) => boolean) => {
+  let allowed = Number.POSITIVE_INFINITY;
+  let passed = 0;
+  const server = createServer((incoming, answer) => {
+    if (matches(incoming.headers) && passed >= allowed) return incoming.socket.destroy();
+    if (matches(incoming.headers)) passed++;
+    const { hostname, port } = new URL(target);
+    const options = { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers };
+    const outgoing = request(options, (reply) => {
+      answer.writeHead(reply.statusCode ?? 500, reply.headers);
+      reply.pipe(answer);
+    });
+    outgoing.on('error', () => answer.destroy());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    failFrom: (n: number) => {
+      allowed = n;
+      passed = 0;
+    },
+    heal: () => {
+      allowed = Number.POSITIVE_INFINITY;
+    },
+    /** Matching requests that reached the engine since the last `failFrom`. */
+    passed: () => passed,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+
+const folder = new URL('../pages/', import.meta.url);
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+export type Pages = {
+  /** The address of a page, for example `url('/perfect')`. */
+  url(path: string): string;
+  /** How often each path was asked for. */
+  hits: Map<string, number>;
+  close(): Promise<void>;
+} & AsyncDisposable;
+
+/** Serves the files of test/pages on loopback, `perfect.html` as `/perfect`; anything else is a 404. */
+export const servePages = async (): Promise<Pages> => {
+  const files = new Map<string, { type: string; body: Buffer }>();
+  for (const name of await readdir(folder)) {
+    const type = types[extname(name)];
+    if (type) files.set(`/${name.replace(/\.html$/, '')}`, { type, body: await readFile(new URL(name, folder)) });
+  }
+
+  const hits = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://pages');
+    hits.set(pathname, (hits.get(pathname) ?? 0) + 1);
+    const file = files.get(pathname);
+    if (file) response.writeHead(200, { 'content-type': file.type }).end(file.body);
+    else response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: (path) => `http://127.0.0.1:${port}${path}`, hits, close, [Symbol.asyncDispose]: close };
+};

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { auditQueues } from '../../functions/lib/audit-queues.ts';
+import { checkStore, type RunItem } from '../../functions/lib/check-store.ts';
+import { reports } from '../../functions/lib/reports.ts';
+import { startAws } from '../../infra/local/aws.ts';
+import { AuditJob } from '../../shared/audit-job.ts';
+import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
+import { CreateEnv, ReportReadEnv } from '../../shared/env.ts';
+import { allRegions, type Region } from '../../shared/regions.ts';
+
+/** The real SDK on engines in memory, with the builders that most tests need. Sets `process.env`. */
+export const startWorld = async (env: Record<string, string> = {}) => {
+  const aws = await startAws({ regions: allRegions });
+  Object.assign(process.env, aws.env, { POWERTOOLS_METRICS_DISABLED: 'true' }, env);
+  const store = checkStore(CreateEnv.parse(process.env));
+  const queues = auditQueues(CreateEnv.parse(process.env));
+  const sqs = new SQSClient({});
+  const urls = JSON.parse(aws.env.AUDIT_QUEUES as string) as Record<Region, string>;
+
+  const create = async (check: Check, { fingerprint = 'f', token = randomUUID() } = {}): Promise<RunItem[]> => {
+    const expiresAt = new Date(Date.parse(check.createdAt) + 90 * 24 * 3600 * 1000);
+    const runs = await store.create(check, { owner: 'anonymous', fingerprint, token, expiresAt });
+    if (!runs) throw new Error('the check stands already');
+    return runs;
+  };
+
+  /** The jobs that wait in a region's queue; takes them out of it. */
+  const jobsIn = async (region: Region): Promise<AuditJob[]> => {
+    const receive = new ReceiveMessageCommand({ QueueUrl: urls[region], MaxNumberOfMessages: 10 });
+    const { Messages = [] } = await sqs.send(receive);
+    return Messages.map((message) => AuditJob.parse(JSON.parse(message.Body ?? '')));
+  };
+
+  const find = async (id: string) => {
+    const found = await store.find(id);
+    if (!found) throw new Error('there is no such check');
+    return found;
+  };
+  const runOf = async (id: string, i = 0): Promise<RunItem> => (await find(id)).runs[i] as RunItem;
+
+  return {
+    env: aws.env,
+    store,
+    queues,
+    reports: reports(ReportReadEnv.parse(process.env)),
+    create,
+    jobsIn,
+    find,
+    runOf,
+    stop: async () => {
+      sqs.destroy();
+      await aws.close();
+    },
+  };
+};
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A check of one page in two regions, made now, or as `inputs` say. */
+export const aCheck = ({ now = new Date(), ...inputs }: Partial<CheckInputs> & { now?: Date } = {}): Check => {
+  const all: CheckInputs = {
+    url: 'https://example.com/',
+    auditVersion: '13.5.0',
+    regions: ['europe-west3', 'us-east4'],
+    ...inputs,
+  };
+  return newCheck(all, { id: randomUUID(), runIds: all.regions.map(() => randomUUID()), now });
+};
+
+export const later = (date: Date, seconds: number): Date => new Date(date.getTime() + seconds * 1000);

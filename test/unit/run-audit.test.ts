@@ -1,0 +1,184 @@
+import { expect, test, vi } from 'vitest';
+import type { Verdict } from '../../functions/auditor/judge.ts';
+import type { Lease, Outcome, RunItem } from '../../functions/lib/check-store.ts';
+import { runAudit } from '../../functions/run-audit.ts';
+import { RENEW_MS } from '../../shared/due-times.ts';
+import { type RunProblemCode, runError } from '../../shared/problems.ts';
+import { noMetrics } from '../../shared/run.ts';
+import { aCheck } from '../support/world.ts';
+
+const PLENTY = () => 600_000;
+const seen = { environment: null, finalUrl: 'https://example.com/', warnings: [] };
+const success: Verdict = {
+  ...seen,
+  state: 'succeeded',
+  metrics: { ...noMetrics, performance: 98 },
+  report: { gzip: Buffer.from('gzip'), bytes: 10 },
+};
+const failure = (code: RunProblemCode, auditCode: string | null = null): Verdict => ({
+  ...seen,
+  state: 'failed',
+  error: runError(code, { auditCode }),
+});
+
+/** A worker whose audits end as told, one after the other, and what it did to the run. */
+const worker = (verdicts: (Verdict | Error)[], { putFails = 0, finishFails = 0, claimable = true } = {}) => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const [shown] = check.runs;
+  const item = { ...shown, checkId: check.id, token: 't', sends: 1, lostLeases: 0 } as RunItem;
+  const log: string[] = [];
+  const outcomes: Outcome[] = [];
+  const say = (line: string) => log.push(line);
+  const left = { put: putFails, finish: finishFails };
+  const audit = async (_order: unknown, signal: AbortSignal): Promise<Verdict> => {
+    say('audit');
+    const verdict = verdicts.shift();
+    if (!verdict) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    if (verdict instanceof Error) throw verdict;
+    return verdict;
+  };
+  const stopping = new AbortController();
+  const renew = vi.fn(async () => true);
+  const work = runAudit({
+    store: {
+      findRun: async () => item,
+      claim: async (run, id) => (claimable ? { id, run } : undefined),
+      renew,
+      recordAttempt: async (_, attempts) => !!say(`attempt ${attempts.at(-1)?.code}`) || true,
+      giveBack: async () => void say('given back'),
+      finish: async (_: Lease, outcome) => {
+        if (left.finish-- > 0) throw new Error('DynamoDB is away');
+        say(outcome.state);
+        outcomes.push(outcome);
+        return true;
+      },
+    },
+    reports: {
+      put: async () => {
+        if (left.put-- > 0) throw new Error('S3 is away');
+        say('report stored');
+      },
+      delete: async () => void say('report deleted'),
+    },
+    auditors: { audit },
+    stopping: stopping.signal,
+    pauses: [1, 1],
+  });
+  const job = { checkId: check.id, runId: item.id, url: item.url, auditVersion: item.auditVersion, region: item.region };
+  return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, stopping, renew };
+};
+
+test('a report is stored before its run says that it succeeded', async () => {
+  const { run, log, outcomes } = worker([success]);
+  await run();
+  expect(log).toEqual(['audit', 'report stored', 'succeeded']);
+  expect(outcomes[0]).toMatchObject({ performance: 98, report: { bytes: 10, gzipBytes: 4 }, attempts: [{ code: null }] });
+});
+
+test('a duplicate of a job does nothing', async () => {
+  const { run, log } = worker([success], { claimable: false });
+  await run();
+  expect(log).toEqual([]);
+});
+
+test("a page's own fault ends its run at once", async () => {
+  const { run, log, outcomes } = worker([failure('dns-failure')]);
+  await run();
+  expect(log).toEqual(['audit', 'failed']);
+  expect(outcomes[0]).toMatchObject({ error: { code: 'dns-failure', blame: 'page', retryable: false } });
+});
+
+test('a browser crash is tried again, and the run then succeeds with both attempts told', async () => {
+  const { run, log, outcomes } = worker([failure('browser-crashed'), success]);
+  await run();
+  expect(log).toEqual(['audit', 'attempt browser-crashed', 'audit', 'report stored', 'succeeded']);
+  expect(outcomes[0]?.attempts.map(({ number, code }) => [number, code])).toEqual([
+    [1, 'browser-crashed'],
+    [2, null],
+  ]);
+});
+
+test('a fault of the service fails the run after three attempts, with the last one named', async () => {
+  const { run, log, outcomes } = worker([failure('internal'), failure('no-screenshots'), failure('browser-crashed')]);
+  await run();
+  expect(log.filter((line) => line === 'audit')).toHaveLength(3);
+  expect(outcomes[0]).toMatchObject({ error: { code: 'browser-crashed', blame: 'service' } });
+  expect(outcomes[0]?.attempts).toHaveLength(3);
+});
+
+test('an audit that could not even be made counts as an attempt', async () => {
+  const { run, log } = worker([new Error('fork failed'), success]);
+  await run();
+  expect(log).toEqual(['audit', 'attempt internal', 'audit', 'report stored', 'succeeded']);
+});
+
+test('a renderer that dies is tried once more; dying twice is the page’s doing', async () => {
+  const once = worker([failure('page-crashed'), success]);
+  await once.run();
+  expect(once.outcomes[0]?.state).toBe('succeeded');
+  const twice = worker([failure('page-crashed'), failure('page-crashed')]);
+  await twice.run();
+  expect(twice.outcomes[0]).toMatchObject({ error: { code: 'page-crashed', blame: 'page' } });
+});
+
+test('a page that makes every attempt hang is blamed for it', async () => {
+  const { run, outcomes } = worker([
+    failure('protocol-timeout', 'PROTOCOL_TIMEOUT'),
+    failure('audit-timeout'),
+    failure('protocol-timeout', 'PROTOCOL_TIMEOUT'),
+  ]);
+  await run();
+  expect(outcomes[0]).toMatchObject({ error: { code: 'page-hung', blame: 'page', auditCode: 'PROTOCOL_TIMEOUT' } });
+});
+
+test('storage that fails for a while costs no audit', async () => {
+  const { run, log } = worker([success], { putFails: 2, finishFails: 2 });
+  await run();
+  expect(log).toEqual(['audit', 'report stored', 'succeeded']);
+});
+
+test('storage that stays away is a fault of ours, and the audit is made again', async () => {
+  const { run, log, outcomes } = worker([success, success], { putFails: 3 });
+  await run();
+  expect(log).toEqual(['audit', 'attempt storage-failure', 'audit', 'report stored', 'succeeded']);
+  expect(outcomes[0]?.attempts[0]?.code).toBe('storage-failure');
+});
+
+test('a run that can not be written at all fails its message, so that it is found again', async () => {
+  const { run } = worker([failure('dns-failure')], { finishFails: 99 });
+  await expect(run()).rejects.toThrow('DynamoDB is away');
+});
+
+test('an attempt does not start with too little of the invocation left: the run is given back', async () => {
+  const { run, log } = worker([failure('internal'), success]);
+  const remaining = [600_000, 149_000];
+  await run(() => remaining.shift() ?? 0);
+  expect(log).toEqual(['audit', 'attempt internal', 'given back']);
+});
+
+test('a service that is stopped gives its run back, unfinished', async () => {
+  const { run, log, stopping } = worker([]);
+  const running = run();
+  await vi.waitFor(() => expect(log).toEqual(['audit']));
+  stopping.abort();
+  await running;
+  expect(log).toEqual(['audit', 'given back']);
+});
+
+test('a renewal that is refused ends the audit and writes nothing', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { run, log, renew } = worker([]);
+    const running = run();
+    await vi.waitFor(() => expect(log).toEqual(['audit']));
+    renew.mockRejectedValueOnce(new Error('DynamoDB is away'));
+    await vi.advanceTimersByTimeAsync(RENEW_MS);
+    renew.mockResolvedValueOnce(false);
+    await vi.advanceTimersByTimeAsync(RENEW_MS);
+    await running;
+    expect(renew).toHaveBeenCalledTimes(2);
+    expect(log).toEqual(['audit']);
+  } finally {
+    vi.useRealTimers();
+  }
+});

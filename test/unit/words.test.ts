@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import pkg from '../../package.json' with { type: 'json' };
+import { aliasesOf, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
+import { asCreated, stateOf } from '../../shared/check.ts';
+import { closeAfter, HOLD_MS, LEASE_MS, RENEW_MS, resendAfter } from '../../shared/due-times.ts';
+import { CreateEnv } from '../../shared/env.ts';
+import { runError } from '../../shared/problems.ts';
+import { methodsOf, pathParameters, routes } from '../../shared/routes.ts';
+import { Metrics } from '../../shared/run.ts';
+import { aCheck } from '../support/world.ts';
+
+test('each supported version is installed under its package name, exactly', () => {
+  const installed = pkg.dependencies as Record<string, string>;
+  for (const { version, package: name } of auditVersions) {
+    expect(installed[name], name).toBe(name === 'lighthouse' ? version : `npm:lighthouse@${version}`);
+  }
+});
+
+test('a version is known by itself, by its major, and the newest as latest; by nothing else', () => {
+  expect(resolveAuditVersion('12.8.2')).toBe('12.8.2');
+  expect(resolveAuditVersion('12')).toBe('12.8.2');
+  expect(resolveAuditVersion('latest')).toBe(auditVersions[0].version);
+  for (const unknown of ['', '8', '12.8', '12.8.1', 'LATEST', '13.5.0 ', 'constructor']) {
+    expect(resolveAuditVersion(unknown), unknown).toBeUndefined();
+  }
+  const aliases = auditVersions.flatMap(({ version }) => aliasesOf(version));
+  expect(new Set(aliases).size).toBe(aliases.length);
+});
+
+test.each([
+  [['created', 'created'], 'created'],
+  [['created', 'running'], 'running'],
+  [['created', 'succeeded'], 'running'],
+  [['running', 'failed'], 'running'],
+  [['succeeded', 'succeeded'], 'succeeded'],
+  [['failed', 'failed'], 'failed'],
+  [['succeeded', 'failed'], 'partial'],
+] as const)('a check whose runs are %j is %s', (runs, state) => {
+  expect(stateOf(runs)).toBe(state);
+});
+
+test('the answer to a create has exactly the fields that the contract names', () => {
+  const created = asCreated(aCheck());
+  expect(Object.keys(created)).toEqual(['id', 'auditVersion', 'url', 'regions', 'runs']);
+  for (const run of created.runs) expect(Object.keys(run)).toEqual(['id', 'region', 'state']);
+});
+
+test('metrics are integers, "<integer>ms", and a number; nothing else', () => {
+  const known = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91 };
+  const times = { fcp: '633ms', si: '633ms', lcp: '633ms', tti: '633ms', tbt: '0ms', cls: 0.043 };
+  expect(Metrics.safeParse({ ...known, ...times }).success).toBe(true);
+  expect(Metrics.safeParse({ ...known, ...times, performance: 0.98 }).success).toBe(false);
+  expect(Metrics.safeParse({ ...known, ...times, fcp: '633.2ms' }).success).toBe(false);
+  expect(Metrics.safeParse({ ...known, ...times, cls: '0.043' }).success).toBe(false);
+  expect(Metrics.safeParse({ ...known, ...times, seo: undefined }).success).toBe(false);
+});
+
+test('an error cuts what a page controls', () => {
+  const error = runError('http-error', { detail: 'x'.repeat(5000), finalUrl: `https://example.com/${'y'.repeat(5000)}` });
+  expect(error.message).toHaveLength(1000);
+  expect(error.finalUrl).toHaveLength(500);
+  expect(error.blame).toBe('page');
+});
+
+test('a path is matched part by part, and says which methods it answers to', () => {
+  const [, check] = routes;
+  expect(pathParameters(check, '/v1/checks/abc')).toEqual({ checkId: 'abc' });
+  for (const other of ['/v1/checks/', '/v1/checks', '/v1/checks/a/b', '/v1/check/a', '//v1/checks/a']) {
+    expect(pathParameters(check, other), other).toBeUndefined();
+  }
+  expect(methodsOf('/v1/checks')).toEqual(['POST']);
+  expect(methodsOf('/v1/checks/abc')).toEqual(['GET', 'HEAD']);
+  expect(methodsOf('/v1/nothing')).toEqual([]);
+});
+
+test('the due times leave room for what they wait for', () => {
+  expect(HOLD_MS).toBeGreaterThan(10_000); // a create's own time-out
+  expect(LEASE_MS).toBeGreaterThanOrEqual(3 * RENEW_MS); // two renewals may fail
+  expect([0, 1, 2].map((sends) => resendAfter(sends) / 3_600_000)).toEqual([1, 2, 4]);
+  expect(closeAfter(0)).toBe(300_000);
+  expect(closeAfter(3_600_000)).toBe(3_600_000);
+});
+
+test('an environment that is not whole is refused, with the name of what is missing', () => {
+  const whole = { TABLE_NAME: 't', HOME_REGION: 'us-west-2', AUDIT_QUEUES: '{"us-west1":"https://sqs.example/q"}' };
+  expect(CreateEnv.parse(whole).TARGETS).toBe('public');
+  expect(CreateEnv.parse({ ...whole, TARGET_PORTS: '80,443' }).TARGET_PORTS).toEqual([80, 443]);
+  for (const name of Object.keys(whole)) {
+    expect(() => CreateEnv.parse({ ...whole, [name]: undefined }), name).toThrow(name);
+  }
+  expect(() => CreateEnv.parse({ ...whole, AUDIT_QUEUES: '{"mars":"https://sqs.example/q"}' })).toThrow('AUDIT_QUEUES');
+  expect(() => CreateEnv.parse({ ...whole, AUDIT_QUEUES: 'nonsense' })).toThrow('not JSON');
+});

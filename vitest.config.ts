@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config';
+
+const project = (name: string, include: string[], groupOrder: number, more = {}) => ({
+  test: { name, include, sequence: { groupOrder }, ...more },
+});
+
+export default defineConfig({
+  test: {
+    silent: 'passed-only',
+    reporters: ['default'],
+    projects: [
+      project('fast', ['test/{unit,integration}/**/*.test.ts'], 0, { testTimeout: 20_000, hookTimeout: 20_000 }),
+      // Real audits are measured: one at a time, and nothing beside them.
+      project('audit', ['test/audit/**/*.test.ts'], 1, {
+        testTimeout: 120_000,
+        hookTimeout: 60_000,
+        fileParallelism: false,
+      }),
+    ],
+  },
+});
