@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
@@ -109,6 +110,7 @@ const startAuditor = (version: AuditVersion) => {
       kill(browserPid);
       kill(started.pid ?? 0);
       if (started.exitCode === null && started.signalCode === null) await once(started, 'exit');
+      await gone(browserPid); // a browser that is dying still writes to its profile
     }
     const dir = await workDir.catch(() => undefined);
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
@@ -191,6 +193,11 @@ const kill = (group: number) => {
   } catch {
     // It is gone already.
   }
+};
+
+/** Waits for the last process of a group, though not long: a machine may keep the dead ones listed. */
+const gone = async (group: number): Promise<void> => {
+  for (let tries = 0; group > 0 && tries < 100 && isAlive(-group); tries++) await sleep(10);
 };
 
 const WORK_DIR = 'page-audit-';

@@ -58,15 +58,8 @@ const audit = async ({ url, executable, proxyPort, env }: Order): Promise<void> 
   browserPid[0] = browser.process()?.pid ?? 0;
   tell({ type: 'browser', pid: browserPid[0], version: await browser.version() });
 
-  const onChange = (record: MainFrame) => tell({ type: 'mainFrame', record });
   const page = (await browser.pages())[0] ?? (await browser.newPage());
-  if (takesPage(version)) {
-    await watchMainFrame(await page.createCDPSession(), onChange);
-  } else {
-    browser.once('targetcreated', async (target) =>
-      watchMainFrame(await target.createCDPSession(), onChange).catch(threw),
-    );
-  }
+  await watchMainFrame(await page.createCDPSession(), (record) => tell({ type: 'mainFrame', record }));
   tell({
     type: 'audited',
     summary: await runLighthouse(lighthouse, { url, version, browser, page, profile: profileOf(workDir) }),

@@ -47,7 +47,7 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
  */
 const waits = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
 
-/** Lighthouse 9 knows no puppeteer page of today: it opens a page of its own through the debugging port. */
+/** Lighthouse 9 knows no puppeteer page of today: it takes the browser's first page, through the debugging port. */
 export const takesPage = (version: AuditVersion): boolean => majorOf(version) !== '9';
 
 /** Audits one URL in a browser. Throws what Lighthouse throws. */

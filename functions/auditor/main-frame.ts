@@ -55,7 +55,8 @@ export const watchMainFrame = async (session: CDPSession, onChange: (record: Mai
     change({ status, mimeType, attachment: /^\s*attachment/i.test(disposition ?? '') });
   });
   session.on('Network.loadingFinished', (event) => {
-    if (event.requestId === requestId) change({ finished: true, everFinished: true });
+    // A failed document finishes too: as the browser's own error page.
+    if (event.requestId === requestId && !record.failure) change({ finished: true, everFinished: true });
   });
   session.on('Network.loadingFailed', (event) => {
     if (event.requestId === requestId) change({ failure: event.errorText.replace(/^net::/, '') });

@@ -34,7 +34,8 @@ export const servePages = async (): Promise<Pages> => {
     const { pathname } = new URL(request.url ?? '/', 'http://pages');
     hits.set(pathname, (hits.get(pathname) ?? 0) + 1);
     const file = files.get(pathname);
-    if (file) response.writeHead(200, { 'content-type': file.type }).end(file.body);
+    const caching = file?.type.startsWith('text/html') ? 'no-cache' : 'max-age=31536000, immutable';
+    if (file) response.writeHead(200, { 'content-type': file.type, 'cache-control': caching }).end(file.body);
     else response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
   });
   server.listen(0, '127.0.0.1');

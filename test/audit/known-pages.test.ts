@@ -1,0 +1,201 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { auditors } from '../../functions/auditor/auditors.ts';
+import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { chromiumDir } from '../support/chromium-dir.ts';
+import { servePages } from '../support/pages.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+type Report = {
+  lighthouseVersion: string;
+  fetchTime: string;
+  categories: Record<string, { score: number; auditRefs: { id: string }[] }>;
+  audits: Record<string, { score: number | null; scoreDisplayMode: string; numericValue: number }>;
+};
+
+/** What the versions differ in. `errored` are audits that can't read the traces of today's Chromium; none has a weight. */
+const known = {
+  '13.5.0': {
+    pwa: null,
+    errored: [],
+    faulty: { accessibility: 19, bestPractices: 77, seo: 58 },
+    faults: { accessibility: ['landmark-one-main', 'target-size'], 'best-practices': ['paste-preventing-inputs'] },
+  },
+  '12.8.2': {
+    pwa: null,
+    errored: [],
+    faulty: { accessibility: 21, bestPractices: 79, seo: 58 },
+    faults: { accessibility: ['target-size'], 'best-practices': ['paste-preventing-inputs'] },
+  },
+  '11.7.1': {
+    pwa: 38,
+    errored: [
+      ...['largest-contentful-paint-element', 'layout-shift-elements', 'layout-shifts', 'lcp-lazy-loaded'],
+      ...['non-composited-animations', 'prioritize-lcp-image'],
+    ],
+    faulty: { accessibility: 23, bestPractices: 78, seo: 57 },
+    faults: { 'best-practices': ['paste-preventing-inputs'], seo: ['tap-targets'] },
+  },
+  '10.4.0': {
+    pwa: 33,
+    errored: [],
+    faulty: { accessibility: 20, bestPractices: 67, seo: 57 },
+    faults: { 'best-practices': ['paste-preventing-inputs'], seo: ['tap-targets'] },
+  },
+  '9.6.8': {
+    pwa: 30,
+    errored: [],
+    faulty: { accessibility: 24, bestPractices: 75, seo: 57 },
+    faults: { seo: ['tap-targets'] },
+  },
+} as const satisfies Record<AuditVersion, unknown>;
+
+/** What every version finds on the faulty page. */
+const faults = {
+  accessibility: [
+    ...['button-name', 'color-contrast', 'document-title', 'heading-order', 'html-has-lang', 'image-alt', 'label'],
+    'meta-viewport',
+  ],
+  'best-practices': ['doctype', 'errors-in-console', 'image-aspect-ratio'],
+  seo: ['crawlable-anchors', 'document-title', 'image-alt', 'link-text', 'meta-description'],
+};
+
+const newest = auditVersions[0].version;
+const everyPage = ['/perfect', '/faulty', '/busy'] as const;
+
+const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+let pages: Awaited<ReturnType<typeof servePages>>;
+beforeAll(async () => {
+  pages = await servePages();
+  await lab.prepare();
+});
+afterAll(async () => {
+  await lab.close();
+  await pages.close();
+});
+
+const audit = async (page: string, version: AuditVersion) => {
+  const askedAt = Date.now();
+  const verdict = await lab.audit({ url: pages.url(page), auditVersion: version }, new AbortController().signal);
+  if (verdict.state !== 'succeeded' || !verdict.report) throw new Error(JSON.stringify(verdict, null, 2));
+  const report = JSON.parse(gunzipSync(verdict.report.gzip).toString()) as Report;
+  return { verdict, metrics: verdict.metrics, report, askedAt };
+};
+
+test('the perfect page is fast each time, and each audit asks for all of it anew', async () => {
+  for (const _ of ['once', 'twice']) {
+    pages.hits.clear();
+    const { metrics } = await audit('/perfect', newest);
+    expect(metrics.performance).toBeGreaterThanOrEqual(95);
+    expect(pages.hits.get('/wide.png')).toBeGreaterThan(0); // which a browser may keep for a year
+  }
+});
+
+describe.each(auditVersions.map((row) => row.version))('audit version %s', (version) => {
+  const answers = new Map<string, ReturnType<typeof audit>>();
+  const answerOn = (page: (typeof everyPage)[number]) => {
+    const answer = answers.get(page) ?? audit(page, version);
+    answers.set(page, answer);
+    return answer;
+  };
+
+  test('the perfect page has full marks, over plain http too, for loopback counts as secure', async () => {
+    const { metrics } = await answerOn('/perfect');
+    const marks = { accessibility: 100, bestPractices: 100, seo: 100, pwa: known[version].pwa, cls: 0 };
+    expect(metrics).toMatchObject(marks);
+    expect(metrics.performance).toBeGreaterThanOrEqual(95); // which no page with 300 ms of blocking can have
+  });
+
+  test('the faulty page has exactly its faults', async () => {
+    const { metrics, report } = await answerOn('/faulty');
+    const also: Partial<Record<keyof typeof faults, readonly string[]>> = known[version].faults;
+    for (const [category, everywhere] of Object.entries(faults)) {
+      const failing = report.categories[category]?.auditRefs.map(({ id }) => id).filter((id) => fails(report, id));
+      expect(failing?.sort(), category).toEqual(
+        [...everywhere, ...(also[category as keyof typeof faults] ?? [])].sort(),
+      );
+    }
+    expect(metrics).toMatchObject(known[version].faulty);
+  });
+
+  test('a task of 400 ms blocks a page for as long as it would on a phone', async () => {
+    const { metrics } = await answerOn('/busy');
+    // A phone is taken to be 4 times slower, and the first 50 ms of a task do not block: 4 × 400 - 50 = 1,550 ms. The page
+    // works by the wall clock, so a busy machine can't make it less, but for the clock's coarseness. It can make other
+    // tasks long, which count 4 times too. A page without the task stays below 300 ms (see above).
+    const blocked = ms(metrics.tbt);
+    expect(blocked).toBeGreaterThanOrEqual(1545);
+    expect(blocked).toBeLessThanOrEqual(2300);
+  });
+
+  test('a shift counts by its share of the screen and by the way it went', async () => {
+    const { metrics } = await answerOn('/busy');
+    // A box as wide as the screen and a quarter as high moves down by its height. Impact: the two quarters it touches,
+    // 0.5. Distance: 0.25 of the screen's longer side. 0.5 × 0.25 = 0.125, on 412 × 823 as on version 9's 360 × 640.
+    expect(metrics.cls).toBeCloseTo(0.125, 2); // to 0.005
+  });
+
+  test('a page paints, then fills, then comes to rest: no time stands for another', async () => {
+    const { metrics } = await answerOn('/busy');
+    const { fcp, si, lcp, tti } = metrics;
+    expect(ms(fcp)).toBeLessThan(ms(si)); // its colour changes after the long task
+    expect(ms(fcp)).toBeLessThan(ms(lcp)); // its largest text comes by a script of its own
+    expect(ms(lcp)).toBeLessThan(ms(tti)); // and before the long task
+  });
+
+  test.each(everyPage)('the metrics of %s are those of its report, none is missing', async (page) => {
+    const { metrics, report } = await answerOn(page);
+    const score = (id: string) => Math.round((report.categories[id]?.score ?? Number.NaN) * 100);
+    const time = (id: string) => `${Math.round(report.audits[id]?.numericValue ?? Number.NaN)}ms`;
+    expect(metrics).toEqual({
+      performance: score('performance'),
+      accessibility: score('accessibility'),
+      bestPractices: score('best-practices'),
+      seo: score('seo'),
+      pwa: auditVersion(version).pwa ? score('pwa') : null,
+      fcp: time('first-contentful-paint'),
+      si: time('speed-index'),
+      lcp: time('largest-contentful-paint'),
+      tti: time('interactive'),
+      tbt: time('total-blocking-time'),
+      cls: report.audits['cumulative-layout-shift']?.numericValue,
+    });
+    expect(Object.values(metrics).filter((value) => value === null)).toHaveLength(known[version].pwa === null ? 1 : 0);
+    const { fcp, si, lcp, tti, tbt, cls, ...scores } = metrics;
+    for (const value of [fcp, si, lcp, tti, tbt]) expect(value).toMatch(/^\d+ms$/);
+    for (const value of Object.values(scores)) expect(value ?? 0).toSatisfy(Number.isInteger);
+    expect(cls).toBeTypeOf('number');
+  });
+
+  test('a report names its version, its machine, its page and its time', async () => {
+    const { verdict, report, askedAt } = await answerOn('/perfect');
+    expect(report).toMatchObject({
+      auditVersion: version,
+      lighthouseVersion: version,
+      gatherMode: 'navigation',
+      userAgent: expect.stringContaining('Chrome/'),
+      environment: { benchmarkIndex: verdict.environment?.benchmarkIndex, hostUserAgent: expect.any(String) },
+      requestedUrl: pages.url('/perfect'),
+    });
+    expect(Date.parse(report.fetchTime)).toBeGreaterThanOrEqual(askedAt);
+    expect(Date.parse(report.fetchTime)).toBeLessThanOrEqual(Date.now());
+    expect(verdict).toMatchObject({
+      finalUrl: pages.url('/perfect'),
+      environment: { auditVersion: version, processModel: 'multi', benchmarkIndex: expect.any(Number) },
+    });
+  });
+
+  test.each(everyPage)('no audit of %s breaks that is not known to', async (page) => {
+    const { report } = await answerOn(page);
+    const errored = Object.keys(report.audits).filter((id) => report.audits[id]?.scoreDisplayMode === 'error');
+    expect(errored.sort()).toEqual(known[version].errored);
+  });
+});
+
+const fails = (report: Report, id: string): boolean => {
+  const score = report.audits[id]?.score ?? null;
+  return score !== null && score < 1;
+};
+
+const ms = (time: string | null): number => Number.parseInt(time ?? '', 10);

@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isFinished } from '../../shared/run.ts';
+import { servePages } from '../support/pages.ts';
+import { processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
+
+let dataDir: string;
+let pages: Awaited<ReturnType<typeof servePages>>;
+let service: Awaited<ReturnType<typeof startLocally>>;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+  pages = await servePages();
+  service = await startLocally(dataDir);
+});
+afterAll(async () => {
+  await service.stop();
+  await pages.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const aBody = (regions = ['us-west1']) => ({ url: pages.url('/perfect'), auditVersion: 'latest', regions });
+const running = (id: string) => service.until(id, (check) => check.state === 'running');
+const finished = (id: string, seconds?: number) =>
+  service.until(id, (check) => check.runs.every((run) => isFinished(run.state)), seconds);
+const auditorOf = (pid: number) => waitFor(() => processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('child.ts')));
+const browserOf = (pid: number) =>
+  waitFor(() => processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('--user-data-dir')));
+
+test('from a cold start, a check of two regions succeeds, and tells so line by line', async () => {
+  const { id, runs } = await service.post(aBody(['us-west1', 'europe-north1']));
+  const check = await finished(id);
+  expect(check).toMatchObject({ state: 'succeeded', regions: ['us-west1', 'europe-north1'] });
+  for (const run of check.runs) {
+    expect(run.performance).toBeGreaterThanOrEqual(90);
+    expect(run).toMatchObject({ seo: 100, fcp: expect.stringMatching(/^\d+ms$/), attempts: [{ number: 1, code: null }] });
+    expect(run.environment).toMatchObject({ auditVersion: '13.5.0', processModel: 'multi' });
+    const report = (await (await fetch(`${service.url}/v1/audit/runs/${run.id}/report`)).json()) as Record<string, unknown>;
+    expect(report).toMatchObject({ auditVersion: '13.5.0', lighthouseVersion: '13.5.0', requestedUrl: aBody().url });
+  }
+  expect(runs.map((run) => run.id)).toEqual(check.runs.map((run) => run.id));
+  expect(service.output()).toMatch(/▶ us-west1 .*perfect/);
+  expect(service.output()).toMatch(/✓ us-west1 .*succeeded {2}performance \d+ {2}\d+\.\d s/);
+});
+
+test('a page without an address, one that nobody serves and one that answers 404 fail by name, without a score', async () => {
+  const gone = await servePages();
+  await gone.close(); // nobody listens on its port now
+  const cases = [
+    ['http://nowhere-to-be-found.example.com/', 'dns-failure'],
+    [gone.url('/perfect'), 'unreachable'],
+    [pages.url('/no-such-page'), 'http-error'],
+  ];
+  for (const [url, code] of cases) {
+    const { id } = await service.post({ ...aBody(), url });
+    const [run] = (await finished(id)).runs;
+    expect({ url, state: run?.state, code: run?.error?.code }).toEqual({ url, state: 'failed', code });
+    expect(run).toMatchObject({ performance: null, accessibility: null, error: { blame: 'page', retryable: false } });
+  }
+});
+
+test('a browser that is killed in the middle of an audit costs one attempt', async () => {
+  const { id } = await service.post(aBody());
+  await running(id);
+  process.kill((await browserOf(service.pid)).pid, 'SIGKILL');
+  const [run] = (await finished(id)).runs;
+  expect(run?.state).toBe('succeeded');
+  expect(run?.attempts.map(({ code }) => code)).toEqual(['browser-crashed', null]);
+});
+
+test('an auditor that is killed in the middle of an audit costs one attempt, and takes its browser with it', async () => {
+  const { id } = await service.post(aBody());
+  await running(id);
+  const browser = await browserOf(service.pid);
+  process.kill((await auditorOf(service.pid)).pid, 'SIGKILL');
+  const [run] = (await finished(id)).runs;
+  expect(run?.attempts.map(({ code }) => code)).toEqual(['internal', null]);
+  expect(processesWith('--user-data-dir').map(({ pid }) => pid)).not.toContain(browser.pid);
+});
+
+test('a service that is asked to stop gives its run back, leaves nothing behind, and goes on when started again', async () => {
+  const { id } = await service.post(aBody(['us-west1', 'us-east4']));
+  await running(id);
+  await browserOf(service.pid);
+  const asked = Date.now();
+  service.signal('SIGTERM');
+  expect(await service.exited()).toEqual([0, null]);
+  expect(Date.now() - asked).toBeLessThan(10_000);
+  expect(remainsOf(service.pid)).toEqual({ folders: [], processes: [] });
+
+  service = await startLocally(dataDir);
+  const check = await finished(id);
+  expect(check.state).toBe('succeeded');
+  expect(check.runs.map((run) => run.attempts.length)).toEqual([1, 1]);
+});
+
+test('a service that is killed leaves no process, and when started again ends every run once', async () => {
+  const done = await service.post(aBody());
+  const before = await finished(done.id);
+  const { id } = await service.post(aBody(['us-west1', 'us-east4', 'europe-west3']));
+  await running(id);
+  await browserOf(service.pid);
+  const killedPid = service.pid;
+  service.signal('SIGKILL');
+  await service.exited();
+  await waitFor(() => (processesWith(`page-audit-${killedPid}-`).length === 0 ? true : undefined), 5);
+
+  service = await startLocally(dataDir);
+  await service.until(id, (check) => check.runs.every((run) => run.state !== 'created'), 90);
+  const check = await finished(id, 120);
+  expect(check.state).toBe('succeeded');
+  expect(check.runs.map((run) => run.attempts.map(({ code }) => code))).toEqual([[null], [null], [null]]);
+  expect(await service.get(done.id)).toEqual(before);
+  expect(remainsOf(killedPid)).toEqual({ folders: [], processes: [] });
+}, 240_000);
+
+test('when all is done, only the auditor that waits for work is left', async () => {
+  await sleep(1000);
+  const { folders, processes } = remainsOf(service.pid);
+  expect(folders).toHaveLength(1);
+  expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
+  await service.stop();
+  expect(remainsOf(service.pid)).toEqual({ folders: [], processes: [] });
+});

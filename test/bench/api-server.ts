@@ -1,0 +1,49 @@
+import { Session } from 'node:inspector/promises';
+import { startAws } from '../../infra/local/aws.ts';
+import { startGateway } from '../../infra/local/gateway.ts';
+import { allRegions } from '../../shared/regions.ts';
+
+/** What the bench sends; a profile is the answer to `stop`. */
+export type Command = 'start' | 'stop';
+
+/*
+ * The API alone, on the engines of the local runner: checks are recorded and their jobs queued, and nobody takes them.
+ * A child of the bench: tells its URL once it listens, and ends when the bench does.
+ */
+const [dataDir] = process.argv.slice(2) as [string];
+const aws = await startAws({ dataDir, regions: allRegions });
+Object.assign(process.env, aws.env, {
+  TARGETS: 'local',
+  POWERTOOLS_METRICS_DISABLED: 'true',
+  POWERTOOLS_LOG_LEVEL: 'ERROR',
+});
+const [create, check, run, report, discover, noRoute] = await Promise.all([
+  import('../../functions/create-check.ts'), // not before the environment stands: a logger reads it
+  import('../../functions/get-check.ts'),
+  import('../../functions/get-run.ts'),
+  import('../../functions/get-report.ts'),
+  import('../../functions/discover.ts'),
+  import('../../functions/no-route.ts'),
+]);
+const gateway = await startGateway({
+  port: 0,
+  functions: {
+    'create-check': create.handler,
+    'get-check': check.handler,
+    'get-run': run.handler,
+    'get-report': report.handler,
+    discover: discover.handler,
+    'no-route': noRoute.handler,
+  },
+});
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.setSamplingInterval', { interval: 500 }); // microseconds
+process.on('message', async (command: Command) => {
+  if (command === 'start') await session.post('Profiler.start');
+  else process.send?.(await session.post('Profiler.stop'));
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ url: gateway.url });

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import autocannon from 'autocannon';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { Command } from './api-server.ts';
+import { aFolder, startNode } from './children.ts';
+import { quantile } from './numbers.ts';
+import { type CpuProfile, type Part, partsOf } from './profile.ts';
+import { checkDone, pathOf, type Service } from './service.ts';
+
+export type Load = {
+  request: string;
+  connections: number;
+  p50: number; // ms
+  p99: number;
+  perSecond: number;
+  requests: number;
+  errors: number; // no answer, or one that is not 2xx
+};
+export type ApiFigures = { loads: Load[]; profile: { creates: number; parts: Part[] } };
+
+type Options = { service: Service; pageUrl: string; version: AuditVersion; tell: (line: string) => void };
+type Target = { request: string; url: string; headers?: Record<string, string>; method?: 'POST'; body?: string };
+
+const CONNECTIONS = [1, 32] as const;
+const SECONDS = 5;
+const MOST_CREATES = 3000;
+
+/** Creates against the API alone, so that no audit runs beside them; reads of a finished run against the whole service. */
+export const measureApi = async ({ service, pageUrl, version, tell }: Options): Promise<ApiFigures> => {
+  const body = JSON.stringify({ url: pageUrl, auditVersion: version, regions: ['us-west1'] });
+  const json = { 'content-type': 'application/json' };
+  const loads: Load[] = [];
+  const measure = async (target: Target, most?: number) => {
+    await load(target, { connections: 8, seconds: 1, most: 200 }); // that does not count
+    for (const connections of CONNECTIONS) {
+      const figures = await load(target, { connections, seconds: SECONDS, most });
+      loads.push(figures);
+      tell(`api: ${target.request}, ${connections} connection(s): ${figures.perSecond.toFixed(0)} requests/s`);
+    }
+  };
+
+  await using api = await startApi();
+  const create: Target = { request: 'create', url: `${api.url}/v1/checks`, method: 'POST', headers: json, body };
+  await measure(create, MOST_CREATES);
+  await api.profile('start'); // after the figures: it slows what it watches
+  const { requests: creates } = await load(create, { connections: 32, seconds: SECONDS, most: MOST_CREATES });
+  const parts = partsOf(await api.profile('stop'));
+  tell(`api: profile of ${creates} creates`);
+  await api.end();
+
+  const check = await checkDone(service, JSON.parse(body));
+  const [run] = check.runs;
+  if (!run) throw new Error(`check ${check.id} has no run`);
+  await measure({ request: 'read check', url: `${service.url}/v1/checks/${check.id}` });
+  await measure({ request: 'read run', url: `${service.url}${pathOf(check, run)}` });
+  const report = `${service.url}${pathOf(check, run)}/report`;
+  await measure({ request: 'read report (gzip)', url: report, headers: { 'accept-encoding': 'gzip' } });
+  return { loads, profile: { creates, parts } };
+};
+
+const startApi = async () => {
+  const folder = aFolder();
+  const server = startNode(['test/bench/api-server.ts', folder], { folder, ipc: true });
+  const answer = async <T>(): Promise<T> => {
+    const ended = server.exited.then((code) => {
+      throw new Error(`the API ended (${code}):\n${server.said()}`);
+    });
+    const [message] = await Promise.race([once(server.child, 'message'), ended]);
+    return message as T;
+  };
+  const { url } = await answer<{ url: string }>();
+
+  const profile = async <C extends Command>(command: C): Promise<C extends 'stop' ? CpuProfile : undefined> => {
+    const answered = command === 'stop' ? answer<{ profile: CpuProfile }>() : undefined;
+    server.child.send(command);
+    return (await answered)?.profile as C extends 'stop' ? CpuProfile : undefined;
+  };
+  return { url, profile, end: server.end, [Symbol.asyncDispose]: server.end };
+};
+
+/** Requests over kept-alive connections, each sent when the one before it is answered. */
+const load = async (
+  { request, ...target }: Target,
+  { connections, seconds, most }: { connections: number; seconds: number; most?: number | undefined },
+): Promise<Load> => {
+  const times: number[] = [];
+  const startedAt = performance.now();
+  let lastAt = startedAt;
+  const options = { ...target, connections, duration: seconds, ...(most && { maxOverallRequests: most }) };
+  const { non2xx, errors } = await new Promise<autocannon.Result>((resolve, reject) => {
+    const instance = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
+    instance.on('response', (_client, _status, _bytes, milliseconds) => {
+      times.push(milliseconds);
+      lastAt = performance.now();
+    });
+  });
+  return {
+    request,
+    connections,
+    p50: quantile(times, 0.5), // of our own times: autocannon's are whole milliseconds
+    p99: quantile(times, 0.99),
+    perSecond: times.length / ((lastAt - startedAt) / 1000),
+    requests: times.length,
+    errors: non2xx + errors,
+  };
+};

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { descendantsOf, processOf } from './processes.ts';
+
+export type Child = Awaited<ReturnType<typeof startNode>>;
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const GRACE_MS = 5000;
+const running = new Set<Child>();
+const folders = new Set<string>();
+let ending: Promise<void> | undefined;
+
+/** A new folder, gone with the bench. */
+export const aFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  folders.add(folder);
+  return folder;
+};
+
+export const removeFolder = async (folder: string): Promise<void> => {
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  folders.delete(folder);
+};
+
+/**
+ * A Node process of the same release, in a session of its own so that Ctrl-C reaches only the bench, which then ends it.
+ * `folder` is its home and holds its temporary files. Of this process' environment it gets only the path.
+ */
+export const startNode = (
+  args: string[],
+  { folder, env = {}, ipc = false }: { folder: string; env?: Record<string, string>; ipc?: boolean },
+) => {
+  if (ending) throw new Error('the bench is ending');
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    env: { PATH: process.env.PATH, LANG: 'en_US.UTF-8', HOME: folder, TMPDIR: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
+    serialization: 'advanced',
+  });
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${process.execPath} does not start`);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (data) => {
+      said = (said + data).slice(-4000);
+    });
+  }
+  const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
+
+  /** Asks it to end, and kills what is left of it and its descendants. */
+  const end = async (): Promise<void> => {
+    const family = descendantsOf(pid);
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await Promise.race([exited, pause(GRACE_MS, undefined, { ref: false })]);
+      child.kill('SIGKILL');
+      await exited;
+    }
+    for (const each of family) {
+      if (processOf(each.pid)?.startedAt === each.startedAt) process.kill(each.pid, 'SIGKILL');
+    }
+    running.delete(started);
+  };
+  const started = { pid, child, exited, said: () => said.trim(), end, [Symbol.asyncDispose]: end };
+  running.add(started);
+  return started;
+};
+
+/** Ends every child that still runs and removes every folder. Nothing starts any more. */
+export const endAll = (): Promise<void> => {
+  ending ??= (async () => {
+    await Promise.all([...running].map((child) => child.end()));
+    await Promise.all([...folders].map(removeFolder));
+  })();
+  return ending;
+};

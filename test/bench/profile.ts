@@ -1,0 +1,70 @@
+import type { Profiler } from 'node:inspector';
+
+export type CpuProfile = Profiler.Profile;
+
+/**
+ * A part of the process and its time on the main thread, in ms. `self` is spent in its own code, `withNode` counts what
+ * Node's code and the engine's built-ins did when it called them.
+ */
+export type Part = { name: string; self: number; withNode: number };
+
+const NODE = 'Node itself';
+const COLLECTOR = 'garbage collection';
+const NATIVE = 'native code';
+const IDLE = 'idle';
+
+const packages: [RegExp, string][] = [
+  [
+    /^(dynalite|async|lazy|big\.js|buffer-crc32|lock|once|.*level.*|encoding-down)$/,
+    'DynamoDB engine (dynalite, level)',
+  ],
+  [/^(fauxqs|fastify|@fastify\/.*|find-my-way|toad-cache|valibot|avvio|pino)$/, 'SQS engine (fauxqs, fastify)'],
+  [/^(@aws-sdk|@smithy|@aws|@aws-crypto)\//, 'AWS SDK (@aws-sdk, @smithy)'],
+  [/^zod$/, 'zod'],
+];
+
+/** Where the time of a profile went, most first. */
+export const partsOf = ({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Part[] => {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const parentOf = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
+  const callerOf = (node: Profiler.ProfileNode): string => {
+    for (let at: Profiler.ProfileNode | undefined = node; at; at = parentOf.get(at.id)) {
+      if (partOf(at) !== NODE) return partOf(at);
+    }
+    return NODE;
+  };
+
+  const parts = new Map<string, Part>();
+  const add = (name: string, column: 'self' | 'withNode', microseconds: number) => {
+    const part = parts.get(name) ?? { name, self: 0, withNode: 0 };
+    part[column] += microseconds / 1000;
+    parts.set(name, part);
+  };
+  for (const [i, id] of samples.entries()) {
+    const node = byId.get(id);
+    const microseconds = timeDeltas[i + 1] ?? 0; // until the next sample
+    if (!node) continue;
+    add(partOf(node), 'self', microseconds);
+    add(callerOf(node), 'withNode', microseconds);
+  }
+  return [...parts.values()].sort((a, b) => b.withNode - a.withNode);
+};
+
+/** Whether a part is the waiting for work: all others used the processor. */
+export const isIdle = ({ name }: Part): boolean => name === IDLE;
+
+const partOf = ({ callFrame: { url, functionName } }: Profiler.ProfileNode): string => {
+  switch (functionName) {
+    case '(garbage collector)':
+      return COLLECTOR;
+    case '(program)':
+      return NATIVE;
+    case '(idle)':
+      return IDLE;
+  }
+  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
+  if (name) return packages.find(([pattern]) => pattern.test(name))?.[1] ?? `package ${name}`;
+  if (url.includes('/functions/') || url.includes('/shared/')) return 'our functions';
+  if (url.includes('/infra/local/')) return 'our local gateway';
+  return NODE;
+};

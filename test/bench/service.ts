@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Check } from '../../shared/check.ts';
+import type { Run } from '../../shared/run.ts';
+import { startNode } from './children.ts';
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+const HEALTH_MS = 5;
+const POLL_MS = 25;
+const START_LIMIT_MS = 60_000;
+const CHECK_LIMIT_MS = 180_000;
+
+/** The service as `npm start` runs it, on a free port. `readySeconds` is from its start to the first 200 of /health. */
+export const startService = async (dataDir: string) => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const startedAt = performance.now();
+  const child = startNode(['--require', './infra/local/node-version.cjs', 'infra/local/main.ts'], {
+    folder: dataDir,
+    env: { PORT: new URL(url).port, DATA_DIR: dataDir, TARGETS: 'local' },
+  });
+  try {
+    await Promise.race([
+      answers(`${url}/health`),
+      child.exited.then((code) => {
+        throw new Error(`the service ended (${code}) before it was ready:\n${child.said()}`);
+      }),
+    ]);
+  } catch (error) {
+    await child.end();
+    throw error;
+  }
+  return { url, pid: child.pid, startedAt, readySeconds: since(startedAt), [Symbol.asyncDispose]: child.end };
+};
+
+/** Seconds since a time of `performance.now()`. */
+export const since = (startedAt: number): number => (performance.now() - startedAt) / 1000;
+
+/** Creates a check and polls it until all its runs have succeeded. Throws where one fails. */
+export const checkDone = async (service: Pick<Service, 'url'>, body: object): Promise<Check> => {
+  const created = await fetch(`${service.url}/v1/checks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (created.status !== 201) throw new Error(`POST /v1/checks answered ${created.status}: ${await created.text()}`);
+  const { id } = (await created.json()) as Check;
+  const deadline = performance.now() + CHECK_LIMIT_MS;
+  for (;;) {
+    const check = await getJson<Check>(`${service.url}/v1/checks/${id}`);
+    const failed = check.runs.find((run) => run.state === 'failed');
+    if (failed) throw new Error(`an audit failed: ${JSON.stringify(failed.error)}`);
+    if (check.state === 'succeeded') return check;
+    if (performance.now() > deadline) throw new Error(`a check is still ${check.state} after ${CHECK_LIMIT_MS} ms`);
+    await pause(POLL_MS);
+  }
+};
+
+export const pathOf = (check: Check, run: Run): string => `/v1/checks/${check.id}/runs/${run.id}`;
+
+export const getJson = async <T>(url: string): Promise<T> => {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as T;
+};
+
+const answers = async (url: string): Promise<void> => {
+  for (const deadline = performance.now() + START_LIMIT_MS; performance.now() < deadline; await pause(HEALTH_MS)) {
+    const response = await fetch(url).catch(() => undefined); // nobody listens there yet
+    await response?.arrayBuffer();
+    if (response?.status === 200) return;
+  }
+  throw new Error(`${url} did not answer within ${START_LIMIT_MS} ms`);
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};

@@ -1,0 +1,41 @@
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { aFolder, removeFolder } from './children.ts';
+import { checkDone, since, startService } from './service.ts';
+
+/** Seconds from the start of the process. */
+export type StartFigures = { cold: number[]; warm: number[]; coldCheck: number[] };
+
+type Options = { pageUrl: string; version: AuditVersion; rounds: number; tell: (line: string) => void };
+
+const MOST_ROUNDS = 5;
+const MOST_CHECKS = 3;
+
+/** Starts on an empty data folder and on one that is in use already, by turns; and a whole check on an empty one. */
+export const measureStart = async ({ pageUrl, version, rounds, tell }: Options): Promise<StartFigures> => {
+  const figures: StartFigures = { cold: [], warm: [], coldCheck: [] };
+  const used = aFolder();
+  const regions = ['us-west1', 'europe-north1'];
+  for (let i = 0; i < Math.min(rounds, MOST_CHECKS); i++) {
+    const dataDir = i === 0 ? used : aFolder();
+    await using service = await startService(dataDir);
+    await checkDone(service, { url: pageUrl, auditVersion: version, regions });
+    figures.coldCheck.push(since(service.startedAt));
+    tell(`start: two regions checked ${figures.coldCheck.at(-1)?.toFixed(2)} s after a cold start`);
+    await service[Symbol.asyncDispose]();
+    if (dataDir !== used) await removeFolder(dataDir);
+  }
+  for (let i = 0; i < Math.min(rounds, MOST_ROUNDS); i++) {
+    const fresh = aFolder();
+    figures.cold.push(await readySeconds(fresh));
+    await removeFolder(fresh);
+    figures.warm.push(await readySeconds(used));
+    tell(`start: cold ${figures.cold.at(-1)?.toFixed(2)} s, warm ${figures.warm.at(-1)?.toFixed(2)} s`);
+  }
+  await removeFolder(used);
+  return figures;
+};
+
+const readySeconds = async (dataDir: string): Promise<number> => {
+  await using service = await startService(dataDir);
+  return service.readySeconds;
+};

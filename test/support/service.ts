@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Check } from '../../shared/check.ts';
+
+/** The service as `npm start` runs it, in a process of its own, on a free port. */
+export const startLocally = async (dataDir: string, env: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, ['infra/local/main.ts'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const exited = once(child, 'exit');
+  const url = await waitFor(() => {
+    if (child.exitCode !== null) throw new Error(`the service ended: ${output}`);
+    return output.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
+  });
+
+  const post = async (body: unknown): Promise<{ id: string; runs: { id: string }[] }> => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/v1/checks`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (answer.status !== 201) throw new Error(await answer.text());
+    return (await answer.json()) as { id: string; runs: { id: string }[] };
+  };
+  const get = async (id: string): Promise<Check> => (await fetch(`${url}/v1/checks/${id}`)).json() as Promise<Check>;
+
+  return {
+    url,
+    pid: child.pid as number,
+    output: () => output,
+    post,
+    get,
+    /** The check, once it is so. */
+    until: (id: string, holds: (check: Check) => boolean, seconds = 60) =>
+      waitFor(async () => {
+        const check = await get(id);
+        return holds(check) ? check : undefined;
+      }, seconds),
+    signal: (signal: NodeJS.Signals) => child.kill(signal),
+    exited: async () => (await exited) as [number | null, NodeJS.Signals | null],
+    stop: () => stop(child, exited),
+  };
+};
+
+const stop = async (child: ChildProcess, exited: Promise<unknown>): Promise<void> => {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+  await exited;
+};
+
+/** What `probe` answers, once it answers something. */
+export const waitFor = async <T>(probe: () => T | undefined | Promise<T | undefined>, seconds = 30): Promise<T> => {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined) return found;
+    if (Date.now() > end) throw new Error(`it did not come to pass within ${seconds} seconds`);
+    await sleep(50);
+  }
+};
+
+/** The processes whose command line holds a text: auditors and browsers are told by their work folder. */
+export const processesWith = (text: string): { pid: number; command: string }[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return command.includes(text) && Number(name) !== process.pid ? [{ pid: Number(name), command }] : [];
+      } catch {
+        return []; // it ended while we looked
+      }
+    });
+
+/** What a service process has in the temporary folder, and its auditors and browsers. */
+export const remainsOf = (pid: number) => ({
+  folders: readdirSync(tmpdir()).filter((name) => name.startsWith(`page-audit-${pid}-`)),
+  processes: processesWith(`page-audit-${pid}-`),
+});
