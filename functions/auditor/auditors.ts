@@ -99,7 +99,6 @@ const startAuditor = (version: AuditVersion) => {
   const child = workDir.then((dir) => forkChild(version, dir));
   child.catch(() => {}); // met by `audit`
   let mainFrame: MainFrame = emptyMainFrame;
-  let browserPid = 0;
   let chromiumVersion: string | null = null;
   let ended = false;
 
@@ -107,19 +106,19 @@ const startAuditor = (version: AuditVersion) => {
     ended = true;
     const started = await child.catch(() => undefined);
     if (started) {
-      kill(browserPid);
       kill(started.pid ?? 0);
       if (started.exitCode === null && started.signalCode === null) await once(started, 'exit');
-      await gone(browserPid); // a browser that is dying still writes to its profile
+      await gone(started.pid ?? 0); // a browser that is dying still writes to its profile
     }
     const dir = await workDir.catch(() => undefined);
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
-  const audit = async (order: Omit<Order, never>, signal: AbortSignal): Promise<End> => {
+  const audit = async (order: Order, signal: AbortSignal): Promise<End> => {
     const dir = await workDir;
     const auditor = await child;
     const timers = new Set<NodeJS.Timeout>();
+    const over = new AbortController();
     return new Promise<End>((resolve, reject) => {
       const after = (ms: number, then: () => void) => timers.add(setTimeout(then, ms));
       const stop = (why: Extract<End, { how: 'stopped' }>['why']) => resolve({ how: 'stopped', why });
@@ -129,13 +128,12 @@ const startAuditor = (version: AuditVersion) => {
         NO_ANSWER_MS,
         () => mainFrame.url && mainFrame.status === null && !mainFrame.failure && stop('load-timeout'),
       );
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
       auditor.once('exit', () => resolve({ how: 'exited' }));
       auditor.once('error', reject);
       auditor.on('message', (tale: Tale) => {
         switch (tale.type) {
           case 'browser':
-            browserPid = tale.pid;
             chromiumVersion = tale.version;
             break;
           case 'mainFrame': {
@@ -156,7 +154,10 @@ const startAuditor = (version: AuditVersion) => {
         }
       });
       auditor.send({ ...order, env: { ...childEnv(dir), ...order.env } } satisfies Order);
-    }).finally(() => timers.forEach(clearTimeout));
+    }).finally(() => {
+      timers.forEach(clearTimeout);
+      over.abort();
+    });
   };
 
   return {

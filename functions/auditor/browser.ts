@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import puppeteer, { type Browser } from 'puppeteer-core';
+import type { Readable, Writable } from 'node:stream';
+import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
 
 export type Launch = {
   executable: string;
@@ -14,34 +16,51 @@ export type Launch = {
 /** Where the browser keeps its profile; gone with the work folder. */
 export const profileOf = (workDir: string): string => join(workDir, 'profile');
 
-/** Starts multi-process Chromium whose only way out is the egress proxy. It ends when its pipe does. */
-export const launchBrowser = async ({
-  executable,
-  proxyPort,
-  workDir,
-  env,
-  debuggingPort,
-}: Launch): Promise<Browser> => {
+/**
+ * Starts multi-process Chromium whose only way out is the egress proxy, in the process group of its caller: a kill of the
+ * group leaves nothing of it. (Puppeteer's own launch would give it a group apart.) It ends when its pipe does.
+ */
+export const launchBrowser = async ({ executable, proxyPort, workDir, env, debuggingPort }: Launch) => {
   const userDataDir = profileOf(workDir);
   await mkdir(userDataDir, { recursive: true });
-  return puppeteer.launch({
-    executablePath: executable,
-    headless: 'shell',
-    pipe: true,
-    userDataDir,
+  const args = [
+    '--remote-debugging-pipe',
+    ...(debuggingPort ? ['--remote-debugging-port=0'] : []),
+    '--no-sandbox',
+    '--no-zygote',
+    '--disable-dev-shm-usage',
+    ...egressFlags(proxyPort),
+  ];
+  const chromium = spawn(executable, await puppeteer.defaultArgs({ headless: 'shell', userDataDir, args }), {
     env,
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-    args: [
-      '--remote-debugging-pipe',
-      ...(debuggingPort ? ['--remote-debugging-port=0'] : []),
-      '--no-sandbox',
-      '--no-zygote',
-      '--disable-dev-shm-usage',
-      ...egressFlags(proxyPort),
-    ],
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
+  const transport = pipeTransport(chromium.stdio[3] as Writable, chromium.stdio[4] as Readable);
+  chromium.once('error', () => transport.onclose?.()); // it could not even be started
+  const browser: Browser = await puppeteer.connect({ transport, defaultViewport: null });
+  const target = await browser.waitForTarget((each) => each.type() === 'page');
+  return { browser, page: (await target.page()) as Page };
+};
+
+/** Chromium's debugging pipe: messages end with a NUL. */
+const pipeTransport = (write: Writable, read: Readable): ConnectionTransport => {
+  const transport: ConnectionTransport = {
+    send: (message) => void write.write(`${message}\0`),
+    close: () => write.end(),
+  };
+  let rest: Buffer[] = [];
+  read.on('data', (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
+      transport.onmessage?.(Buffer.concat([...rest, chunk.subarray(start, end)]).toString());
+      rest = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) rest.push(chunk.subarray(start));
+  });
+  read.once('close', () => transport.onclose?.());
+  for (const pipe of [write, read]) pipe.on('error', () => {}); // the end of the browser, told by `close`
+  return transport;
 };
 
 /** Each closes an exit that the others leave open. */

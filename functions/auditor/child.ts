@@ -10,7 +10,7 @@ export type Order = { url: string; executable: string; proxyPort: number; env: R
 /** What the auditor tells its parent, in this order; `mainFrame` as often as it changes. */
 export type Tale =
   | { type: 'ready' }
-  | { type: 'browser'; pid: number; version: string }
+  | { type: 'browser'; version: string }
   | { type: 'mainFrame'; record: MainFrame }
   | { type: 'audited'; summary: Summary }
   | { type: 'threw'; code: string | null; message: string; browserAlive: boolean };
@@ -22,20 +22,11 @@ export type Tale =
 const [version, workDir] = process.argv.slice(2) as [AuditVersion, string];
 const tell = (tale: Tale) => process.send?.(tale);
 
-/** The browser is in a group of its own, so the watch must know its pid. */
-const browserPid = new Int32Array(new SharedArrayBuffer(4));
 const parentWatch = `
-  const { workerData: { parent, browserPid, workDir } } = require('node:worker_threads');
-  const { rmSync } = require('node:fs');
-  const kill = (group) => { try { process.kill(-group, 'SIGKILL'); } catch {} };
-  setInterval(() => {
-    if (process.ppid === parent) return;
-    if (browserPid[0] > 0) kill(browserPid[0]);
-    try { rmSync(workDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }); } catch {}
-    kill(process.pid);
-  }, 250);
+  const { workerData: parent } = require('node:worker_threads');
+  setInterval(() => process.ppid === parent || process.kill(-process.pid, 'SIGKILL'), 250);
 `;
-new Worker(parentWatch, { eval: true, workerData: { parent: process.ppid, browserPid, workDir } }).unref();
+new Worker(parentWatch, { eval: true, workerData: process.ppid }).unref();
 
 let browserAlive = false;
 const threw = (error: unknown) => {
@@ -50,18 +41,16 @@ process.once('message', (order: Order) => audit(order).catch(threw));
 tell({ type: 'ready' });
 
 const audit = async ({ url, executable, proxyPort, env }: Order): Promise<void> => {
-  const browser = await launchBrowser({ executable, proxyPort, workDir, env, debuggingPort: !takesPage(version) });
+  const debuggingPort = !takesPage(version);
+  const { browser, page } = await launchBrowser({ executable, proxyPort, workDir, env, debuggingPort });
   browserAlive = true;
   browser.once('disconnected', () => {
     browserAlive = false;
   });
-  browserPid[0] = browser.process()?.pid ?? 0;
-  tell({ type: 'browser', pid: browserPid[0], version: await browser.version() });
-
-  const page = (await browser.pages())[0] ?? (await browser.newPage());
+  tell({ type: 'browser', version: await browser.version() });
   await watchMainFrame(await page.createCDPSession(), (record) => tell({ type: 'mainFrame', record }));
   tell({
     type: 'audited',
-    summary: await runLighthouse(lighthouse, { url, version, browser, page, profile: profileOf(workDir) }),
+    summary: await runLighthouse(lighthouse, { url, version, page, profile: profileOf(workDir) }),
   });
 };

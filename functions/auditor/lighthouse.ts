@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/run.ts';
 
@@ -53,27 +54,28 @@ export const takesPage = (version: AuditVersion): boolean => majorOf(version) !=
 /** Audits one URL in a browser. Throws what Lighthouse throws. */
 export const runLighthouse = async (
   lighthouse: Lighthouse,
-  {
-    url,
-    version,
-    browser,
-    page,
-    profile,
-  }: { url: string; version: AuditVersion; browser: Browser; page: Page; profile: string },
+  { url, version, page, profile }: { url: string; version: AuditVersion; page: Page; profile: string },
 ): Promise<Summary> => {
   const { pwa } = auditVersion(version);
   const onlyCategories = ['performance', 'accessibility', 'best-practices', 'seo', ...(pwa ? ['pwa'] : [])];
   const flags = { logLevel: 'silent', output: 'json', onlyCategories, ...waits };
   const answer = takesPage(version)
     ? await lighthouse(url, flags, undefined, page)
-    : await lighthouse(url, { ...flags, port: await debuggingPort(browser, profile) });
+    : await lighthouse(url, { ...flags, port: await debuggingPort(profile) });
   if (!answer) throw new Error('Lighthouse gave no result');
   return summarize(answer.lhr, version);
 };
 
-const debuggingPort = async (browser: Browser, profile: string): Promise<number> => {
-  if (!browser.connected) throw new Error('the browser is gone');
-  return Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]);
+/** Chromium writes its port to its profile, soon after it has started. */
+const debuggingPort = async (profile: string): Promise<number> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]);
+    } catch (error) {
+      if (tries >= 200) throw error;
+      await sleep(10);
+    }
+  }
 };
 
 const summarize = async (lhr: Result, version: AuditVersion): Promise<Summary> => {

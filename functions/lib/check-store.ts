@@ -170,7 +170,7 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     const seconds = Math.floor(expiresAt.getTime() / 1000);
     const dueAt = at(created + HOLD_MS);
     const runs = check.runs.map((run) => ({ ...run, checkId: check.id, token, sends: 0, lostLeases: 0, dueAt }));
-    await Promise.all(
+    const written = await Promise.allSettled(
       runs.map(async (run) => {
         await putRun(run, seconds);
         const Item = { ...pointerKey(run.id), checkId: check.id, token, expiresAt: seconds };
@@ -179,6 +179,8 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
         await db.send(new PutCommand({ TableName, Item, ConditionExpression, ExpressionAttributeValues: mine }));
       }),
     );
+    // Not before every write has ended: none may come late, after its remains were cleared.
+    for (const each of written) if (each.status === 'rejected') throw each.reason;
     const { runs: _, state, updatedAt, ...inputs } = check;
     const item: CheckItem = {
       ...inputs,

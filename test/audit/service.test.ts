@@ -25,7 +25,8 @@ const aBody = (regions = ['us-west1']) => ({ url: pages.url('/perfect'), auditVe
 const running = (id: string) => service.until(id, (check) => check.state === 'running');
 const finished = (id: string, seconds?: number) =>
   service.until(id, (check) => check.runs.every((run) => isFinished(run.state)), seconds);
-const auditorOf = (pid: number) => waitFor(() => processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('child.ts')));
+const auditorOf = (pid: number) =>
+  waitFor(() => processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('child.ts')));
 const browserOf = (pid: number) =>
   waitFor(() => processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('--user-data-dir')));
 
@@ -35,9 +36,16 @@ test('from a cold start, a check of two regions succeeds, and tells so line by l
   expect(check).toMatchObject({ state: 'succeeded', regions: ['us-west1', 'europe-north1'] });
   for (const run of check.runs) {
     expect(run.performance).toBeGreaterThanOrEqual(90);
-    expect(run).toMatchObject({ seo: 100, fcp: expect.stringMatching(/^\d+ms$/), attempts: [{ number: 1, code: null }] });
+    expect(run).toMatchObject({
+      seo: 100,
+      fcp: expect.stringMatching(/^\d+ms$/),
+      attempts: [{ number: 1, code: null }],
+    });
     expect(run.environment).toMatchObject({ auditVersion: '13.5.0', processModel: 'multi' });
-    const report = (await (await fetch(`${service.url}/v1/audit/runs/${run.id}/report`)).json()) as Record<string, unknown>;
+    const report = (await (await fetch(`${service.url}/v1/audit/runs/${run.id}/report`)).json()) as Record<
+      string,
+      unknown
+    >;
     expect(report).toMatchObject({ auditVersion: '13.5.0', lighthouseVersion: '13.5.0', requestedUrl: aBody().url });
   }
   expect(runs.map((run) => run.id)).toEqual(check.runs.map((run) => run.id));

@@ -105,7 +105,11 @@ test('a URL comes back exactly as sent', async () => {
 test('a run is the same by both of its paths, and only with the check that it is of', async () => {
   const [one, two] = [await created(), await created()];
   const runId = one.runs[0]?.id;
-  const paths = [`/v1/checks/${one.id}/runs/${runId}`, `/v1/audit/runs/${runId}`, `/v1/audit/runs/${runId}?checkId=${one.id}`];
+  const paths = [
+    `/v1/checks/${one.id}/runs/${runId}`,
+    `/v1/audit/runs/${runId}`,
+    `/v1/audit/runs/${runId}?checkId=${one.id}`,
+  ];
   const answers = await Promise.all(paths.map(async (path) => (await call(path)).json()));
   expect(answers[0]).toMatchObject({ id: runId, state: 'created', region: 'europe-west3' });
   expect(answers[1]).toEqual(answers[0]);
@@ -159,7 +163,12 @@ test.each([
   ['null', 'null', 'invalid-request', 'expected object'],
   ['a wrong type', { ...aBody, url: 7 }, 'invalid-request', 'url'],
   ['an unknown field', { ...aBody, colour: 'red' }, 'invalid-request', 'colour'],
-  ['a field named __proto__', '{"url":"https://example.com/","auditVersion":"12","regions":["us-east4"],"__proto__":{}}', 'invalid-request', '__proto__'],
+  [
+    'a field named __proto__',
+    '{"url":"https://example.com/","auditVersion":"12","regions":["us-east4"],"__proto__":{}}',
+    'invalid-request',
+    '__proto__',
+  ],
   ['a missing field', { url: aBody.url, regions: aBody.regions }, 'invalid-request', 'auditVersion'],
   ['no region', { ...aBody, regions: [] }, 'invalid-request', 'at least one region'],
   ['an unknown region', { ...aBody, regions: ['us-west1', 'mars'] }, 'unsupported-region', 'australia-southeast1'],
@@ -179,14 +188,22 @@ test.each([
 });
 
 test('everything that is wrong is named at once', async () => {
-  const problem = await problemOf(await post({ url: 'nonsense', auditVersion: '1', regions: ['mars'] }), 400, 'invalid-request');
+  const problem = await problemOf(
+    await post({ url: 'nonsense', auditVersion: '1', regions: ['mars'] }),
+    400,
+    'invalid-request',
+  );
   expect(problem.errors?.map(({ path }) => path)).toEqual(['url', 'auditVersion', 'regions']);
 });
 
 test('a body over 64 KiB, or of another type, is refused as such', async () => {
   await problemOf(await post({ ...aBody, url: 'x'.repeat(65 * 1024) }), 413, 'payload-too-large');
   await problemOf(await post(aBody, { 'content-type': 'text/plain' }), 415, 'unsupported-media-type');
-  await problemOf(await post(aBody, { 'content-type': 'application/x-www-form-urlencoded' }), 415, 'unsupported-media-type');
+  await problemOf(
+    await post(aBody, { 'content-type': 'application/x-www-form-urlencoded' }),
+    415,
+    'unsupported-media-type',
+  );
   expect((await post(aBody, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(201);
 });
 
@@ -204,7 +221,15 @@ test('a wrong method is a 405 with Allow, an unknown route a 404; OPTIONS and HE
   const patch = await call(`/v1/checks/${id}`, { method: 'PATCH' });
   expect(patch.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
 
-  for (const path of ['/', '/v1', '/v1/nothing', '/v1/checks/', '/v1//checks', `/v1/checks/${id}/runs`, '/health/x?y=z']) {
+  for (const path of [
+    '/',
+    '/v1',
+    '/v1/nothing',
+    '/v1/checks/',
+    '/v1//checks',
+    `/v1/checks/${id}/runs`,
+    '/health/x?y=z',
+  ]) {
     await problemOf(await call(path), 404, 'not-found');
   }
   const options = await call('/v1/regions', { method: 'OPTIONS' });
@@ -288,7 +313,9 @@ test('a report too large for an answer of Lambda is a redirect to a URL that giv
   expect(answer.status).toBe(303);
   const location = answer.headers.get('location') as string;
   expect(location).toContain('X-Amz-Expires=300');
-  const stored = Buffer.from(await (await fetch(location, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer());
+  const stored = Buffer.from(
+    await (await fetch(location, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer(),
+  );
   expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
 });
 

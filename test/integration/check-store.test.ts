@@ -106,7 +106,9 @@ test('the last run to finish closes its check, and nothing of it is open any mor
   expect(asCheck(closed)).toMatchObject({ state: 'partial', updatedAt: at.toISOString() });
 
   const farAway = later(new Date(), 10 * 24 * 3600);
-  const open = await Promise.all((['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.store.due(of, farAway, 1000)));
+  const open = await Promise.all(
+    (['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.store.due(of, farAway, 1000)),
+  );
   expect(open.flat().filter(({ pk }) => pk === `CHECK#${check.id}`)).toEqual([]);
 });
 

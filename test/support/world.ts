@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/audit-queues.ts';
 import { checkStore, type RunItem } from '../../functions/lib/check-store.ts';
 import { reports } from '../../functions/lib/reports.ts';

@@ -64,7 +64,13 @@ const worker = (verdicts: (Verdict | Error)[], { putFails = 0, finishFails = 0, 
     stopping: stopping.signal,
     pauses: [1, 1],
   });
-  const job = { checkId: check.id, runId: item.id, url: item.url, auditVersion: item.auditVersion, region: item.region };
+  const job = {
+    checkId: check.id,
+    runId: item.id,
+    url: item.url,
+    auditVersion: item.auditVersion,
+    region: item.region,
+  };
   return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, stopping, renew };
 };
 
@@ -72,7 +78,11 @@ test('a report is stored before its run says that it succeeded', async () => {
   const { run, log, outcomes } = worker([success]);
   await run();
   expect(log).toEqual(['audit', 'report stored', 'succeeded']);
-  expect(outcomes[0]).toMatchObject({ performance: 98, report: { bytes: 10, gzipBytes: 4 }, attempts: [{ code: null }] });
+  expect(outcomes[0]).toMatchObject({
+    performance: 98,
+    report: { bytes: 10, gzipBytes: 4 },
+    attempts: [{ code: null }],
+  });
 });
 
 test('a duplicate of a job does nothing', async () => {

@@ -56,7 +56,10 @@ test('metrics are integers, "<integer>ms", and a number; nothing else', () => {
 });
 
 test('an error cuts what a page controls', () => {
-  const error = runError('http-error', { detail: 'x'.repeat(5000), finalUrl: `https://example.com/${'y'.repeat(5000)}` });
+  const error = runError('http-error', {
+    detail: 'x'.repeat(5000),
+    finalUrl: `https://example.com/${'y'.repeat(5000)}`,
+  });
   expect(error.message).toHaveLength(1000);
   expect(error.finalUrl).toHaveLength(500);
   expect(error.blame).toBe('page');

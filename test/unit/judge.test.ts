@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import { type End, judge, type Observation } from '../../functions/auditor/judge.ts';
+import type { Summary } from '../../functions/auditor/lighthouse.ts';
+import { emptyMainFrame, type MainFrame } from '../../functions/auditor/main-frame.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+
+const url = 'https://example.com/page';
+const loaded: Partial<MainFrame> = { url, status: 200, mimeType: 'text/html', finished: true, everFinished: true };
+const metrics = {
+  performance: 98,
+  accessibility: 100,
+  bestPractices: 96,
+  pwa: null,
+  seo: 91,
+  fcp: '633ms',
+  si: '633ms',
+  lcp: '633ms',
+  tti: '633ms',
+  tbt: '0ms',
+  cls: 0,
+};
+const summary = (changes: Partial<Summary> = {}): Summary => ({
+  metrics,
+  runtimeError: null,
+  finalUrl: url,
+  warnings: [],
+  benchmarkIndex: 2000,
+  erroredAudits: [],
+  report: Buffer.from('gzip'),
+  reportBytes: 10,
+  ...changes,
+});
+const audited = (changes: Partial<Summary> = {}): End => ({ how: 'audited', summary: summary(changes) });
+const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
+const stopped: End = { how: 'stopped', why: 'main-document-failed' };
+
+type Decision = ReturnType<Observation['decisionOn']>;
+const verdictOn = (end: End, frame: Partial<MainFrame> = {}, decision?: Decision, version: AuditVersion = '13.5.0') =>
+  judge({
+    auditVersion: version,
+    end,
+    mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
+    chromium: 'HeadlessChrome/1',
+    decisionOn: (host, port) => (host === 'example.com' && port === 443 ? decision : undefined),
+  });
+const faultOn = (...told: Parameters<typeof verdictOn>) => {
+  const verdict = verdictOn(...told);
+  return verdict.state === 'failed' ? verdict.error.code : verdict.state;
+};
+
+test('a whole result is a success, with its report and where it was measured', () => {
+  expect(verdictOn(audited())).toMatchObject({
+    state: 'succeeded',
+    metrics,
+    finalUrl: url,
+    environment: { auditVersion: '13.5.0', chromium: 'HeadlessChrome/1', processModel: 'multi', benchmarkIndex: 2000 },
+    report: { bytes: 10 },
+  });
+});
+
+test.each(Object.keys(metrics).filter((name) => name !== 'pwa'))('a result without %s is no success', (name) => {
+  const verdict = verdictOn(audited({ metrics: { ...metrics, [name]: null } }));
+  expect(verdict.state).toBe('failed');
+  expect(verdict).not.toHaveProperty('metrics');
+});
+
+test('a score for pwa is needed from the versions that have one, and only from them', () => {
+  expect(faultOn(audited(), {}, undefined, '12.8.2')).toBe('succeeded');
+  expect(faultOn(audited(), {}, undefined, '11.7.1')).not.toBe('succeeded');
+  expect(faultOn(audited({ metrics: { ...metrics, pwa: 38 } }), {}, undefined, '11.7.1')).toBe('succeeded');
+});
+
+test('a runtime error is a failure, whatever the scores say', () => {
+  expect(faultOn(runtimeError('PROTOCOL_TIMEOUT'))).toBe('protocol-timeout');
+});
+
+test.each(['chrome-error://chromewebdata/', 'about:blank', 'blob:https://example.com/1', null])(
+  'a result about %s is no success',
+  (finalUrl) => expect(verdictOn(audited({ finalUrl })).state).toBe('failed'),
+);
+
+test.each([
+  ['DNS_FAILURE', {}, 'dns-failure'],
+  ['ERRORED_DOCUMENT_REQUEST', { status: 404 }, 'http-error'],
+  ['NOT_HTML', { mimeType: 'application/json' }, 'not-html'],
+  ['INSECURE_DOCUMENT_REQUEST', {}, 'tls-error'],
+  ['PAGE_HUNG', {}, 'page-hung'],
+  ['TARGET_CRASHED', {}, 'page-crashed'],
+  ['NO_SCREENSHOTS', {}, 'no-screenshots'],
+  ['NO_FCP', {}, 'no-content'],
+  ['NO_FCP', { finished: false }, 'load-timeout'],
+  ['NO_FCP', { failure: 'ERR_TOO_MANY_REDIRECTS' }, 'redirect-loop'],
+  ['NO_FCP', { navigations: 300 }, 'redirect-loop'],
+  ['FAILED_DOCUMENT_REQUEST', { failure: 'ERR_CERT_AUTHORITY_INVALID' }, 'tls-error'],
+  ['SOMETHING_NEW', {}, 'internal'],
+] as const)("Lighthouse's %s with %j is %s", (code, frame, fault) => {
+  const verdict = verdictOn(runtimeError(code), frame);
+  expect(verdict).toMatchObject({ state: 'failed', error: { code: fault, auditCode: code } });
+});
+
+test.each([
+  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'dns-failure', reason: 'ENOTFOUND' }, 'dns-failure'],
+  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'refused', reason: 'private' }, 'forbidden-target'],
+  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'unreachable', reason: 'ECONNREFUSED' }, 'unreachable'],
+  [{ failure: 'ERR_CONNECTION_RESET' }, { outcome: 'over-cap' }, 'page-too-large'],
+  [{ failure: 'ERR_EMPTY_RESPONSE' }, { outcome: 'allowed' }, 'unreachable'],
+  [{ failure: 'ERR_TOO_MANY_REDIRECTS' }, { outcome: 'allowed' }, 'redirect-loop'],
+  [{ failure: 'ERR_SSL_PROTOCOL_ERROR' }, { outcome: 'allowed' }, 'tls-error'],
+  [{ failure: 'ERR_UNSAFE_PORT' }, undefined, 'forbidden-target'],
+  [{ failure: 'ERR_UNSAFE_REDIRECT' }, { outcome: 'allowed' }, 'forbidden-target'],
+  [{ failure: 'ERR_ABORTED', status: 204 }, { outcome: 'allowed' }, 'no-content'],
+  [{ failure: 'ERR_ABORTED', attachment: true }, { outcome: 'allowed' }, 'not-html'],
+  [{ failure: 'ERR_ABORTED', mimeType: 'application/pdf' }, { outcome: 'allowed' }, 'not-html'],
+] as const)('a main document with %j, of which the proxy says %j, is %s', (frame, decision, fault) => {
+  expect(faultOn(stopped, frame, decision)).toBe(fault);
+});
+
+test('a refusal names the host that the page led to, not why we know it', () => {
+  const verdict = verdictOn(
+    stopped,
+    { failure: 'ERR_SOCKS_CONNECTION_FAILED' },
+    { outcome: 'refused', reason: '10.0.0.1 is private' },
+  );
+  expect(verdict).toMatchObject({ error: { message: expect.stringContaining('example.com'), finalUrl: url } });
+  expect(JSON.stringify(verdict)).not.toContain('10.0.0.1');
+});
+
+test('a thrown error is the browser’s where the browser is gone, else by its code', () => {
+  const threw = { how: 'threw', code: 'PROTOCOL_TIMEOUT', message: 'x' } as const;
+  expect(faultOn({ ...threw, browserAlive: false })).toBe('browser-crashed');
+  expect(faultOn({ ...threw, browserAlive: true })).toBe('protocol-timeout');
+  expect(faultOn({ ...threw, code: null, browserAlive: true }, { navigations: 51 })).toBe('redirect-loop');
+  expect(faultOn({ ...threw, code: null, browserAlive: true }, { crashed: true })).toBe('page-crashed');
+});
+
+test('an auditor that ended without a word is our fault', () => {
+  expect(verdictOn({ how: 'exited' })).toMatchObject({
+    error: { code: 'internal', blame: 'service', retryable: true },
+  });
+});
+
+test('a result that misses its metrics says why as far as its audits do', () => {
+  const without = { metrics: { ...metrics, performance: null } };
+  const noFcp = [{ id: 'first-contentful-paint', message: 'Required: NO_FCP' }];
+  const noFrames = [{ id: 'speed-index', message: "Chrome didn't collect any screenshots" }];
+  expect(faultOn(audited({ ...without, erroredAudits: noFcp }))).toBe('no-content');
+  expect(faultOn(audited({ ...without, erroredAudits: noFrames }))).toBe('no-screenshots');
+  expect(faultOn(audited(without), { finished: false })).toBe('load-timeout');
+  expect(
+    faultOn(audited({ ...without, finalUrl: 'chrome-error://chromewebdata/' }), { failure: 'ERR_CONNECTION_RESET' }),
+  ).toBe('unreachable');
+});
