@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { descendantsOf, processOf } from './processes.ts';
+import { startedWith } from './processes.ts';
 
 export type Child = Awaited<ReturnType<typeof startNode>>;
 
@@ -19,6 +19,7 @@ let ending: Promise<void> | undefined;
 
 /** A new folder, gone with the bench. */
 export const aFolder = (): string => {
+  if (ending) throw new Error('the bench is ending');
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   folders.add(folder);
   return folder;
@@ -31,7 +32,8 @@ export const removeFolder = async (folder: string): Promise<void> => {
 
 /**
  * A Node process of the same release, in a session of its own so that Ctrl-C reaches only the bench, which then ends it.
- * `folder` is its home and holds its temporary files. Of this process' environment it gets only the path.
+ * `folder` is its home and holds its temporary files, and no other child has it. Of this process' environment it gets only
+ * the path.
  */
 export const startNode = (
   args: string[],
@@ -55,17 +57,17 @@ export const startNode = (
   }
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
 
-  /** Asks it to end, and kills what is left of it and its descendants. */
+  /** Asks it to end, and kills what it leaves behind: all that has its folder in its environment. */
   const end = async (): Promise<void> => {
-    const family = descendantsOf(pid);
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGTERM');
       await Promise.race([exited, pause(GRACE_MS, undefined, { ref: false })]);
       child.kill('SIGKILL');
       await exited;
     }
-    for (const each of family) {
-      if (processOf(each.pid)?.startedAt === each.startedAt) process.kill(each.pid, 'SIGKILL');
+    for (let left = startedWith(folder); left.length > 0; left = startedWith(folder)) {
+      for (const each of left) kill(each);
+      await pause(20);
     }
     running.delete(started);
   };
@@ -81,4 +83,12 @@ export const endAll = (): Promise<void> => {
     await Promise.all([...folders].map(removeFolder));
   })();
   return ending;
+};
+
+const kill = (pid: number) => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended by itself
+  }
 };

@@ -8,14 +8,16 @@ import { residentOf } from './processes.ts';
 import { startService } from './service.ts';
 import { measureStart } from './start.ts';
 import { type Results, tablesOf } from './tables.ts';
-import { measureTurnaround } from './turnaround.ts';
+import { auditByTurns, warmUp } from './turnaround.ts';
 
 const parts = ['turnaround', 'memory', 'api', 'start'] as const;
 type Part = (typeof parts)[number];
 
-const usage = `npm run bench -- [options]     Measures this service on this machine (Linux). About five minutes; only loopback traffic.
+const MOST_WATCHED = 3; // rounds in which memory is watched: it varies little
 
-  --rounds <number>    of the turnaround (default 7); starts are measured at most 5 times
+const usage = `npm run bench -- [options]     Measures this service on this machine (Linux). About six minutes; only loopback traffic.
+
+  --rounds <number>    of the turnaround (default 7); memory and starts take at most 3 and 5
   --only <part>        ${parts.join(', ')}
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
   --json               prints JSON in the place of the tables
@@ -53,16 +55,15 @@ const measure = async ({ rounds, version, asks }: Options): Promise<Results> => 
     const dataDir = aFolder();
     await using service = await startService(dataDir);
     const common = { service, pageUrl: page.url, version, tell };
-    if (asks('turnaround') || asks('memory')) {
-      const audits = await measureTurnaround({ ...common, dataDir, rounds, memory: asks('memory') });
+    if (asks('turnaround') || asks('memory')) await warmUp({ ...common, dataDir });
+    if (asks('turnaround')) results.turnaround = await auditByTurns({ ...common, dataDir, rounds, memory: false });
+    if (asks('memory')) {
+      const audits = await auditByTurns({ ...common, dataDir, rounds: Math.min(rounds, MOST_WATCHED), memory: true });
       const footprints = (of: 'service' | 'commandLine') => audits.flatMap((round) => round[of].memory ?? []);
-      if (asks('turnaround')) results.turnaround = audits;
-      if (asks('memory')) {
-        results.memory = {
-          service: { peak: residentOf(service.pid, 'VmHWM'), idle: residentOf(service.pid, 'VmRSS') },
-          audits: { service: footprints('service'), commandLine: footprints('commandLine') },
-        };
-      }
+      results.memory = {
+        service: { peak: residentOf(service.pid, 'VmHWM'), idle: residentOf(service.pid, 'VmRSS') },
+        audits: { service: footprints('service'), commandLine: footprints('commandLine') },
+      };
     }
     if (asks('api')) results.api = await measureApi(common);
   }

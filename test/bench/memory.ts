@@ -7,8 +7,8 @@ export type Footprint = { total: number; node: number; chromium: number; process
 const EVERY_MS = 200;
 
 /**
- * Watches the memory of the audit that `rootOf` points at, which may come and go: its Node process and all that descend
- * from it. `stop` answers the largest sum that was seen.
+ * Watches the memory of the audits whose Node processes `rootsOf` names, each with all that descend from it. They may
+ * come and go; `stop` answers the largest sum that one of them had.
  */
 export const watchMemory = (rootsOf: () => number[]) => {
   let peak: Footprint = { total: 0, node: 0, chromium: 0, processes: 0 };

@@ -1,22 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process as Linux shows it; `startedAt` tells it from a later one with the same id. */
-export type Process = { pid: number; parent: number; startedAt: string };
+/** A process as Linux shows it. */
+export type Process = { pid: number; parent: number };
 
 /** All that descend from a process, as of now. */
 export const descendantsOf = (root: number): Process[] => {
-  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (processOf(Number(name)) ?? []) : []));
+  const all = pids().flatMap((pid) => processOf(pid) ?? []);
   const childrenOf = (pid: number): Process[] =>
     all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...childrenOf(child.pid)]);
   return childrenOf(root);
 };
 
-/** Undefined where it has ended. */
-export const processOf = (pid: number): Process | undefined => {
+/** All that were started with a text in their environment, whoever their parent is by now. */
+export const startedWith = (text: string): number[] =>
+  pids().filter((pid) => unlessGone(() => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(text)) ?? false);
+
+const pids = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+const processOf = (pid: number): Process | undefined => {
   const stat = unlessGone(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (!stat) return undefined;
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may hold spaces
-  return { pid, parent: Number(fields[1]), startedAt: fields[19] ?? '' };
+  const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may hold spaces
+  return { pid, parent: Number(parent) };
 };
 
 export const commandOf = (pid: number): string =>
@@ -29,6 +37,7 @@ export const residentOf = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
   return Number(kilobytes) / 1024;
 };
 
+/** Undefined where the process has ended, or is another user's. */
 const unlessGone = <T>(read: () => T): T | undefined => {
   try {
     return read();
@@ -38,6 +47,6 @@ const unlessGone = <T>(read: () => T): T | undefined => {
   }
 };
 
-/** Whether reading a file of /proc failed because its process has ended. */
+/** Whether reading a file of /proc failed because its process has ended, or is not ours to read. */
 export const isGone = (error: unknown): boolean =>
-  ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '');
+  ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -67,7 +67,7 @@ const memoryTable = ({ service, audits }: NonNullable<Results['memory']>): strin
         row('of it the auditor', (audit) => audit.node, audits.service),
         row('of it Chromium', (audit) => audit.chromium, audits.service),
         row('audit by the command line', (audit) => audit.total, audits.commandLine),
-        ['service process, idle after its audits', '', service.idle.toFixed(0), ''],
+        ['service process, after its audits', '', service.idle.toFixed(0), ''],
         ['service process, peak', '', '', service.peak.toFixed(0)],
       ],
     ),

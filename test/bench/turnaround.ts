@@ -18,19 +18,23 @@ type Options = {
   pageUrl: string;
   version: AuditVersion;
   rounds: number;
-  memory: boolean; // sampling costs both sides the same
+  memory: boolean; // watched too: that takes some of the processor
   tell: (line: string) => void;
 };
+type AuditOptions = Omit<Options, 'rounds' | 'tell'>;
 
 const IDLE_MS = 1500; // the next auditor starts in it, as it does between the checks of a service that is not busy
 
-/** The service and Lighthouse's own command line audit the same page with the same Chromium, by turns. */
-export const measureTurnaround = async (options: Options): Promise<Round[]> => {
-  const { rounds: count, tell } = options;
-  tell('turnaround: one audit each that does not count');
+/** One audit each that does not count: what comes after finds Chromium unpacked and files in the system's cache. */
+export const warmUp = async (options: Omit<Options, 'rounds' | 'memory'>): Promise<void> => {
+  options.tell('one audit each that does not count');
   await auditByService({ ...options, memory: false });
   await auditByCommandLine({ ...options, memory: false });
+};
 
+/** The service and Lighthouse's own command line audit the same page with the same Chromium, by turns. */
+export const auditByTurns = async (options: Options): Promise<Round[]> => {
+  const { rounds: count, memory, tell } = options;
   const rounds: Round[] = [];
   for (let i = 0; i < count; i++) {
     const byService = () => pause(IDLE_MS).then(() => auditByService(options));
@@ -41,12 +45,12 @@ export const measureTurnaround = async (options: Options): Promise<Round[]> => {
     const [service, commandLine] = serviceFirst ? [first, second] : [second, first];
     rounds.push({ service, commandLine });
     const seconds = `service ${service.seconds.toFixed(2)} s, command line ${commandLine.seconds.toFixed(2)} s`;
-    tell(`turnaround ${i + 1}/${count}: ${seconds}`);
+    tell(`${memory ? 'memory' : 'turnaround'} ${i + 1}/${count}: ${seconds}`);
   }
   return rounds;
 };
 
-const auditByService = async ({ service, pageUrl, version, memory }: Options): Promise<Audit> => {
+const auditByService = async ({ service, pageUrl, version, memory }: AuditOptions): Promise<Audit> => {
   using watch = memory ? watchMemory(() => auditorsOf(service.pid)) : undefined;
   const startedAt = performance.now();
   const check = await checkDone(service, { url: pageUrl, auditVersion: version, regions: ['us-west1'] });
@@ -59,7 +63,7 @@ const auditByService = async ({ service, pageUrl, version, memory }: Options): P
   return { seconds, ...engineOf(report), memory: peak ?? null };
 };
 
-const auditByCommandLine = async ({ dataDir, pageUrl, version, memory }: Options): Promise<Audit> => {
+const auditByCommandLine = async ({ dataDir, pageUrl, version, memory }: AuditOptions): Promise<Audit> => {
   const { executable, env } = await prepareChromium(dataDir); // the one that the service has unpacked
   const folder = aFolder();
   const output = join(folder, 'report.json');
