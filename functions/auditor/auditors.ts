@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { type Chromium, prepareChromium } from './chromium.ts';
 import { openEgressProxy } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
+import { groupGone, killGroup, removeStale } from './processes.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 export type AuditOrder = { url: string; auditVersion: AuditVersion };
@@ -20,17 +21,23 @@ export type AuditOrder = { url: string; auditVersion: AuditVersion };
 export const HARD_LIMIT_MS = 120_000;
 /** A main document that got no answer by then will get none that counts. */
 const NO_ANSWER_MS = 36_000;
+/** What an auditor that is done gets to close its browser. */
+const GOODBYE_MS = 1000;
 /** A failed main document may yet be followed by another: a page that sends itself elsewhere. */
 const FAILURE_GRACE_MS = 500;
 
+const WORK_DIR = 'page-audit-'; // then the pid of its owner
+
 /** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
 export const auditors = ({ targets, chromiumDir }: { targets: TargetPolicy; chromiumDir?: string | undefined }) => {
+  const closing = new AbortController();
+  const ending = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
   let next: Auditor | undefined;
   let atWork = 0;
 
   const prepare = (): Promise<Chromium> => {
-    chromium ??= clearStale().then(() => prepareChromium(chromiumDir));
+    chromium ??= removeStale(tmpdir(), WORK_DIR).then(() => prepareChromium(chromiumDir, closing.signal));
     chromium.catch(() => {
       chromium = undefined; // tried again by the next audit
     });
@@ -41,13 +48,19 @@ export const auditors = ({ targets, chromiumDir }: { targets: TargetPolicy; chro
     const ready = next;
     next = undefined;
     if (ready?.version === version && ready.alive()) return ready;
-    ready?.end();
+    if (ready) dismiss(ready);
     return startAuditor(version);
+  };
+
+  /** Ends an auditor while others go on; `close` waits for it. */
+  const dismiss = (auditor: Auditor) => {
+    const ended = auditor.end().finally(() => ending.delete(ended));
+    ending.add(ended);
   };
 
   /** Imports for the next audit while none is measured. */
   const startNext = (version: AuditVersion) => {
-    if (atWork === 0 && !next?.alive()) next = startAuditor(version);
+    if (atWork === 0 && !next?.alive() && !closing.signal.aborted) next = startAuditor(version);
   };
 
   return {
@@ -64,29 +77,37 @@ export const auditors = ({ targets, chromiumDir }: { targets: TargetPolicy; chro
       try {
         const { executable, env } = await prepare();
         await using proxy = await disposable(openEgressProxy({ ...targets, url: order.url }));
-        await using auditor = take(order.auditVersion);
-        const end = await auditor.audit(
-          { url: new URL(order.url).href, executable, proxyPort: proxy.port, env },
-          signal,
-        );
-        const { mainFrame, chromiumVersion } = auditor.seen();
-        return judge({
-          auditVersion: order.auditVersion,
-          end,
-          mainFrame,
-          chromium: chromiumVersion,
-          decisionOn: (host, port) => proxy.lastDecision(host, port),
-        });
+        await Promise.all(ending); // the last audit's browser is no company for this one
+        const auditor = take(order.auditVersion);
+        try {
+          const end = await auditor.audit(
+            { url: new URL(order.url).href, executable, proxyPort: proxy.port, env },
+            signal,
+          );
+          const { mainFrame, chromiumVersion } = auditor.seen();
+          return judge({
+            auditVersion: order.auditVersion,
+            end,
+            mainFrame,
+            chromium: chromiumVersion,
+            decisionOn: (host, port) => proxy.lastDecision(host, port),
+          });
+        } finally {
+          dismiss(auditor);
+        }
       } finally {
         atWork--;
-        if (!signal.aborted) startNext(order.auditVersion);
+        startNext(order.auditVersion);
       }
     },
 
-    /** Ends the auditor that waits for work. */
+    /** Ends what waits for work, and waits for what is ending. Audits at work are ended by their own signals. */
     close: async (): Promise<void> => {
-      await next?.end();
+      closing.abort();
+      await chromium?.catch(() => {});
+      if (next) dismiss(next);
       next = undefined;
+      await Promise.all(ending);
     },
   };
 };
@@ -97,18 +118,30 @@ type Auditor = ReturnType<typeof startAuditor>;
 const startAuditor = (version: AuditVersion) => {
   const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR}${process.pid}-`));
   const child = workDir.then((dir) => forkChild(version, dir));
-  child.catch(() => {}); // met by `audit`
+  child.then(
+    (started) => {
+      started.on('error', () => {}); // met by `audit`, as its end
+      started.once('exit', () => {
+        exited = true;
+      });
+    },
+    () => {}, // met by `audit`
+  );
   let mainFrame: MainFrame = emptyMainFrame;
   let chromiumVersion: string | null = null;
+  let done = false;
+  let exited = false;
   let ended = false;
 
   const end = async (): Promise<void> => {
     ended = true;
     const started = await child.catch(() => undefined);
-    if (started) {
-      kill(started.pid ?? 0);
-      if (started.exitCode === null && started.signalCode === null) await once(started, 'exit');
-      await gone(started.pid ?? 0); // a browser that is dying still writes to its profile
+    if (started?.pid) {
+      const exit = exited ? undefined : once(started, 'exit');
+      if (done) await Promise.race([exit, sleep(GOODBYE_MS)]); // so that the browser ends its own processes
+      killGroup(started.pid);
+      await exit;
+      await groupGone(started.pid); // a browser that is dying still writes to its profile
     }
     const dir = await workDir.catch(() => undefined);
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
@@ -147,6 +180,7 @@ const startAuditor = (version: AuditVersion) => {
             break;
           }
           case 'audited':
+            done = true;
             resolve({ how: 'audited', summary: { ...tale.summary, report: Buffer.from(tale.summary.report) } });
             break;
           case 'threw':
@@ -164,14 +198,13 @@ const startAuditor = (version: AuditVersion) => {
     version,
     audit,
     end,
-    alive: () => !ended,
+    alive: () => !ended && !exited,
     seen: () => ({ mainFrame, chromiumVersion }),
-    [Symbol.asyncDispose]: end,
   };
 };
 
 const forkChild = (version: AuditVersion, dir: string): ChildProcess =>
-  fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [version, dir], {
+  fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [version, dir, String(process.pid)], {
     detached: true, // a group of its own, so that it dies whole
     serialization: 'advanced', // the report travels as bytes
     execArgv: [],
@@ -186,40 +219,6 @@ const childEnv = (dir: string): Record<string, string> => ({
   TMPDIR: dir,
   LANG: 'en_US.UTF-8',
 });
-
-const kill = (group: number) => {
-  if (group <= 0) return;
-  try {
-    process.kill(-group, 'SIGKILL');
-  } catch {
-    // It is gone already.
-  }
-};
-
-/** Waits for the last process of a group, though not long: a machine may keep the dead ones listed. */
-const gone = async (group: number): Promise<void> => {
-  for (let tries = 0; group > 0 && tries < 100 && isAlive(-group); tries++) await sleep(10);
-};
-
-const WORK_DIR = 'page-audit-';
-
-/** Removes the folders of processes that were killed before they could. */
-const clearStale = async (): Promise<void> => {
-  for (const name of await readdir(tmpdir())) {
-    const pid = name.startsWith(WORK_DIR) ? Number.parseInt(name.slice(WORK_DIR.length), 10) : Number.NaN;
-    if (Number.isNaN(pid) || isAlive(pid)) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true });
-  }
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
 
 const disposable = async <T extends { close(): Promise<void> }>(opened: Promise<T>): Promise<T & AsyncDisposable> => {
   const it = await opened;

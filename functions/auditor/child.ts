@@ -1,3 +1,4 @@
+import { closeSync, readdirSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
@@ -19,14 +20,16 @@ export type Tale =
  * The auditor process: imports one Lighthouse release, waits for one order, does one audit, and is killed with its whole
  * process group. It ends when its parent does, whatever its own event loop is busy with.
  */
-const [version, workDir] = process.argv.slice(2) as [AuditVersion, string];
-const tell = (tale: Tale) => process.send?.(tale);
-
+const [version, workDir, parent] = process.argv.slice(2) as [AuditVersion, string, string];
 const parentWatch = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => process.ppid === parent || process.kill(-process.pid, 'SIGKILL'), 250);
 `;
-new Worker(parentWatch, { eval: true, workerData: process.ppid }).unref();
+new Worker(parentWatch, { eval: true, workerData: Number(parent) }).unref();
+process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
+closeInherited();
+
+const tell = (tale: Tale) => process.connected && process.send?.(tale);
 
 let browserAlive = false;
 const threw = (error: unknown) => {
@@ -53,4 +56,18 @@ const audit = async ({ url, executable, proxyPort, env }: Order): Promise<void> 
     type: 'audited',
     summary: await runLighthouse(lighthouse, { url, version, page, profile: profileOf(workDir) }),
   });
+  await browser.close();
+  process.exit();
 };
+
+/** Files that a library of the parent opened to be inherited, its database's among them, are no business of a browser's. */
+function closeInherited() {
+  if (process.platform !== 'linux') return;
+  for (const fd of readdirSync('/proc/self/fd').map(Number)) {
+    try {
+      if (fd > 2 && statSync(`/proc/self/fd/${fd}`).isFile()) closeSync(fd);
+    } catch {
+      // The listing's own is closed already.
+    }
+  }
+}

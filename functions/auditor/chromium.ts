@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { removeStale } from './processes.ts';
 
 /** A Chromium that starts on this machine: its binary, and what its environment needs beyond the ordinary. */
 export type Chromium = { executable: string; env: Record<string, string> };
@@ -15,10 +16,10 @@ const packageFile = new URL('../package.json', import.meta.resolve('@sparticuz/c
  * Unpacks Chromium once, and finds how it starts here: with the machine's shared libraries, or with those that its
  * package brings. Throws an error that names the missing library where neither does.
  */
-export const prepareChromium = async (dir = tmpdir()): Promise<Chromium> => {
+export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Promise<Chromium> => {
   const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
   const home = join(dir, `chromium-${version}`);
-  if (!existsSync(home)) await unpack(home);
+  if (!existsSync(home)) await unpack(home, signal);
   const executable = join(home, 'chromium');
   const fonts: Record<string, string> = existsSync('/etc/fonts/fonts.conf')
     ? {}
@@ -41,7 +42,9 @@ export const prepareChromium = async (dir = tmpdir()): Promise<Chromium> => {
  * The package takes a file that exists for a whole one, so it unpacks in a folder that only this process knows; the
  * folder's rename is the moment from which others see it.
  */
-const unpack = async (home: string): Promise<void> => {
+const unpack = async (home: string, signal: AbortSignal | undefined): Promise<void> => {
+  await mkdir(dirname(home), { recursive: true });
+  await removeStale(dirname(home), `${basename(home)}.part-`);
   const part = `${home}.part-${process.pid}`;
   await mkdir(part, { recursive: true });
   const script = `
@@ -53,11 +56,13 @@ const unpack = async (home: string): Promise<void> => {
   const unpacker = spawn(process.execPath, ['--input-type=module', '-e', script], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
+    ...(signal && { signal }),
   });
   let said = '';
   unpacker.stderr.on('data', (data) => {
     said += data;
   });
+  unpacker.once('error', () => {}); // told by `close` too
   const [code] = await once(unpacker, 'close');
   if (code !== 0) {
     await rm(part, { recursive: true, force: true });
