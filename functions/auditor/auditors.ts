@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import type { Order, Tale } from './child.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
@@ -124,12 +125,16 @@ const startAuditor = (version: AuditVersion) => {
       started.once('exit', () => {
         exited = true;
       });
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-10_000);
+      });
     },
     () => {}, // met by `audit`
   );
   let mainFrame: MainFrame = emptyMainFrame;
   let chromiumVersion: string | null = null;
   let done = false;
+  let said = '';
   let exited = false;
   let ended = false;
 
@@ -162,7 +167,11 @@ const startAuditor = (version: AuditVersion) => {
         () => mainFrame.url && mainFrame.status === null && !mainFrame.failure && stop('load-timeout'),
       );
       signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
-      auditor.once('exit', () => resolve({ how: 'exited' }));
+      auditor.once('exit', (code, killedBy) => {
+        if (over.signal.aborted) return;
+        log.error('an auditor ended without an answer', { code, killedBy, said: said.slice(-2000) });
+        resolve({ how: 'exited' });
+      });
       auditor.once('error', reject);
       auditor.on('message', (tale: Tale) => {
         switch (tale.type) {
@@ -209,7 +218,7 @@ const forkChild = (version: AuditVersion, dir: string): ChildProcess =>
     serialization: 'advanced', // the report travels as bytes
     execArgv: [],
     env: childEnv(dir),
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 
 /** Named one by one: nothing of ours, least of all credentials, reaches a process that runs hostile pages. */

@@ -21,15 +21,18 @@ export type Tale =
  * process group. It ends when its parent does, whatever its own event loop is busy with.
  */
 const [version, workDir, parent] = process.argv.slice(2) as [AuditVersion, string, string];
+closeInherited(); // before any other thread opens files of its own
 const parentWatch = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => process.ppid === parent || process.kill(-process.pid, 'SIGKILL'), 250);
 `;
 new Worker(parentWatch, { eval: true, workerData: Number(parent) }).unref();
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
-closeInherited();
 
-const tell = (tale: Tale) => process.connected && process.send?.(tale);
+/** Resolves when the parent has it, as far as this process can know: an exit before that would lose it. */
+const tell = async (tale: Tale): Promise<void> => {
+  if (process.connected) await new Promise<unknown>((sent) => process.send?.(tale, sent));
+};
 
 let browserAlive = false;
 const threw = (error: unknown) => {
@@ -52,7 +55,7 @@ const audit = async ({ url, executable, proxyPort, env }: Order): Promise<void> 
   });
   tell({ type: 'browser', version: await browser.version() });
   await watchMainFrame(await page.createCDPSession(), (record) => tell({ type: 'mainFrame', record }));
-  tell({
+  await tell({
     type: 'audited',
     summary: await runLighthouse(lighthouse, { url, version, page, profile: profileOf(workDir) }),
   });

@@ -8,7 +8,11 @@ const PRESIGNED_SECONDS = 300;
 
 /** The bucket of reports: gzipped JSON, one object an attempt, never overwritten. */
 export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
-  const s3 = new S3Client({ region, requestHandler: { connectionTimeout: 2000, requestTimeout: 10_000 } });
+  const s3 = new S3Client({
+    region,
+    requestHandler: { connectionTimeout: 2000, requestTimeout: 10_000 },
+    responseChecksumValidation: 'WHEN_REQUIRED', // gzip brings a checksum of its own
+  });
 
   return {
     /** Stores a gzipped report under its key. */
