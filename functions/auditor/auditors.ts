@@ -102,13 +102,13 @@ export const auditors = ({ targets, chromiumDir }: { targets: TargetPolicy; chro
       }
     },
 
-    /** Ends what waits for work, and waits for what is ending. Audits at work are ended by their own signals. */
+    /** Ends what waits for work, and waits until all has ended. Audits at work are ended by their own signals. */
     close: async (): Promise<void> => {
       closing.abort();
       await chromium?.catch(() => {});
       if (next) dismiss(next);
       next = undefined;
-      await Promise.all(ending);
+      while (atWork > 0 || ending.size > 0) await Promise.all([...ending, sleep(10)]);
     },
   };
 };

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,6 +70,24 @@ test('a page without an address, one that nobody serves and one that answers 404
   }
 });
 
+test('an auditor and its browser have none of our credentials, and none of our files open', async () => {
+  const { id } = await service.post(aBody());
+  await running(id);
+  for (const { pid } of [await auditorOf(service.pid), await browserOf(service.pid)]) {
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/AWS|TABLE_NAME|QUEUE/);
+    const files = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return [readlinkSync(`/proc/${pid}/fd/${fd}`)];
+      } catch {
+        return []; // it was closed while we looked
+      }
+    });
+    expect(files.length).toBeGreaterThan(3);
+    expect(files.filter((file) => /dynamodb|fauxqs|in-use/.test(file))).toEqual([]);
+  }
+  await finished(id);
+});
+
 test('a browser that is killed in the middle of an audit costs one attempt', async () => {
   const { id } = await service.post(aBody());
   await running(id);
@@ -102,6 +121,31 @@ test('a service that is asked to stop gives its run back, leaves nothing behind,
   const check = await finished(id);
   expect(check.state).toBe('succeeded');
   expect(check.runs.map((run) => run.attempts.length)).toEqual([1, 1]);
+});
+
+test('a service that is stopped as soon as it answers leaves nothing behind', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+  for (const round of ['cold', 'warm']) {
+    const brief = await startLocally(other);
+    await brief.stop();
+    expect({ round, ...remainsOf(brief.pid), unpacking: processesWith(other) }).toEqual({
+      round,
+      folders: [],
+      processes: [],
+      unpacking: [],
+    });
+  }
+  await rm(other, { recursive: true });
+});
+
+test('a start that can not be is told in a line: settings, a port that is taken, data that are in use', async () => {
+  const { port } = new URL(service.url);
+  const said = (dir: string, env = {}) => startLocally(dir, env).catch((error: Error) => error.message);
+  expect(await said(dataDir, { PORT: 'many', AUDITS_AT_ONCE: '0' })).toMatch(/PORT: .*\n.*AUDITS_AT_ONCE: /);
+  expect(await said(dataDir)).toMatch(/in use by another process/);
+  const other = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+  expect(await said(other, { PORT: port })).toMatch(`Port ${port} is in use. Set PORT`);
+  await rm(other, { recursive: true });
 });
 
 test('a service that is killed leaves no process, and when started again ends every run once', async () => {
