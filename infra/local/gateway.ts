@@ -6,7 +6,13 @@ import { type ApiFunction, defaultFunction, pathParameters, routes } from '../..
 import { apiSettings } from '../settings.ts';
 
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => unknown;
-type Options = { port: number; host?: string; functions: Record<ApiFunction, Handler>; timeoutSeconds?: number };
+type Options = {
+  port: number;
+  host?: string;
+  functions: Record<ApiFunction, Handler>;
+  timeoutSeconds?: number;
+  pages?: Record<string, string>; // HTML by path, beside the API
+};
 
 /** API Gateway's HTTP API on this machine: each request as an event of payload format 2.0 to the function of its route. */
 export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
@@ -17,6 +23,8 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
       response.on('error', () => {}); // the client has gone
       const body = await bodyOf(request);
       if (body === 'broken off') return;
+      const page = request.method === 'GET' && options.pages?.[request.url ?? ''];
+      if (page) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
       if (body === 'too large') return send(response, message(413, 'Request Entity Too Large'));
       const route = routeOf(request);
       const event = eventOf(request, body, route);

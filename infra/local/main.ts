@@ -60,5 +60,5 @@ All ${allRegions.length} regions are this machine. Data in ${settings.DATA_DIR}.
 ${settings.TARGETS === 'local' ? 'Loopback pages may be audited, each only its own origin (TARGETS=public turns that off).\n' : ''}
 Try:
   curl -s ${service.url}/v1/checks -H 'Content-Type: application/json' \\
-    -d '{"url": "${settings.TARGETS === 'local' ? `${service.url}/health` : 'https://example.com'}", "auditVersion": "latest", "regions": ["us-west1", "europe-north1"]}'
+    -d '{"url": "${settings.TARGETS === 'local' ? `${service.url}/sample` : 'https://example.com/'}", "auditVersion": "latest", "regions": ["us-west1", "europe-north1"]}'
 `);

@@ -8,6 +8,7 @@ import { queueSettings } from '../settings.ts';
 import { startAws } from './aws.ts';
 import { startGateway } from './gateway.ts';
 import { slots, startPoller } from './poller.ts';
+import { samplePage } from './sample-page.ts';
 
 export type ServiceSettings = {
   port: number; // 0: any free one
@@ -35,7 +36,11 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const { runAudit, closeLostRuns, sweep } = functions;
 
   await sweep.handler({ wake: 'all' }); // the queues are in memory: what waited in them is found again by the table
-  const gateway = await startGateway({ port: settings.port, functions: functions.api }).catch(async (error) => {
+  const gateway = await startGateway({
+    port: settings.port,
+    functions: functions.api,
+    pages: { '/sample': samplePage },
+  }).catch(async (error) => {
     await aws.close();
     throw error;
   });

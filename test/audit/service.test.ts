@@ -70,6 +70,12 @@ test('a page without an address, one that nobody serves and one that answers 404
   }
 });
 
+test('the curl line that the start prints succeeds, with no network', async () => {
+  const [, body] = service.output().match(/-d '(.*)'/) ?? [];
+  const { id } = await service.post(JSON.parse(body as string));
+  expect(await finished(id)).toMatchObject({ state: 'succeeded', url: `${service.url}/sample` });
+});
+
 test('an auditor and its browser have none of our credentials, and none of our files open', async () => {
   const { id } = await service.post(aBody());
   await running(id);

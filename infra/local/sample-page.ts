@@ -1,0 +1,19 @@
+/** A page to try the service on where there is no network; only this machine's front serves it. */
+export const samplePage = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>A sample page</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="description" content="A small page to try the page audit service on.">
+    <link rel="icon" href="data:,">
+    <style>body { margin: 2rem; font: 1.25rem/1.6 sans-serif; color: #111; background: #fff; }</style>
+  </head>
+  <body>
+    <main>
+      <h1>A sample page</h1>
+      <p>It is small, and most audits have nothing to say about it.</p>
+    </main>
+  </body>
+</html>
+`;
