@@ -7,7 +7,8 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    reporters: ['default'],
+    reporters: ['dot'],
+    env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       project('fast', ['test/{unit,integration}/**/*.test.ts'], 0, { testTimeout: 20_000, hookTimeout: 20_000 }),
       // Real audits are measured: one at a time, and nothing beside them.

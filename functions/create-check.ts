@@ -36,7 +36,7 @@ const OWNER = 'anonymous'; // until keys tell callers apart
 
 export const createCheck =
   ({ store, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
-  async ({ body, headers }: Request<CreateCheckBody>): Promise<Reply> => {
+  async ({ body, headers, requestId }: Request<CreateCheckBody>): Promise<Reply> => {
     const inputs = inputsFrom(body, queues.regions, targets);
     const key = idempotencyKeyFrom(headers);
     const fingerprint = fingerprintOf(body);
@@ -49,7 +49,8 @@ export const createCheck =
     const runIds = inputs.regions.map((region) => uuidv5(`${region}\n${fingerprint}`, id));
     const check = newCheck(inputs, { id, runIds, now: now() });
     const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
-    const runs = await store.create(check, { owner: OWNER, fingerprint, token: newId(), expiresAt });
+    const creation = { owner: OWNER, correlationId: requestId, fingerprint, token: newId(), expiresAt };
+    const runs = await store.create(check, creation);
     if (!runs) {
       const winner = await store.find(id); // another request with the same key was quicker
       if (!winner) throw new Error(`check ${id} stands and can not be found`);
@@ -59,7 +60,12 @@ export const createCheck =
     await Promise.all(
       runs.map((run) =>
         dispatch({ store, queues }, run, now()).catch((error: Error) =>
-          log.warn('a job was not sent; the sweeper will', { checkId: id, runId: run.id, error }),
+          log.warn('a job was not sent; the sweeper will', {
+            correlationId: requestId,
+            checkId: id,
+            runId: run.id,
+            error,
+          }),
         ),
       ),
     );

@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditJob } from '../shared/audit-job.ts';
 import { RENEW_MS } from '../shared/due-times.ts';
 import { AuditEnv } from '../shared/env.ts';
-import { metricNames } from '../shared/metrics.ts';
 import { type RunError, type RunProblemCode, runError } from '../shared/problems.ts';
 import { type Attempt, MAX_ATTEMPTS } from '../shared/run.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
 import type { Verdict } from './auditor/judge.ts';
 import { type CheckStore, checkStore, type Lease } from './lib/check-store.ts';
-import { count, log } from './lib/log.ts';
+import { emit, emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue.ts';
 import { type Reports, reports } from './lib/reports.ts';
 
@@ -79,7 +78,7 @@ export const runAudit =
         attempts.push(attemptOf(attempts.length + 1, startedAt, now(), error));
         if (!error || !triedAgain(error, attempts)) return finish(result, attempts);
 
-        count(metricNames.attemptFailed, { region: lease.run.region, code: error.code });
+        emit('AttemptFailed', 1, { region: lease.run.region, code: error.code });
         log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason: error });
         if (!(await store.recordAttempt(lease, attempts, now()))) throw new ClaimLost();
       }
@@ -119,11 +118,10 @@ export const runAudit =
         if (result.report) await reports.delete(result.report.key);
         throw new ClaimLost();
       }
-      const { region } = lease.run;
-      const error = result.state === 'failed' ? result.error : undefined;
+      const error = result.state === 'failed' ? result.error : null;
       log.info('a run finished', { ...idsOf(lease), state: result.state, code: error?.code });
-      count(metricNames.runFinished, { region });
-      if (error) count(metricNames.runFailed, { region, code: error.code, blame: error.blame });
+      emitFinished(lease.run.region, error);
+      emitMeasured(lease.run, result, now());
     }
   };
 
@@ -148,7 +146,21 @@ const auditorsHere = (): Auditors => {
   return here;
 };
 
-const idsOf = ({ run }: Lease) => ({ checkId: run.checkId, runId: run.id, region: run.region });
+const idsOf = ({ run: { correlationId, checkId, id: runId, region } }: Lease) => ({
+  correlationId,
+  checkId,
+  runId,
+  region,
+});
+
+/** What operators read of a run that has an answer: how long it took from its creation, and how steady its host was. */
+const emitMeasured = ({ region, createdAt }: Lease['run'], result: Result, now: Date): void => {
+  const answered = result.state === 'succeeded' || result.error.blame === 'page';
+  if (answered) emit('RunSeconds', (now.getTime() - Date.parse(createdAt)) / 1000, { region });
+  const { benchmarkIndex, processModel } = result.environment ?? {};
+  if (benchmarkIndex) emit('BenchmarkIndex', benchmarkIndex, { region });
+  if (processModel === 'single') emit('FallbackProcessModel', 1, { region });
+};
 
 /** Renews a claim until it is disposed of; `lost` fires when it is refused. A store that is silent for a while is not. */
 const keepAlive = (store: Pick<CheckStore, 'renew'>, lease: Lease, now: () => Date) => {

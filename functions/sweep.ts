@@ -1,13 +1,12 @@
 import { closeAfter, GIVE_UP_MS, LEASE_SLACK_MS, MAX_LOST_LEASES } from '../shared/due-times.ts';
 import { SweepEnv } from '../shared/env.ts';
-import { metricNames } from '../shared/metrics.ts';
 import { runError } from '../shared/problems.ts';
 import { allRegions, type Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
 import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
 import { type CheckItem, type CheckStore, checkStore, type Due, type RunItem } from './lib/check-store.ts';
 import { dispatch } from './lib/dispatch.ts';
-import { count, log } from './lib/log.ts';
+import { emit, emitFinished, log } from './lib/log.ts';
 
 /**
  * What a schedule sends is ignored. `{ "wake": "<region>" | "all" }`, sent by hand when the queue of that region was
@@ -72,16 +71,16 @@ export const sweep = ({ store, queues, now = () => new Date() }: Deps) => {
     if (!waiting) return;
     const tooOld = now().getTime() - Date.parse(run.createdAt) > GIVE_UP_MS;
     if (waiting.lostLeases >= MAX_LOST_LEASES || tooOld) {
-      if (await store.abandon(waiting, runError('abandoned'), now())) {
-        const { region, checkId, id: runId } = run;
-        log.error('a run was given up', { checkId, runId, region, lostLeases: waiting.lostLeases });
-        count(metricNames.runFinished, { region });
-        count(metricNames.runFailed, { region, code: 'abandoned', blame: 'service' });
+      const error = runError('abandoned');
+      if (await store.abandon(waiting, error, now())) {
+        const { region, correlationId, checkId, id: runId } = run;
+        log.error('a run was given up', { correlationId, checkId, runId, region, lostLeases: waiting.lostLeases });
+        emitFinished(region, error);
       }
       return;
     }
     await dispatch({ store, queues }, waiting, now());
-    count(metricNames.runsTakenUp, { region: run.region });
+    emit('RunsTakenUp', 1, { region: run.region });
   };
 
   return async ({ wake }: Event): Promise<void> => {
@@ -90,13 +89,18 @@ export const sweep = ({ store, queues, now = () => new Date() }: Deps) => {
       return;
     }
     for (const partition of [...allRegions, 'checks'] as const) {
+      let pastDue = 0; // what this sweep could not act on, or did not reach
       for (let page = 0; page < PAGES; page++) {
         const due = await store.due(partition, now(), PAGE);
         const failures = (await Promise.allSettled(due.map(sweepDue))).filter((each) => each.status === 'rejected');
         for (const { reason } of failures) log.error('something due could not be swept', { partition, error: reason });
+        pastDue += failures.length;
         if (due.length < PAGE) break;
+        if (page === PAGES - 1) pastDue += due.length;
       }
+      emit('OpenPastDue', pastDue, { region: partition });
     }
+    emit('SweepDone', 1, {});
   };
 };
 

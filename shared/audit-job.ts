@@ -9,5 +9,6 @@ export const AuditJob = z.object({
   url: z.string(),
   auditVersion: AuditVersion,
   region: Region,
+  correlationId: z.string(),
 });
 export type AuditJob = z.infer<typeof AuditJob>;

@@ -15,6 +15,7 @@ import type { StoreEnv } from '../../shared/env.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
+import { tracer } from './log.ts';
 
 /*
  * pk               sk             what it holds
@@ -42,6 +43,7 @@ const CheckItem = z.object({
 const RunItem = z.object({
   ...Run.shape,
   checkId: z.uuid(),
+  correlationId: z.string(), // the request that created it
   token: z.string(), // of the create that wrote it last; its pointer bears the same
   sends: z.int(),
   lostLeases: z.int(),
@@ -70,6 +72,9 @@ export type Due = { pk: string; sk: string; dueAt: string };
 /** What a sweep holds for a moment: nobody else acts on it until `dueAt`. */
 export type Held = { check: CheckItem; dueAt: string } | { run: RunItem; dueAt: string };
 
+/** What a create notes beside the check: `fingerprint` tells its body from others, `token` this try from others. */
+export type Creation = { owner: string; correlationId: string; fingerprint: string; token: string; expiresAt: Date };
+
 export type CheckStore = ReturnType<typeof checkStore>;
 
 /** The check as the API shows it. */
@@ -89,13 +94,15 @@ export const asCheck = ({ item, runs }: StoredCheck): Check => {
 
 /** The run as the API shows it. */
 export const asRun = (run: RunItem): Run => {
-  const { checkId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
+  const { checkId, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
   return shown;
 };
 
 /** Where checks and runs are kept. Each write states the condition under which it is true; a refused one says so. */
 export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: StoreEnv) => {
-  const client = new DynamoDBClient({ region, requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 } });
+  const client = tracer.captureAWSv3Client(
+    new DynamoDBClient({ region, requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 } }),
+  );
   const db = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 
   /** Updates one item under a condition; gives the new item, or undefined where the condition did not hold. */
@@ -164,12 +171,13 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
   /** Runs first, then their pointers, the check last: a check that anyone can see has all its runs. */
   const create = async (
     check: Check,
-    { owner, fingerprint, token, expiresAt }: { owner: string; fingerprint: string; token: string; expiresAt: Date },
+    { owner, correlationId, fingerprint, token, expiresAt }: Creation,
   ): Promise<RunItem[] | undefined> => {
     const created = Date.parse(check.createdAt);
     const seconds = Math.floor(expiresAt.getTime() / 1000);
     const dueAt = at(created + HOLD_MS);
-    const runs = check.runs.map((run) => ({ ...run, checkId: check.id, token, sends: 0, lostLeases: 0, dueAt }));
+    const common = { checkId: check.id, correlationId, token, sends: 0, lostLeases: 0, dueAt };
+    const runs = check.runs.map((run) => ({ ...run, ...common }));
     const written = await Promise.allSettled(
       runs.map(async (run) => {
         await putRun(run, seconds);

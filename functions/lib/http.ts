@@ -1,11 +1,14 @@
+import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { z } from 'zod';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import { ApiProblem, apiProblems, type InputError, type Problem } from '../../shared/problems.ts';
-import { log } from './log.ts';
+import { log, tracer } from './log.ts';
 
 export type Request<Body = undefined> = {
+  /** Follows what came of the request through logs: it is in the job and on the run too. */
+  requestId: string;
   method: string;
   path: string;
   params: Record<string, string | undefined>;
@@ -27,6 +30,7 @@ type Options<Body> = { body?: z.ZodType<Body>; query?: readonly string[] | 'any'
 export const http = <Body = undefined>({ body, query = [] }: Options<Body>, build: () => Work<Body>) => {
   let work: Work<Body> | undefined;
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(captureLambdaHandler(tracer, { captureResponse: false }))
     .onError((request) => {
       request.response = problemAnswer(request.error, request.event.requestContext.requestId, pathOf(request.event));
     })
@@ -41,6 +45,7 @@ export const http = <Body = undefined>({ body, query = [] }: Options<Body>, buil
       const { http: asked } = event.requestContext;
       return answer(
         await work({
+          requestId: event.requestContext.requestId,
           method: asked.method,
           path: pathOf(event),
           params: event.pathParameters ?? {},

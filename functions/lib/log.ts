@@ -1,18 +1,29 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { metricNames } from '../../shared/metrics.ts';
+import { Tracer } from '@aws-lambda-powertools/tracer';
+import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/metrics.ts';
+import type { RunError } from '../../shared/problems.ts';
+import type { Region } from '../../shared/regions.ts';
 
 /** Structured log: one JSON line an event, ids as fields. No secret, header or body of a page goes in here. */
-export const log = new Logger({ serviceName: 'page-audit' });
+export const log = new Logger();
 
-const metrics = new Metrics({ namespace: 'PageAudit', serviceName: 'page-audit' });
+/** Traces by X-Ray on Lambda; does nothing elsewhere. */
+export const tracer = new Tracer();
 
-/** Counts one event, with the dimensions that the dashboard groups it by. */
-export const count = (
-  name: (typeof metricNames)[keyof typeof metricNames],
-  dimensions: Record<string, string> = {},
-) => {
-  const single = metrics.singleMetric();
+const emitter = new Metrics({ namespace: metricNamespace });
+const units = { Count: MetricUnit.Count, Seconds: MetricUnit.Seconds, NoUnit: MetricUnit.NoUnit };
+
+/** Emits one value of a metric, with exactly the dimensions that it is declared with. */
+export const emit = <Name extends MetricName>(name: Name, value: number, dimensions: DimensionsOf<Name>): void => {
+  const single = emitter.singleMetric();
   single.addDimensions(dimensions);
-  single.addMetric(name, MetricUnit.Count, 1);
+  single.addMetric(name, units[metrics[name].unit], value);
+};
+
+/** Counts a run that has ended, whoever ended it. */
+export const emitFinished = (region: Region, error: RunError | null): void => {
+  emit('RunFinished', 1, { region });
+  if (error) emit('RunFailed', 1, { region, code: error.code, blame: error.blame });
+  if (error?.blame === 'service') emit('ServiceFailure', 1, { region });
 };

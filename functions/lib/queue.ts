@@ -1,8 +1,9 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
+import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware';
+import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { z } from 'zod';
-import { metricNames } from '../../shared/metrics.ts';
-import { count, log } from './log.ts';
+import { emit, log, tracer } from './log.ts';
 
 type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
 
@@ -12,7 +13,7 @@ type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
  */
 export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
   let work: Work<Job> | undefined;
-  return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+  const handle = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     work ??= build();
     const each = work;
     return processPartialResponse(
@@ -21,7 +22,7 @@ export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
         const job = schema.safeParse(parseJson(record.body));
         if (!job.success) {
           log.error('a message can not be read', { messageId: record.messageId, reason: job.error.message });
-          count(metricNames.jobUnreadable);
+          emit('JobUnreadable', 1, {});
           return;
         }
         try {
@@ -35,6 +36,9 @@ export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
       { context, throwOnFullBatchFailure: false },
     );
   };
+  return middy<SQSEvent, SQSBatchResponse>()
+    .use(captureLambdaHandler(tracer, { captureResponse: false }))
+    .handler(handle);
 };
 
 const parseJson = (text: string): unknown => {

@@ -29,6 +29,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   Object.assign(process.env, aws.env, {
     TARGETS: settings.targets,
     CHROMIUM_DIR: settings.dataDir,
+    POWERTOOLS_SERVICE_NAME: 'page-audit-local',
     POWERTOOLS_METRICS_DISABLED: 'true',
     POWERTOOLS_LOG_LEVEL: settings.logLevel,
   });

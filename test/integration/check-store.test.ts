@@ -32,7 +32,13 @@ test('a check is read whole, with its runs in the order of its regions and every
 test('a second check with the same id is refused, and changes nothing', async () => {
   const check = aCheck();
   await world.create(check);
-  const again = { owner: 'anonymous', fingerprint: 'other', token: randomUUID(), expiresAt: new Date() };
+  const again = {
+    owner: 'anonymous',
+    correlationId: 'c',
+    fingerprint: 'other',
+    token: randomUUID(),
+    expiresAt: new Date(),
+  };
   expect(await world.store.create(check, again)).toBeUndefined();
   expect((await world.find(check.id)).item.fingerprint).toBe('f');
 });

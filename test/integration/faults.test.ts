@@ -33,6 +33,7 @@ const create = (
   queues: Pick<World['queues'], 'send' | 'regions'> = world.queues,
 ) =>
   createCheck({ store, queues, targets: { targets: 'public', ports: [443] }, retentionDays: 90, now: () => now })({
+    requestId: randomUUID(),
     method: 'POST',
     path: '/v1/checks',
     params: {},

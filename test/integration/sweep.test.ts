@@ -244,8 +244,8 @@ test('a dead letter of a finished run, or of none, is dropped', async () => {
   expect(await world.find(check.id)).toEqual(before);
 });
 
-const deadLetter = ({ checkId, id: runId, url, auditVersion, region }: RunItem, now: Date) =>
-  closeLostRuns({ store: world.store, now: () => now })({ checkId, runId, url, auditVersion, region });
+const deadLetter = ({ checkId, id: runId, url, auditVersion, region, correlationId }: RunItem, now: Date) =>
+  closeLostRuns({ store: world.store, now: () => now })({ checkId, runId, url, auditVersion, region, correlationId });
 
 /** A create that wrote its runs and pointers, and died before its check. */
 const brokenCreate = async (check: Parameters<World['create']>[0]): Promise<RunItem[]> => {

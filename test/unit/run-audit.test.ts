@@ -25,7 +25,7 @@ const failure = (code: RunProblemCode, auditCode: string | null = null): Verdict
 const worker = (verdicts: (Verdict | Error)[], { putFails = 0, finishFails = 0, claimable = true } = {}) => {
   const check = aCheck({ regions: ['us-west1'] });
   const [shown] = check.runs;
-  const item = { ...shown, checkId: check.id, token: 't', sends: 1, lostLeases: 0 } as RunItem;
+  const item = { ...shown, checkId: check.id, correlationId: 'c', token: 't', sends: 1, lostLeases: 0 } as RunItem;
   const log: string[] = [];
   const outcomes: Outcome[] = [];
   const say = (line: string) => log.push(line);
@@ -64,13 +64,8 @@ const worker = (verdicts: (Verdict | Error)[], { putFails = 0, finishFails = 0, 
     stopping: stopping.signal,
     pauses: [1, 1],
   });
-  const job = {
-    checkId: check.id,
-    runId: item.id,
-    url: item.url,
-    auditVersion: item.auditVersion,
-    region: item.region,
-  };
+  const { id: runId, url, auditVersion, region, correlationId } = item;
+  const job = { checkId: check.id, runId, url, auditVersion, region, correlationId };
   return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, stopping, renew };
 };
 
