@@ -14,6 +14,13 @@ type Options = {
   pages?: Record<string, string>; // HTML by path, beside the API
 };
 
+/** The functions that the routes name. Imported here, after the environment stands: a logger reads it. */
+export const importApi = async (): Promise<Record<ApiFunction, Handler>> => {
+  const names = [...new Set(routes.map((route) => route.function)), defaultFunction];
+  const modules = await Promise.all(names.map((name) => import(`../../functions/${name}.ts`)));
+  return Object.fromEntries(names.map((name, i) => [name, modules[i].handler])) as Record<ApiFunction, Handler>;
+};
+
 /** API Gateway's HTTP API on this machine: each request as an event of payload format 2.0 to the function of its route. */
 export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
   const seconds = options.timeoutSeconds ?? apiSettings.timeoutSeconds;

@@ -2,11 +2,12 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { CheckStore } from '../../functions/lib/check-store.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
+import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
 import { isFinished } from '../../shared/run.ts';
 import { queueSettings } from '../settings.ts';
 import { startAws } from './aws.ts';
-import { startGateway } from './gateway.ts';
+import { importApi, startGateway } from './gateway.ts';
 import { slots, startPoller } from './poller.ts';
 import { samplePage } from './sample-page.ts';
 
@@ -49,7 +50,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 
   const sqs = new SQSClient({ region: process.env.HOME_REGION as string });
   const atOnce = slots(settings.auditsAtOnce);
-  const lines = linesOf(functions.store(), print);
+  const lines = linesOf(functions.store, print);
   const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
   const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
   const pollers = allRegions.flatMap((region) => [
@@ -98,34 +99,15 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 };
 
 const importFunctions = async () => {
-  const [create, check, run, report, discover, noRoute, runAudit, closeLostRuns, sweep, { checkStore }] =
-    await Promise.all([
-      import('../../functions/create-check.ts'),
-      import('../../functions/get-check.ts'),
-      import('../../functions/get-run.ts'),
-      import('../../functions/get-report.ts'),
-      import('../../functions/discover.ts'),
-      import('../../functions/no-route.ts'),
-      import('../../functions/run-audit.ts'),
-      import('../../functions/close-lost-runs.ts'),
-      import('../../functions/sweep.ts'),
-      import('../../functions/lib/check-store.ts'),
-    ]);
-  return {
-    api: {
-      'create-check': create.handler,
-      'get-check': check.handler,
-      'get-run': run.handler,
-      'get-report': report.handler,
-      discover: discover.handler,
-      'no-route': noRoute.handler,
-    },
-    runAudit,
-    closeLostRuns,
-    sweep,
-    store: () =>
-      checkStore({ TABLE_NAME: process.env.TABLE_NAME as string, HOME_REGION: process.env.HOME_REGION as string }),
-  };
+  const [api, runAudit, closeLostRuns, sweep, { checkStore }] = await Promise.all([
+    importApi(),
+    import('../../functions/run-audit.ts'),
+    import('../../functions/close-lost-runs.ts'),
+    import('../../functions/sweep.ts'),
+    import('../../functions/lib/check-store.ts'),
+  ]);
+  const store = checkStore(ReadEnv.parse(process.env));
+  return { api, runAudit, closeLostRuns, sweep, store };
 };
 
 /** A line as a run starts and one as it ends: region, URL, state, score, seconds. */

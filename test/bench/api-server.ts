@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { startAws } from '../../infra/local/aws.ts';
-import { startGateway } from '../../infra/local/gateway.ts';
+import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { allRegions } from '../../shared/regions.ts';
 
 /** What the bench sends; a profile is the answer to `stop`. */
@@ -17,25 +17,7 @@ Object.assign(process.env, aws.env, {
   POWERTOOLS_METRICS_DISABLED: 'true',
   POWERTOOLS_LOG_LEVEL: 'ERROR',
 });
-const [create, check, run, report, discover, noRoute] = await Promise.all([
-  import('../../functions/create-check.ts'), // not before the environment stands: a logger reads it
-  import('../../functions/get-check.ts'),
-  import('../../functions/get-run.ts'),
-  import('../../functions/get-report.ts'),
-  import('../../functions/discover.ts'),
-  import('../../functions/no-route.ts'),
-]);
-const gateway = await startGateway({
-  port: 0,
-  functions: {
-    'create-check': create.handler,
-    'get-check': check.handler,
-    'get-run': run.handler,
-    'get-report': report.handler,
-    discover: discover.handler,
-    'no-route': noRoute.handler,
-  },
-});
+const gateway = await startGateway({ port: 0, functions: await importApi() });
 
 const session = new Session();
 session.connect();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/check-store.ts';
-import { startGateway } from '../../infra/local/gateway.ts';
+import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { Problem, runError } from '../../shared/problems.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
@@ -13,25 +13,7 @@ let world: World;
 let api: Awaited<ReturnType<typeof startGateway>>;
 beforeAll(async () => {
   world = await startWorld({ TARGETS: 'local' });
-  const [create, check, run, report, discover, noRoute] = await Promise.all([
-    import('../../functions/create-check.ts'),
-    import('../../functions/get-check.ts'),
-    import('../../functions/get-run.ts'),
-    import('../../functions/get-report.ts'),
-    import('../../functions/discover.ts'),
-    import('../../functions/no-route.ts'),
-  ]);
-  api = await startGateway({
-    port: 0,
-    functions: {
-      'create-check': create.handler,
-      'get-check': check.handler,
-      'get-run': run.handler,
-      'get-report': report.handler,
-      discover: discover.handler,
-      'no-route': noRoute.handler,
-    },
-  });
+  api = await startGateway({ port: 0, functions: await importApi() });
 });
 afterAll(async () => {
   await api.close();
