@@ -10,9 +10,9 @@ export default defineConfig({
     reporters: ['dot'],
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
-      project('fast', ['test/{unit,integration}/**/*.test.ts'], 0, { testTimeout: 20_000, hookTimeout: 20_000 }),
+      project('fast', ['test/{unit,integration,infra}/**/*.test.ts'], 0, { testTimeout: 20_000, hookTimeout: 20_000 }),
       // Real audits are measured: one at a time, and nothing beside them.
-      project('audit', ['test/audit/**/*.test.ts'], 1, {
+      project('audit', ['test/{audit,bundle}/**/*.test.ts'], 1, {
         testTimeout: 120_000,
         hookTimeout: 60_000,
         fileParallelism: false,

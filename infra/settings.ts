@@ -6,6 +6,9 @@ export const queueSettings = {
   retentionSeconds: 14 * 24 * 3600,
 } as const;
 
+/** The function behind the dead letters of an audit queue. */
+export const deadLetterSettings = { functionTimeoutSeconds: 60, visibilitySeconds: 6 * 60 } as const;
+
 /** The table's keys, all strings. `open` is sparse: it holds what is not finished, by when it is due. */
 export const tableSettings = {
   partitionKey: 'pk',
@@ -16,3 +19,12 @@ export const tableSettings = {
 
 /** API Gateway's own limits. */
 export const apiSettings = { timeoutSeconds: 10, maxBodyBytes: 10 * 1024 * 1024 } as const;
+
+/** What a function gets. Lambda gives processor time by memory: 1,769 MB is one vCPU, 3,538 MB two. */
+export const functionSettings = {
+  apiMemoryMb: 1024, // not for the memory: the first request of an instance is faster by it
+  auditMemoryMb: 3538, // Chromium and Lighthouse on one vCPU measure each other
+  // Chromium unpacked is 221 MB. Beside it a run of up to 150 MiB in the browser's cache, its trace and its report.
+  auditStorageMb: 1024,
+  sweepTimeoutSeconds: 60,
+} as const;

@@ -2,7 +2,7 @@
 const [major] = process.versions.node.split('.').map(Number);
 if (major < 24) {
   console.error(
-    `Node.js 24 is needed; this is ${process.versions.node}. Run it by \`npm start\` or \`npm test\`, which bring their own on Linux and Windows, or install Node.js 24.`,
+    `Node.js 24 is needed; this is ${process.versions.node}. Run it by \`npm start\`, \`npm test\` or \`npx cdk\`, which bring their own on Linux and Windows, or install Node.js 24.`,
   );
   process.exit(1);
 }

@@ -5,7 +5,7 @@ import { AuditJob } from '../../shared/audit-job.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
 import { isFinished } from '../../shared/run.ts';
-import { queueSettings } from '../settings.ts';
+import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { startAws } from './aws.ts';
 import { importApi, startGateway } from './gateway.ts';
 import { slots, startPoller } from './poller.ts';
@@ -70,7 +70,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
       awsRegion: regions[region],
       functionName: 'close-lost-runs',
       handler: closeLostRuns.handler,
-      timeoutSeconds: 60,
+      timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
       slots: slots(1),
     }),
   ]);

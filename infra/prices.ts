@@ -1,0 +1,11 @@
+/**
+ * List prices in dollars, US West (Oregon), without free tiers: https://aws.amazon.com/lambda/pricing and the pages beside
+ * it. The other regions differ by a few per cent. The dashboard estimates with them; the bill is what counts.
+ */
+export const prices = {
+  lambdaGbSecond: 0.0000166667, // x86-64
+  lambdaRequest: 0.2 / 1e6,
+  httpApiRequest: 1 / 1e6, // up to 300 million a month
+  dynamodbWrite: 0.625 / 1e6, // on demand, 1 KB
+  dynamodbRead: 0.125 / 1e6, // on demand, 4 KB
+} as const;

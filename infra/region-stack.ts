@@ -1,0 +1,20 @@
+import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { type Region, regions } from '../shared/regions.ts';
+import { AlarmTopic } from './alarm.ts';
+import { AuditWorker } from './audit-worker.ts';
+import type { Environment } from './environments.ts';
+
+/** One region of the API: its worker, its alarms and their topic. It knows the home region by names alone. */
+export class RegionStack extends Stack {
+  constructor(app: App, environment: Environment, region: Region) {
+    const { names, account, deletionProtection } = environment;
+    super(app, names.regionStack(region), {
+      description: `Page audit service, ${environment.name}: audits of ${region}`,
+      env: { ...(account && { account }), region: regions[region] },
+      terminationProtection: deletionProtection,
+    });
+    new AlarmTopic(this, environment);
+    const { runAudit } = new AuditWorker(this, 'Worker', environment, region);
+    new CfnOutput(this, 'AuditFunction', { value: runAudit.functionName });
+  }
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { environmentOf, environments } from '../../infra/environments.ts';
+import { newApp, stacksOf } from '../../infra/stacks.ts';
+import { allRegions } from '../../shared/regions.ts';
+import { functionsOf, resourcesOf, synthesized } from './support.ts';
+
+describe('an environment', () => {
+  test.each(Object.keys(environments))('%s is seven stacks, the regions before the home', (name) => {
+    const { all, home, regionStacks } = synthesized(name);
+    expect(all.map((stack) => stack.stackName).sort()).toEqual(
+      ['home', ...allRegions].map((each) => `page-audit-${name}-${each}`).sort(),
+    );
+    expect(home.dependencies.map((stack) => stack.stackName)).toEqual(regionStacks.map((stack) => stack.stackName));
+    for (const stack of regionStacks) expect(stack.dependencies).toEqual([]); // one region can be deployed alone
+  });
+
+  test('that deploys fewer regions takes checks for those alone', () => {
+    const { home, all } = synthesized('dev', { regions: ['europe-west3'] });
+    expect(all).toHaveLength(2);
+    const { discover, 'create-check': create } = functionsOf(home);
+    expect(discover?.Environment.Variables.REGIONS).toBe('europe-west3');
+    expect(Object.keys(JSON.parse(create?.Environment.Variables.AUDIT_QUEUES))).toEqual(['europe-west3']);
+  });
+
+  test('keeps checks and reports for as long as each other', () => {
+    for (const name of Object.keys(environments)) {
+      const { home, environment } = synthesized(name);
+      const [bucket] = resourcesOf(home, 'AWS::S3::Bucket');
+      const { RETENTION_DAYS } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
+      expect(bucket?.LifecycleConfiguration.Rules[0].ExpirationInDays).toBe(environment.retentionDays);
+      expect(RETENTION_DAYS).toBe(String(environment.retentionDays));
+    }
+  });
+
+  test('prod is not deleted by a slip', () => {
+    const { all, home } = synthesized('prod');
+    expect(all.every((stack) => stack.terminationProtection)).toBe(true);
+    const [table] = resourcesOf(home, 'AWS::DynamoDB::GlobalTable');
+    expect(table?.Replicas[0].DeletionProtectionEnabled).toBe(true);
+  });
+});
+
+describe('a wrong setting gets an answer that says what is right', () => {
+  const row = environments.dev;
+
+  test('an unknown environment', () => {
+    expect(() => environmentOf('production')).toThrow('no environment "production". There are dev, staging, prod.');
+    expect(() => environmentOf('constructor')).toThrow('no environment "constructor"');
+  });
+
+  test('an unknown region', () => {
+    expect(() => environmentOf('dev', {}, { dev: { ...row, regions: ['us-west1', 'mars'] } })).toThrow(
+      /no region "mars"; there are us-west1, us-east4/,
+    );
+  });
+
+  test('a region named twice, or none', () => {
+    const given = (regions: string[]) => () => environmentOf('dev', {}, { dev: { ...row, regions } });
+    expect(given(['us-west1', 'us-west1'])).toThrow('names a region twice');
+    expect(given([])).toThrow('at least one region is needed');
+  });
+
+  test('an e-mail address and an account that are none', () => {
+    expect(() => environmentOf('dev', { alarmEmail: 'ops@' })).toThrow(/"ops@" is no e-mail address. Set ALARM_EMAIL/);
+    expect(() => environmentOf('dev', { account: '1234' })).toThrow(/"1234" is no AWS account: that is twelve digits/);
+  });
+
+  test('in one line, from the app itself', async () => {
+    const run = promisify(execFile)(process.execPath, ['infra/app.ts'], {
+      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ environment: 'tset', assets: 'none' }) },
+    });
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stderr: 'There is no environment "tset". There are dev, staging, prod.\n',
+    });
+  });
+
+  test('no e-mail address: a warning, and no subscription', () => {
+    const { home } = stacksOf(newApp({ assets: 'none' }), environmentOf('dev'));
+    expect(resourcesOf(home, 'AWS::SNS::Subscription')).toEqual([]);
+    Annotations.fromStack(home).hasWarning('*', Match.stringLikeRegexp('alarms reach nobody. Set ALARM_EMAIL'));
+  });
+
+  test('an account that is known is written into every stack', () => {
+    const { home, regionStacks } = stacksOf(
+      newApp({ assets: 'none' }),
+      environmentOf('dev', { account: '210987654321', alarmEmail: 'ops@example.com' }),
+    );
+    for (const stack of [home, ...regionStacks]) expect(stack.account).toBe('210987654321');
+    const { AUDIT_QUEUES } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
+    expect(JSON.parse(AUDIT_QUEUES)['us-east4']).toBe(
+      'https://sqs.us-east-1.amazonaws.com/210987654321/page-audit-dev-audits-us-east4',
+    );
+  });
+});

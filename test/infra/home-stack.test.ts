@@ -1,0 +1,162 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { apiSettings, functionSettings } from '../../infra/settings.ts';
+import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv, SweepEnv } from '../../shared/env.ts';
+import { regions } from '../../shared/regions.ts';
+import { routes } from '../../shared/routes.ts';
+import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
+
+const { home, regionStacks, environment } = synthesized();
+const only = (type: string): Properties => {
+  const [made, ...more] = resourcesOf(home, type);
+  expect(more).toEqual([]);
+  return made as Properties;
+};
+
+test('each file of functions/ is one function, in its region', () => {
+  const files = readdirSync('functions', { withFileTypes: true }).filter((entry) => entry.isFile());
+  const deployed = [home, regionStacks[0] as typeof home].flatMap((stack) => Object.keys(functionsOf(stack)));
+  expect(deployed.sort()).toEqual(files.map(({ name }) => name.replace('.ts', '')).sort());
+});
+
+test('each function finds in its environment what it asks for', () => {
+  const functions = functionsOf(home);
+  const parsed = {
+    'create-check': CreateEnv,
+    'get-check': ReadEnv,
+    'get-run': ReadEnv,
+    'get-report': ReportReadEnv,
+    discover: DiscoverEnv,
+    sweep: SweepEnv,
+  };
+  for (const [file, schema] of Object.entries(parsed)) schema.parse(functions[file]?.Environment.Variables);
+});
+
+test('the table keeps what its store expects, and can be brought back to any second', () => {
+  const table = only('AWS::DynamoDB::GlobalTable');
+  expect(table).toMatchObject({
+    TableName: 'page-audit-dev',
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: [
+      { AttributeName: 'pk', KeyType: 'HASH' },
+      { AttributeName: 'sk', KeyType: 'RANGE' },
+    ],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: 'open',
+        KeySchema: [
+          { AttributeName: 'open', KeyType: 'HASH' },
+          { AttributeName: 'dueAt', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ],
+    TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+    Replicas: [{ PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }],
+  });
+  expect(table.AttributeDefinitions.every((each: Properties) => each.AttributeType === 'S')).toBe(true);
+});
+
+test('nobody reads reports from outside, or without TLS', () => {
+  expect(only('AWS::S3::Bucket')).toMatchObject({
+    BucketName: 'page-audit-dev-reports-123456789012', // all of AWS shares one space of names
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    },
+    BucketEncryption: expect.anything(),
+  });
+  expect(only('AWS::S3::BucketPolicy').PolicyDocument.Statement[0]).toMatchObject({
+    Effect: 'Deny',
+    Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+  });
+});
+
+test('the API has the routes of shared/routes.ts, HEAD with each GET, and $default', () => {
+  const keys = routes.flatMap(({ method, path }) =>
+    (method === 'GET' ? ['GET', 'HEAD'] : [method]).map((each) => `${each} ${path}`),
+  );
+  expect(
+    resourcesOf(home, 'AWS::ApiGatewayV2::Route')
+      .map(({ RouteKey }) => RouteKey)
+      .sort(),
+  ).toEqual([...keys, '$default'].sort());
+});
+
+test('each route leads to its function', () => {
+  const integrations = resourcesOf(home, 'AWS::ApiGatewayV2::Integration');
+  const functions = functionsOf(home);
+  for (const { RouteKey, Target } of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
+    const integration = integrations.find(({ id }) => Target.includes(`<${id}>`));
+    const file = routes.find(({ path }) => RouteKey.endsWith(` ${path}`))?.function ?? 'no-route';
+    expect(integration).toMatchObject({
+      IntegrationUri: `<${functions[file]?.id}.Arn>`,
+      PayloadFormatVersion: '2.0',
+      TimeoutInMillis: apiSettings.timeoutSeconds * 1000,
+    });
+  }
+});
+
+test('no route is open', () => {
+  for (const route of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
+    expect(route).toMatchObject({ AuthorizationType: 'AWS_IAM' });
+  }
+});
+
+test('creating has a throttle of its own, and every request is in the access log', () => {
+  expect(only('AWS::ApiGatewayV2::Stage')).toMatchObject({
+    StageName: '$default',
+    AutoDeploy: true,
+    DefaultRouteSettings: {
+      ThrottlingRateLimit: environment.requests.perSecond,
+      ThrottlingBurstLimit: environment.requests.burst,
+    },
+    RouteSettings: {
+      'POST /v1/checks': {
+        ThrottlingRateLimit: environment.creates.perSecond,
+        ThrottlingBurstLimit: environment.creates.burst,
+      },
+    },
+    AccessLogSettings: { Format: expect.stringContaining('$context.requestId') },
+  });
+});
+
+test('the sweeper runs every minute', () => {
+  const { sweep } = functionsOf(home);
+  expect(only('AWS::Events::Rule')).toMatchObject({
+    ScheduleExpression: 'rate(1 minute)',
+    Targets: [{ Arn: `<${sweep?.id}.Arn>` }],
+  });
+  expect(sweep?.Timeout).toBe(functionSettings.sweepTimeoutSeconds);
+});
+
+test('jobs go to queues that the region stacks make', () => {
+  const { AUDIT_QUEUES } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
+  const made = environment.regions.map((region, i) => {
+    const names = resourcesOf(regionStacks[i] as typeof home, 'AWS::SQS::Queue').map(({ QueueName }) => QueueName);
+    expect(regionStacks[i]?.region).toBe(regions[region]);
+    const name = names.find((each) => each.includes('-audits-') && !each.includes('lost'));
+    return [region, `https://sqs.${regions[region]}.amazonaws.com/123456789012/${name}`];
+  });
+  expect(JSON.parse(AUDIT_QUEUES)).toEqual(Object.fromEntries(made));
+  expect(functionsOf(home).sweep?.Environment.Variables.AUDIT_QUEUES).toBe(AUDIT_QUEUES);
+});
+
+test('every function has Node.js 24, a log group of its own that ends, and the service in its logs and metrics', () => {
+  for (const stack of [home, ...regionStacks]) {
+    const groups = resourcesOf(stack, 'AWS::Logs::LogGroup');
+    for (const group of groups) expect(group.RetentionInDays).toBe(environment.logDays);
+    for (const made of Object.values(functionsOf(stack))) {
+      expect(made).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['x86_64'],
+        Handler: 'index.handler',
+        Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'page-audit-dev' } },
+      });
+      const group = groups.find(({ id }) => made.LoggingConfig.LogGroup === `<${id}>`);
+      expect(group?.LogGroupName).toBe(`/aws/lambda/${made.FunctionName}`);
+    }
+  }
+});

@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import type { Stack } from 'aws-cdk-lib';
+import { expect, test } from 'vitest';
+import { runbookSections } from '../../infra/alarm.ts';
+import { metricNamespace, metrics } from '../../shared/metrics.ts';
+import { type Region, regions } from '../../shared/regions.ts';
+import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
+
+const { home, all, regionStacks, environment } = synthesized();
+const runbook = readFileSync('infra/RUNBOOK.md', 'utf8');
+const alarmsOf = (stack: Stack) => resourcesOf(stack, 'AWS::CloudWatch::Alarm');
+
+test('each alarm says what is wrong, whom it hurts and where to read on', () => {
+  for (const { AlarmDescription } of all.flatMap(alarmsOf)) {
+    expect(AlarmDescription).toMatch(/^[A-Z][^.]+\. [A-Z][^.]+\. What to do: infra\/RUNBOOK\.md#[a-z0-9-]+$/);
+  }
+});
+
+test('the runbook has a section for each alarm: what it means, where to look, what to do', () => {
+  const linked = all.flatMap(alarmsOf).map(({ AlarmDescription }) => AlarmDescription.split('#')[1]);
+  expect([...new Set(linked)].sort()).toEqual([...runbookSections].sort());
+  for (const name of runbookSections) {
+    const section = runbook.split(/^## /m).find((each) => anchorOf(each.split('\n')[0] as string) === name);
+    expect(section, name).toBeDefined();
+    for (const part of ['**What it means.**', '**Look here.**', '**Do this.**']) expect(section).toContain(part);
+  }
+});
+
+test('each alarm reaches the topic of its own stack, as it fires and as it ends', () => {
+  for (const stack of all) {
+    const [topic] = resourcesOf(stack, 'AWS::SNS::Topic');
+    for (const alarm of alarmsOf(stack)) {
+      expect(alarm.AlarmActions).toEqual([`<${topic?.id}>`]);
+      expect(alarm.OKActions).toEqual([`<${topic?.id}>`]);
+    }
+    expect(resourcesOf(stack, 'AWS::SNS::Subscription')).toMatchObject([
+      { Endpoint: 'ops@example.com', Protocol: 'email', TopicArn: `<${topic?.id}>` },
+    ]);
+    const [policy] = resourcesOf(stack, 'AWS::SNS::TopicPolicy');
+    expect(policy?.PolicyDocument.Statement).toContainEqual(
+      expect.objectContaining({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
+    );
+  }
+});
+
+test('every condition that an operator must hear of has an alarm', () => {
+  const namesOf = (stack: Stack) =>
+    alarmsOf(stack).map(({ AlarmName }) => AlarmName.replace(`${stack.stackName}-`, ''));
+  expect(namesOf(home)).toEqual(
+    expect.arrayContaining(['Answers5xx', 'Throttled', 'Silent', 'OpenPastDue-checks', 'OpenPastDue-europe-north1']),
+  );
+  for (const stack of regionStacks) {
+    expect(namesOf(stack).sort()).toEqual(
+      ['DeadLettersStay', 'JobsLost', 'JobsWait', 'OneProcess', 'ServiceFailures', 'Throttled'].sort(),
+    );
+  }
+});
+
+/** A metric that is drawn or watched: where, and by which name and dimensions. */
+type Drawn = { awsRegion: string; namespace: string; name: string; dimensions: Record<string, string> };
+
+const watched = (stack: Stack): Drawn[] =>
+  alarmsOf(stack)
+    .flatMap((alarm) => alarm.Metrics?.map((each: Properties) => each.MetricStat?.Metric) ?? [alarm])
+    .filter(Boolean)
+    .map(({ Namespace, MetricName, Dimensions = [] }) => ({
+      awsRegion: stack.region,
+      namespace: Namespace,
+      name: MetricName,
+      dimensions: Object.fromEntries(Dimensions.map(({ Name, Value }: Properties) => [Name, Value])),
+    }));
+
+const widgets: Properties[] = JSON.parse(resourcesOf(home, 'AWS::CloudWatch::Dashboard')[0]?.DashboardBody).widgets;
+const lines = widgets
+  .filter(({ type }) => type === 'metric')
+  .flatMap(({ properties }) => properties.metrics as unknown[][]);
+const drawn: Drawn[] = lines
+  .filter(([first]) => typeof first === 'string')
+  .map((line) => {
+    const options = (typeof line.at(-1) === 'object' ? line.at(-1) : {}) as { region?: string };
+    const [namespace = '', name = '', ...pairs] = line.filter((each) => typeof each === 'string');
+    const dimensions: Record<string, string> = Object.fromEntries(
+      pairs.flatMap((each, i) => (i % 2 === 0 ? [[each, pairs[i + 1] ?? '']] : [])),
+    );
+    return {
+      awsRegion: options.region ?? home.region,
+      namespace,
+      name,
+      dimensions,
+    };
+  });
+
+test('each of our metrics that is drawn or watched is emitted, with those dimensions, in that region', () => {
+  const ours = [...all.flatMap(watched), ...drawn].filter(({ namespace }) => namespace === metricNamespace);
+  expect(ours.length).toBeGreaterThan(60);
+  for (const { name, dimensions, awsRegion } of ours) {
+    const emitted = metrics[name as keyof typeof metrics];
+    expect(emitted, name).toBeDefined();
+    expect(Object.keys(dimensions).sort()).toEqual(['service', ...emitted.dimensions].sort());
+    expect(dimensions.service).toBe(functionsOf(home).sweep?.Environment.Variables.POWERTOOLS_SERVICE_NAME);
+    const bySweep = (emitted.by as readonly string[]).includes('sweep');
+    const there = dimensions.region ? regions[dimensions.region as Region] : undefined;
+    expect(there === awsRegion || !there || (bySweep && awsRegion === home.region), `${name} in ${awsRegion}`).toBe(
+      true,
+    );
+  }
+});
+
+test('each metric that is searched for has the dimensions that it is emitted with', () => {
+  const searches = lines
+    .flatMap(([first]) => (typeof first === 'object' ? [(first as { expression: string }).expression] : []))
+    .flatMap((expression) => [...expression.matchAll(/SEARCH\('\{(.+?)\} MetricName="(\w+)" service="(.+?)"/g)]);
+  expect(searches.length).toBeGreaterThan(10);
+  for (const [, schema, name, service] of searches) {
+    const emitted = metrics[name as keyof typeof metrics];
+    expect(schema).toBe([metricNamespace, 'service', ...emitted.dimensions].join(','));
+    expect(service).toBe('page-audit-dev');
+  }
+});
+
+test('each metric of ours is drawn or watched somewhere', () => {
+  const used = [...all.flatMap(watched), ...drawn].map(({ name }) => name);
+  const searched = lines.map(([first]) => JSON.stringify(first)).join();
+  const unused = Object.keys(metrics).filter((name) => !used.includes(name) && !searched.includes(`\\"${name}\\"`));
+  expect(unused).toEqual([]);
+});
+
+test('each queue, function, table and API that is drawn or watched is there, in that region', () => {
+  const made = all.flatMap((stack) =>
+    [
+      ...resourcesOf(stack, 'AWS::SQS::Queue').map(({ QueueName }) => QueueName),
+      ...Object.values(functionsOf(stack)).map(({ FunctionName }) => FunctionName),
+      ...resourcesOf(stack, 'AWS::DynamoDB::GlobalTable').map(({ id }) => `<${id}>`),
+      ...resourcesOf(stack, 'AWS::ApiGatewayV2::Api').map(({ id }) => `<${id}>`),
+    ].map((name) => `${stack.region} ${name}`),
+  );
+  for (const { namespace, dimensions, awsRegion } of [...all.flatMap(watched), ...drawn]) {
+    if (namespace === metricNamespace) continue;
+    const { QueueName, FunctionName, TableName, ApiId } = dimensions;
+    const name = QueueName ?? FunctionName ?? TableName ?? ApiId;
+    if (name) expect(made).toContain(`${awsRegion} ${name}`);
+    else expect(namespace).toBe('AWS/Lambda'); // the account's own number of refused starts
+  }
+});
+
+test('an alarm watches its own region alone', () => {
+  for (const alarm of all.flatMap(alarmsOf)) expect(JSON.stringify(alarm)).not.toContain('"Region"');
+});
+
+test('the dashboard asks seven questions, and draws every region', () => {
+  const texts = widgets.filter(({ type }) => type === 'text').map(({ properties }) => properties.markdown as string);
+  expect(texts.map((text) => text.split('\n')[0])).toEqual([
+    '## Are we answering?',
+    '## Are audits finishing?',
+    '## How long does a check take, by region?',
+    '## How deep and how old are the queues?',
+    '## Why do runs fail?',
+    '## What does it cost?',
+    '## Are the hosts steady?',
+  ]);
+  for (const region of environment.regions) {
+    expect(
+      new Set(drawn.filter(({ dimensions }) => dimensions.region === region).map((each) => each.awsRegion)),
+    ).toContain(regions[region]);
+  }
+});
+
+/** The anchor that a Markdown viewer makes of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,96 @@
+import { type Stack, Token } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { expect, test } from 'vitest';
+import { deadLetterSettings, functionSettings, queueSettings } from '../../infra/settings.ts';
+import { AuditEnv, ReadEnv } from '../../shared/env.ts';
+import type { regions } from '../../shared/regions.ts';
+import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
+
+const { home, region: stack, regionStacks, environment } = synthesized();
+const queue = (name: string): Properties =>
+  resourcesOf(stack, 'AWS::SQS::Queue').find(({ QueueName }) => QueueName === name) as Properties;
+const sourceOf = (file: string): Properties =>
+  resourcesOf(stack, 'AWS::Lambda::EventSourceMapping').find(
+    ({ FunctionName }) => FunctionName === `<${functionsOf(stack)[file]?.id}>`,
+  ) as Properties;
+
+const jobs = queue('page-audit-dev-audits-us-west1');
+const deadLetters = queue('page-audit-dev-lost-audits-us-west1');
+
+test('the audit function has the size that an audit needs', () => {
+  expect(functionsOf(stack)['run-audit']).toMatchObject({
+    MemorySize: 3538,
+    Timeout: 600,
+    EphemeralStorage: { Size: functionSettings.auditStorageMb },
+    Environment: { Variables: { UV_THREADPOOL_SIZE: '16' } },
+  });
+});
+
+test('its functions find the home region, the table and the bucket that the home stack makes', () => {
+  const audit = AuditEnv.parse(functionsOf(stack)['run-audit']?.Environment.Variables);
+  const [table] = resourcesOf(home, 'AWS::DynamoDB::GlobalTable');
+  const [bucket] = resourcesOf(home, 'AWS::S3::Bucket');
+  expect(audit).toMatchObject({
+    HOME_REGION: home.region,
+    TABLE_NAME: table?.TableName,
+    REPORT_BUCKET: bucket?.BucketName,
+    TARGETS: 'public',
+  });
+  ReadEnv.parse(functionsOf(stack)['close-lost-runs']?.Environment.Variables);
+});
+
+test('an audit has its instance to itself, and no more start at once than the environment allows', () => {
+  expect(sourceOf('run-audit')).toMatchObject({
+    EventSourceArn: `<${jobs.id}.Arn>`,
+    BatchSize: 1,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    ScalingConfig: { MaximumConcurrency: environment.auditsAtOnce },
+  });
+  expect(functionsOf(stack)['run-audit']).not.toHaveProperty('ReservedConcurrentExecutions');
+});
+
+test('a job is invisible for six times the time-out, the same number as on this machine', () => {
+  expect(jobs.VisibilityTimeout).toBe(queueSettings.visibilitySeconds);
+  expect(jobs.VisibilityTimeout).toBe(6 * functionsOf(stack)['run-audit']?.Timeout);
+});
+
+test('a job that was delivered three times goes to close-lost-runs, and waits there for fourteen days', () => {
+  expect(jobs.RedrivePolicy).toEqual({
+    deadLetterTargetArn: `<${deadLetters.id}.Arn>`,
+    maxReceiveCount: queueSettings.maxReceiveCount,
+  });
+  expect(deadLetters.MessageRetentionPeriod).toBe(14 * 24 * 3600);
+  expect(deadLetters.VisibilityTimeout).toBe(6 * functionsOf(stack)['close-lost-runs']?.Timeout);
+  expect(deadLetters.VisibilityTimeout).toBe(deadLetterSettings.visibilitySeconds);
+  expect(sourceOf('close-lost-runs')).toMatchObject({
+    EventSourceArn: `<${deadLetters.id}.Arn>`,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+  });
+});
+
+test('queues and topics speak TLS alone', () => {
+  const policies = [...resourcesOf(stack, 'AWS::SQS::QueuePolicy'), ...resourcesOf(stack, 'AWS::SNS::TopicPolicy')];
+  expect(policies).toHaveLength(3);
+  for (const { PolicyDocument } of policies) {
+    expect(PolicyDocument.Statement).toContainEqual(
+      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+    );
+  }
+});
+
+test('the regions differ by their names alone', () => {
+  const [first, ...others] = regionStacks.map((each, i) => {
+    const region = environment.regions[i] as keyof typeof regions;
+    return plain(each).replaceAll(region, '<region>');
+  });
+  for (const other of others) expect(other).toBe(first);
+});
+
+test('a region knows no other stack', () => {
+  for (const each of regionStacks) {
+    expect(Token.isUnresolved(each.region)).toBe(false);
+    expect(plain(each)).not.toMatch(/ImportValue|Fn::GetStackOutput|ExportsReader/);
+  }
+});
+
+const plain = (each: Stack): string => JSON.stringify(Template.fromStack(each).toJSON());

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
+
+const { home, region, regionStacks, all, environment } = synthesized();
+
+const table = 'arn:aws:dynamodb:us-west-2:123456789012:table/page-audit-dev';
+const reports = 'arn:aws:s3:::page-audit-dev-reports-123456789012/reports/*';
+const queues = regionStacks.map(
+  (stack, i) => `arn:aws:sqs:${stack.region}:123456789012:page-audit-dev-audits-${environment.regions[i]}`,
+);
+const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'];
+
+/** What each function may do beside its log and its traces: all of it. */
+const rights = {
+  'create-check': [...on(table, 'dynamodb', ['PutItem', 'Query', 'UpdateItem']), ...send(queues)],
+  'get-check': on(table, 'dynamodb', ['Query']),
+  'get-run': on(table, 'dynamodb', ['GetItem', 'Query']),
+  'get-report': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...on(reports, 's3', ['GetObject'])],
+  discover: [],
+  'no-route': [],
+  sweep: [
+    ...on(`${table}/index/open`, 'dynamodb', ['Query']),
+    ...on(table, 'dynamodb', ['DeleteItem', 'Query', 'UpdateItem']),
+    ...send(queues),
+  ],
+  'run-audit': [
+    ...on(table, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
+    ...on(reports, 's3', ['DeleteObject', 'PutObject']),
+    ...on(queueCalled('page-audit-dev-audits-us-west1'), 'sqs', take),
+  ],
+  'close-lost-runs': [
+    ...on(table, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
+    ...on(queueCalled('page-audit-dev-lost-audits-us-west1'), 'sqs', take),
+  ],
+};
+
+test.each(Object.entries(rights))('%s may do what it does, and nothing else', (file, expected) => {
+  const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
+  expect(
+    granted(rightsOf(stack, file))
+      .filter((each) => !/^(logs|xray):/.test(each))
+      .sort(),
+  ).toEqual(expected.sort());
+});
+
+test('each function writes to its own log alone', () => {
+  for (const file of Object.keys(rights)) {
+    const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
+    const [group] = resourcesOf(stack, 'AWS::Logs::LogGroup').filter(({ LogGroupName }) =>
+      new RegExp(`-${file}(-us-west1)?$`).test(LogGroupName),
+    );
+    const logs = granted(rightsOf(stack, file)).filter((each) => each.startsWith('logs:'));
+    expect(logs).toEqual(on(`<${group?.id}.Arn>`, 'logs', ['CreateLogStream', 'PutLogEvents']));
+  }
+});
+
+test('nothing may do all of anything, and only what AWS can not scope is allowed on everything', () => {
+  const statements = all
+    .flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Policy'))
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  expect(statements.length).toBeGreaterThan(50);
+  expect(granted(statements).filter((each) => each.split(' ')[0]?.includes('*'))).toEqual([]);
+  const everywhere = granted(statements).filter((each) => each.endsWith(' *'));
+  expect([...new Set(everywhere)].sort()).toEqual(['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']);
+});
+
+test('no role has a policy that AWS manages, and none can be taken by anyone but Lambda', () => {
+  for (const role of all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Role'))) {
+    expect(role).not.toHaveProperty('ManagedPolicyArns');
+    expect(role.AssumeRolePolicyDocument.Statement).toEqual([
+      { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+    ]);
+  }
+});
+
+test('a function is called by its own route, rule or queue alone', () => {
+  for (const permission of resourcesOf(home, 'AWS::Lambda::Permission')) {
+    expect(permission.Principal).toMatch(/^(apigateway|events)\.amazonaws\.com$/);
+    expect(permission.SourceArn).toMatch(/^(arn:aws:execute-api:us-west-2:123456789012:<\w+>\/|<\w+\.Arn>$)/);
+  }
+  expect(resourcesOf(region, 'AWS::Lambda::Permission')).toEqual([]); // SQS is read by the function's own role
+});
+
+function granted(statements: ReturnType<typeof rightsOf>): string[] {
+  return statements.flatMap(({ Action, Resource }) =>
+    listOf(Action).flatMap((action) => listOf(Resource).map((resource) => `${action} ${resource}`)),
+  );
+}
+function on(resource: string, service: string, actions: string[]): string[] {
+  return actions.map((action) => `${service}:${action} ${resource}`);
+}
+function send(to: string[]): string[] {
+  return to.flatMap((queue) => on(queue, 'sqs', ['SendMessage']));
+}
+function queueCalled(name: string): string {
+  return `<${resourcesOf(region, 'AWS::SQS::Queue').find(({ QueueName }) => QueueName === name)?.id}.Arn>`;
+}

@@ -1,0 +1,59 @@
+import type { Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { environmentOf, environments } from '../../infra/environments.ts';
+import { newApp, stacksOf } from '../../infra/stacks.ts';
+
+/** The stacks of an environment, without the functions' code. `change` is what its row is changed by. */
+export const synthesized = (name = 'dev', change: Record<string, unknown> = {}) => {
+  const app = newApp({ assets: 'none' });
+  const row = { ...environments[name as keyof typeof environments], ...change };
+  const environment = environmentOf(name, { alarmEmail: 'ops@example.com' }, { [name]: row });
+  const { home, regionStacks } = stacksOf(app, environment);
+  return { app, environment, home, region: regionStacks[0] as Stack, regionStacks, all: [home, ...regionStacks] };
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is what it is; the assertions say what they look for
+export type Properties = Record<string, any> & { id: string };
+
+/** The resources of a type in a stack: their properties, with references written as CloudFormation would. */
+export const resourcesOf = (stack: Stack, type: string): Properties[] =>
+  Object.entries(Template.fromStack(stack).findResources(type)).map(([id, { Properties = {} }]) => ({
+    ...(joined(Properties) as object),
+    id,
+  }));
+
+/** The functions of a stack by the name of their file. */
+export const functionsOf = (stack: Stack): Record<string, Properties> =>
+  Object.fromEntries(
+    resourcesOf(stack, 'AWS::Lambda::Function').map((made) => [
+      /functions\/(.+)\.ts/.exec(made.Description)?.[1],
+      made,
+    ]),
+  );
+
+/** Every statement of a function's role: what it may do. */
+export const rightsOf = (stack: Stack, file: string): Properties[] => {
+  const role = /<(.+)\.Arn>/.exec(functionsOf(stack)[file]?.Role)?.[1];
+  return resourcesOf(stack, 'AWS::IAM::Policy')
+    .filter(({ Roles }) => Roles.includes(`<${role}>`))
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+};
+
+export const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
+
+/** With `Ref`, `Fn::GetAtt` and `Fn::Join` put together, for a made-up account; `<id>` is what only AWS knows. */
+const joined = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(joined);
+  if (typeof value !== 'object' || value === null) return value;
+  const [[key, inner] = ['', undefined], ...more] = Object.entries(value);
+  if (more.length === 0 && key === 'Ref') return pseudo[inner] ?? `<${inner}>`;
+  if (more.length === 0 && key === 'Fn::GetAtt') return `<${inner.join('.')}>`;
+  if (more.length === 0 && key === 'Fn::Join') return inner[1].map(joined).join(inner[0]);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, joined(each)]));
+};
+
+const pseudo: Record<string, string> = {
+  'AWS::AccountId': '123456789012',
+  'AWS::Partition': 'aws',
+  'AWS::URLSuffix': 'amazonaws.com',
+};
