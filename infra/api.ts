@@ -123,6 +123,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       variables,
       timeoutSeconds: apiSettings.timeoutSeconds,
       memoryMb: functionSettings.apiMemoryMb,
+      traced: file === 'create-check', // the way of a run begins there; a client that polls is not worth a trace a poll
       rights,
     });
 

@@ -22,6 +22,7 @@ type Props<Schema extends z.ZodObject> = {
   timeoutSeconds: number;
   memoryMb: number;
   storageMb?: number;
+  traced?: boolean; // by X-Ray, which bills each trace; true by default
   threadPool?: number; // of libuv; file, zlib and name look-up work waits for a thread of it
   rights?: PolicyStatement[];
 };
@@ -30,7 +31,17 @@ type Props<Schema extends z.ZodObject> = {
 export const nodeFunction = <Schema extends z.ZodObject>(
   scope: Construct,
   file: FunctionFile,
-  { environment, functionName, variables, timeoutSeconds, memoryMb, storageMb, threadPool, rights = [] }: Props<Schema>,
+  {
+    environment,
+    functionName,
+    variables,
+    timeoutSeconds,
+    memoryMb,
+    storageMb,
+    traced = true,
+    threadPool,
+    rights = [],
+  }: Props<Schema>,
 ): LambdaFunction => {
   const logGroup = new LogGroup(scope, `${file}-logs`, {
     logGroupName: `/aws/lambda/${functionName}`,
@@ -40,11 +51,13 @@ export const nodeFunction = <Schema extends z.ZodObject>(
   const role = new Role(scope, `${file}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   logGroup.grantWrite(role);
   for (const right of rights) role.addToPolicy(right);
-  Validations.of(role).acknowledge({
-    id: 'AwsSolutions-IAM5[Resource::*]',
-    reason:
-      'xray:PutTraceSegments and PutTelemetryRecords, which AWS can not scope. A test holds that it is these alone.',
-  });
+  if (traced) {
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'xray:PutTraceSegments and PutTelemetryRecords, which AWS can not scope. A test holds that it is these alone.',
+    });
+  }
 
   return new LambdaFunction(scope, file, {
     functionName, // fixed, so that other regions can draw it and the runbook can name it
@@ -58,7 +71,7 @@ export const nodeFunction = <Schema extends z.ZodObject>(
     timeout: Duration.seconds(timeoutSeconds),
     memorySize: memoryMb,
     ...(storageMb && { ephemeralStorageSize: Size.mebibytes(storageMb) }),
-    tracing: Tracing.ACTIVE,
+    tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
     environment: {
       ...definedOf(variables),
       POWERTOOLS_SERVICE_NAME: environment.names.service,

@@ -8,4 +8,15 @@ export const prices = {
   httpApiRequest: 1 / 1e6, // up to 300 million a month
   dynamodbWrite: 0.625 / 1e6, // on demand, 1 KB
   dynamodbRead: 0.125 / 1e6, // on demand, 4 KB
+  dynamodbGbMonth: 0.25,
+  sqsRequest: 0.4 / 1e6,
+  s3Put: 0.005 / 1e3,
+  s3Get: 0.0004 / 1e3,
+  s3GbMonth: 0.023,
+  transferGb: 0.02, // from one AWS region to another
+  logGb: 0.5, // ingestion
+  metricMonth: 0.3,
+  alarmMonth: 0.1,
+  dashboardMonth: 3,
+  trace: 5 / 1e6,
 } as const;
