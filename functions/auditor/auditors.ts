@@ -2,9 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
@@ -212,8 +211,11 @@ const startAuditor = (version: AuditVersion) => {
   };
 };
 
+/** Beside this module, and in its form: TypeScript here, a bundle where it is deployed. */
+const childModule = join(import.meta.dirname, `child${extname(import.meta.filename)}`);
+
 const forkChild = (version: AuditVersion, dir: string): ChildProcess =>
-  fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [version, dir, String(process.pid)], {
+  fork(childModule, [version, dir, String(process.pid)], {
     detached: true, // a group of its own, so that it dies whole
     serialization: 'advanced', // the report travels as bytes
     execArgv: [],

@@ -1,0 +1,27 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** What a folder holds, by path in it. */
+export type Files = Map<string, string | Uint8Array>;
+
+export const filesIn = async (folder: string): Promise<Files> => {
+  const files: Files = new Map();
+  for (const name of (await readdir(folder, { recursive: true })).sort()) {
+    const path = join(folder, name);
+    if ((await stat(path)).isFile()) files.set(name, await readFile(path));
+  }
+  return files;
+};
+
+export const writeFiles = async (folder: string, files: Files): Promise<void> => {
+  for (const path of new Set([...files.keys()].map(dirname))) await mkdir(join(folder, path), { recursive: true });
+  for (const [path, content] of files) await writeFile(join(folder, path), content);
+};
+
+/** The same files, in a folder. */
+export const under = (folder: string, files: Files): Files =>
+  new Map([...files].map(([path, content]) => [join(folder, path), content]));
+
+/** The sizes of files in bytes, by path. */
+export const sizesOf = (files: Files): [string, number][] =>
+  [...files].map(([path, content]) => [path, Buffer.byteLength(content)]);

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { filesIn, sizesOf } from '../../infra/build/files.ts';
+import { checkedSize } from '../../infra/build/sizes.ts';
+import { build } from '../../infra/build.ts';
+import { type Handler, startGateway } from '../../infra/local/gateway.ts';
+import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const built = fileURLToPath(new URL('../../dist/functions', import.meta.url));
+const apiFunctions = [...new Set<ApiFunction>([...routes.map((route) => route.function), defaultFunction])];
+const handlerOf = async (name: string): Promise<Handler> => (await import(join(built, name, 'index.mjs'))).handler;
+
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+beforeAll(async () => {
+  await build();
+  world = await startWorld();
+  const handlers = await Promise.all(apiFunctions.map(async (name) => [name, await handlerOf(name)] as const));
+  api = await startGateway({ port: 0, functions: Object.fromEntries(handlers) as Record<ApiFunction, Handler> });
+});
+afterAll(async () => {
+  await api?.close();
+  await world?.stop();
+});
+
+const call = async (path: string, method = 'GET', body?: unknown) => {
+  const sent = body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {};
+  const answer = await fetch(`${api.url}${path}`, { method, ...sent });
+  const text = await answer.text();
+  return { status: answer.status, allow: answer.headers.get('allow'), body: text && JSON.parse(text) };
+};
+
+test('the deployed API functions answer events of API Gateway, from a create to its report', async () => {
+  const inputs = { url: 'https://example.com/', auditVersion: 'latest', regions: ['europe-west3'] };
+  const { status, body: check } = await call('/v1/checks', 'POST', inputs);
+  expect(status).toBe(201);
+  const runPath = `/v1/checks/${check.id}/runs/${check.runs[0].id}`;
+  expect(await world.jobsIn('europe-west3')).toMatchObject([{ checkId: check.id, runId: check.runs[0].id }]);
+  expect(await call(`/v1/checks/${check.id}`)).toMatchObject({ status: 200, body: { id: check.id, state: 'created' } });
+  expect(await call(runPath)).toMatchObject({ status: 200, body: { region: 'europe-west3', state: 'created' } });
+  expect(await call(`${runPath}/report`)).toMatchObject({ status: 409, body: { code: 'report-not-ready' } });
+});
+
+test('the deployed API functions say what is offered, and what is not', async () => {
+  expect(await call('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect((await call('/v1/regions')).body.regions).toHaveLength(6);
+  expect((await call('/v1/audit/versions')).body.versions).toHaveLength(5);
+  expect(await call('/v1/nothing')).toMatchObject({ status: 404, body: { code: 'not-found' } });
+  expect(await call('/v1/checks', 'PATCH')).toMatchObject({ status: 405, body: { code: 'method-not-allowed' } });
+  expect(await call('/v1/regions', 'OPTIONS')).toEqual({ status: 204, allow: 'GET, HEAD, OPTIONS', body: '' });
+});
+
+test('the deployed sweep and close-lost-runs run', async () => {
+  const [sweep, closeLostRuns] = await Promise.all(['sweep', 'close-lost-runs'].map(handlerOf));
+  const nothing = { Records: [] } as never;
+  await expect(sweep?.({} as never, {} as never)).resolves.toBeUndefined();
+  await expect(closeLostRuns?.(nothing, {} as never)).resolves.toEqual({ batchItemFailures: [] });
+});
+
+test.each(apiFunctions)('a new instance of %s has read its code within 250 ms', async (name) => {
+  const script = `
+    const startedAt = performance.now();
+    await import(${JSON.stringify(join(built, name, 'index.mjs'))});
+    console.log(performance.now() - startedAt);
+  `;
+  const env = { ...process.env, NODE_OPTIONS: '--enable-source-maps' };
+  const times: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
+    times.push(Number(stdout));
+  }
+  expect(Math.min(...times)).toBeLessThan(250); // of three: the others may have waited for something else
+});
+
+test('a stack trace of a deployed function names lines of our sources', async () => {
+  const script = `
+    const { findSourceMap } = await import('node:module');
+    const file = ${JSON.stringify(join(built, 'get-check', 'index.mjs'))};
+    await import(file);
+    console.log(JSON.stringify(findSourceMap(file)?.payload.sources));
+  `;
+  const args = ['--enable-source-maps', '--input-type=module', '-e', script];
+  const sources: string[] = JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
+  expect(sources).toContain('../../../functions/get-check.ts');
+  expect(sources.filter((path) => path.startsWith('/'))).toEqual([]);
+});
+
+test('two builds give the same bytes', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'page-audit-build-'));
+  await build({ out: join(folder, 'elsewhere', 'functions') });
+  expect(await hashes(join(folder, 'elsewhere', 'functions'))).toEqual(await hashes(built));
+  await rm(folder, { recursive: true });
+});
+
+const hashes = async (folder: string) =>
+  [...(await filesIn(folder))].map(
+    ([path, content]) => `${path} ${createHash('sha256').update(content).digest('hex')}`,
+  );
+
+test('every function is under its limit', async () => {
+  const sizes: Record<string, number> = {};
+  for (const name of [...apiFunctions, 'sweep', 'close-lost-runs', 'run-audit']) {
+    const files = sizesOf(await filesIn(join(built, name)));
+    sizes[name] = files.reduce((sum, [, bytes]) => sum + bytes, 0);
+  }
+  const { 'run-audit': audit, ...others } = sizes;
+  expect(audit).toBeLessThan(200_000_000); // Lambda refuses 250 MB
+  for (const [name, bytes] of Object.entries(others)) expect(bytes, name).toBeLessThan(1_500_000);
+});
+
+test('a function over its limit fails the build, which names its ten largest parts', () => {
+  const parts = new Map(Array.from({ length: 12 }, (_, i) => [`node_modules/library-${i}`, i * 1e6]));
+  const asset = { files: new Map([['index.mjs', 'x'.repeat(100)]]), parts };
+  expect(checkedSize('get-run', asset, 101)).toEqual({ all: 100, maps: 0 });
+  const largest = Array.from({ length: 10 }, (_, i) => `library-${11 - i}`);
+  expect(() => checkedSize('get-run', asset, 100)).toThrow(new RegExp(`^get-run .*${largest.join('[^]*')}$`, 's'));
+});

@@ -1,0 +1,140 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { dispatch } from '../../functions/lib/dispatch.ts';
+import { build } from '../../infra/build.ts';
+import { functionSettings, queueSettings } from '../../infra/settings.ts';
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { noSandboxHere, startLambda } from '../support/lambda-sandbox.ts';
+import { type Pages, servePages } from '../support/pages.ts';
+import { aCheck, startWorld, type World } from '../support/world.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const reason = noSandboxHere();
+if (reason) console.warn(`The deployed bundle is NOT tested here, for there is no sandbox: ${reason}`);
+const without = reason ? ` (skipped: ${reason})` : '';
+
+const lambda = (code: string, env: Record<string, string> = {}) =>
+  startLambda({
+    code,
+    functionName: 'run-audit',
+    awsRegion: 'us-west-2',
+    env,
+    timeoutSeconds: queueSettings.functionTimeoutSeconds,
+    memoryMb: functionSettings.auditMemoryMb,
+    storageMb: functionSettings.auditStorageMb,
+  });
+
+test.skipIf(reason)(`a sandbox forbids what Lambda forbids${without}`, async () => {
+  const code = await mkdtemp(join(tmpdir(), 'probe-'));
+  await chmod(code, 0o755);
+  await writeFile(join(code, 'index.mjs'), probe);
+  await using sandbox = await lambda(code);
+  expect(await sandbox.invoke({})).toEqual({
+    user: 993,
+    home: null,
+    written: {
+      '/var/task/file': 'EROFS',
+      '/file': 'EROFS',
+      '/home': 'EROFS',
+      '/dev/shm/file': 'ENOENT',
+      '/tmp/file': 'yes',
+    },
+    files: 1024,
+    processes: 1024,
+    systemCallsAreFiltered: true,
+    there: [],
+  });
+  await rm(code, { recursive: true });
+});
+
+/** A function that answers what it may do. */
+const probe = `
+  import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+  const tried = (path) => { try { writeFileSync(path, ''); return 'yes'; } catch (error) { return error.code; } };
+  const limit = (name) => Number(new RegExp(name + ' +([0-9]+)').exec(readFileSync('/proc/self/limits', 'utf8'))[1]);
+  export const handler = () => ({
+    user: process.getuid(),
+    home: process.env.HOME ?? null,
+    written: Object.fromEntries(
+      ['/var/task/file', '/file', '/home', '/dev/shm/file', '/tmp/file'].map((path) => [path, tried(path)]),
+    ),
+    files: limit('Max open files'),
+    processes: limit('Max processes'),
+    systemCallsAreFiltered: /^Seccomp:\\s+2$/m.test(readFileSync('/proc/self/status', 'utf8')),
+    there: ['/etc/fonts', '/usr/share/fonts', '/usr/bin', '/lib/x86_64-linux-gnu/libnss3.so'].filter((path) => existsSync(path)),
+  });
+`;
+
+describe.skipIf(reason)(`the deployed audit function, in a sandbox like Lambda's${without}`, () => {
+  let world: World;
+  let pages: Pages;
+  let deployed: Awaited<ReturnType<typeof startLambda>>;
+  beforeAll(async () => {
+    await build();
+    pages = await servePages();
+    world = await startWorld();
+    const asset = fileURLToPath(new URL('../../dist/functions/run-audit', import.meta.url));
+    deployed = await lambda(asset, {
+      ...world.env,
+      TARGETS: 'local',
+      NODE_OPTIONS: '--enable-source-maps',
+      POWERTOOLS_SERVICE_NAME: 'page-audit-test',
+    });
+  });
+  afterAll(async () => {
+    await deployed?.[Symbol.asyncDispose]();
+    await world?.stop();
+    await pages?.close();
+  });
+
+  test.each(auditVersions)(
+    'audits a page with Lighthouse $version: an SQS event in, a partial batch out',
+    async (row) => {
+      const check = aCheck({ url: pages.url('/perfect'), auditVersion: row.version, regions: ['us-west1'] });
+      const run = (await world.create(check))[0] as Parameters<typeof dispatch>[1];
+      await dispatch(world, run, new Date());
+      const [job] = await world.jobsIn('us-west1');
+
+      expect(await deployed.invoke(sqsEvent(job)), deployed.logs()).toEqual({ batchItemFailures: [] });
+
+      const finished = await world.runOf(check.id);
+      expect(finished, deployed.logs()).toMatchObject({
+        state: 'succeeded',
+        accessibility: 100, // takes fonts: without one there is no text whose contrast could be judged
+        bestPractices: 100,
+        seo: 100,
+        pwa: row.pwa ? expect.any(Number) : null,
+        environment: { processModel: 'multi' },
+      });
+      expect(finished.performance).toBeGreaterThanOrEqual(90);
+      const report = gunzipSync(await world.reports.get(finished.report?.key as string)).toString();
+      expect(JSON.parse(report)).toMatchObject({ auditVersion: row.version, lighthouseVersion: row.version });
+    },
+  );
+});
+
+const sqsEvent = (body: unknown) => ({
+  Records: [
+    {
+      messageId: 'aaaaaaaa-0000-4000-8000-000000000000',
+      receiptHandle: 'handle',
+      body: JSON.stringify(body),
+      attributes: {
+        ApproximateReceiveCount: '1',
+        SentTimestamp: '0',
+        SenderId: '',
+        ApproximateFirstReceiveTimestamp: '0',
+      },
+      messageAttributes: {},
+      md5OfBody: '',
+      eventSource: 'aws:sqs',
+      eventSourceARN: 'arn:aws:sqs:us-west-2:000000000000:audits',
+      awsRegion: 'us-west-2',
+    },
+  ],
+});
