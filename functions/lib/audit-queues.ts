@@ -2,7 +2,6 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { AuditJob } from '../../shared/audit-job.ts';
 import type { QueuesEnv } from '../../shared/env.ts';
 import { type Region, regions } from '../../shared/regions.ts';
-import { tracer } from './log.ts';
 
 export type AuditQueues = ReturnType<typeof auditQueues>;
 
@@ -11,8 +10,7 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
   const clients = new Map<Region, SQSClient>();
 
   const clientOf = (region: Region): SQSClient => {
-    const client =
-      clients.get(region) ?? tracer.captureAWSv3Client(new SQSClient({ region: regions[region], requestHandler }));
+    const client = clients.get(region) ?? new SQSClient({ region: regions[region], requestHandler });
     clients.set(region, client);
     return client;
   };

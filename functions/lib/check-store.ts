@@ -15,7 +15,6 @@ import type { StoreEnv } from '../../shared/env.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
-import { tracer } from './log.ts';
 
 /*
  * pk               sk             what it holds
@@ -100,9 +99,7 @@ export const asRun = (run: RunItem): Run => {
 
 /** Where checks and runs are kept. Each write states the condition under which it is true; a refused one says so. */
 export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: StoreEnv) => {
-  const client = tracer.captureAWSv3Client(
-    new DynamoDBClient({ region, requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 } }),
-  );
+  const client = new DynamoDBClient({ region, requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 } });
   const db = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 
   /** Updates one item under a condition; gives the new item, or undefined where the condition did not hold. */

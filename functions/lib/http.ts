@@ -1,10 +1,9 @@
-import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { z } from 'zod';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import { ApiProblem, apiProblems, type InputError, type Problem } from '../../shared/problems.ts';
-import { log, tracer } from './log.ts';
+import { log } from './log.ts';
 
 export type Request<Body = undefined> = {
   /** Follows what came of the request through logs: it is in the job and on the run too. */
@@ -30,7 +29,6 @@ type Options<Body> = { body?: z.ZodType<Body>; query?: readonly string[] | 'any'
 export const http = <Body = undefined>({ body, query = [] }: Options<Body>, build: () => Work<Body>) => {
   let work: Work<Body> | undefined;
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
-    .use(captureLambdaHandler(tracer, { captureResponse: false }))
     .onError((request) => {
       request.response = problemAnswer(request.error, request.event.requestContext.requestId, pathOf(request.event));
     })

@@ -1,15 +1,11 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { Tracer } from '@aws-lambda-powertools/tracer';
 import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/metrics.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 
 /** Structured log: one JSON line an event, ids as fields. No secret, header or body of a page goes in here. */
 export const log = new Logger();
-
-/** Traces by X-Ray on Lambda; does nothing elsewhere. */
-export const tracer = new Tracer();
 
 const emitter = new Metrics({ namespace: metricNamespace });
 const units = { Count: MetricUnit.Count, Seconds: MetricUnit.Seconds, NoUnit: MetricUnit.NoUnit };

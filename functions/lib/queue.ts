@@ -1,9 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
-import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware';
-import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { z } from 'zod';
-import { emit, log, tracer } from './log.ts';
+import { emit, log } from './log.ts';
 
 type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
 
@@ -13,7 +11,7 @@ type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
  */
 export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
   let work: Work<Job> | undefined;
-  const handle = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+  return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     work ??= build();
     const each = work;
     return processPartialResponse(
@@ -36,9 +34,6 @@ export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
       { context, throwOnFullBatchFailure: false },
     );
   };
-  return middy<SQSEvent, SQSBatchResponse>()
-    .use(captureLambdaHandler(tracer, { captureResponse: false }))
-    .handler(handle);
 };
 
 const parseJson = (text: string): unknown => {
