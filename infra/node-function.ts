@@ -82,7 +82,7 @@ export const nodeFunction = <Schema extends z.ZodObject>(
   });
 };
 
-/** The built function; with `-c assets=none` a stub in its place, for templates that are read and never deployed. */
+/** The built function; with `-c assets=none` one line in its place, for templates that are read and never deployed. */
 const codeOf = (scope: Construct, file: FunctionFile): Code =>
   scope.node.tryGetContext('assets') === 'none'
     ? Code.fromInline(`throw new Error('${file} was synthesized without its code');`)
