@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isFinished } from '../../shared/run.ts';
 import { servePages } from '../support/pages.ts';
@@ -175,9 +174,9 @@ test('a service that is killed leaves no process, and when started again ends ev
 }, 240_000);
 
 test('when all is done, only the auditor that waits for work is left', async () => {
-  await sleep(1000);
-  const { folders, processes } = remainsOf(service.pid);
-  expect(folders).toHaveLength(1);
+  // The last audit's folder goes when its last process has: a moment after the run's end.
+  await expect.poll(() => remainsOf(service.pid).folders, { timeout: 10_000 }).toHaveLength(1);
+  const { processes } = remainsOf(service.pid);
   expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
   await service.stop();
   expect(remainsOf(service.pid)).toEqual({ folders: [], processes: [] });
