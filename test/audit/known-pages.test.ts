@@ -77,7 +77,10 @@ afterAll(async () => {
 
 const audit = async (page: string, version: AuditVersion) => {
   const askedAt = Date.now();
-  const verdict = await lab.audit({ url: pages.url(page), auditVersion: version }, new AbortController().signal);
+  const verdict = await lab.audit(
+    { url: pages.url(page), auditVersion: version, device: 'mobile', lean: false },
+    new AbortController().signal,
+  );
   if (verdict.state !== 'succeeded' || !verdict.report) throw new Error(JSON.stringify(verdict, null, 2));
   const report = JSON.parse(gunzipSync(verdict.report.gzip).toString()) as Report;
   return { verdict, metrics: verdict.metrics, report, askedAt };

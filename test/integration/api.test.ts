@@ -62,7 +62,14 @@ test('a new check waits in exactly the regions that it asked for', async () => {
   const { id, runs } = await created();
   expect(await world.jobsIn('asia-northeast1')).toEqual([]); // first: a queue shared by all would pass the next two
   const { correlationId } = await world.runOf(id);
-  const job = { checkId: id, url: aBody.url, auditVersion: auditVersions[0].version, correlationId };
+  const job = {
+    device: 'mobile',
+    samples: 1,
+    checkId: id,
+    url: aBody.url,
+    auditVersion: auditVersions[0].version,
+    correlationId,
+  };
   expect(await world.jobsIn('europe-west3')).toEqual([{ ...job, region: 'europe-west3', runId: runs[0]?.id }]);
   expect(await world.jobsIn('us-east4')).toEqual([{ ...job, region: 'us-east4', runId: runs[1]?.id }]);
 });

@@ -22,10 +22,22 @@ const failure = (code: RunProblemCode, auditCode: string | null = null): Verdict
 });
 
 /** A worker whose audits end as told, one after the other, and what it did to the run. */
-const worker = (verdicts: (Verdict | Error)[], { putFails = 0, finishFails = 0, claimable = true } = {}) => {
+const worker = (
+  verdicts: (Verdict | Error)[],
+  { putFails = 0, finishFails = 0, claimable = true, samples = 1 } = {},
+) => {
   const check = aCheck({ regions: ['us-west1'] });
   const [shown] = check.runs;
-  const item = { ...shown, checkId: check.id, correlationId: 'c', token: 't', sends: 1, lostLeases: 0 } as RunItem;
+  const options = { device: 'mobile', samples } as const;
+  const item = {
+    ...shown,
+    checkId: check.id,
+    correlationId: 'c',
+    token: 't',
+    sends: 1,
+    lostLeases: 0,
+    options,
+  } as RunItem;
   const log: string[] = [];
   const outcomes: Outcome[] = [];
   const say = (line: string) => log.push(line);
@@ -65,7 +77,7 @@ const worker = (verdicts: (Verdict | Error)[], { putFails = 0, finishFails = 0, 
     pauses: [1, 1],
   });
   const { id: runId, url, auditVersion, region, correlationId } = item;
-  const job = { checkId: check.id, runId, url, auditVersion, region, correlationId };
+  const job = { checkId: check.id, runId, url, auditVersion, region, correlationId, ...options };
   return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, stopping, renew };
 };
 
