@@ -287,8 +287,10 @@ const attemptOf = (
  * Our own faults are tried again. So is a renderer that died, once: only a page that kills it twice did it itself. What
  * hangs for as long as an audit may last is tried again once too.
  */
-const triedAgain = ({ code, retryable }: RunError, attempts: readonly Attempt[]): boolean =>
-  code === 'page-crashed' || HANGS.includes(code) ? timesOf([code], attempts) < 2 : retryable;
+const triedAgain = ({ code, retryable }: RunError, attempts: readonly Attempt[]): boolean => {
+  if (code === 'page-crashed') return timesOf([code], attempts) < 2;
+  return HANGS.includes(code) ? timesOf(HANGS, attempts) < 2 : retryable;
+};
 
 /** The error of a run that is not tried again. A page that hung two attempts is the one to blame. */
 const failedBy = (attempts: readonly Attempt[], error?: RunError): { state: 'failed'; error: RunError } => {

@@ -36,8 +36,8 @@ export type Verdict = {
 } & ({ state: 'succeeded'; metrics: Metrics } | { state: 'failed'; error: RunError });
 
 export const MAX_NAVIGATIONS = 20;
-/** Threads that wait this long for each second that they run are an audit that others slowed. */
-const MAX_WAITED = 0.25;
+/** Others slowed an audit: they were at work, and its threads waited this long for each second that they ran. */
+const BUSY = { others: 0.1, waited: 0.3 };
 
 /**
  * What an audit says about its page: succeeded only without a runtime error, with a score for every category, a number
@@ -60,7 +60,7 @@ export const judge = (seen: Observation): Verdict => {
           benchmarkIndex: summary?.benchmarkIndex ?? null,
           ...machine(),
           cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
-          contended: cpu && cpu.waited > MAX_WAITED,
+          contended: cpu && cpu.others > BUSY.others && cpu.waited > BUSY.waited,
         }
       : null,
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
