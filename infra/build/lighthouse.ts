@@ -26,7 +26,6 @@ const entriesOf = (release: string): string[] => {
   return [
     join(core, 'index.js'),
     join(core, 'config', 'desktop-config.js'),
-    join(core, 'lib', 'median-run.js'),
     ...(isNine(release) ? [] : [join(core, 'config', 'config.js')]),
     ...named.filter((path) => path.endsWith('.js') && !path.endsWith('-test-audit.js')),
   ];
