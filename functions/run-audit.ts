@@ -289,14 +289,16 @@ const attemptOf = (
  */
 const triedAgain = ({ code, retryable }: RunError, attempts: readonly Attempt[]): boolean => {
   if (code === 'page-crashed') return timesOf([code], attempts) < 2;
-  return HANGS.includes(code) ? timesOf(HANGS, attempts) < 2 : retryable;
+  const free = attempts.filter(({ contended }) => !contended);
+  return HANGS.includes(code) ? timesOf(HANGS, free) < 2 : retryable;
 };
 
-/** The error of a run that is not tried again. A page that hung two attempts is the one to blame. */
+/** The error of a run that is not tried again. A page that hung two attempts is the one to blame, if the machine was free. */
 const failedBy = (attempts: readonly Attempt[], error?: RunError): { state: 'failed'; error: RunError } => {
   const last = attempts.at(-1);
   const auditCode = last?.auditCode ?? null;
-  if (timesOf(HANGS, attempts) >= 2) return { state: 'failed', error: runError('page-hung', { auditCode }) };
+  const free = attempts.filter(({ contended }) => !contended);
+  if (timesOf(HANGS, free) >= 2) return { state: 'failed', error: runError('page-hung', { auditCode }) };
   return { state: 'failed', error: error ?? runError(last?.code ?? 'internal', { auditCode }) };
 };
 

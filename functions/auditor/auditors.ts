@@ -14,7 +14,7 @@ import { type Chromium, prepareChromium } from './chromium.ts';
 import { openEgressProxy } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
-import { type CpuUse, membersOf, memoryOf } from './machine.ts';
+import { type CpuUse, membersOf, memoryOf, startCpuMeter, wasSlowed } from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
 import { groupGone, killGroup, removeStale } from './processes.ts';
 
@@ -30,7 +30,7 @@ export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
 export const HARD_LIMIT_MS = 120_000;
 /** A main document that got no answer by then will get none that counts. */
 const NO_ANSWER_MS = 36_000;
-/** After the part that is timed nothing waits for the network: what takes longer than this hangs. */
+/** After the part that is timed nothing waits for the network: on a free machine what takes longer than this hangs. */
 const REST_MS = 45_000;
 /** Memory of an audit's browser, and of the auditor itself, whose trace a page can make long. */
 const MAX_BROWSER_BYTES = Math.min(3 * 2 ** 30, 0.62 * totalmem());
@@ -157,6 +157,7 @@ const startAuditor = (version: AuditVersion) => {
   let mainFrame: MainFrame = emptyMainFrame;
   let chromium: string | null = null;
   let cpu: CpuUse | null = null;
+  let readCpu: () => CpuUse | null = () => null;
   let done = false;
   let said = '';
   let exited = false;
@@ -217,6 +218,7 @@ const startAuditor = (version: AuditVersion) => {
                 leaveProcessor = leave;
                 limit = after(HARD_LIMIT_MS, () => stop('audit-timeout'));
                 after(NO_ANSWER_MS, noAnswer);
+                readCpu = startCpuMeter(auditor.pid as number);
                 auditor.send('go' satisfies typeof GO);
               },
               () => {}, // it ended before its turn came
@@ -226,7 +228,7 @@ const startAuditor = (version: AuditVersion) => {
             cpu = tale.cpu;
             leaveProcessor();
             leaveProcessor = () => {};
-            after(REST_MS, () => stop('audit-timeout'));
+            if (!cpu || !wasSlowed(cpu)) after(REST_MS, () => stop('audit-timeout'));
             break;
           case 'mainFrame': {
             mainFrame = tale.record;
@@ -253,6 +255,7 @@ const startAuditor = (version: AuditVersion) => {
       });
       auditor.send({ ...order, env: { ...childEnv(dir), ...order.env } } satisfies Order);
     }).finally(() => {
+      cpu ??= readCpu(); // of an audit that did not get as far
       timers.forEach(clearTimeout);
       over.abort();
       leaveProcessor();

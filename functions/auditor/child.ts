@@ -5,7 +5,7 @@ import type { CDPSession } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { importLighthouse, isTimed, type Plan, runLighthouse, type Summary, takesPage } from './lighthouse.ts';
-import { type CpuUse, startCpuMeter } from './machine.ts';
+import { type CpuUse, setShare, startCpuMeter } from './machine.ts';
 import { type MainFrame, watchMainFrame } from './main-frame.ts';
 
 /** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */
@@ -66,6 +66,7 @@ process.on('unhandledRejection', async (error) => {
 });
 process.on('uncaughtException', threw);
 
+setShare(5); // what is not timed gives way to what is
 const lighthouse = await importLighthouse(version);
 told<Order>().then(audit).catch(threw);
 tell({ type: 'ready' });
@@ -89,6 +90,7 @@ async function audit({ executable, proxyPort, env, ...plan }: Order): Promise<vo
     const go = told<typeof GO>();
     tell({ type: 'waiting' });
     await go;
+    await setShare(0);
   }
   const readCpu = startCpuMeter(process.pid);
   const tooLong = setTimeout(async () => {
@@ -97,6 +99,7 @@ async function audit({ executable, proxyPort, env, ...plan }: Order): Promise<vo
   const onMeasured = () => {
     clearTimeout(tooLong);
     tell({ type: 'measured', cpu: readCpu() });
+    setShare(5);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
   clearTimeout(tooLong);

@@ -5,7 +5,7 @@ import type { Environment, Metrics } from '../../shared/run.ts';
 import type { DocumentState } from './child.ts';
 import type { Decision } from './egress-proxy.ts';
 import type { Summary } from './lighthouse.ts';
-import { type CpuUse, machine } from './machine.ts';
+import { type CpuUse, machine, wasSlowed } from './machine.ts';
 import type { MainFrame } from './main-frame.ts';
 
 /** How an auditor ended, as its parent saw it. */
@@ -36,8 +36,6 @@ export type Verdict = {
 } & ({ state: 'succeeded'; metrics: Metrics } | { state: 'failed'; error: RunError });
 
 export const MAX_NAVIGATIONS = 20;
-/** Others slowed an audit: they were at work, and its threads waited this long for each second that they ran. */
-const BUSY = { others: 0.1, waited: 0.3 };
 
 /**
  * What an audit says about its page: succeeded only without a runtime error, with a score for every category, a number
@@ -60,7 +58,7 @@ export const judge = (seen: Observation): Verdict => {
           benchmarkIndex: summary?.benchmarkIndex ?? null,
           ...machine(),
           cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
-          contended: cpu && cpu.others > BUSY.others && cpu.waited > BUSY.waited,
+          contended: cpu && wasSlowed(cpu),
         }
       : null,
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a run tells of the machine that measured it. `host` is equal for machines of equal processor, memory and kernel. */
 export const machine = () => {
@@ -21,6 +23,9 @@ export const machine = () => {
  */
 export type CpuUse = { others: number; waited: number };
 
+/** Whether others slowed the group: they were at work, and its threads had to wait for a processor. */
+export const wasSlowed = ({ others, waited }: CpuUse): boolean => others > 0.1 && waited > 0.3;
+
 /** Measures from now until the function that it gives is called. */
 export const startCpuMeter = (group: number): (() => CpuUse | null) => {
   const start = readCpu(group);
@@ -39,6 +44,19 @@ export const startCpuMeter = (group: number): (() => CpuUse | null) => {
     return { others: Math.min(1, Math.max(0, others)), waited: waited / Math.max(ran, 1 / HZ) };
   };
 };
+
+/**
+ * Sets how much of the processors this process' session gets beside others (sched(7), autogroup): 0 its full share, 5 a
+ * third of it. Where Linux does not group by session nothing changes.
+ */
+export const setShare = async (nice: 0 | 5): Promise<void> => {
+  for (let tries = 0; tries < 10; tries++) {
+    const error = await writeFile('/proc/self/autogroup', `${nice}`).then(() => undefined, codeOf);
+    if (error !== 'EAGAIN') return;
+    await sleep(50); // ten changes a second are allowed on the whole machine
+  }
+};
+const codeOf = (error: NodeJS.ErrnoException) => error.code;
 
 const HZ = 100; // ticks a second in /proc, on every Linux that Node runs on
 

@@ -175,6 +175,13 @@ test('a page that makes two attempts hang is blamed for it', async () => {
   expect(outcomes[0]).toMatchObject({ error: { code: 'page-hung', blame: 'page', auditCode: 'PROTOCOL_TIMEOUT' } });
 });
 
+test('a page is not blamed for hanging on a machine that others slowed', async () => {
+  const hung = onBusyMachine(failure('audit-timeout'), 0.9);
+  const { run, outcomes } = worker([hung, hung, hung]);
+  await run();
+  expect(outcomes[0]).toMatchObject({ error: { code: 'audit-timeout', blame: 'service' } });
+});
+
 test('after a hang the next attempt leaves out the parts that can hang, after other faults it does not', async () => {
   const hung = worker([failure('audit-timeout'), success]);
   await hung.run();
