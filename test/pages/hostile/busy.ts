@@ -56,7 +56,9 @@ export const busyPages: Record<string, Case> = {
     is: 'a page that is endless for all but its first visitor',
     verdicts: ['succeeded', 'page-hung'],
     warning: /bf-cache|back/i,
-    serve: (visit) => (visit.nth > 1 ? script('for (;;);') : html())(visit),
+    // Not kept by the browser, or the second visit would not be seen here.
+    serve: (visit) =>
+      html(good({ head: visit.nth > 1 ? '<script>for (;;);</script>' : '' }), { 'cache-control': 'no-store' })(visit),
   },
 
   // The visitor's patience
