@@ -36,6 +36,8 @@ const REST_MS = 45_000;
 const MAX_BROWSER_BYTES = Math.min(3 * 2 ** 30, 0.62 * totalmem());
 const MAX_AUDITOR_BYTES = MAX_BROWSER_BYTES / 2;
 const MEMORY_WATCH_MS = 250;
+/** Lighthouse waits 36 s for a document that comes slowly, and for ever where it neither ends nor shows anything. */
+const SLOW_DOCUMENT_MS = 60_000;
 /** What an auditor that is done gets to close its browser. */
 const GOODBYE_MS = 1000;
 /** A failed main document may yet be followed by another: a page that sends itself elsewhere. */
@@ -183,6 +185,7 @@ const startAuditor = (version: AuditVersion) => {
     const timers = new Set<NodeJS.Timeout>();
     const over = new AbortController();
     let leaveProcessor = () => {};
+    let measured = false;
     return new Promise<End>((resolve, reject) => {
       const after = (ms: number, then: () => void) => {
         const timer = setTimeout(then, ms);
@@ -197,6 +200,10 @@ const startAuditor = (version: AuditVersion) => {
         const { url, status, navigations, finished, failure } = mainFrame;
         const shown = navigations > 0 && status !== null;
         if (url && !shown && !finished && !failure) stop('load-timeout');
+      };
+      const stillComing = () => {
+        const { url, everFinished, failure } = mainFrame;
+        if (!measured && url && !everFinished && !failure) stop('load-timeout');
       };
       const memoryWatch = watchMemory(auditor.pid as number, (what) => {
         stop('page-too-large', `The page takes more memory than an audit may have (${what}).`);
@@ -222,6 +229,7 @@ const startAuditor = (version: AuditVersion) => {
                 leaveProcessor = leave;
                 limit = after(HARD_LIMIT_MS, () => stop('audit-timeout'));
                 after(NO_ANSWER_MS, noAnswer);
+                after(SLOW_DOCUMENT_MS, stillComing);
                 readCpu = startCpuMeter(auditor.pid as number);
                 auditor.send('go' satisfies typeof GO);
               },
@@ -230,6 +238,7 @@ const startAuditor = (version: AuditVersion) => {
             break;
           case 'measured':
             cpu = tale.cpu;
+            measured = true;
             leaveProcessor();
             leaveProcessor = () => {};
             if (!cpu || !wasSlowed(cpu)) after(REST_MS, () => stop('audit-timeout'));

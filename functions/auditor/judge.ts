@@ -104,8 +104,8 @@ type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string 
 const faultOf = (seen: Observation): Fault => {
   const fault = faultAsTold(seen);
   // A browser asks nothing of a page whose document has not come: that it does not answer says nothing of its scripts.
-  const { url, finished, failure } = seen.mainFrame;
-  const waiting = url !== null && !finished && !failure;
+  const { url, everFinished, failure } = seen.mainFrame;
+  const waiting = url !== null && !everFinished && !failure;
   return waiting && HANGS.includes(fault.code) ? { ...fault, code: 'load-timeout' } : fault;
 };
 

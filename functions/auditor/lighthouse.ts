@@ -39,7 +39,7 @@ export type Summary = {
   reportBytes: number;
 };
 
-type Answer = { lhr: Result; artifacts?: unknown };
+type Answer = { lhr: Result; artifacts?: { settings: object } };
 
 type Lighthouse = {
   run(url: string, flags: Record<string, unknown>, config?: object, page?: Page): Promise<Answer | undefined>;
@@ -120,7 +120,8 @@ export const runLighthouse = async (
 
   // The browser keeps no document of over 10 MB, and none that has not ended: this audit alone would cost a score.
   const skipAudits = [...(flags.skipAudits ?? []), 'charset'];
-  const step = { artifacts: answer.artifacts, name: plan.url, flags: { ...flags, skipAudits } };
+  const artifacts = { ...answer.artifacts, settings: { ...answer.artifacts?.settings, skipAudits } };
+  const step = { artifacts, name: plan.url, flags: { ...flags, skipAudits } };
   const { steps } = await auditAgain({ gatherSteps: [step], name: plan.url }, config);
   return summarize((steps[0] as Answer).lhr, plan);
 };

@@ -171,9 +171,10 @@ test('a result that misses its metrics says why as far as its audits do', () => 
 
 test('a page that does not answer while its document is still on its way did not load in time', () => {
   const hung: End = { how: 'stopped', why: 'audit-timeout' };
-  expect(faultOn(hung, { finished: false })).toBe('load-timeout');
+  expect(faultOn(hung, { finished: false, everFinished: false })).toBe('load-timeout');
   expect(faultOn(hung)).toBe('audit-timeout');
-  expect(faultOn(runtimeError('PAGE_HUNG'), { finished: false })).toBe('load-timeout');
+  expect(faultOn(hung, { finished: false })).toBe('audit-timeout'); // it hung when it was loaded again
+  expect(faultOn(runtimeError('PAGE_HUNG'), { finished: false, everFinished: false })).toBe('load-timeout');
   expect(faultOn(runtimeError('PAGE_HUNG'))).toBe('page-hung');
 });
 
