@@ -15,13 +15,15 @@ export const fidelityTables = (comparisons: readonly Comparison[]): string => {
   function of(key: 'version' | 'page', value: string): Comparison[] {
     return comparisons.filter((each) => each[key] === value);
   }
+  const lost = (arm: keyof Both<unknown>) => comparisons.reduce((sum, each) => sum + each.failures[arm].length, 0);
   const rounds = Math.max(...comparisons.flatMap(({ audits }) => [audits.ours, audits.theirs]));
   return [
-    `**Service and command line**: ${comparisons.length} pairs of a page and a version, ${rounds} rounds by turns; in how many a target was met`,
+    `**Service and command line**: ${comparisons.length} pairs of a page and a version, ${rounds} round(s) by turns; in how many a target was met`,
     table(
       ['target', 'met', 'farthest'],
       allTargets.map((target) => [targets[target], metIn(comparisons, target), farthest[target](comparisons)]),
     ),
+    `Audits without a result: service ${lost('ours')}, command line ${lost('theirs')}.`,
     table(
       ['', ...allTargets],
       [

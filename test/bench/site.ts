@@ -69,6 +69,7 @@ export const siteFiles = (): Map<string, File> => {
   add('/script/formulas.js', `const formulas = ${JSON.stringify(formulas(300))};`);
   add('/script/script.js', textOf(own, 'script.js'));
 
+  // Pinned below 5.18: later releases bring a dependency that reports where they are installed.
   addFolder('/app', join(packages, 'swagger-ui-dist'));
   add('/app/swagger-initializer.js', textOf(own, 'swagger-initializer.js'));
   add('/app/openapi.json', JSON.stringify(anApi()));
