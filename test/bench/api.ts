@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import autocannon from 'autocannon';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Command } from './api-server.ts';
-import { aFolder, startNode } from './children.ts';
+import { aFolder, startNode, told } from './children.ts';
 import { quantile } from './numbers.ts';
 import { type CpuProfile, type Part, partsOf } from './profile.ts';
 import { checkDone, pathOf, type Service } from './service.ts';
@@ -61,17 +60,10 @@ export const measureApi = async ({ service, pageUrl, version, tell }: Options): 
 const startApi = async () => {
   const folder = aFolder();
   const server = startNode(['test/bench/api-server.ts', folder], { folder, ipc: true });
-  const answer = async <T>(): Promise<T> => {
-    const ended = server.exited.then((code) => {
-      throw new Error(`the API ended (${code}):\n${server.said()}`);
-    });
-    const [message] = await Promise.race([once(server.child, 'message'), ended]);
-    return message as T;
-  };
-  const { url } = await answer<{ url: string }>();
+  const { url } = await told<{ url: string }>(server);
 
   const profile = async <C extends Command>(command: C): Promise<C extends 'stop' ? CpuProfile : undefined> => {
-    const answered = command === 'stop' ? answer<{ profile: CpuProfile }>() : undefined;
+    const answered = command === 'stop' ? told<{ profile: CpuProfile }>(server) : undefined;
     server.child.send(command);
     return (await answered)?.profile as C extends 'stop' ? CpuProfile : undefined;
   };

@@ -57,23 +57,36 @@ export const startNode = (
   }
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
 
-  /** Asks it to end, and kills what it leaves behind: all that has its folder in its environment. */
+  /** Asks it to end, and kills it where it takes too long. What it leaves behind stays. */
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await Promise.race([exited, pause(GRACE_MS, undefined, { ref: false })]);
+    child.kill('SIGKILL');
+    await exited;
+  };
+
+  /** Stops it, and kills what it leaves behind: all that has its folder in its environment. */
   const end = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM');
-      await Promise.race([exited, pause(GRACE_MS, undefined, { ref: false })]);
-      child.kill('SIGKILL');
-      await exited;
-    }
+    await stop();
     for (let left = startedWith(folder); left.length > 0; left = startedWith(folder)) {
       for (const each of left) kill(each);
       await pause(20);
     }
     running.delete(started);
   };
-  const started = { pid, child, exited, said: () => said.trim(), end, [Symbol.asyncDispose]: end };
+  const started = { pid, child, exited, said: () => said.trim(), stop, end, [Symbol.asyncDispose]: end };
   running.add(started);
   return started;
+};
+
+/** The next message of a child that was started with `ipc`. Throws where the child ends before. */
+export const told = async <T>({ child, exited, said }: Child): Promise<T> => {
+  const ended = exited.then((code) => {
+    throw new Error(`${child.spawnargs.slice(1).join(' ')} ended (${code}):\n${said()}`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  return message as T;
 };
 
 /** Ends every child that still runs and removes every folder. Nothing starts any more. */

@@ -3,23 +3,37 @@ import { parseArgs } from 'node:util';
 import { type AuditVersion, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
 import { measureApi } from './api.ts';
 import { aFolder, endAll } from './children.ts';
-import { servePage } from './page.ts';
+import { measureFidelity } from './fidelity.ts';
+import { pageNames, startPages } from './pages.ts';
 import { residentOf } from './processes.ts';
 import { startService } from './service.ts';
+import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';
+import { measureSteadiness } from './steadiness.ts';
 import { type Results, tablesOf } from './tables.ts';
+import { measureThroughput } from './throughput.ts';
 import { auditByTurns, warmUp } from './turnaround.ts';
 
-const parts = ['turnaround', 'memory', 'api', 'start'] as const;
+/** What is measured where no part is named, and what is measured only by its name. */
+const usualParts = ['turnaround', 'memory', 'api', 'start'] as const;
+const parts = [...usualParts, 'fidelity', 'sd', 'throughput', 'soak'] as const;
 type Part = (typeof parts)[number];
 
 const MOST_WATCHED = 3; // rounds in which memory is watched: it varies little
 
-const usage = `npm run bench -- [options]     Measures this service on this machine (Linux). About six minutes; only loopback traffic.
+const usage = `npm run bench -- [parts] [options]     Measures this service on this machine (Linux); only loopback traffic.
 
-  --rounds <number>    of the turnaround (default 7); memory and starts take at most 3 and 5
-  --only <part>        ${parts.join(', ')}
+Without a part ${usualParts.join(', ')}: about six minutes. The others by name:
+  fidelity             scores, failing audits and metrics against the command line: about 20 s a page, version and round
+  sd                   how steady performance is on a static page: about 9 s a run
+  throughput           audits a minute of a queue, and what that does to scores: about four minutes
+  soak                 many audits, and what they leave behind: about 8 s a run
+
+  --rounds <number>    of the turnaround (default 7; memory and starts take at most 3 and 5) and of fidelity (default 5)
+  --runs <number>      of sd (default 30) and soak (default 200)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
+  --versions <list>    of fidelity and soak, with commas between (default all)
+  --pages <list>       of fidelity and soak: ${pageNames.join(', ')} (default all)
   --json               prints JSON in the place of the tables
   --help
 
@@ -27,56 +41,97 @@ Progress goes to stderr, the figures to stdout.`;
 
 /** The options, or what is wrong with them. */
 const optionsFrom = (args: string[]) => {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args,
+    allowPositionals: true,
     options: {
-      rounds: { type: 'string', default: '7' },
-      only: { type: 'string' },
+      rounds: { type: 'string' },
+      runs: { type: 'string' },
       version: { type: 'string', default: 'latest' },
+      versions: { type: 'string', default: auditVersions.map(({ version }) => version).join() },
+      pages: { type: 'string', default: pageNames.join() },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds is a number from 1 to 100');
-  const only = parts.find((part) => part === values.only);
-  if (values.only !== undefined && !only) throw new Error(`--only is one of ${parts.join(', ')}`);
-  const version = resolveAuditVersion(values.version);
-  if (!version) throw new Error(`--version is one of ${auditVersions.map((row) => row.version).join(', ')}`);
-  return { rounds, version, json: values.json, help: values.help, asks: (part: Part) => !only || part === only };
+  const rounds = wholeNumber('--rounds', values.rounds, 100);
+  const runs = wholeNumber('--runs', values.runs, 10_000);
+  const asked = new Set<Part>(positionals.map((name) => oneOf(parts, name, 'a part')));
+  if (asked.size === 0) for (const part of usualParts) asked.add(part);
+  return {
+    rounds: (usual: number) => rounds ?? usual,
+    runs: (usual: number) => runs ?? usual,
+    version: versionOf(values.version),
+    versions: values.versions.split(',').map(versionOf),
+    pages: values.pages.split(',').map((name) => oneOf(pageNames, name, 'a page')),
+    json: values.json,
+    help: values.help,
+    asks: (...anyOf: Part[]) => anyOf.some((part) => asked.has(part)),
+  };
 };
 type Options = ReturnType<typeof optionsFrom>;
 
-const measure = async ({ rounds, version, asks }: Options): Promise<Results> => {
-  const results: Results = { machine: machineWith(version) };
-  await using page = await servePage();
+const wholeNumber = (option: string, value: string | undefined, most: number): number | undefined => {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1 || number > most) {
+    throw new Error(`${option} is a number from 1 to ${most}`);
+  }
+  return number;
+};
 
-  if (asks('turnaround') || asks('memory') || asks('api')) {
+const oneOf = <T extends string>(all: readonly T[], name: string, what: string): T => {
+  const found = all.find((each) => each === name);
+  if (!found) throw new Error(`${what} is one of ${all.join(', ')}`);
+  return found;
+};
+
+const versionOf = (name: string): AuditVersion => {
+  const version = resolveAuditVersion(name);
+  if (!version) throw new Error(`a version is one of ${auditVersions.map((row) => row.version).join(', ')}`);
+  return version;
+};
+
+const measure = async ({ rounds, runs, version, versions, pages: names, asks }: Options): Promise<Results> => {
+  const some = asks(...usualParts, 'sd', 'throughput') ? [version] : [];
+  const results: Results = { machine: machineWith([...some, ...(asks('fidelity', 'soak') ? versions : [])]) };
+  await using pages = await startPages();
+  const common = { pages, names, version, versions, pageUrl: pages.url('small'), tell };
+
+  if (asks('turnaround', 'memory', 'api')) {
     const dataDir = aFolder();
     await using service = await startService(dataDir);
-    const common = { service, pageUrl: page.url, version, tell };
-    if (asks('turnaround') || asks('memory')) await warmUp({ ...common, dataDir });
-    if (asks('turnaround')) results.turnaround = await auditByTurns({ ...common, dataDir, rounds, memory: false });
+    const here = { ...common, service, dataDir };
+    if (asks('turnaround', 'memory')) await warmUp(here);
+    if (asks('turnaround')) results.turnaround = await auditByTurns({ ...here, rounds: rounds(7), memory: false });
     if (asks('memory')) {
-      const audits = await auditByTurns({ ...common, dataDir, rounds: Math.min(rounds, MOST_WATCHED), memory: true });
+      const audits = await auditByTurns({ ...here, rounds: Math.min(rounds(7), MOST_WATCHED), memory: true });
       const footprints = (of: 'service' | 'commandLine') => audits.flatMap((round) => round[of].memory ?? []);
       results.memory = {
         service: { peak: residentOf(service.pid, 'VmHWM'), idle: residentOf(service.pid, 'VmRSS') },
         audits: { service: footprints('service'), commandLine: footprints('commandLine') },
       };
     }
-    if (asks('api')) results.api = await measureApi(common);
+    if (asks('api')) results.api = await measureApi(here);
   }
-  if (asks('start')) results.start = await measureStart({ pageUrl: page.url, version, rounds, tell });
+  if (asks('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
+  if (asks('fidelity')) {
+    const dataDir = aFolder();
+    await using service = await startService(dataDir);
+    results.fidelity = await measureFidelity({ ...common, service, dataDir, rounds: rounds(5) });
+  }
+  if (asks('sd')) results.sd = await measureSteadiness({ ...common, runs: runs(30) });
+  if (asks('throughput')) results.throughput = await measureThroughput(common);
+  if (asks('soak')) results.soak = await measureSoak({ ...common, runs: runs(200) });
   return results;
 };
 
-const machineWith = (lighthouse: AuditVersion): Results['machine'] => ({
+const machineWith = (versions: AuditVersion[]): Results['machine'] => ({
   processor: cpus()[0]?.model.trim() ?? 'unknown',
   cores: availableParallelism(),
   memoryGiB: totalmem() / 2 ** 30,
   node: process.versions.node,
-  lighthouse,
+  lighthouse: [...new Set(versions)].join(', '),
   at: new Date().toISOString(),
 });
 

@@ -9,6 +9,12 @@ export const quantile = (values: readonly number[], share: number): number => {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
+/** The standard deviation of what a sample was taken from; not known from less than two values. */
+export const deviation = (values: readonly number[]): number => {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+};
+
 export type Spread = { min: number; median: number; max: number };
 export const spread = (values: readonly number[]): Spread => ({
   min: Math.min(...values),

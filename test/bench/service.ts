@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Check } from '../../shared/check.ts';
-import type { Run } from '../../shared/run.ts';
+import { isFinished, type Run } from '../../shared/run.ts';
 import { startNode } from './children.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -31,30 +31,47 @@ export const startService = async (dataDir: string) => {
     await child.end();
     throw error;
   }
-  return { url, pid: child.pid, startedAt, readySeconds: since(startedAt), [Symbol.asyncDispose]: child.end };
+  const readySeconds = since(startedAt);
+  return { url, pid: child.pid, startedAt, readySeconds, stop: child.stop, [Symbol.asyncDispose]: child.end };
 };
 
 /** Seconds since a time of `performance.now()`. */
 export const since = (startedAt: number): number => (performance.now() - startedAt) / 1000;
 
-/** Creates a check and polls it until all its runs have succeeded. Throws where one fails. */
-export const checkDone = async (service: Pick<Service, 'url'>, body: object): Promise<Check> => {
+type Asked = Pick<Service, 'url'>;
+/** How often a check is looked at, which takes some of the processor, and when it is given up. */
+type Patience = { pollMs?: number; limitMs?: number };
+
+/** Creates a check, and answers its id. */
+export const createCheck = async (service: Asked, body: object): Promise<string> => {
   const created = await fetch(`${service.url}/v1/checks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   if (created.status !== 201) throw new Error(`POST /v1/checks answered ${created.status}: ${await created.text()}`);
-  const { id } = (await created.json()) as Check;
-  const deadline = performance.now() + CHECK_LIMIT_MS;
-  for (;;) {
+  return ((await created.json()) as Check).id;
+};
+
+/** A check once all its runs are finished, whether they have succeeded or failed. */
+export const finishedCheck = async (
+  service: Asked,
+  id: string,
+  { pollMs = POLL_MS, limitMs = CHECK_LIMIT_MS }: Patience = {},
+): Promise<Check> => {
+  for (const deadline = performance.now() + limitMs; ; await pause(pollMs)) {
     const check = await getJson<Check>(`${service.url}/v1/checks/${id}`);
-    const failed = check.runs.find((run) => run.state === 'failed');
-    if (failed) throw new Error(`an audit failed: ${JSON.stringify(failed.error)}`);
-    if (check.state === 'succeeded') return check;
-    if (performance.now() > deadline) throw new Error(`a check is still ${check.state} after ${CHECK_LIMIT_MS} ms`);
-    await pause(POLL_MS);
+    if (check.runs.every((run) => isFinished(run.state))) return check;
+    if (performance.now() > deadline) throw new Error(`a check is still ${check.state} after ${limitMs} ms`);
   }
+};
+
+/** Creates a check and polls it until all its runs have succeeded. Throws where one fails. */
+export const checkDone = async (service: Asked, body: object, patience: Patience = {}): Promise<Check> => {
+  const check = await finishedCheck(service, await createCheck(service, body), patience);
+  const failed = check.runs.find((run) => run.state === 'failed');
+  if (failed) throw new Error(`an audit failed: ${JSON.stringify(failed.error)}`);
+  return check;
 };
 
 export const pathOf = (check: Check, run: Run): string => `/v1/checks/${check.id}/runs/${run.id}`;

@@ -1,8 +1,14 @@
 import type { ApiFigures } from './api.ts';
+import { compare } from './comparison.ts';
+import type { Sample } from './fidelity.ts';
+import { fidelityTables } from './fidelity-tables.ts';
+import { soakTable, steadinessTable, throughputTable } from './load-tables.ts';
 import type { Footprint } from './memory.ts';
 import { cells, median, spread, table } from './numbers.ts';
 import { isIdle } from './profile.ts';
+import type { SoakFigures } from './soak.ts';
 import type { StartFigures } from './start.ts';
+import type { ThroughputFigures } from './throughput.ts';
 import type { Round } from './turnaround.ts';
 
 /** What the bench found; a part that was not asked for is missing. */
@@ -12,10 +18,14 @@ export type Results = {
   memory?: { service: { peak: number; idle: number }; audits: { service: Footprint[]; commandLine: Footprint[] } };
   api?: ApiFigures;
   start?: StartFigures;
+  fidelity?: Sample[];
+  sd?: number[]; // performance
+  throughput?: ThroughputFigures;
+  soak?: SoakFigures;
 };
 
 /** The tables to paste in the README. */
-export const tablesOf = ({ machine, turnaround, memory, api, start }: Results): string =>
+export const tablesOf = ({ machine, turnaround, memory, api, start, ...more }: Results): string =>
   [
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB.toFixed(0)} GiB, Node ${machine.node}, ` +
       `Lighthouse ${machine.lighthouse}, ${machine.at}`,
@@ -24,6 +34,10 @@ export const tablesOf = ({ machine, turnaround, memory, api, start }: Results): 
     api && apiTable(api),
     api && profileTable(api),
     start && startTable(start),
+    more.fidelity && fidelityTables(compare(more.fidelity, { ours: 'service', theirs: 'commandLine' })),
+    more.sd && steadinessTable(more.sd),
+    more.throughput && throughputTable(more.throughput),
+    more.soak && soakTable(more.soak),
   ]
     .filter((each) => each !== undefined)
     .join('\n\n');

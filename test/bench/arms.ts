@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { prepareChromium } from '../../functions/auditor/chromium.ts';
+import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
+import { aFolder, removeFolder, root, startNode } from './children.ts';
+import { auditorsOf, type Footprint, watchMemory } from './memory.ts';
+import type { Report } from './reading.ts';
+import { checkDone, getJson, pathOf, type Service, since } from './service.ts';
+
+/** One audit: the seconds that its user waits for it, its Lighthouse result, and its memory where that was watched. */
+export type Audited = { seconds: number; report: Report; memory: Footprint | null };
+
+/** A way to audit a page. Those that are compared differ in nothing but what is to be compared. */
+export type Arm = (target: { pageUrl: string; version: AuditVersion }) => Promise<Audited>;
+
+const IDLE_MS = 1500; // the next auditor starts in it, as it does between the checks of a service that is not busy
+
+/** Each arm once, one after another; another one is the first in each round. */
+export const inTurn = async <Name extends string, T>(
+  arms: Record<Name, () => Promise<T>>,
+  round: number,
+): Promise<Record<Name, T>> => {
+  const names = Object.keys(arms) as Name[];
+  const first = round % names.length;
+  const results: Partial<Record<Name, T>> = {};
+  for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+    await pause(IDLE_MS);
+    results[name] = await arms[name]();
+  }
+  return results as Record<Name, T>;
+};
+
+/** Through the service's API, from the POST to `succeeded`. Watching the memory takes some of the processor; so does polling. */
+export const byService =
+  (service: Service, { memory = false, pollMs }: { memory?: boolean; pollMs?: number } = {}): Arm =>
+  async ({ pageUrl, version }) => {
+    using watch = memory ? watchMemory(() => auditorsOf(service.pid)) : undefined;
+    const startedAt = performance.now();
+    const asked = { url: pageUrl, auditVersion: version, regions: ['us-west1'] };
+    const check = await checkDone(service, asked, pollMs ? { pollMs } : {});
+    const seconds = since(startedAt);
+    const peak = await watch?.stop();
+
+    const [run] = check.runs;
+    if (!run) throw new Error(`check ${check.id} has no run`);
+    const report = await getJson<Report>(`${service.url}${pathOf(check, run)}/report`);
+    return { seconds, report, memory: peak ?? null };
+  };
+
+/** Lighthouse's own command line with its own defaults: the same categories, and the Chromium that is in `dataDir`. */
+export const byCommandLine =
+  (dataDir: string, { memory = false }: { memory?: boolean } = {}): Arm =>
+  async ({ pageUrl, version }) => {
+    const { executable, env } = await prepareChromium(dataDir);
+    const folder = aFolder();
+    const output = join(folder, 'report.json');
+    const { pwa } = auditVersion(version);
+    const categories = ['performance', 'accessibility', 'best-practices', 'seo', ...(pwa ? ['pwa'] : [])];
+    const args = [
+      await commandLineOf(version),
+      pageUrl,
+      '--quiet',
+      '--output=json',
+      `--output-path=${output}`,
+      `--only-categories=${categories.join()}`,
+      '--no-enable-error-reporting',
+      '--chrome-flags=--headless --no-sandbox --no-zygote --disable-dev-shm-usage', // as the service starts it
+    ];
+    const startedAt = performance.now();
+    await using cli = startNode(args, { folder, env: { ...env, CHROME_PATH: executable, CI: '1' } });
+    using watch = memory ? watchMemory(() => [cli.pid]) : undefined;
+    const code = await cli.exited;
+    const seconds = since(startedAt);
+    const peak = await watch?.stop();
+    if (code !== 0) throw new Error(`the command line of Lighthouse ${version} ended with ${code}:\n${cli.said()}`);
+
+    const report = JSON.parse(await readFile(output, 'utf8')) as Report;
+    await cli.end();
+    await removeFolder(folder);
+    return { seconds, report, memory: peak ?? null };
+  };
+
+/** Where a version's package keeps its command line. */
+const commandLineOf = async (version: AuditVersion): Promise<string> => {
+  const home = join(root, 'node_modules', auditVersion(version).package);
+  const { bin } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { bin: { lighthouse: string } };
+  return join(home, bin.lighthouse);
+};

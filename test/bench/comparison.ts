@@ -1,0 +1,106 @@
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { Sample } from './fidelity.ts';
+import { deviation, median } from './numbers.ts';
+import type { PageName } from './pages.ts';
+import { type Metric, metrics, type Reading } from './reading.ts';
+
+/** Something of both arms: of the one in question, and of the one that it is compared with. */
+export type Both<T> = { ours: T; theirs: T };
+
+/** One page in one version, over all rounds. Null is not known: from one round there is no deviation. */
+export type Comparison = {
+  page: PageName;
+  version: AuditVersion;
+  audits: Both<number>; // that gave a result
+  failures: Both<string[]>;
+  scores: Record<string, Both<number[]>>; // of each category but performance, round by round
+  failing: (Both<number> & { id: string })[]; // audits that the two failed in a different number of rounds
+  performance: Both<{ median: number; deviation: number | null }>;
+  metrics: Record<Metric, MetricShift>;
+  met: Record<Target, boolean | null>;
+};
+
+/** How far apart the medians are; in percent where theirs is not near zero. */
+export type MetricShift = Both<number> & { shift: number; percent: number | null };
+
+/** The targets, each of one page in one version, in words. */
+export const targets = {
+  scores: 'accessibility, best practices, SEO and PWA: the same scores',
+  failing: 'the same failing audits',
+  performance: 'median performance at most 1 point apart',
+  metrics: 'each median metric at most 3 % apart',
+  deviation: 'standard deviation of performance at most theirs',
+} as const;
+export type Target = keyof typeof targets;
+
+const MOST_POINTS = 1;
+const MOST_PERCENT = 3;
+/** What is below is near zero: percents of it say nothing, and the two may be as much apart. */
+const nearZero = (metric: Metric): number => (metric === 'cls' ? 0.01 : 10);
+
+/** Compares two arms page by page. A page in a version of which one of them has no result at all meets no target. */
+export const compare = (samples: readonly Sample[], arms: Both<string>): Comparison[] => {
+  const groups = Map.groupBy(samples, ({ page, version }) => `${version} ${page}`);
+  return [...groups.values()].map((group) => {
+    const of = (arm: string) => group.filter((sample) => sample.arm === arm);
+    const readings = both(arms, (arm) => of(arm).flatMap((sample) => ('reading' in sample ? sample.reading : [])));
+    const failures = both(arms, (arm) => of(arm).flatMap((sample) => ('failure' in sample ? sample.failure : [])));
+    const { page, version } = group[0] as Sample;
+    return { page, version, failures, ...comparisonOf(readings) };
+  });
+};
+
+const comparisonOf = (readings: Both<Reading[]>): Omit<Comparison, 'page' | 'version' | 'failures'> => {
+  const { ours, theirs } = readings;
+  const audits = { ours: ours.length, theirs: theirs.length };
+  const categories = Object.keys((theirs[0] ?? ours[0])?.scores ?? {}).filter((id) => id !== 'performance');
+  const scores = Object.fromEntries(
+    categories.map((id) => [id, both(readings, (each) => each.map((reading) => reading.scores[id] ?? Number.NaN))]),
+  );
+  const performance = both(readings, (each) => {
+    const values = each.map((reading) => reading.scores.performance ?? Number.NaN);
+    return { median: median(values), deviation: values.length > 1 ? deviation(values) : null };
+  });
+  const shifts = Object.fromEntries(
+    metrics.map((metric) => [metric, shiftOf(metric, readings)]),
+  ) as Comparison['metrics'];
+  const failing = failingOf(readings);
+  const deviations = both(performance, (each) => each.deviation);
+  const known = ours.length > 0 && theirs.length > 0;
+  return {
+    audits,
+    scores,
+    failing,
+    performance,
+    metrics: shifts,
+    met: {
+      scores: known && Object.values(scores).every((score) => median(score.ours) === median(score.theirs)),
+      failing: known && failing.every((audit) => mostly(audit.ours, ours) === mostly(audit.theirs, theirs)),
+      performance: Math.abs(performance.ours.median - performance.theirs.median) <= MOST_POINTS,
+      metrics: metrics.every((metric) => isClose(metric, shifts[metric])),
+      deviation: deviations.ours === null || deviations.theirs === null ? null : deviations.ours <= deviations.theirs,
+    },
+  };
+};
+
+const shiftOf = (metric: Metric, readings: Both<Reading[]>): MetricShift => {
+  const { ours, theirs } = both(readings, (each) => median(each.map((reading) => reading.metrics[metric])));
+  const shift = ours - theirs;
+  return { ours, theirs, shift, percent: theirs < nearZero(metric) ? null : (100 * shift) / theirs };
+};
+
+export const isClose = (metric: Metric, { shift, percent }: MetricShift): boolean =>
+  percent === null ? Math.abs(shift) <= nearZero(metric) : Math.abs(percent) <= MOST_PERCENT;
+
+const failingOf = (readings: Both<Reading[]>): Comparison['failing'] => {
+  const ids = new Set([...readings.ours, ...readings.theirs].flatMap(({ failing }) => failing));
+  const rows = [...ids].toSorted().map((id) => ({
+    id,
+    ...both(readings, (each) => each.filter(({ failing }) => failing.includes(id)).length),
+  }));
+  return rows.filter(({ ours, theirs }) => ours !== theirs);
+};
+
+const mostly = (count: number, of: readonly unknown[]): boolean => count > of.length / 2;
+
+const both = <T, U>({ ours, theirs }: Both<T>, of: (each: T) => U): Both<U> => ({ ours: of(ours), theirs: of(theirs) });

@@ -1,0 +1,141 @@
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { type Both, type Comparison, isClose, type MetricShift, type Target, targets } from './comparison.ts';
+import { median, table } from './numbers.ts';
+import { pages } from './pages.ts';
+import { type Metric, metrics } from './reading.ts';
+
+const allTargets = Object.keys(targets) as Target[];
+const categories = { accessibility: 'accessibility', 'best-practices': 'best practices', seo: 'SEO', pwa: 'PWA' };
+const unknown = '–';
+
+/** Service and command line: what was met by version and by page, then each page in each version. */
+export const fidelityTables = (comparisons: readonly Comparison[]): string => {
+  const versions = auditVersions.map(({ version }) => version).filter((each) => of('version', each).length > 0);
+  const names = Object.keys(pages).filter((each) => of('page', each).length > 0);
+  function of(key: 'version' | 'page', value: string): Comparison[] {
+    return comparisons.filter((each) => each[key] === value);
+  }
+  const lost = (arm: keyof Both<unknown>) => comparisons.reduce((sum, each) => sum + each.failures[arm].length, 0);
+  const rounds = Math.max(...comparisons.flatMap(({ audits }) => [audits.ours, audits.theirs]));
+  return [
+    `**Service and command line**: ${comparisons.length} pairs of a page and a version, ${rounds} round(s) by turns; in how many a target was met`,
+    table(
+      ['target', 'met', 'farthest'],
+      allTargets.map((target) => [targets[target], metIn(comparisons, target), farthest[target](comparisons)]),
+    ),
+    `Audits without a result: service ${lost('ours')}, command line ${lost('theirs')}.`,
+    table(
+      ['', ...allTargets],
+      [
+        ...versions.map((version) => [version, ...allTargets.map((target) => metIn(of('version', version), target))]),
+        ...names.map((page) => [page, ...allTargets.map((target) => metIn(of('page', page), target))]),
+      ],
+    ),
+    table(
+      ['metric', 'met', 'median shift', 'farthest'],
+      metrics.map((metric) => [metric.toUpperCase(), ...metricSummary(comparisons, metric)]),
+    ),
+    '**Scores and failing audits**, service / command line where they differ; of an audit in how many rounds each failed it',
+    table(
+      ['version, page', ...Object.values(categories), 'failing audits', 'performance', 'shift', 'deviation'],
+      comparisons.map((each) => [
+        nameOf(each),
+        ...Object.keys(categories).map((id) => sameOr(each.scores[id])),
+        [...each.failing.map(({ id, ours, theirs }) => `${id} ${ours} / ${theirs}`), ...failuresOf(each)].join(', ') ||
+          'same',
+        pair(each.performance, (each) => whole(each.median)),
+        signed(each.performance.ours.median - each.performance.theirs.median, 1),
+        pair(each.performance, ({ deviation }) => deviation?.toFixed(1) ?? unknown),
+      ]),
+    ),
+    '**Metrics**: how far the median of the service is from that of the command line',
+    table(
+      ['version, page', ...metrics.map((metric) => metric.toUpperCase())],
+      comparisons.map((each) => [nameOf(each), ...metrics.map((metric) => shiftText(metric, each.metrics[metric]))]),
+    ),
+  ].join('\n\n');
+};
+
+const nameOf = ({ version, page }: Comparison): string => `${version} ${page}`;
+
+const metIn = (comparisons: readonly Comparison[], target: Target): string => {
+  const known = comparisons.map(({ met }) => met[target]).filter((met) => met !== null);
+  return known.length === 0 ? unknown : `${known.filter(Boolean).length} of ${known.length}`;
+};
+
+/** Of one metric: in how many pairs it is close, and its shift in percent where theirs is not near zero. */
+const metricSummary = (comparisons: readonly Comparison[], metric: Metric): string[] => {
+  const shifts = comparisons.map((each) => each.metrics[metric]).filter(({ shift }) => !Number.isNaN(shift));
+  const close = shifts.filter((shift) => isClose(metric, shift)).length;
+  const percents = shifts.flatMap(({ percent }) => percent ?? []).toSorted((a, b) => Math.abs(b) - Math.abs(a));
+  const percent = (value: number | undefined) => (value === undefined ? unknown : `${signed(value, 1)} %`);
+  return [
+    `${close} of ${shifts.length}`,
+    percent(percents.length > 0 ? median(percents) : undefined),
+    percent(percents[0]),
+  ];
+};
+
+/** What is farthest from each target, in words. */
+const farthest: Record<Target, (comparisons: readonly Comparison[]) => string> = {
+  scores: (all) => listed(all.filter(({ met }) => !met.scores)),
+  failing: (all) => listed(all.filter(({ met }) => !met.failing)),
+  performance: (all) => {
+    const [most] = all
+      .map((each) => ({ each, shift: each.performance.ours.median - each.performance.theirs.median }))
+      .filter(({ shift }) => !Number.isNaN(shift))
+      .toSorted((a, b) => Math.abs(b.shift) - Math.abs(a.shift));
+    return most ? `${signed(most.shift, 1)} (${nameOf(most.each)})` : unknown;
+  },
+  metrics: (all) => {
+    const [most] = all
+      .flatMap((each) => metrics.map((metric) => ({ each, metric, shift: each.metrics[metric] })))
+      .filter(({ shift }) => shift.percent !== null && !Number.isNaN(shift.percent))
+      .toSorted((a, b) => Math.abs(b.shift.percent ?? 0) - Math.abs(a.shift.percent ?? 0));
+    return most ? `${most.metric.toUpperCase()} ${shiftText(most.metric, most.shift)} (${nameOf(most.each)})` : unknown;
+  },
+  deviation: (all) => {
+    const pooled = (arm: keyof Both<unknown>) => {
+      const known = all.flatMap(({ performance }) => performance[arm].deviation ?? []);
+      return known.length === 0
+        ? unknown
+        : Math.sqrt(known.reduce((sum, each) => sum + each ** 2, 0) / known.length).toFixed(2);
+    };
+    return `all together ${pooled('ours')} / ${pooled('theirs')}`;
+  },
+};
+
+const listed = (comparisons: readonly Comparison[]): string => comparisons.map(nameOf).join(', ') || 'none';
+
+/** `yes`, or the two scores, each as a range where it varies from round to round. */
+const sameOr = (score: Both<number[]> | undefined): string => {
+  if (!score) return unknown;
+  const values = new Set([...score.ours, ...score.theirs]);
+  const range = (each: number[]) => {
+    const [least, most] = [Math.min(...each), Math.max(...each)];
+    return each.length === 0 ? unknown : least === most ? whole(least) : `${whole(least)}…${whole(most)}`;
+  };
+  return values.size === 1 && score.ours.length > 0 && score.theirs.length > 0 ? 'same' : pair(score, range);
+};
+
+const failuresOf = ({ failures: { ours, theirs } }: Comparison): string[] =>
+  ours.length + theirs.length > 0 ? [`no result ${ours.length} / ${theirs.length}`] : [];
+
+const shiftText = (metric: Metric, shift: MetricShift): string => {
+  if (Number.isNaN(shift.shift)) return unknown;
+  const text =
+    shift.percent !== null
+      ? `${signed(shift.percent, 1)} %`
+      : metric === 'cls'
+        ? signed(shift.shift, 3)
+        : `${signed(shift.shift, 0)} ms`;
+  return isClose(metric, shift) ? text : `**${text}**`;
+};
+
+const pair = <T>({ ours, theirs }: Both<T>, text: (each: T) => string): string => `${text(ours)} / ${text(theirs)}`;
+const whole = (value: number): string => (Number.isNaN(value) ? unknown : `${Math.round(value * 10) / 10}`);
+const signed = (value: number, digits: number): string => {
+  if (Number.isNaN(value)) return unknown;
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace('-', '') : value > 0 ? `+${text}` : text;
+};

@@ -1,0 +1,58 @@
+import { cells, deviation, median, spread, table } from './numbers.ts';
+import type { SoakFigures } from './soak.ts';
+import type { Load, ThroughputFigures } from './throughput.ts';
+
+export const throughputTable = ({ alone, queued, commandLine }: ThroughputFigures): string => {
+  const row = (name: string, load: Pick<Load, 'perMinute' | 'performance'> & Partial<Load>) => [
+    name,
+    load.perMinute.toFixed(1),
+    (load.perMinute / commandLine.perMinute).toFixed(2),
+    median(load.performance).toFixed(1),
+    deviation(load.performance).toFixed(1),
+    `${load.performance.length}`,
+    `${load.failed?.length ?? 0}`,
+    `${load.contended ?? '–'}`,
+  ];
+  const shift = median(queued.performance) - median(alone.performance);
+  return [
+    '**Throughput** on a small page: runs queued all at once in a fresh service, against runs one after another',
+    table(
+      ['', 'audits a minute', 'of the command line', 'performance', 'deviation', 'runs', 'failed', 'contended'],
+      [
+        row('service, queued', queued),
+        row('service, one after another', alone),
+        row('command line, one after another', commandLine),
+      ],
+    ),
+    `Shift of the median performance from alone to queued: ${shift > 0 ? '+' : ''}${shift.toFixed(1)}.`,
+  ].join('\n\n');
+};
+
+export const soakTable = ({ runs, minutes, nulls, failed, triedAgain, leftOver, memory }: SoakFigures): string => {
+  const count = (name: string, list: readonly string[]) => [name, `${list.length}`, [...new Set(list)].join(', ')];
+  return [
+    `**Soak**: ${runs} runs of all pages in turn, queued at once; ${minutes.toFixed(1)} minutes`,
+    table(
+      ['', 'count', 'which'],
+      [
+        count('null scores and metrics', nulls),
+        count('failed runs', failed),
+        ['runs that took more than one attempt', `${triedAgain}`, ''],
+        count('processes and folders left, service idle', leftOver.idle),
+        count('processes and folders left, service ended', leftOver.ended),
+        ['RSS of the service before, MiB', memory.before.toFixed(0), ''],
+        ['RSS of the service after, MiB', memory.after.toFixed(0), ''],
+        ['RSS of the service at its peak, MiB', memory.peak.toFixed(0), ''],
+      ],
+    ),
+  ].join('\n\n');
+};
+
+export const steadinessTable = (scores: readonly number[]): string =>
+  [
+    `**Steadiness**: performance of a static page in the service, ${scores.length} runs`,
+    table(
+      ['', 'min', 'median', 'max', 'deviation'],
+      [['performance', ...cells(spread(scores), 0), deviation(scores).toFixed(2)]],
+    ),
+  ].join('\n\n');

@@ -1,0 +1,64 @@
+/** The parts of a Lighthouse result that are read here; the same in all supported versions. */
+export type Report = {
+  timing: { total: number };
+  categories: Record<string, { score: number | null; auditRefs: { id: string }[] } | undefined>;
+  audits: Record<string, { score: number | null; scoreDisplayMode: string; numericValue?: number } | undefined>;
+};
+
+/** Milliseconds; `cls` is Lighthouse's unitless number. */
+export const metricIds = {
+  fcp: 'first-contentful-paint',
+  si: 'speed-index',
+  lcp: 'largest-contentful-paint',
+  tti: 'interactive',
+  tbt: 'total-blocking-time',
+  cls: 'cumulative-layout-shift',
+} as const;
+export type Metric = keyof typeof metricIds;
+export const metrics = Object.keys(metricIds) as Metric[];
+
+/** What one audit found. Scores are 0 to 100, by category; a category that was not asked for is missing. */
+export type Reading = {
+  scores: Record<string, number>;
+  metrics: Record<Metric, number>;
+  failing: string[];
+};
+
+/** Throws where a score or a metric is null: such an audit has not succeeded. */
+export const readingOf = (report: Report): Reading => ({
+  scores: Object.fromEntries(Object.keys(report.categories).map((id) => [id, scoreOf(report, id)])),
+  metrics: Object.fromEntries(
+    metrics.map((metric) => [metric, numberOf(report, metricIds[metric])]),
+  ) as Reading['metrics'],
+  failing: failingIn(report),
+});
+
+export const scoreOf = ({ categories }: Report, id: string): number => {
+  const score = categories[id]?.score;
+  if (typeof score !== 'number') throw new Error(`an audit has no score for ${id}`);
+  return Math.round(score * 100);
+};
+
+const numberOf = ({ audits }: Report, id: string): number => {
+  const value = audits[id]?.numericValue;
+  if (typeof value !== 'number') throw new Error(`an audit has no ${id}`);
+  return value;
+};
+
+/**
+ * The audits that a page has not passed or that broke, save those that judge a time: all of the other categories, and of
+ * performance the ones that say yes or no.
+ */
+const failingIn = ({ categories, audits }: Report): string[] => {
+  const timed = new Set(categories.performance?.auditRefs.map(({ id }) => id));
+  for (const [name, category] of Object.entries(categories)) {
+    if (name !== 'performance') for (const { id } of category?.auditRefs ?? []) timed.delete(id);
+  }
+  return Object.entries(audits).flatMap(([id, audit]) => {
+    if (!audit) return [];
+    const { score, scoreDisplayMode: mode } = audit;
+    if (mode === 'error') return [`${id} (broken)`];
+    const judged = mode === 'binary' || (!timed.has(id) && (mode === 'numeric' || mode === 'metricSavings'));
+    return judged && score !== null && score < 1 ? [id] : [];
+  });
+};

@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { allRegions } from '../../shared/regions.ts';
+import type { Run } from '../../shared/run.ts';
+import { byCommandLine } from './arms.ts';
+import { aFolder } from './children.ts';
+import type { Pages } from './pages.ts';
+import { scoreOf } from './reading.ts';
+import { checkDone, createCheck, finishedCheck, type Service, startService } from './service.ts';
+
+/** Audits that ran one after another or all at once: how many a minute, and what each found. */
+export type ThroughputFigures = {
+  alone: Load; // a check at a time
+  queued: Load; // all created at once, in a service that has just started
+  commandLine: { perMinute: number; performance: number[] };
+};
+export type Load = { perMinute: number; performance: number[]; failed: string[]; contended: number | null };
+
+type Options = { pages: Pages; version: AuditVersion; tell: (line: string) => void };
+
+const ALONE = 6;
+const BY_COMMAND_LINE = 4;
+const CHECKS = 2; // each in every region
+const POLL_MS = 1000; // what looks more often takes from the audits
+const IDLE_MS = 1500;
+const LIMIT_MS = 10 * 60_000;
+
+/** First audits alone and by the command line, one after another, by turns; then a queue of them in a fresh service. */
+export const measureThroughput = async ({ pages, version, tell }: Options): Promise<ThroughputFigures> => {
+  const pageUrl = pages.url('small');
+  const dataDir = aFolder();
+  const commandLine = byCommandLine(dataDir);
+  const alone: Run[] = [];
+  const whole: { seconds: number; performance: number }[] = [];
+  {
+    await using service = await startService(dataDir);
+    tell('one audit each that does not count');
+    await runAlone(service, pageUrl, version);
+    await commandLine({ pageUrl, version });
+    for (let i = 0; i < ALONE; i++) {
+      await pause(IDLE_MS);
+      alone.push(...(await runAlone(service, pageUrl, version)));
+      tell(`throughput: alone ${i + 1}/${ALONE}: performance ${alone.at(-1)?.performance}`);
+      if (i >= BY_COMMAND_LINE) continue;
+      const { seconds, report } = await commandLine({ pageUrl, version });
+      whole.push({ seconds, performance: scoreOf(report, 'performance') });
+      tell(`throughput: command line ${i + 1}/${BY_COMMAND_LINE}: ${seconds.toFixed(1)} s`);
+    }
+  }
+
+  await using fresh = await startService(aFolder());
+  const body = { url: pageUrl, auditVersion: version, regions: allRegions };
+  const ids = await Promise.all(Array.from({ length: CHECKS }, () => createCheck(fresh, body)));
+  tell(`throughput: ${CHECKS * allRegions.length} runs are queued`);
+  const patience = { pollMs: POLL_MS, limitMs: LIMIT_MS };
+  const queued: Run[] = [];
+  for (const id of ids) queued.push(...(await finishedCheck(fresh, id, patience)).runs);
+  tell('throughput: all are finished');
+
+  const ended = Math.max(...queued.map(({ finishedAt }) => Date.parse(finishedAt ?? '')));
+  const created = Math.min(...queued.map(({ createdAt }) => Date.parse(createdAt)));
+  const waited = alone.reduce((sum, run) => sum + Date.parse(run.finishedAt ?? '') - Date.parse(run.createdAt), 0);
+  return {
+    alone: loadOf(alone, waited),
+    queued: loadOf(queued, ended - created),
+    commandLine: {
+      perMinute: (60 * whole.length) / whole.reduce((sum, { seconds }) => sum + seconds, 0),
+      performance: whole.map(({ performance }) => performance),
+    },
+  };
+};
+
+const runAlone = async (service: Service, url: string, auditVersion: AuditVersion): Promise<Run[]> =>
+  (await checkDone(service, { url, auditVersion, regions: ['us-west1'] }, { pollMs: POLL_MS })).runs;
+
+/** Failed runs took their time too, and are told; they have no score. */
+const loadOf = (runs: readonly Run[], milliseconds: number): Load => ({
+  perMinute: (60_000 * runs.filter(({ state }) => state === 'succeeded').length) / milliseconds,
+  performance: runs.flatMap((run) => run.performance ?? []),
+  failed: runs.flatMap(({ error }) => error?.code ?? []),
+  contended: contendedAmong(runs),
+});
+
+/** How many runs say that others took the processor from them; null where none says anything of it. */
+const contendedAmong = (runs: readonly Run[]): number | null => {
+  const told = runs.flatMap(({ environment }) => {
+    const { contended } = (environment ?? {}) as { contended?: boolean };
+    return contended ?? [];
+  });
+  return told.length === 0 ? null : told.filter(Boolean).length;
+};
