@@ -6,7 +6,7 @@ import { CreateEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
-import { asCheck, type CheckStore, checkStore } from './lib/check-store.ts';
+import { asCheck, type CheckStore, checkStore, type StoredCheck } from './lib/check-store.ts';
 import { dispatch } from './lib/dispatch.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 import { log } from './lib/log.ts';
@@ -24,7 +24,7 @@ export const handler = http({ body: CreateCheckBody }, () => {
 });
 
 type Deps = {
-  store: Pick<CheckStore, 'create' | 'find' | 'markSent'>;
+  store: Pick<CheckStore, 'create' | 'findOrErased' | 'markSent'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
   targets: Parameters<typeof refusalOf>[1];
   retentionDays: number;
@@ -42,7 +42,7 @@ export const createCheck =
     const fingerprint = fingerprintOf(body);
     const id = key === undefined ? newId() : uuidv5(`${OWNER}\n${key}`, NAMESPACE);
 
-    const earlier = key === undefined ? undefined : await store.find(id);
+    const earlier = key === undefined ? undefined : await store.findOrErased(id);
     if (earlier) return sameCheck(earlier, fingerprint);
 
     // Of the inputs too: what a broken-off create with other inputs left behind is never taken for ours.
@@ -52,9 +52,8 @@ export const createCheck =
     const creation = { owner: OWNER, correlationId: requestId, fingerprint, token: newId(), expiresAt };
     const runs = await store.create(check, creation);
     if (!runs) {
-      const winner = await store.find(id); // another request with the same key was quicker
-      if (!winner) throw new Error(`check ${id} stands and can not be found`);
-      return sameCheck(winner, fingerprint);
+      const winner = await store.findOrErased(id); // another request with the same key was quicker
+      return sameCheck(winner ?? 'erased', fingerprint);
     }
 
     await Promise.all(
@@ -74,7 +73,16 @@ export const createCheck =
 
 const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11'; // of our own, for ids derived from idempotency keys
 
-const sameCheck = (earlier: NonNullable<Awaited<ReturnType<CheckStore['find']>>>, fingerprint: string): Reply => {
+const sameCheck = (earlier: StoredCheck | 'erased', fingerprint: string): Reply => {
+  if (earlier === 'erased') {
+    throw new ApiProblem(
+      'being-erased',
+      'The check of this Idempotency-Key was erased. Its key is free in a few minutes.',
+      {
+        headers: { 'retry-after': '60' },
+      },
+    );
+  }
   if (earlier.item.fingerprint !== fingerprint) {
     throw new ApiProblem(
       'idempotency-mismatch',

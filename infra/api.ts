@@ -24,7 +24,7 @@ import { auditQueueUrls, sendRights } from './audit-queues.ts';
 import { tableRight } from './check-table.ts';
 import type { Environment } from './environments.ts';
 import { nodeFunction } from './node-function.ts';
-import { allowReports, reportBucketName } from './report-bucket.ts';
+import { allowErasingReports, allowReports, reportBucketName } from './report-bucket.ts';
 import { apiSettings, functionSettings } from './settings.ts';
 
 /** The HTTP API: the routes of shared/routes.ts, each with the function behind it. Callers sign their requests with IAM. */
@@ -37,6 +37,7 @@ export class Api extends Construct {
     const { names, requests, creates } = environment;
     this.functions = apiFunctions(this, environment);
     allowReports(this.functions['get-report'], environment, ['GetObject']);
+    allowErasingReports(this.functions['delete-check'], environment);
     this.api = new HttpApi(this, 'Http', { apiName: names.service, createDefaultStage: false });
 
     // Until the functions check keys of our own: nobody deploys an open API that bills.
@@ -128,6 +129,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     });
 
   const table = { TABLE_NAME: names.table, HOME_REGION: homeRegion };
+  const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   return {
     'create-check': made(
       'create-check',
@@ -142,8 +144,11 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     ),
     'get-check': made('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query'])]),
     'get-run': made('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query'])]),
-    'get-report': made('get-report', ReportReadEnv, { ...table, REPORT_BUCKET: reportBucketName(scope, environment) }, [
+    'get-report': made('get-report', ReportReadEnv, tableAndReports, [
       tableRight(scope, environment, ['GetItem', 'Query']),
+    ]),
+    'delete-check': made('delete-check', ReportReadEnv, tableAndReports, [
+      tableRight(scope, environment, ['PutItem', 'DeleteItem', 'Query']),
     ]),
     discover: made('discover', DiscoverEnv, { REGIONS: regions.join(',') }),
     'no-route': made('no-route', z.object({}), {}),

@@ -38,7 +38,7 @@ export const AuditEnv = z.object({
   ...TargetsEnv.shape,
   CHROMIUM_DIR: z.string().optional(), // where Chromium is inflated; the temporary folder by default
 });
-export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape });
+export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 
 export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;

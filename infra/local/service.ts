@@ -118,9 +118,10 @@ const linesOf =
     if (!job) return;
     const where = `${job.region.padEnd(20)} ${job.url}`;
     if (phase === 'started') return print(`▶ ${where}  Lighthouse ${job.auditVersion}`);
-    const run = await store.findRun({ checkId: job.checkId, id: job.runId }).catch(() => undefined);
+    const run = await store.findRun({ checkId: job.checkId, id: job.runId }).catch(() => 'unknown' as const);
     const took = `${seconds.toFixed(1)} s`;
-    if (!run || !isFinished(run.state)) print(`↩ ${where}  given back  ${took}`);
+    if (!run) print(`⌫ ${where}  erased  ${took}`);
+    else if (run === 'unknown' || !isFinished(run.state)) print(`↩ ${where}  given back  ${took}`);
     else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${took}`);
     else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${took}`);
   };

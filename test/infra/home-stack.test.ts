@@ -26,6 +26,7 @@ test('each function finds in its environment what it asks for', () => {
     'get-check': ReadEnv,
     'get-run': ReadEnv,
     'get-report': ReportReadEnv,
+    'delete-check': ReportReadEnv,
     discover: DiscoverEnv,
     sweep: SweepEnv,
   };
@@ -90,7 +91,8 @@ test('each route leads to its function', () => {
   const functions = functionsOf(home);
   for (const { RouteKey, Target } of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
     const integration = integrations.find(({ id }) => Target.includes(`<${id}>`));
-    const file = routes.find(({ path }) => RouteKey.endsWith(` ${path}`))?.function ?? 'no-route';
+    const key = RouteKey.replace('HEAD', 'GET');
+    const file = routes.find(({ method, path }) => key === `${method} ${path}`)?.function ?? 'no-route';
     expect(integration).toMatchObject({
       IntegrationUri: `<${functions[file]?.id}.Arn>`,
       PayloadFormatVersion: '2.0',

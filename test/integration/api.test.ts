@@ -202,7 +202,7 @@ test('a wrong method is a 405 with Allow, an unknown route a 404; OPTIONS and HE
   expect(wrong.headers.get('allow')).toBe('POST, OPTIONS');
   await problemOf(wrong, 405, 'method-not-allowed');
   const patch = await call(`/v1/checks/${id}`, { method: 'PATCH' });
-  expect(patch.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  expect(patch.headers.get('allow')).toBe('GET, HEAD, DELETE, OPTIONS');
 
   for (const path of [
     '/',
