@@ -32,7 +32,8 @@ beforeAll(async () => {
   await fetch(`${api.url}/v1/checks/${randomUUID()}`); // its clients have their endpoints now, and so have those of the world
   await world.find(randomUUID()).catch(() => {});
   await world.reports.keysOf(randomUUID());
-  const isWrite = (headers: Record<string, unknown>) => /PutItem|DeleteItem/.test(String(headers['x-amz-target']));
+  const isWrite = (headers: Record<string, unknown>) =>
+    /PutItem|UpdateItem|DeleteItem/.test(String(headers['x-amz-target']));
   dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
   s3 = await startFaultProxy(process.env.AWS_ENDPOINT_URL_S3 as string, () => true);
   const env = { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url, AWS_ENDPOINT_URL_S3: s3.url };
@@ -309,19 +310,24 @@ test('an erasure that comes late leaves a later check of the same id alone', asy
   expect(await world.reports.keysOf(check.id)).toHaveLength(2);
 });
 
-test('a run that finishes as its check is erased does not close the mark', async () => {
+test('a check that is erased while its last run closes it keeps the due time of its mark', async () => {
   const now = new Date();
   const check = aCheck({ regions: ['us-east4'], now });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await world.store.claim(run, randomUUID(), now);
   if (!lease) throw new Error('the run is taken');
   const { item } = await world.find(check.id);
-  await Promise.all([
-    world.store.finish(lease, { state: 'succeeded', attempts: [] }, now),
-    world.store.markErased(item, now),
-  ]);
-  expect(await world.store.closeIfFinished(check.id, now)).toBe(false);
-  expect((await itemsOf(check.id)).find(({ sk }) => sk === 'CHECK')).toMatchObject({ open: 'OPEN#checks' });
+  const marked: boolean[] = [];
+  dynamodb.failFrom(Number.POSITIVE_INFINITY);
+  dynamodb.before(async (nth) => {
+    if (nth === 2) marked.push(await world.store.markErased(item, now)); // the run is finished, its check not yet closed
+  });
+  await cut.store.finish(lease, { state: 'succeeded', attempts: [] }, now);
+  expect(marked).toEqual([true]);
+  expect((await itemsOf(check.id)).find(({ sk }) => sk === 'CHECK')).toMatchObject({
+    open: 'OPEN#checks',
+    dueAt: later(now, 90).toISOString(),
+  });
 });
 
 const aVerdict: Verdict = {
