@@ -1,8 +1,25 @@
-/** The release whose viewer shows reports; it reads those of every supported version. */
-export { newestVersion as viewerVersion } from '../../shared/audit-versions.ts';
+import { auditVersions } from '../../shared/audit-versions.ts';
 
-/** A Lighthouse result as a page that shows it: Lighthouse's own, with all that it needs in it. */
+/** The release whose viewer is used. It reads reports of every supported version. */
+export const viewerVersion = auditVersions[0].version;
+
+/** A Lighthouse result as a page that shows it, with all that it needs inside. */
 export const htmlReport = async (json: string): Promise<string> => {
-  const { ReportGenerator } = await import('lighthouse/report/generator/report-generator.js'); // of no use to JSON
+  const { ReportGenerator } = await import('lighthouse/report/generator/report-generator.js'); // JSON does without it
   return ReportGenerator.generateReportHtml(JSON.parse(json));
 };
+
+/**
+ * What that page may do: run its own script in an origin of nobody's, load nothing, and open links, a print or a download
+ * where its reader asks for one. The report in it is full of what the audited page said.
+ */
+export const viewerPolicy = [
+  'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads',
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
