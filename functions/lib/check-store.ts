@@ -9,7 +9,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { Check, stateOf } from '../../shared/check.ts';
+import { AuditOptions } from '../../shared/audit-options.ts';
+import { Check, sentOptions, stateOf } from '../../shared/check.ts';
 import { closeAfter, ERASED_MS, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
 import type { StoreEnv } from '../../shared/env.ts';
 import type { RunError } from '../../shared/problems.ts';
@@ -45,6 +46,7 @@ const ErasedItem = z.object({ id: z.uuid(), erasedAt: z.iso.datetime(), dueAt: z
 const RunItem = z.object({
   ...Run.shape,
   checkId: z.uuid(),
+  options: AuditOptions.default({ device: 'mobile', samples: 1 }),
   correlationId: z.string(), // the request that created it
   token: z.string(), // of the create that wrote it last; its pointer bears the same
   sends: z.int(),
@@ -68,7 +70,7 @@ export type Lease = { id: string; run: RunItem };
 export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
   state: 'succeeded' | 'failed';
   attempts: Attempt[];
-  report?: RunItem['report'];
+  report?: RunItem['report'] | undefined;
 };
 
 /** Something open that is due: its key, and the dueAt that was seen. */
@@ -89,6 +91,7 @@ export const asCheck = ({ item, runs }: StoredCheck): Check => {
     auditVersion,
     url,
     regions,
+    ...sentOptions(item),
     state: stateOf(runs.map((run) => run.state)),
     createdAt,
     updatedAt: [createdAt, ...runs.map((run) => run.updatedAt)].sort().at(-1) ?? createdAt,
@@ -98,7 +101,7 @@ export const asCheck = ({ item, runs }: StoredCheck): Check => {
 
 /** The run as the API shows it. */
 export const asRun = (run: RunItem): Run => {
-  const { checkId, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
+  const { checkId, options, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
   return shown;
 };
 
@@ -200,7 +203,8 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     const created = Date.parse(check.createdAt);
     const seconds = Math.floor(expiresAt.getTime() / 1000);
     const dueAt = at(created + HOLD_MS);
-    const common = { checkId: check.id, correlationId, token, sends: 0, lostLeases: 0, dueAt };
+    const options = AuditOptions.parse(sentOptions(check));
+    const common = { checkId: check.id, options, correlationId, token, sends: 0, lostLeases: 0, dueAt };
     const runs = check.runs.map((run) => ({ ...run, ...common }));
     const written = await Promise.allSettled(
       runs.map(async (run) => {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { AuditEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { startService } from './service.ts';
 
@@ -14,6 +15,8 @@ const Settings = z.object({
     .min(1)
     .max(64)
     .default(Math.max(1, Math.floor(availableParallelism() / 2))),
+  TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
+  RETAKES: AuditEnv.shape.RETAKES,
   TARGETS: z.enum(['local', 'public']).default('local'),
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('ERROR'),
 });

@@ -8,10 +8,10 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda';
+import type { Slots } from '../../functions/lib/slots.ts';
 import { lambdaContext } from './gateway.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => unknown;
-export type Slots = ReturnType<typeof slots>;
 type Options = {
   sqs: SQSClient; // of the queue's region
   queueUrl: string;
@@ -22,36 +22,6 @@ type Options = {
   slots: Slots;
   onMessage?: (record: SQSRecord, phase: 'started' | 'ended', seconds?: number) => void;
   waitSeconds?: number; // of a long poll, at most 20
-};
-
-/** At most `count` at work, first come first served. Taking one answers the function that gives it back, once. */
-export const slots = (count: number) => {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  const giveBack = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free++;
-  };
-  return async (signal: AbortSignal): Promise<() => void> => {
-    signal.throwIfAborted();
-    if (free > 0) free--;
-    else {
-      await new Promise<void>((resolve, reject) => {
-        const leave = () => {
-          waiting.splice(waiting.indexOf(take), 1);
-          reject(signal.reason);
-        };
-        const take = () => {
-          signal.removeEventListener('abort', leave);
-          resolve();
-        };
-        waiting.push(take);
-        signal.addEventListener('abort', leave, { once: true });
-      });
-    }
-    return giveBack;
-  };
 };
 
 /**

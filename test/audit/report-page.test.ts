@@ -40,7 +40,7 @@ afterAll(async () => {
 test.each(auditVersions)(
   'the page of a report of $version opens in its sandbox, whole and silent',
   async ({ version }) => {
-    const order = { url: pages.url('/faulty'), auditVersion: version };
+    const order = { url: pages.url('/faulty'), auditVersion: version, device: 'mobile' as const, lean: false };
     const { report } = await lab.audit(order, new AbortController().signal);
     if (!report) throw new Error('the audit has no report');
     const json = gunzipSync(report.gzip).toString();

@@ -12,7 +12,7 @@ import { type Reports, reports } from '../../functions/lib/reports.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
-import type { AuditJob } from '../../shared/audit-job.ts';
+import { AuditJob } from '../../shared/audit-job.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { ReportReadEnv } from '../../shared/env.ts';
 import { ApiProblem } from '../../shared/problems.ts';
@@ -339,11 +339,4 @@ const aVerdict: Verdict = {
   report: { gzip: gzipSync('{}'), bytes: 2 },
 };
 
-const jobOf = ({ checkId, id: runId, url, auditVersion, region, correlationId }: RunItem): AuditJob => ({
-  checkId,
-  runId,
-  url,
-  auditVersion,
-  region,
-  correlationId,
-});
+const jobOf = (run: RunItem): AuditJob => AuditJob.parse({ ...run, ...run.options, runId: run.id });
