@@ -13,14 +13,16 @@ import { http, type Reply, type Request } from './lib/http.ts';
 import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
 
+const env = () => CreateEnv.parse(process.env);
+
 /** POST /v1/checks: records a check with one run per region, and queues each run in its region. */
-export const handler = http({ body: CreateCheckBody }, () => {
-  const env = CreateEnv.parse(process.env);
+export const handler = http({ cors: env, body: CreateCheckBody }, () => {
+  const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays } = env();
   return createCheck({
-    store: checkStore(env),
-    queues: auditQueues(env),
-    targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
-    retentionDays: env.RETENTION_DAYS,
+    store: checkStore(env()),
+    queues: auditQueues(env()),
+    targets: { targets, ports },
+    retentionDays,
   });
 });
 

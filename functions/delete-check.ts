@@ -6,11 +6,10 @@ import { log } from './lib/log.ts';
 import { checkIsGone, findCheck } from './lib/lookup.ts';
 import { type Reports, reports } from './lib/reports.ts';
 
+const env = () => ReportReadEnv.parse(process.env);
+
 /** DELETE /v1/checks/{checkId}: the check is gone at once, its runs and reports too, or soon by a sweep. */
-export const handler = http({}, () => {
-  const env = ReportReadEnv.parse(process.env);
-  return deleteCheck({ store: checkStore(env), reports: reports(env) });
-});
+export const handler = http({ cors: env }, () => deleteCheck({ store: checkStore(env()), reports: reports(env()) }));
 
 type Deps = {
   store: Pick<CheckStore, 'find' | 'markErased' | 'eraseRuns'>;

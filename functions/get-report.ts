@@ -10,11 +10,12 @@ import { http, type Reply, type Request } from './lib/http.ts';
 import { findRun } from './lib/lookup.ts';
 import { type Reports, reports } from './lib/reports.ts';
 
+const env = () => ReportReadEnv.parse(process.env);
+
 /** GET …/runs/{runId}/report, with or without the check's id: the full Lighthouse result as JSON, or as a page. */
-export const handler = http({ query: ['checkId'] }, () => {
-  const env = ReportReadEnv.parse(process.env);
-  return getReport({ store: checkStore(env), reports: reports(env) });
-});
+export const handler = http({ cors: env, query: ['checkId'] }, () =>
+  getReport({ store: checkStore(env()), reports: reports(env()) }),
+);
 
 type Deps = { store: Pick<CheckStore, 'find' | 'checkIdOf'>; reports: Pick<Reports, 'get' | 'urlOf'> };
 

@@ -16,8 +16,8 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { z } from 'zod';
-import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv } from '../shared/env.ts';
+import type { z } from 'zod';
+import { CorsEnv, CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv } from '../shared/env.ts';
 import { type ApiFunction, defaultFunction, routes } from '../shared/routes.ts';
 import { alarm } from './alarm.ts';
 import { auditQueueUrls, sendRights } from './audit-queues.ts';
@@ -110,7 +110,7 @@ const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
 
 /** Every function behind a route, with what it finds in its environment and what it may do. */
 const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFunction, LambdaFunction> => {
-  const { names, homeRegion, regions, retentionDays } = environment;
+  const { names, homeRegion, regions, retentionDays, corsOrigins } = environment;
   const made = <Schema extends z.ZodObject>(
     file: ApiFunction,
     schema: Schema,
@@ -128,7 +128,9 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       rights,
     });
 
-  const table = { TABLE_NAME: names.table, HOME_REGION: homeRegion };
+  // By the functions, as on this machine: with a `$default` route API Gateway leaves a preflight to its function.
+  const cors = corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(',') };
+  const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion };
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   return {
     'create-check': made(
@@ -150,8 +152,8 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     'delete-check': made('delete-check', ReportReadEnv, tableAndReports, [
       tableRight(scope, environment, ['PutItem', 'DeleteItem', 'Query']),
     ]),
-    discover: made('discover', DiscoverEnv, { REGIONS: regions.join(',') }),
-    'no-route': made('no-route', z.object({}), {}),
+    discover: made('discover', DiscoverEnv, { ...cors, REGIONS: regions.join(',') }),
+    'no-route': made('no-route', CorsEnv, { ...cors }),
   };
 };
 

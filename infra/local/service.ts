@@ -17,6 +17,7 @@ export type ServiceSettings = {
   dataDir: string;
   auditsAtOnce: number;
   targets: 'public' | 'local';
+  corsOrigins: readonly string[];
   logLevel: string;
 };
 
@@ -30,6 +31,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const aws = await startAws({ dataDir: settings.dataDir, regions: allRegions });
   Object.assign(process.env, aws.env, {
     TARGETS: settings.targets,
+    CORS_ORIGINS: settings.corsOrigins.join(','),
     CHROMIUM_DIR: settings.dataDir,
     POWERTOOLS_SERVICE_NAME: 'page-audit-local',
     POWERTOOLS_METRICS_DISABLED: 'true',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { apiSettings, functionSettings } from '../../infra/settings.ts';
 import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv, SweepEnv } from '../../shared/env.ts';
 import { regions } from '../../shared/regions.ts';
-import { routes } from '../../shared/routes.ts';
+import { defaultFunction, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 
 const { home, regionStacks, environment } = synthesized();
@@ -31,6 +31,21 @@ test('each function finds in its environment what it asks for', () => {
     sweep: SweepEnv,
   };
   for (const [file, schema] of Object.entries(parsed)) schema.parse(functions[file]?.Environment.Variables);
+});
+
+test('each function behind a route is told whose pages may read its answers, where the environment says so', () => {
+  const origins = (corsOrigins: string[]) => {
+    const { home } = synthesized('dev', { corsOrigins });
+    const functions = functionsOf(home);
+    return [...new Set(routes.map((route) => route.function)), defaultFunction].map(
+      (file) => functions[file]?.Environment.Variables.CORS_ORIGINS,
+    );
+  };
+  expect(new Set(origins([]))).toEqual(new Set([undefined]));
+  expect(new Set(origins(['https://a.example', 'https://b.example']))).toEqual(
+    new Set(['https://a.example,https://b.example']),
+  );
+  expect(() => origins(['https://a.example/'])).toThrow('corsOrigins');
 });
 
 test('the table keeps what its store expects, and can be brought back to any second', () => {
