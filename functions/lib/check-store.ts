@@ -16,6 +16,7 @@ import type { StoreEnv } from '../../shared/env.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
+import { redacted } from './redact.ts';
 
 /*
  * pk               sk             what it holds
@@ -300,11 +301,14 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     giveBack: (lease: Lease, now: Date) =>
       updateRun(lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...held(lease) }),
 
-    /** Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. */
+    /**
+     * Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. What the page
+     * said is kept without secrets.
+     */
     finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
       const nowIso = now.toISOString();
       const finished = await updateRun(lease.run, {
-        set: { ...outcome, finishedAt: nowIso, updatedAt: nowIso },
+        set: { ...redacted(outcome), finishedAt: nowIso, updatedAt: nowIso },
         remove: ['open', 'dueAt', 'lease'],
         ...held(lease),
       });

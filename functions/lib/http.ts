@@ -6,6 +6,7 @@ import type { CorsEnv } from '../../shared/env.ts';
 import { ApiProblem, apiProblems, type InputError, type Problem } from '../../shared/problems.ts';
 import { corsHeaders } from './cors.ts';
 import { log } from './log.ts';
+import { redacted, withoutSecrets } from './redact.ts';
 import { securityHeaders } from './security-headers.ts';
 
 export type Request<Body = undefined> = {
@@ -139,10 +140,10 @@ const problemAnswer = (error: unknown, requestId: string, path: string): Answer 
     type: `urn:page-audit:problem:${problem.code}`,
     title,
     status,
-    detail: problem.message,
+    detail: withoutSecrets(problem.message),
     code: problem.code,
     requestId,
-    ...(problem.errors && { errors: problem.errors }),
+    ...(problem.errors && { errors: redacted(problem.errors) }),
   };
   return answer({ status, headers: { 'content-type': 'application/problem+json', ...problem.headers }, body });
 };

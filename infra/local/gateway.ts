@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { forLog } from '../../functions/lib/redact.ts';
 import { securityHeaders } from '../../functions/lib/security-headers.ts';
 import { type ApiFunction, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
 import { apiSettings } from '../settings.ts';
@@ -173,7 +175,7 @@ const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Duplex): void =>
 
 /** API Gateway's word for a function that failed: the failure is printed, and none of it goes out. */
 const failed = (error: unknown): Answer => {
-  console.error(error);
+  console.error(forLog(inspect(error)));
   return message(500, 'Internal Server Error');
 };
 

@@ -1,6 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { CheckStore } from '../../functions/lib/check-store.ts';
+import { forLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { ReadEnv } from '../../shared/env.ts';
@@ -119,7 +120,7 @@ const linesOf =
   async (record: Pick<SQSRecord, 'body'>, phase: 'started' | 'ended', seconds = 0): Promise<void> => {
     const job = AuditJob.safeParse(JSON.parse(record.body)).data;
     if (!job) return;
-    const where = `${job.region.padEnd(20)} ${job.url}`;
+    const where = `${job.region.padEnd(20)} ${forLog(job.url)}`;
     if (phase === 'started') return print(`▶ ${where}  Lighthouse ${job.auditVersion}`);
     const run = await store.findRun({ checkId: job.checkId, id: job.runId }).catch(() => 'unknown' as const);
     const took = `${seconds.toFixed(1)} s`;
@@ -129,4 +130,4 @@ const linesOf =
     else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${took}`);
   };
 
-const logged = (error: Error) => console.error(`the sweep failed: ${error.message}`);
+const logged = (error: Error) => console.error(`the sweep failed: ${forLog(error.message)}`);

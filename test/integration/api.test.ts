@@ -191,6 +191,12 @@ test.each([
   ['no URL at all', { ...aBody, url: 'example.com' }, 'invalid-request', 'url'],
   ['credentials', { ...aBody, url: 'https://user:secret@example.com/' }, 'invalid-request', 'user name'],
   ['2,049 characters', { ...aBody, url: `https://example.com/${'a'.repeat(2029)}` }, 'invalid-request', '2048'],
+  [
+    'a key of ours',
+    { ...aBody, url: `https://example.com/?key=pas_0123456789ab_${'f00d'.repeat(16)}` },
+    'invalid-request',
+    'API key',
+  ],
   ['no host', { ...aBody, url: 'https:///' }, 'invalid-request', 'url'],
   ['a private address', { ...aBody, url: 'http://10.0.0.1/' }, 'forbidden-target', 'url'],
   ['the metadata address', { ...aBody, url: 'http://169.254.169.254/latest/' }, 'forbidden-target', 'url'],
@@ -198,6 +204,15 @@ test.each([
   const problem = await problemOf(await post(body), 400, code);
   expect(JSON.stringify(problem)).toContain(said);
   expect(JSON.stringify(problem)).not.toContain('secret');
+});
+
+test('a secret that was sent in the wrong place does not come back', async () => {
+  const problem = await problemOf(
+    await post({ ...aBody, [`pas_0123456789ab_${'f00d'.repeat(16)}`]: 1 }),
+    400,
+    'invalid-request',
+  );
+  expect(problem.errors?.[0]?.path).toBe('pas_0123456789ab_[redacted]');
 });
 
 test('everything that is wrong is named at once', async () => {
