@@ -7,25 +7,27 @@ import { CreateEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
-import { asCheck, type CheckStore, checkStore } from './lib/check-store.ts';
+import { asCheck, type CheckStore, checkStore, type StoredCheck } from './lib/check-store.ts';
 import { dispatch } from './lib/dispatch.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
 
+const env = () => CreateEnv.parse(process.env);
+
 /** POST /v1/checks: records a check with one run per region, and queues each run in its region. */
-export const handler = http({ body: CreateCheckBody }, () => {
-  const env = CreateEnv.parse(process.env);
+export const handler = http({ cors: env, body: CreateCheckBody }, () => {
+  const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays } = env();
   return createCheck({
-    store: checkStore(env),
-    queues: auditQueues(env),
-    targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
-    retentionDays: env.RETENTION_DAYS,
+    store: checkStore(env()),
+    queues: auditQueues(env()),
+    targets: { targets, ports },
+    retentionDays,
   });
 });
 
 type Deps = {
-  store: Pick<CheckStore, 'create' | 'find' | 'markSent'>;
+  store: Pick<CheckStore, 'create' | 'findOrErased' | 'markSent'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
   targets: Parameters<typeof refusalOf>[1];
   retentionDays: number;
@@ -43,7 +45,7 @@ export const createCheck =
     const fingerprint = fingerprintOf(body);
     const id = key === undefined ? newId() : uuidv5(`${OWNER}\n${key}`, NAMESPACE);
 
-    const earlier = key === undefined ? undefined : await store.find(id);
+    const earlier = key === undefined ? undefined : await store.findOrErased(id);
     if (earlier) return sameCheck(earlier, fingerprint);
 
     // Of the inputs too: what a broken-off create with other inputs left behind is never taken for ours.
@@ -53,9 +55,8 @@ export const createCheck =
     const creation = { owner: OWNER, correlationId: requestId, fingerprint, token: newId(), expiresAt };
     const runs = await store.create(check, creation);
     if (!runs) {
-      const winner = await store.find(id); // another request with the same key was quicker
-      if (!winner) throw new Error(`check ${id} stands and can not be found`);
-      return sameCheck(winner, fingerprint);
+      const winner = await store.findOrErased(id); // another request with the same key was quicker
+      return sameCheck(winner ?? 'erased', fingerprint);
     }
 
     await Promise.all(
@@ -75,7 +76,16 @@ export const createCheck =
 
 const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11'; // of our own, for ids derived from idempotency keys
 
-const sameCheck = (earlier: NonNullable<Awaited<ReturnType<CheckStore['find']>>>, fingerprint: string): Reply => {
+const sameCheck = (earlier: StoredCheck | 'erased', fingerprint: string): Reply => {
+  if (earlier === 'erased') {
+    throw new ApiProblem(
+      'being-erased',
+      'The check of this Idempotency-Key was erased. Its key is free in a few minutes.',
+      {
+        headers: { 'retry-after': '60' },
+      },
+    );
+  }
   if (earlier.item.fingerprint !== fingerprint) {
     throw new ApiProblem(
       'idempotency-mismatch',

@@ -4,8 +4,10 @@ import { ApiProblem } from '../shared/problems.ts';
 import { type Region, regions } from '../shared/regions.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 
+const env = () => DiscoverEnv.parse(process.env);
+
 /** GET /v1/regions, /v1/audit/versions, /health: what this deployment offers. */
-export const handler = http({}, () => discover({ deployed: DiscoverEnv.parse(process.env).REGIONS }));
+export const handler = http({ cors: env }, () => discover({ deployed: env().REGIONS }));
 
 export const discover =
   ({ deployed }: { deployed: readonly Region[] }) =>

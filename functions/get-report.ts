@@ -1,23 +1,26 @@
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import { ReportReadEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
 import { type CheckStore, checkStore } from './lib/check-store.ts';
+import { htmlReport, viewerPolicy, viewerVersion } from './lib/html-report.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 import { findRun } from './lib/lookup.ts';
 import { type Reports, reports } from './lib/reports.ts';
 
-/** GET …/runs/{runId}/report, with or without the check's id: the full Lighthouse result as JSON. */
-export const handler = http({ query: ['checkId'] }, () => {
-  const env = ReportReadEnv.parse(process.env);
-  return getReport({ store: checkStore(env), reports: reports(env) });
-});
+const env = () => ReportReadEnv.parse(process.env);
+
+/** GET …/runs/{runId}/report, with or without the check's id: the full Lighthouse result as JSON, or as a page. */
+export const handler = http({ cors: env, query: ['checkId'] }, () =>
+  getReport({ store: checkStore(env()), reports: reports(env()) }),
+);
 
 type Deps = { store: Pick<CheckStore, 'find' | 'checkIdOf'>; reports: Pick<Reports, 'get' | 'urlOf'> };
 
 const MAX_BYTES = 4 * 1024 * 1024; // as sent: Lambda's answers end at 6 MB, and bytes travel as base64
+const MAX_VIEWED_BYTES = 32 * 1024 * 1024; // of JSON: a page is made of it in memory, in a request's time
 
 export const getReport =
   ({ store, reports }: Deps) =>
@@ -34,22 +37,45 @@ export const getReport =
     }
 
     const gzipped = acceptsGzip(request.headers['accept-encoding']);
-    const etag = `"${report.key
-      .split('/')
-      .at(-1)
-      ?.replace('.json.gz', gzipped ? '-gzip' : '')}"`; // an object never changes
-    const headers = { etag, vary: 'Accept-Encoding', 'cache-control': 'private, no-cache' };
+    const asHtml = prefersHtml(request.headers.accept);
+    const etag = etagOf(report.key, asHtml, gzipped);
+    const headers = {
+      etag,
+      vary: 'Accept, Accept-Encoding',
+      'cache-control': 'private, no-cache',
+      ...(asHtml && { 'content-security-policy': viewerPolicy }), // of a 304 too, whose headers replace the cached ones
+    };
     if (matches(request.headers['if-none-match'], etag)) return { status: 304, headers };
-    if ((gzipped ? report.gzipBytes : report.bytes) > MAX_BYTES) {
-      return { status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } };
+    const elsewhere = async () => ({ status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } });
+    const type = {
+      'content-type': asHtml ? 'text/html; charset=utf-8' : 'application/json',
+      ...(gzipped && { 'content-encoding': 'gzip' }),
+    };
+    if (asHtml) {
+      if (report.bytes > MAX_VIEWED_BYTES) return elsewhere();
+      const page = await htmlReport((await inflate(await reports.get(report.key))).toString());
+      const body = gzipped ? await deflate(page) : Buffer.from(page);
+      return body.length > MAX_BYTES ? elsewhere() : { status: 200, headers: { ...headers, ...type }, body };
     }
-    const type = { 'content-type': 'application/json', ...(gzipped && { 'content-encoding': 'gzip' }) };
+    if ((gzipped ? report.gzipBytes : report.bytes) > MAX_BYTES) return elsewhere();
     if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } };
     const body = await reports.get(report.key);
     return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await inflate(body) };
   };
 
+/** Of each form its own. An object never changes; a page changes with its viewer. */
+const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {
+  const form = [...(asHtml ? ['html', viewerVersion] : []), ...(gzipped ? ['gzip'] : [])];
+  return `"${[key.split('/').at(-1)?.replace('.json.gz', ''), ...form].join('-')}"`;
+};
+
 const inflate = promisify<Buffer, Buffer>(gunzip);
+const deflate = promisify<string, Buffer>(gzip);
+
+/** JSON where a client says nothing, or takes anything. A browser names HTML. */
+const prefersHtml = (accepted: string | undefined): boolean =>
+  new Negotiator({ headers: { accept: accepted ?? '*/*' } }).mediaType(['application/json', 'text/html']) ===
+  'text/html';
 
 const acceptsGzip = (accepted: string | undefined): boolean =>
   new Negotiator({ headers: { 'accept-encoding': accepted ?? 'identity' } }).encodings(['gzip', 'identity'])[0] ===

@@ -3,8 +3,10 @@ import { asRun, type CheckStore, checkStore } from './lib/check-store.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 import { findRun } from './lib/lookup.ts';
 
+const env = () => ReadEnv.parse(process.env);
+
 /** GET …/runs/{runId}, with or without the check's id: the run. */
-export const handler = http({ query: ['checkId'] }, () => getRun({ store: checkStore(ReadEnv.parse(process.env)) }));
+export const handler = http({ cors: env, query: ['checkId'] }, () => getRun({ store: checkStore(env()) }));
 
 export const getRun =
   ({ store }: { store: Pick<CheckStore, 'find' | 'checkIdOf'> }) =>

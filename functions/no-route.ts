@@ -1,9 +1,12 @@
+import { CorsEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { methodsOf } from '../shared/routes.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 
+const env = () => CorsEnv.parse(process.env);
+
 /** `$default`: every path and method that no route has. 404, 405 with `Allow`, and OPTIONS. */
-export const handler = http({ query: 'any' }, () => noRoute);
+export const handler = http({ cors: env, query: 'any' }, () => noRoute);
 
 export const noRoute = async ({ method, path }: Pick<Request, 'method' | 'path'>): Promise<Reply> => {
   const methods = methodsOf(path);

@@ -1,12 +1,21 @@
-import { closeAfter, GIVE_UP_MS, LEASE_SLACK_MS, MAX_LOST_LEASES } from '../shared/due-times.ts';
+import { closeAfter, ERASED_MS, GIVE_UP_MS, LEASE_SLACK_MS, MAX_LOST_LEASES } from '../shared/due-times.ts';
 import { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { allRegions, type Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
 import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
-import { type CheckItem, type CheckStore, checkStore, type Due, type RunItem } from './lib/check-store.ts';
+import {
+  type CheckItem,
+  type CheckStore,
+  checkStore,
+  type Due,
+  type ErasedItem,
+  type RunItem,
+} from './lib/check-store.ts';
 import { dispatch } from './lib/dispatch.ts';
+import { erase } from './lib/erase.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
+import { type Reports, reports } from './lib/reports.ts';
 
 /**
  * What a schedule sends is ignored. `{ "wake": "<region>" | "all" }`, sent by hand when the queue of that region was
@@ -17,7 +26,7 @@ type Event = { wake?: Region | 'all' };
 /** Every minute: what is past its due time is dispatched again, closed or cleared away. Nothing stays open for ever. */
 export const handler = async (event: Event = {}): Promise<void> => {
   const env = SweepEnv.parse(process.env);
-  deps ??= { store: checkStore(env), queues: auditQueues(env) };
+  deps ??= { store: checkStore(env), queues: auditQueues(env), reports: reports(env) };
   await sweep(deps)(event);
 };
 
@@ -36,19 +45,23 @@ type Deps = {
     | 'closeIfFinished'
     | 'markSent'
     | 'wake'
+    | 'eraseRuns'
+    | 'unmark'
   >;
   queues: Pick<AuditQueues, 'send'>;
+  reports: Pick<Reports, 'keysOf' | 'delete'>;
   now?: () => Date;
 };
 
 const PAGE = 100;
 const PAGES = 20; // of each partition in one sweep; the next one goes on
 
-export const sweep = ({ store, queues, now = () => new Date() }: Deps) => {
+export const sweep = ({ store, queues, reports, now = () => new Date() }: Deps) => {
   const sweepDue = async (due: Due): Promise<void> => {
     const held = await store.hold(due, now());
     if (!held) return; // somebody acted on it: it is not lost
     if ('check' in held) await sweepCheck(held.check);
+    else if ('erased' in held) await sweepErased(held.erased);
     else await sweepRun(held.run);
   };
 
@@ -58,10 +71,18 @@ export const sweep = ({ store, queues, now = () => new Date() }: Deps) => {
     await store.postpone(check, new Date(now().getTime() + closeAfter(age)));
   };
 
+  /** The mark goes when a look at it has found nothing any more: each find has another look, a lease's length later. */
+  const sweepErased = async (erased: ErasedItem): Promise<void> => {
+    const later = new Date(now().getTime() + ERASED_MS);
+    if (!(await store.postpone(erased, later))) return;
+    const nothing = await erase({ store, reports }, erased.id);
+    if (nothing) await store.unmark({ ...erased, dueAt: later.toISOString() });
+  };
+
   const sweepRun = async (run: RunItem): Promise<void> => {
     if (isFinished(run.state)) return;
     const check = await store.find(run.checkId);
-    if (!check?.item.runIds.includes(run.id)) return store.clear(run); // its create never ended
+    if (!check?.item.runIds.includes(run.id)) return store.clear(run); // its create never ended, or it is erased
 
     if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
       await store.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));

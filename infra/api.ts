@@ -16,15 +16,15 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { z } from 'zod';
-import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv } from '../shared/env.ts';
+import type { z } from 'zod';
+import { CorsEnv, CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv } from '../shared/env.ts';
 import { type ApiFunction, defaultFunction, routes } from '../shared/routes.ts';
 import { alarm } from './alarm.ts';
 import { auditQueueUrls, sendRights } from './audit-queues.ts';
 import { tableRight } from './check-table.ts';
 import type { Environment } from './environments.ts';
 import { nodeFunction } from './node-function.ts';
-import { allowReports, reportBucketName } from './report-bucket.ts';
+import { allowErasingReports, allowReports, reportBucketName } from './report-bucket.ts';
 import { apiSettings, functionSettings } from './settings.ts';
 
 /** The HTTP API: the routes of shared/routes.ts, each with the function behind it. Callers sign their requests with IAM. */
@@ -37,6 +37,7 @@ export class Api extends Construct {
     const { names, requests, creates } = environment;
     this.functions = apiFunctions(this, environment);
     allowReports(this.functions['get-report'], environment, ['GetObject']);
+    allowErasingReports(this.functions['delete-check'], environment);
     this.api = new HttpApi(this, 'Http', { apiName: names.service, createDefaultStage: false });
 
     // Until the functions check keys of our own: nobody deploys an open API that bills.
@@ -109,7 +110,7 @@ const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
 
 /** Every function behind a route, with what it finds in its environment and what it may do. */
 const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFunction, LambdaFunction> => {
-  const { names, homeRegion, regions, retentionDays } = environment;
+  const { names, homeRegion, regions, retentionDays, corsOrigins } = environment;
   const made = <Schema extends z.ZodObject>(
     file: ApiFunction,
     schema: Schema,
@@ -127,7 +128,10 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       rights,
     });
 
-  const table = { TABLE_NAME: names.table, HOME_REGION: homeRegion };
+  // By the functions, as on this machine: with a `$default` route API Gateway leaves a preflight to its function.
+  const cors = corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(',') };
+  const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion };
+  const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   return {
     'create-check': made(
       'create-check',
@@ -142,11 +146,14 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     ),
     'get-check': made('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query'])]),
     'get-run': made('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query'])]),
-    'get-report': made('get-report', ReportReadEnv, { ...table, REPORT_BUCKET: reportBucketName(scope, environment) }, [
+    'get-report': made('get-report', ReportReadEnv, tableAndReports, [
       tableRight(scope, environment, ['GetItem', 'Query']),
     ]),
-    discover: made('discover', DiscoverEnv, { REGIONS: regions.join(',') }),
-    'no-route': made('no-route', z.object({}), {}),
+    'delete-check': made('delete-check', ReportReadEnv, tableAndReports, [
+      tableRight(scope, environment, ['PutItem', 'DeleteItem', 'Query']),
+    ]),
+    discover: made('discover', DiscoverEnv, { ...cors, REGIONS: regions.join(',') }),
+    'no-route': made('no-route', CorsEnv, { ...cors }),
   };
 };
 

@@ -5,8 +5,9 @@ import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.ts';
 import { packedChromium } from './build/chromium.ts';
-import { filesIn, sizesOf, under, writeFiles } from './build/files.ts';
+import { type Files, filesIn, sizesOf, under, writeFiles } from './build/files.ts';
 import { lighthousePackages } from './build/lighthouse.ts';
+import { viewerFiles } from './build/report-viewer.ts';
 import { type Asset, checkedSize, mb, partsOf } from './build/sizes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -51,8 +52,11 @@ const functionNames = async (): Promise<string[]> =>
     .map((entry) => parse(entry.name).name)
     .sort();
 
-const apiFunction = (name: string): Promise<Asset> =>
-  bundle(root, 'index', `export { handler } from './functions/${name}.ts';`);
+const apiFunction = async (name: string): Promise<Asset> => {
+  const { files, parts } = await bundle(root, 'index', `export { handler } from './functions/${name}.ts';`);
+  const viewer: Files = name === 'get-report' ? await viewerFiles(root) : new Map();
+  return { files: new Map([...files, ...viewer]), parts: new Map([...parts, ...sizesOf(viewer)]) };
+};
 
 /** The audit function: its own code and its auditor's, Chromium, and each Lighthouse release as a package. */
 const auditFunction = async (): Promise<Asset> => {

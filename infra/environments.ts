@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Origin } from '../shared/env.ts';
 import { allRegions } from '../shared/regions.ts';
 import { type Names, namesOf } from './names.ts';
 
@@ -15,6 +16,7 @@ const Row = z.strictObject({
   auditsAtOnce: z.int().min(2, 'SQS starts at least two').max(1000), // in each region
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // on each route
   creates: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // POST /v1/checks
+  corsOrigins: z.array(Origin), // whose pages may read the API's answers in a browser
   keepsData: z.boolean(), // table and reports stay when the stack is deleted
   deletionProtection: z.boolean(), // of the table and of every stack
 });
@@ -29,6 +31,7 @@ export const environments = {
     auditsAtOnce: 2,
     requests: { perSecond: 20, burst: 40 },
     creates: { perSecond: 2, burst: 10 },
+    corsOrigins: [],
     keepsData: false,
     deletionProtection: false,
   },
@@ -40,6 +43,7 @@ export const environments = {
     auditsAtOnce: 5,
     requests: { perSecond: 50, burst: 100 },
     creates: { perSecond: 5, burst: 20 },
+    corsOrigins: [],
     keepsData: false,
     deletionProtection: false,
   },
@@ -51,6 +55,7 @@ export const environments = {
     auditsAtOnce: 50,
     requests: { perSecond: 500, burst: 1000 },
     creates: { perSecond: 50, burst: 100 },
+    corsOrigins: [],
     keepsData: true,
     deletionProtection: true,
   },

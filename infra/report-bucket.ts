@@ -58,3 +58,12 @@ export const allowReports = (
     reason: "A report's key is made when it is written; the function may touch reports of this bucket alone.",
   });
 };
+
+/** Lets a function find the reports of a check that is erased, and delete them. */
+export const allowErasingReports = (to: LambdaFunction, environment: Environment): void => {
+  allowReports(to, environment, ['DeleteObject']);
+  const bucket = `arn:${Stack.of(to).partition}:s3:::${environment.names.reportBucketIn(accountOf(to))}`;
+  const listing = right(['s3:ListBucket'], bucket);
+  listing.addCondition('StringLike', { 's3:prefix': 'reports/*' });
+  to.addToRolePolicy(listing);
+};

@@ -11,6 +11,7 @@ import { openIndexRight, tableRight } from './check-table.ts';
 import type { Environment } from './environments.ts';
 import { nodeFunction } from './node-function.ts';
 import { ourMetric } from './our-metrics.ts';
+import { allowErasingReports, reportBucketName } from './report-bucket.ts';
 import { functionSettings } from './settings.ts';
 
 /** Every minute: whatever is past its due time is dispatched again, closed or cleared away. */
@@ -30,6 +31,7 @@ export class Sweeper extends Construct {
         TABLE_NAME: names.table,
         HOME_REGION: homeRegion,
         AUDIT_QUEUES: auditQueueUrls(this, environment),
+        REPORT_BUCKET: reportBucketName(this, environment),
       },
       timeoutSeconds: functionSettings.sweepTimeoutSeconds,
       memoryMb: functionSettings.apiMemoryMb,
@@ -39,6 +41,7 @@ export class Sweeper extends Construct {
         ...sendRights(this, environment),
       ],
     });
+    allowErasingReports(this.sweep, environment);
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new FunctionTarget(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })], // the next comes soon

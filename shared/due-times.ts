@@ -19,3 +19,9 @@ export const resendAfter = (sends: number): number => HOUR * 2 ** Math.min(sends
 
 /** A check that may have missed its closing: five minutes after its creation, then at twice that age, and so on. */
 export const closeAfter = (ageMs: number): number => Math.max(5 * MINUTE, ageMs);
+
+/**
+ * When an erased check is looked at again. Longer than a create may take, whose retry finds the mark until then, and than
+ * any lease that was held when its run was deleted: what an audit stored late is found.
+ */
+export const ERASED_MS = LEASE_MS + 2 * LEASE_SLACK_MS;

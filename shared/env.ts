@@ -23,15 +23,21 @@ const TargetsEnv = z.object({
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default([80, 443, 8080, 8443]),
 });
 
-export const ReadEnv = StoreEnv;
-export const ReportReadEnv = z.object({ ...StoreEnv.shape, ...ReportEnv.shape });
+/** Whose pages may read the API's answers in a browser; `*` is everybody's. */
+export const Origin = z
+  .string()
+  .regex(/^(https?:\/\/[a-z0-9.-]+(:\d+)?|\*)$/, 'not an origin, such as https://example.com, and not *');
+export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).default([]) });
+
+export const ReadEnv = z.object({ ...StoreEnv.shape, ...CorsEnv.shape });
+export const ReportReadEnv = z.object({ ...ReadEnv.shape, ...ReportEnv.shape });
 export const CreateEnv = z.object({
-  ...StoreEnv.shape,
+  ...ReadEnv.shape,
   ...QueuesEnv.shape,
   ...TargetsEnv.shape,
   RETENTION_DAYS: z.coerce.number().int().positive().default(90),
 });
-export const DiscoverEnv = z.object({ REGIONS: list.pipe(z.array(Region)) });
+export const DiscoverEnv = z.object({ ...CorsEnv.shape, REGIONS: list.pipe(z.array(Region)) });
 export const AuditEnv = z.object({
   ...StoreEnv.shape,
   ...ReportEnv.shape,
@@ -40,8 +46,9 @@ export const AuditEnv = z.object({
   TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // audits in the part whose timing counts; one per two cores
   RETAKES: z.coerce.number().int().min(0).max(2).default(2), // of a sample that a busy machine falsified
 });
-export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape });
+export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 
+export type CorsEnv = z.output<typeof CorsEnv>;
 export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;
 export type QueuesEnv = z.output<typeof QueuesEnv>;

@@ -9,6 +9,7 @@ export const apiProblems = {
   'not-found': { status: 404, title: 'There is no such thing' },
   'report-unavailable': { status: 404, title: 'The run has no report' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
+  'being-erased': { status: 409, title: 'The check was erased just now' },
   'report-not-ready': { status: 409, title: 'The run is not finished' },
   'payload-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is not JSON' },

@@ -11,17 +11,20 @@ import {
 import { z } from 'zod';
 import { AuditOptions } from '../../shared/audit-options.ts';
 import { Check, sentOptions, stateOf } from '../../shared/check.ts';
-import { closeAfter, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
+import { closeAfter, ERASED_MS, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
 import type { StoreEnv } from '../../shared/env.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
+import { redacted } from './redact.ts';
 
 /*
  * pk               sk             what it holds
  * CHECK#<checkId>  CHECK          the check: inputs, owner, ids of its runs, createdAt, completedAt
  * CHECK#<checkId>  RUN#<runId>    a run
  * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
+ *
+ * CHECK#<checkId>  CHECK          or what is left of an erased check until nothing can come of it any more: its id, erasedAt
  *
  * Sparse index `open`: OPEN#<region> (runs) and OPEN#checks (checks), sorted by dueAt: whatever is not finished.
  * Every step of an open item sets a new dueAt, so that "dueAt is still the one I saw" means "nobody acted since".
@@ -40,6 +43,7 @@ const CheckItem = z.object({
   completedAt: z.iso.datetime().nullable(),
   dueAt: z.string().optional(),
 });
+const ErasedItem = z.object({ id: z.uuid(), erasedAt: z.iso.datetime(), dueAt: z.string() });
 const RunItem = z.object({
   ...Run.shape,
   checkId: z.uuid(),
@@ -53,6 +57,8 @@ const RunItem = z.object({
   dueAt: z.string().optional(),
 });
 export type CheckItem = z.infer<typeof CheckItem>;
+/** The mark of an erased check. It holds nothing that the check held. */
+export type ErasedItem = z.infer<typeof ErasedItem>;
 export type RunItem = z.infer<typeof RunItem>;
 
 /** A check with its runs in the order of its regions, as stored. */
@@ -71,7 +77,7 @@ export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
 /** Something open that is due: its key, and the dueAt that was seen. */
 export type Due = { pk: string; sk: string; dueAt: string };
 /** What a sweep holds for a moment: nobody else acts on it until `dueAt`. */
-export type Held = { check: CheckItem; dueAt: string } | { run: RunItem; dueAt: string };
+export type Held = ({ check: CheckItem } | { erased: ErasedItem } | { run: RunItem }) & { dueAt: string };
 
 /** What a create notes beside the check: `fingerprint` tells its body from others, `token` this try from others. */
 export type Creation = { owner: string; correlationId: string; fingerprint: string; token: string; expiresAt: Date };
@@ -115,7 +121,7 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     return item && parse(RunItem, item);
   };
 
-  const query = async (checkId: string): Promise<StoredCheck | undefined> => {
+  const itemsOf = async (checkId: string) => {
     const items: Record<string, unknown>[] = [];
     const pages = paginateQuery(
       { client: db },
@@ -127,15 +133,37 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
       },
     );
     for await (const page of pages) items.push(...(page.Items ?? []));
-    const found = items.find((item) => item.sk === 'CHECK');
-    if (!found) return undefined; // its create has not ended, or never will
-    const item = parse(CheckItem, found);
-    const runs = item.runIds.map((id) => {
-      const run = items.find((each) => each.sk === `RUN#${id}`);
-      if (!run) throw new Error(`check ${checkId} has lost its run ${id}`);
-      return parse(RunItem, run);
+    return { check: items.find((item) => item.sk === 'CHECK'), runs: items.filter((item) => item.sk !== 'CHECK') };
+  };
+
+  const findOrErased = async (checkId: string, again = false): Promise<StoredCheck | 'erased' | undefined> => {
+    const { check, runs } = await itemsOf(checkId);
+    if (!check) return undefined; // its create has not ended, or never will
+    if (check.erasedAt) return 'erased';
+    const item = parse(CheckItem, check);
+    const found = item.runIds.map((id) => runs.find(({ sk }) => sk === `RUN#${id}`));
+    const missing = found.findIndex((run) => !run);
+    if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Record<string, unknown>)) };
+    if (again) throw new Error(`check ${checkId} has lost its run ${item.runIds[missing]}`);
+    return findOrErased(checkId, true); // a query is no snapshot: it may see a check before its erasure, and its runs after
+  };
+
+  const find = async (checkId: string): Promise<StoredCheck | undefined> => {
+    const found = await findOrErased(checkId);
+    return found === 'erased' ? undefined : found;
+  };
+
+  /** Deletes an item under a condition. Whether it is gone now. */
+  const remove = async (Key: { pk: string; sk: string }, when: string, values: Record<string, unknown>) => {
+    const names = when.includes('#token') ? { '#token': 'token' } : undefined;
+    const deletion = new DeleteCommand({
+      TableName,
+      Key,
+      ConditionExpression: when,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values,
     });
-    return { item, runs };
+    return Boolean(await onlyIf(db.send(deletion)));
   };
 
   /** Puts a run where none stands. One that stands is left of a create that broke off: it is kept from being cleared. */
@@ -156,13 +184,13 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
 
   /** Closes a check whose runs are all finished. Whether it is closed now. */
   const closeIfFinished = async (checkId: string, now: Date): Promise<boolean> => {
-    const found = await query(checkId);
+    const found = await find(checkId);
     if (!found?.runs.every((run) => isFinished(run.state))) return false;
     if (found.item.completedAt) return true;
     await update(checkKey(checkId), {
       set: { completedAt: now.toISOString() },
       remove: ['open', 'dueAt'],
-      when: 'completedAt = :null',
+      when: 'completedAt = :null', // which the mark of an erased check has not
       values: { ':null': null },
     });
     return true;
@@ -205,11 +233,14 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
   };
 
   return {
-    /** Records a new check. Undefined where a check with this id stands already. */
+    /** Records a new check. Undefined where a check with this id stands already, or is being erased. */
     create,
 
-    /** A check and its runs in one consistent read; undefined where there is none. */
-    find: query,
+    /** A check and its runs in one consistent read; undefined where there is none, or none any more. */
+    find,
+
+    /** The same, and where a check was just erased the word for that: until its mark is gone its id is not free. */
+    findOrErased,
 
     /** The check that a run belongs to, as its pointer says. */
     checkIdOf: async (runId: string): Promise<string | undefined> => {
@@ -270,11 +301,14 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     giveBack: (lease: Lease, now: Date) =>
       updateRun(lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...held(lease) }),
 
-    /** Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. */
+    /**
+     * Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. What the page
+     * said is kept without secrets.
+     */
     finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
       const nowIso = now.toISOString();
       const finished = await updateRun(lease.run, {
-        set: { ...outcome, finishedAt: nowIso, updatedAt: nowIso },
+        set: { ...redacted(outcome), finishedAt: nowIso, updatedAt: nowIso },
         remove: ['open', 'dueAt', 'lease'],
         ...held(lease),
       });
@@ -323,7 +357,8 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
       const dueAt = at(now.getTime() + HOLD_MS);
       const item = await update({ pk, sk }, { set: { dueAt }, when: 'dueAt = :seen', values: { ':seen': seen } });
       if (!item) return undefined;
-      return sk === 'CHECK' ? { check: parse(CheckItem, item), dueAt } : { run: parse(RunItem, item), dueAt };
+      if (sk !== 'CHECK') return { run: parse(RunItem, item), dueAt };
+      return item.erasedAt ? { erased: parse(ErasedItem, item), dueAt } : { check: parse(CheckItem, item), dueAt };
     },
 
     /** Counts a lease that ran out, and lets the run be taken again. Undefined where somebody acted on it since. */
@@ -336,7 +371,7 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
       }),
 
     /** Looks at a run or a check again at a time, unless somebody acted on it since it was read. */
-    postpone: (item: RunItem | CheckItem, until: Date) =>
+    postpone: (item: RunItem | CheckItem | ErasedItem, until: Date) =>
       update('checkId' in item ? runKey(item.checkId, item.id) : checkKey(item.id), {
         set: { dueAt: until.toISOString() },
         when: 'dueAt = :seen',
@@ -356,21 +391,47 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
 
     /** Deletes a run that no check lists, and its pointer, unless a create came back for it since it was read. */
     clear: async (run: RunItem): Promise<void> => {
-      const deletion = (Key: { pk: string; sk: string }, when: string, values: Record<string, unknown>) =>
-        onlyIf(
-          db.send(
-            new DeleteCommand({
-              TableName,
-              Key,
-              ConditionExpression: `#token = :token${when}`,
-              ExpressionAttributeNames: { '#token': 'token' },
-              ExpressionAttributeValues: { ':token': run.token, ...values },
-            }),
-          ),
-        );
-      await deletion(pointerKey(run.id), '', {});
-      await deletion(runKey(run.checkId, run.id), ' AND dueAt = :seen', { ':seen': run.dueAt });
+      await remove(pointerKey(run.id), '#token = :token', { ':token': run.token });
+      const seen = { ':token': run.token, ':seen': run.dueAt };
+      await remove(runKey(run.checkId, run.id), '#token = :token AND dueAt = :seen', seen);
     },
+
+    /**
+     * Puts a mark in the place of a check: from now on nobody reads it. False where it is gone or marked already, or is
+     * another check than the one that was read. The mark has no `expiresAt`: it stands until all is erased.
+     */
+    markErased: async ({ id, createdAt }: CheckItem, now: Date): Promise<boolean> => {
+      const item: ErasedItem = { id, erasedAt: now.toISOString(), dueAt: at(now.getTime() + ERASED_MS) };
+      const put = new PutCommand({
+        TableName,
+        Item: { ...checkKey(id), open: OPEN_CHECKS, ...item },
+        ConditionExpression: 'createdAt = :seen',
+        ExpressionAttributeValues: { ':seen': createdAt },
+      });
+      return Boolean(await onlyIf(db.send(put)));
+    },
+
+    /**
+     * Deletes every run of an erased check, whatever its state, and its pointer: whoever is at work on it is refused from
+     * then on. Gives how many it found; undefined where no mark stands, and nothing is deleted. A run that a create wrote
+     * since it was read stays, for the next try.
+     */
+    eraseRuns: async (checkId: string): Promise<number | undefined> => {
+      const { check, runs } = await itemsOf(checkId);
+      if (!check?.erasedAt) return undefined;
+      const deleted = await Promise.allSettled(
+        runs.map(async ({ pk, sk, token }) => {
+          const mine = { ':token': token };
+          await remove(pointerKey(String(sk).replace('RUN#', '')), '#token = :token', mine);
+          await remove({ pk: String(pk), sk: String(sk) }, '#token = :token', mine);
+        }),
+      );
+      for (const each of deleted) if (each.status === 'rejected') throw each.reason;
+      return runs.length;
+    },
+
+    /** Deletes the mark of an erased check, unless somebody acted on it since it was read. */
+    unmark: ({ id, dueAt }: ErasedItem) => remove(checkKey(id), 'dueAt = :seen', { ':seen': dueAt }),
   };
 };
 

@@ -2,8 +2,12 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { z } from 'zod';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
+import type { CorsEnv } from '../../shared/env.ts';
 import { ApiProblem, apiProblems, type InputError, type Problem } from '../../shared/problems.ts';
+import { corsHeaders } from './cors.ts';
 import { log } from './log.ts';
+import { redacted, withoutSecrets } from './redact.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export type Request<Body = undefined> = {
   /** Follows what came of the request through logs: it is in the job and on the run too. */
@@ -19,26 +23,39 @@ export type Request<Body = undefined> = {
 /** What a function answers with. `body` is JSON, or bytes with a `content-type` of their own. */
 export type Reply = { status: number; headers?: Record<string, string>; body?: unknown };
 
+type Answer = APIGatewayProxyStructuredResultV2;
 type Work<Body> = (request: Request<Body>) => Promise<Reply>;
-type Options<Body> = { body?: z.ZodType<Body>; query?: readonly string[] | 'any' };
+type Options<Body> = { cors: () => CorsEnv; body?: z.ZodType<Body>; query?: readonly string[] | 'any' };
 
 /**
  * The edge between API Gateway (payload 2.0) and a function: parses the request once, builds the function on its first
- * use, and turns whatever goes wrong into a problem document. `query` names the parameters that are accepted.
+ * use, and turns whatever goes wrong into a problem document. `query` names the parameters that are accepted, `cors` says whose
+ * pages may read the answers.
  */
-export const http = <Body = undefined>({ body, query = [] }: Options<Body>, build: () => Work<Body>) => {
+export const http = <Body = undefined>({ cors, body, query = [] }: Options<Body>, build: () => Work<Body>) => {
   let work: Work<Body> | undefined;
-  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+  let origins: readonly string[] | undefined;
+
+  /** With the headers that every answer has, whatever became of the request. */
+  const complete = (event: APIGatewayProxyEventV2, response: Answer): Answer => {
+    const { method } = event.requestContext.http;
+    const { vary, ...readable } = corsHeaders(origins ?? [], { method, path: pathOf(event), headers: event.headers });
+    const varies = [response.headers?.vary, vary].filter(Boolean).join(', ');
+    const own = { 'cache-control': 'no-store', ...securityHeaders, ...response.headers };
+    const headers = { ...own, ...readable, ...(varies && { vary: varies }) };
+    return { ...response, headers, ...(method === 'HEAD' && { body: '' }) };
+  };
+
+  return middy<APIGatewayProxyEventV2, Answer>()
     .onError((request) => {
-      request.response = problemAnswer(request.error, request.event.requestContext.requestId, pathOf(request.event));
+      const { requestId } = request.event.requestContext;
+      request.response = complete(request.event, problemAnswer(request.error, requestId, pathOf(request.event)));
     })
     .after((request) => {
-      const { response, event } = request;
-      if (!response) return;
-      response.headers = { 'cache-control': 'no-store', ...response.headers, 'x-content-type-options': 'nosniff' };
-      if (event.requestContext.http.method === 'HEAD') response.body = '';
+      if (request.response) request.response = complete(request.event, request.response);
     })
     .handler(async (event) => {
+      origins ??= cors().CORS_ORIGINS;
       work ??= build();
       const { http: asked } = event.requestContext;
       return answer(
@@ -103,7 +120,7 @@ const inputErrors = (error: z.ZodError): InputError[] =>
     return [{ path: issue.path.join('.'), message: issue.message }];
   });
 
-const answer = ({ status, headers = {}, body }: Reply): APIGatewayProxyStructuredResultV2 => {
+const answer = ({ status, headers = {}, body }: Reply): Answer => {
   if (body === undefined) return { statusCode: status, headers, body: '' };
   if (Buffer.isBuffer(body)) {
     return { statusCode: status, headers, body: body.toString('base64'), isBase64Encoded: true };
@@ -116,17 +133,17 @@ const answer = ({ status, headers = {}, body }: Reply): APIGatewayProxyStructure
 };
 
 /** Turns an error into a problem document. Only an ApiProblem speaks to the caller; all else is ours, and is logged. */
-const problemAnswer = (error: unknown, requestId: string, path: string): APIGatewayProxyStructuredResultV2 => {
+const problemAnswer = (error: unknown, requestId: string, path: string): Answer => {
   const problem = error instanceof ApiProblem ? error : ourFault(error, requestId, path);
   const { status, title } = apiProblems[problem.code];
   const body: Problem = {
     type: `urn:page-audit:problem:${problem.code}`,
     title,
     status,
-    detail: problem.message,
+    detail: withoutSecrets(problem.message),
     code: problem.code,
     requestId,
-    ...(problem.errors && { errors: problem.errors }),
+    ...(problem.errors && { errors: redacted(problem.errors) }),
   };
   return answer({ status, headers: { 'content-type': 'application/problem+json', ...problem.headers }, body });
 };

@@ -3,9 +3,10 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/metrics.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
+import { logReplacer } from './redact.ts';
 
-/** Structured log: one JSON line an event, ids as fields. No secret, header or body of a page goes in here. */
-export const log = new Logger();
+/** Structured log: one JSON line an event, ids as fields. No secret goes out here, whoever wrote it: see redact.ts. */
+export const log = new Logger({ jsonReplacerFn: logReplacer });
 
 const emitter = new Metrics({ namespace: metricNamespace });
 const units = { Count: MetricUnit.Count, Seconds: MetricUnit.Seconds, NoUnit: MetricUnit.NoUnit };

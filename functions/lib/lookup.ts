@@ -11,9 +11,11 @@ export const findCheck = async (
   { params }: Pick<Request, 'params'>,
 ): Promise<StoredCheck> => {
   const found = isUuid(params.checkId) ? await store.find(params.checkId.toLowerCase()) : undefined;
-  if (!found) throw new ApiProblem('not-found', 'There is no check with this id.');
+  if (!found) throw checkIsGone();
   return found;
 };
+
+export const checkIsGone = () => new ApiProblem('not-found', 'There is no check with this id.');
 
 /** The run that a path names, with or without its check; a `checkId` that is sent must be its own, else 404. */
 export const findRun = async (

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { holdsKey } from './redact.ts';
 
 /** Which hosts a check may aim at: the public internet, or (embedded mode) loopback as well. */
 export type Targets = 'public' | 'local';
@@ -19,6 +20,7 @@ export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefine
     return invalid('The URL must be absolute, with http or https and a valid host, such as https://example.com/.');
   }
   if (parsed.username || parsed.password) return invalid('The URL must not contain a user name or a password.');
+  if (holdsKey(url)) return invalid('The URL must not contain an API key of this service.');
   const { host, port } = targetOf(parsed);
   return refusalOfHost(host, port, policy);
 }

@@ -1,4 +1,10 @@
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ReportEnv, StoreEnv } from '../../shared/env.ts';
 
@@ -31,6 +37,14 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
     /** A URL that gives the report to anyone who has it, for five minutes. */
     urlOf: (Key: string): Promise<string> =>
       getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), { expiresIn: PRESIGNED_SECONDS }),
+
+    /** The keys of all that was stored for a check, by attempts that were lost too. */
+    keysOf: async (checkId: string): Promise<string[]> => {
+      const keys: string[] = [];
+      const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: `reports/${checkId}/` });
+      for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
+      return keys;
+    },
 
     /** Deletes a report; one that is not there is deleted already. */
     delete: async (Key: string): Promise<void> => {

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { forLog } from '../../functions/lib/redact.ts';
+import { securityHeaders } from '../../functions/lib/security-headers.ts';
 import { type ApiFunction, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
 import { apiSettings } from '../settings.ts';
 
@@ -38,6 +42,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
       send(response, await answerOf(functions[route.name], event, lambdaContext(route.name, seconds)));
     },
   );
+  server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hint = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`;
@@ -155,13 +160,22 @@ type Answer = APIGatewayProxyStructuredResultV2 & { statusCode: number };
 
 const message = (statusCode: number, text: string): Answer => ({
   statusCode,
-  headers: { 'content-type': 'application/json' },
+  headers: { ...securityHeaders, 'content-type': 'application/json' },
   body: JSON.stringify({ message: text }),
 });
 
+/** What is no HTTP, too large a header or too slow: answered where that can still be, and hung up on. */
+const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const headers = Object.entries({ ...securityHeaders, connection: 'close', 'content-length': '0' });
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n`, () => socket.destroy());
+};
+
 /** API Gateway's word for a function that failed: the failure is printed, and none of it goes out. */
 const failed = (error: unknown): Answer => {
-  console.error(error);
+  console.error(forLog(inspect(error)));
   return message(500, 'Internal Server Error');
 };
 

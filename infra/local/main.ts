@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { AuditEnv } from '../../shared/env.ts';
+import { AuditEnv, CorsEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { startService } from './service.ts';
 
@@ -18,6 +18,7 @@ const Settings = z.object({
   TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
   RETAKES: AuditEnv.shape.RETAKES,
   TARGETS: z.enum(['local', 'public']).default('local'),
+  ...CorsEnv.shape,
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('ERROR'),
 });
 
@@ -41,6 +42,7 @@ const service = await startService(
     dataDir: resolve(settings.DATA_DIR),
     auditsAtOnce: settings.AUDITS_AT_ONCE,
     targets: settings.TARGETS,
+    corsOrigins: settings.CORS_ORIGINS,
     logLevel: settings.LOG_LEVEL,
   },
   (line) => console.log(line),

@@ -1,6 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { CheckStore } from '../../functions/lib/check-store.ts';
+import { forLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { ReadEnv } from '../../shared/env.ts';
@@ -17,6 +18,7 @@ export type ServiceSettings = {
   dataDir: string;
   auditsAtOnce: number;
   targets: 'public' | 'local';
+  corsOrigins: readonly string[];
   logLevel: string;
 };
 
@@ -30,6 +32,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const aws = await startAws({ dataDir: settings.dataDir, regions: allRegions });
   Object.assign(process.env, aws.env, {
     TARGETS: settings.targets,
+    CORS_ORIGINS: settings.corsOrigins.join(','),
     CHROMIUM_DIR: settings.dataDir,
     POWERTOOLS_SERVICE_NAME: 'page-audit-local',
     POWERTOOLS_METRICS_DISABLED: 'true',
@@ -117,13 +120,14 @@ const linesOf =
   async (record: Pick<SQSRecord, 'body'>, phase: 'started' | 'ended', seconds = 0): Promise<void> => {
     const job = AuditJob.safeParse(JSON.parse(record.body)).data;
     if (!job) return;
-    const where = `${job.region.padEnd(20)} ${job.url}`;
+    const where = `${job.region.padEnd(20)} ${forLog(job.url)}`;
     if (phase === 'started') return print(`▶ ${where}  Lighthouse ${job.auditVersion}`);
-    const run = await store.findRun({ checkId: job.checkId, id: job.runId }).catch(() => undefined);
+    const run = await store.findRun({ checkId: job.checkId, id: job.runId }).catch(() => 'unknown' as const);
     const took = `${seconds.toFixed(1)} s`;
-    if (!run || !isFinished(run.state)) print(`↩ ${where}  given back  ${took}`);
+    if (!run) print(`⌫ ${where}  erased  ${took}`);
+    else if (run === 'unknown' || !isFinished(run.state)) print(`↩ ${where}  given back  ${took}`);
     else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${took}`);
     else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${took}`);
   };
 
-const logged = (error: Error) => console.error(`the sweep failed: ${error.message}`);
+const logged = (error: Error) => console.error(`the sweep failed: ${forLog(error.message)}`);

@@ -59,6 +59,18 @@ test('the deployed API functions say what is offered, and what is not', async ()
   expect(await call('/v1/regions', 'OPTIONS')).toEqual({ status: 204, allow: 'GET, HEAD, OPTIONS', body: '' });
 });
 
+test('the deployed get-report makes a page with the viewer that is deployed beside it', async () => {
+  const { path, check } = await world.finishedRun('{"lighthouseVersion": "13.5.0"}');
+  const answer = await fetch(`${api.url}${path}`, { headers: { accept: 'text/html' } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const page = await answer.text();
+  expect(page).toContain('__LIGHTHOUSE_JSON__ = {"lighthouseVersion":"13.5.0"}');
+  expect(page.length).toBeGreaterThan(180_000); // the viewer
+  expect(page).not.toContain('%%LIGHTHOUSE');
+  expect(await call(`/v1/checks/${check.id}`, 'DELETE')).toMatchObject({ status: 204 });
+  expect(await call(path)).toMatchObject({ status: 404 });
+});
+
 test('the deployed sweep and close-lost-runs run', async () => {
   const [sweep, closeLostRuns] = await Promise.all(['sweep', 'close-lost-runs'].map(handlerOf));
   const nothing = { Records: [] } as never;

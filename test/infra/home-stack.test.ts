@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { apiSettings, functionSettings } from '../../infra/settings.ts';
 import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv, SweepEnv } from '../../shared/env.ts';
 import { regions } from '../../shared/regions.ts';
-import { routes } from '../../shared/routes.ts';
+import { defaultFunction, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 
 const { home, regionStacks, environment } = synthesized();
@@ -26,10 +26,26 @@ test('each function finds in its environment what it asks for', () => {
     'get-check': ReadEnv,
     'get-run': ReadEnv,
     'get-report': ReportReadEnv,
+    'delete-check': ReportReadEnv,
     discover: DiscoverEnv,
     sweep: SweepEnv,
   };
   for (const [file, schema] of Object.entries(parsed)) schema.parse(functions[file]?.Environment.Variables);
+});
+
+test('each function behind a route is told whose pages may read its answers, where the environment says so', () => {
+  const origins = (corsOrigins: string[]) => {
+    const { home } = synthesized('dev', { corsOrigins });
+    const functions = functionsOf(home);
+    return [...new Set(routes.map((route) => route.function)), defaultFunction].map(
+      (file) => functions[file]?.Environment.Variables.CORS_ORIGINS,
+    );
+  };
+  expect(new Set(origins([]))).toEqual(new Set([undefined]));
+  expect(new Set(origins(['https://a.example', 'https://b.example']))).toEqual(
+    new Set(['https://a.example,https://b.example']),
+  );
+  expect(() => origins(['https://a.example/'])).toThrow('corsOrigins');
 });
 
 test('the table keeps what its store expects, and can be brought back to any second', () => {
@@ -90,7 +106,8 @@ test('each route leads to its function', () => {
   const functions = functionsOf(home);
   for (const { RouteKey, Target } of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
     const integration = integrations.find(({ id }) => Target.includes(`<${id}>`));
-    const file = routes.find(({ path }) => RouteKey.endsWith(` ${path}`))?.function ?? 'no-route';
+    const key = RouteKey.replace('HEAD', 'GET');
+    const file = routes.find(({ method, path }) => key === `${method} ${path}`)?.function ?? 'no-route';
     expect(integration).toMatchObject({
       IntegrationUri: `<${functions[file]?.id}.Arn>`,
       PayloadFormatVersion: '2.0',

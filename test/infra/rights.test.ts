@@ -5,6 +5,7 @@ const { home, region, regionStacks, all, environment } = synthesized();
 
 const table = 'arn:aws:dynamodb:us-west-2:123456789012:table/page-audit-dev';
 const reports = 'arn:aws:s3:::page-audit-dev-reports-123456789012/reports/*';
+const bucket = 'arn:aws:s3:::page-audit-dev-reports-123456789012';
 const queues = regionStacks.map(
   (stack, i) => `arn:aws:sqs:${stack.region}:123456789012:page-audit-dev-audits-${environment.regions[i]}`,
 );
@@ -16,11 +17,18 @@ const rights = {
   'get-check': on(table, 'dynamodb', ['Query']),
   'get-run': on(table, 'dynamodb', ['GetItem', 'Query']),
   'get-report': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...on(reports, 's3', ['GetObject'])],
+  'delete-check': [
+    ...on(table, 'dynamodb', ['DeleteItem', 'PutItem', 'Query']),
+    ...on(reports, 's3', ['DeleteObject']),
+    ...on(bucket, 's3', ['ListBucket']),
+  ],
   discover: [],
   'no-route': [],
   sweep: [
     ...on(`${table}/index/open`, 'dynamodb', ['Query']),
     ...on(table, 'dynamodb', ['DeleteItem', 'Query', 'UpdateItem']),
+    ...on(reports, 's3', ['DeleteObject']),
+    ...on(bucket, 's3', ['ListBucket']),
     ...send(queues),
   ],
   'run-audit': [
@@ -41,6 +49,13 @@ test.each(Object.entries(rights))('%s may do what it does, and nothing else', (f
       .filter((each) => !/^(logs|xray):/.test(each))
       .sort(),
   ).toEqual(expected.sort());
+});
+
+test('what is listed of the bucket are reports alone', () => {
+  for (const file of ['delete-check', 'sweep']) {
+    const [listing] = rightsOf(home, file).filter(({ Action }) => listOf(Action).includes('s3:ListBucket'));
+    expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'reports/*' } });
+  }
 });
 
 test('each function writes to its own log alone', () => {

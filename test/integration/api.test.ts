@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/check-store.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
@@ -191,6 +191,12 @@ test.each([
   ['no URL at all', { ...aBody, url: 'example.com' }, 'invalid-request', 'url'],
   ['credentials', { ...aBody, url: 'https://user:secret@example.com/' }, 'invalid-request', 'user name'],
   ['2,049 characters', { ...aBody, url: `https://example.com/${'a'.repeat(2029)}` }, 'invalid-request', '2048'],
+  [
+    'a key of ours',
+    { ...aBody, url: `https://example.com/?key=pas_0123456789ab_${'f00d'.repeat(16)}` },
+    'invalid-request',
+    'API key',
+  ],
   ['no host', { ...aBody, url: 'https:///' }, 'invalid-request', 'url'],
   ['a private address', { ...aBody, url: 'http://10.0.0.1/' }, 'forbidden-target', 'url'],
   ['the metadata address', { ...aBody, url: 'http://169.254.169.254/latest/' }, 'forbidden-target', 'url'],
@@ -198,6 +204,15 @@ test.each([
   const problem = await problemOf(await post(body), 400, code);
   expect(JSON.stringify(problem)).toContain(said);
   expect(JSON.stringify(problem)).not.toContain('secret');
+});
+
+test('a secret that was sent in the wrong place does not come back', async () => {
+  const problem = await problemOf(
+    await post({ ...aBody, [`pas_0123456789ab_${'f00d'.repeat(16)}`]: 1 }),
+    400,
+    'invalid-request',
+  );
+  expect(problem.errors?.[0]?.path).toBe('pas_0123456789ab_[redacted]');
 });
 
 test('everything that is wrong is named at once', async () => {
@@ -232,7 +247,7 @@ test('a wrong method is a 405 with Allow, an unknown route a 404; OPTIONS and HE
   expect(wrong.headers.get('allow')).toBe('POST, OPTIONS');
   await problemOf(wrong, 405, 'method-not-allowed');
   const patch = await call(`/v1/checks/${id}`, { method: 'PATCH' });
-  expect(patch.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  expect(patch.headers.get('allow')).toBe('GET, HEAD, DELETE, OPTIONS');
 
   for (const path of [
     '/',
@@ -277,25 +292,17 @@ test('regions, versions and health say what is offered', async () => {
   expect(await (await call('/health')).json()).toEqual({ status: 'ok' });
 });
 
-/** A finished run with a report of these bytes. */
-const finishedRun = async (json: string, { gzip = gzipSync(json) } = {}) => {
-  const check = aCheck({ regions: ['us-west1'] });
-  const [run] = (await world.create(check)) as [RunItem];
-  const key = `reports/${check.id}/${run.id}/${randomUUID()}-1.json.gz`;
-  await world.reports.put(key, gzip);
-  const lease = await world.store.claim(run, randomUUID(), new Date());
-  if (!lease) throw new Error('the run is taken');
-  const report = { key, bytes: Buffer.byteLength(json), gzipBytes: gzip.length };
-  await world.store.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
-  return { check, run, path: `/v1/checks/${check.id}/runs/${run.id}/report` };
-};
+const finishedRun: World['finishedRun'] = (...report) => world.finishedRun(...report);
 
 test('a report is served by both paths, gzipped only where the client takes it', async () => {
   const json = JSON.stringify({ lighthouseVersion: '13.5.0', text: 'ü'.repeat(1000) });
   const { run, path } = await finishedRun(json);
   for (const each of [path, `/v1/audit/runs/${run.id}/report`]) {
     const plain = await call(each, { headers: { 'accept-encoding': 'identity' } });
-    expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([null, 'Accept-Encoding']);
+    expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([
+      null,
+      'Accept, Accept-Encoding',
+    ]);
     expect(await plain.text()).toBe(json);
     const zipped = await call(each, { headers: { 'accept-encoding': 'gzip' } });
     expect(zipped.headers.get('content-encoding')).toBe('gzip');

@@ -125,6 +125,21 @@ test('two runs that finish at once close their check once', async () => {
   expect((await world.find(check.id)).item.completedAt).not.toBeNull();
 });
 
+test('what a page said of a secret is not kept', async () => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const message = 'The page asked for https://user:hunter2@example.com/ with "Authorization: Bearer hunter2.x".';
+  const outcome = {
+    ...failed,
+    error: runError('internal', { detail: message }),
+    finalUrl: 'https://u:hunter2@a.example/',
+  };
+  await world.store.finish(await claim(run), { ...outcome, warnings: [message] }, new Date());
+  const shown = asRun(await world.runOf(check.id));
+  expect(JSON.stringify(shown)).not.toContain('hunter2');
+  expect(shown.finalUrl).toBe('https://a.example/');
+});
+
 test('a run given back keeps its state and attempts, is due at once, and can be claimed', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];

@@ -41,7 +41,8 @@ const create = (
     headers,
     body,
   });
-const sweepAt = (now: Date) => sweep({ store: world.store, queues: world.queues, now: () => now })({});
+const sweepAt = (now: Date) =>
+  sweep({ store: world.store, queues: world.queues, reports: world.reports, now: () => now })({});
 const jobs = async () => [...(await world.jobsIn('europe-west3')), ...(await world.jobsIn('us-east4'))];
 
 // Two runs and their pointers, the check, two notes that a job is sent: seven writes.

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { securityHeaders } from '../../functions/lib/security-headers.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { apiSettings } from '../../infra/settings.ts';
 import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
@@ -183,6 +184,28 @@ test('a function that throws or answers nonsense is 500, printed once, and tells
       '{"message":"Internal Server Error"}',
     ]);
     expect(error).toHaveBeenCalledTimes(i + 1);
+  }
+});
+
+test('answers of its own have the headers that keep a browser safe, those to what is no HTTP too', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  answer = () => undefined;
+  const own = [
+    await fetch(`${gateway.url}/v1/regions`),
+    await fetch(`${gateway.url}/v1/checks`, { method: 'POST', body: new Uint8Array(apiSettings.maxBodyBytes + 1) }),
+  ];
+  expect(own.map(({ status }) => status)).toEqual([500, 413]);
+  for (const { headers } of own) expect(Object.fromEntries(headers)).toMatchObject(securityHeaders);
+
+  for (const [sent, status] of [
+    ['nonsense\r\n\r\n', '400 Bad Request'],
+    [`GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, '431 Request Header Fields Too Large'],
+  ]) {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(String(sent));
+    const text = Buffer.concat(await socket.toArray()).toString();
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+    for (const [name, value] of Object.entries(securityHeaders)) expect(text).toContain(`\r\n${name}: ${value}\r\n`);
   }
 });
 

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 const sweepAt = (now: Date, store: Partial<World['store']> = {}) =>
-  sweep({ store: { ...world.store, ...store }, queues: world.queues, now: () => now })({});
+  sweep({ store: { ...world.store, ...store }, queues: world.queues, reports: world.reports, now: () => now })({});
 const jobs = async () => (await Promise.all(REGIONS.map(world.jobsIn))).flat();
 const runIds = (found: { runId: string }[]) => found.map(({ runId }) => runId).sort();
 const claim = async (run: RunItem, now: Date): Promise<Lease> => {
@@ -203,7 +203,9 @@ test('waking a region makes its waiting runs due, and leaves those at work alone
   await Promise.all([waiting, other].map((run) => world.store.markSent(run, t0)));
   await claim(atWork, t0);
   const now = later(t0, 10);
-  await sweep({ store: world.store, queues: world.queues, now: () => now })({ wake: 'us-east4' });
+  await sweep({ store: world.store, queues: world.queues, reports: world.reports, now: () => now })({
+    wake: 'us-east4',
+  });
   await sweepAt(now);
   expect(runIds(await jobs())).toContain(waiting.id);
   expect(runIds(await jobs())).not.toContain(other.id);

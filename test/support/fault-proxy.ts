@@ -8,9 +8,10 @@ import type { AddressInfo } from 'node:net';
 export const startFaultProxy = async (target: string, matches: (headers: Record<string, unknown>) => boolean) => {
   let allowed = Number.POSITIVE_INFINITY;
   let passed = 0;
-  const server = createServer((incoming, answer) => {
+  let before = async (_nth: number): Promise<void> => {};
+  const server = createServer(async (incoming, answer) => {
     if (matches(incoming.headers) && passed >= allowed) return incoming.socket.destroy();
-    if (matches(incoming.headers)) passed++;
+    if (matches(incoming.headers)) await before(++passed);
     const { hostname, port } = new URL(target);
     const options = { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers };
     const outgoing = request(options, (reply) => {
@@ -27,7 +28,12 @@ export const startFaultProxy = async (target: string, matches: (headers: Record<
       allowed = n;
       passed = 0;
     },
+    /** Is waited for before each matching request goes on, with its number since the last `failFrom`. */
+    before: (act: typeof before) => {
+      before = act;
+    },
     heal: () => {
+      before = async () => {};
       allowed = Number.POSITIVE_INFINITY;
     },
     /** Matching requests that reached the engine since the last `failFrom`. */

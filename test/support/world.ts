@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/audit-queues.ts';
 import { checkStore, type RunItem } from '../../functions/lib/check-store.ts';
@@ -39,12 +40,28 @@ export const startWorld = async (env: Record<string, string> = {}) => {
   };
   const runOf = async (id: string, i = 0): Promise<RunItem> => (await find(id)).runs[i] as RunItem;
 
+  const bucket = reports(ReportReadEnv.parse(process.env));
+
+  /** A finished run with a report of these bytes, and the path of that. */
+  const finishedRun = async (json: string, { gzip = gzipSync(json) as Buffer } = {}) => {
+    const check = aCheck({ regions: ['us-west1'] });
+    const [run] = (await create(check)) as [RunItem];
+    const key = `reports/${check.id}/${run.id}/${randomUUID()}-1.json.gz`;
+    await bucket.put(key, gzip);
+    const lease = await store.claim(run, randomUUID(), new Date());
+    if (!lease) throw new Error('the run is taken');
+    const report = { key, bytes: Buffer.byteLength(json), gzipBytes: gzip.length };
+    await store.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
+    return { check, run, path: `/v1/checks/${check.id}/runs/${run.id}/report` };
+  };
+
   return {
     env: aws.env,
     store,
     queues,
-    reports: reports(ReportReadEnv.parse(process.env)),
+    reports: bucket,
     create,
+    finishedRun,
     jobsIn,
     find,
     runOf,

@@ -72,7 +72,7 @@ test('a path is matched part by part, and says which methods it answers to', () 
     expect(pathParameters(check, other), other).toBeUndefined();
   }
   expect(methodsOf('/v1/checks')).toEqual(['POST']);
-  expect(methodsOf('/v1/checks/abc')).toEqual(['GET', 'HEAD']);
+  expect(methodsOf('/v1/checks/abc')).toEqual(['GET', 'HEAD', 'DELETE']);
   expect(methodsOf('/v1/nothing')).toEqual([]);
 });
 

@@ -1,0 +1,29 @@
+import { ReportReadEnv } from '../shared/env.ts';
+import { type CheckStore, checkStore } from './lib/check-store.ts';
+import { erase } from './lib/erase.ts';
+import { http, type Reply, type Request } from './lib/http.ts';
+import { log } from './lib/log.ts';
+import { checkIsGone, findCheck } from './lib/lookup.ts';
+import { type Reports, reports } from './lib/reports.ts';
+
+const env = () => ReportReadEnv.parse(process.env);
+
+/** DELETE /v1/checks/{checkId}: the check is gone at once, its runs and reports too, or soon by a sweep. */
+export const handler = http({ cors: env }, () => deleteCheck({ store: checkStore(env()), reports: reports(env()) }));
+
+type Deps = {
+  store: Pick<CheckStore, 'find' | 'markErased' | 'eraseRuns'>;
+  reports: Pick<Reports, 'keysOf' | 'delete'>;
+  now?: () => Date;
+};
+
+export const deleteCheck =
+  ({ store, reports, now = () => new Date() }: Deps) =>
+  async (request: Request): Promise<Reply> => {
+    const { item } = await findCheck(store, request);
+    if (!(await store.markErased(item, now()))) throw checkIsGone(); // another request has erased it
+    await erase({ store, reports }, item.id).catch((error: Error) => {
+      log.warn('a check could not be erased whole; the sweeper will', { checkId: item.id, error });
+    });
+    return { status: 204 };
+  };

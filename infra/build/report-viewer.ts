@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { type Files, under } from './files.ts';
+
+const folder = 'report-viewer';
+const script = 'standalone.js';
+const template = 'standalone-template.html';
+
+/** Lighthouse's viewer as files beside a bundle: they are read when the first page is made, and not on every start. */
+export const viewerFiles = async (root: string): Promise<Files> => {
+  const lighthouse = join(root, 'node_modules', 'lighthouse');
+  return under(
+    folder,
+    new Map([
+      [script, await readFile(join(lighthouse, 'dist', 'report', script))],
+      [template, await readFile(join(lighthouse, 'report', 'assets', template))],
+    ]),
+  );
+};
+
+/** Has the report generator find them there, and none of those for flows, which we have not. */
+export const viewerBeside: Plugin = {
+  name: 'viewer-beside',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/lighthouse\/report\/generator\/report-assets\.js$/ }, () => ({
+      contents: `
+        import { readFileSync } from 'node:fs';
+        const read = (name) => readFileSync(new URL('./${folder}/' + name, import.meta.url), 'utf8');
+        export const reportAssets = { REPORT_TEMPLATE: read('${template}'), REPORT_JAVASCRIPT: read('${script}') };
+      `,
+    }));
+  },
+};

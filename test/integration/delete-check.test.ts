@@ -1,0 +1,342 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import type { Verdict } from '../../functions/auditor/judge.ts';
+import { closeLostRuns } from '../../functions/close-lost-runs.ts';
+import { deleteCheck } from '../../functions/delete-check.ts';
+import { type CheckStore, checkStore, type RunItem } from '../../functions/lib/check-store.ts';
+import { erase } from '../../functions/lib/erase.ts';
+import { type Reports, reports } from '../../functions/lib/reports.ts';
+import { runAudit } from '../../functions/run-audit.ts';
+import { sweep } from '../../functions/sweep.ts';
+import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { AuditJob } from '../../shared/audit-job.ts';
+import { RENEW_MS } from '../../shared/due-times.ts';
+import { ReportReadEnv } from '../../shared/env.ts';
+import { ApiProblem } from '../../shared/problems.ts';
+import { noMetrics } from '../../shared/run.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { aCheck, later, startWorld, type World } from '../support/world.ts';
+
+/** A world whose engines can be cut off; `store` and `reports` of `cut` go through the fault, those of `world` do not. */
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
+let s3: Awaited<ReturnType<typeof startFaultProxy>>;
+let cut: { store: CheckStore; reports: Reports };
+beforeAll(async () => {
+  world = await startWorld();
+  api = await startGateway({ port: 0, functions: await importApi() });
+  await fetch(`${api.url}/v1/checks/${randomUUID()}`); // its clients have their endpoints now, and so have those of the world
+  await world.find(randomUUID()).catch(() => {});
+  await world.reports.keysOf(randomUUID());
+  const isWrite = (headers: Record<string, unknown>) =>
+    /PutItem|UpdateItem|DeleteItem/.test(String(headers['x-amz-target']));
+  dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
+  s3 = await startFaultProxy(process.env.AWS_ENDPOINT_URL_S3 as string, () => true);
+  const env = { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url, AWS_ENDPOINT_URL_S3: s3.url };
+  const own = { ...process.env };
+  Object.assign(process.env, env);
+  cut = { store: checkStore(ReportReadEnv.parse(process.env)), reports: reports(ReportReadEnv.parse(process.env)) };
+  await cut.store.find(randomUUID());
+  await cut.reports.keysOf(randomUUID());
+  Object.assign(process.env, own);
+});
+afterEach(() => {
+  dynamodb.heal();
+  s3.heal();
+});
+afterAll(async () => {
+  await api.close();
+  await dynamodb.stop();
+  await s3.stop();
+  await world.stop();
+});
+
+const call = (method: string, path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, { method, ...init });
+const statusOf = async (method: string, path: string) => (await call(method, path)).status;
+const create = (key: string, body: unknown = aBody) => {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+  return call('POST', '/v1/checks', { headers, body: JSON.stringify(body) });
+};
+const aBody = { url: 'https://example.com/private', auditVersion: 'latest', regions: ['europe-west3', 'us-east4'] };
+
+const sweepAt = (now: Date) =>
+  sweep({ store: world.store, queues: world.queues, reports: world.reports, now: () => now })({});
+
+/** Everything in the table that knows of a check. */
+const itemsOf = async (checkId: string): Promise<Record<string, unknown>[]> => {
+  const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const { Items = [] } = await db.send(new ScanCommand({ TableName: world.env.TABLE_NAME, ConsistentRead: true }));
+  return Items.filter((item) => JSON.stringify(item).includes(checkId));
+};
+const remainsOf = async (checkId: string) => ({
+  items: (await itemsOf(checkId)).map(({ sk }) => sk),
+  reports: await world.reports.keysOf(checkId),
+});
+const nothing = { items: [], reports: [] };
+const aMark = { items: ['CHECK'], reports: [] };
+
+const reportOf = (run: RunItem) => `reports/${run.checkId}/${run.id}/${randomUUID()}-1.json.gz`;
+const finish = async (run: RunItem, now = new Date()): Promise<void> => {
+  const key = reportOf(run);
+  await world.reports.put(key, gzipSync('{}'));
+  const lease = await world.store.claim(run, randomUUID(), now);
+  if (!lease) throw new Error('the run is taken');
+  const report = { key, bytes: 2, gzipBytes: 22 };
+  await world.store.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, now);
+};
+
+/** A check of two regions that is finished, and a report that an attempt left which was lost. */
+const aFinishedCheck = async (now = new Date()) => {
+  const check = aCheck({ now });
+  const runs = await world.create(check);
+  for (const run of runs) await finish(run, now);
+  await world.reports.put(reportOf(runs[0] as RunItem), gzipSync('{}'));
+  return { check, runs };
+};
+
+const deleteAt = (now: Date, checkId: string, { store, reports }: typeof cut = world) =>
+  deleteCheck({ store, reports, now: () => now })({
+    requestId: randomUUID(),
+    method: 'DELETE',
+    path: `/v1/checks/${checkId}`,
+    params: { checkId },
+    query: {},
+    headers: {},
+    body: undefined,
+  });
+
+test('an erased check is gone with its runs and reports, those of lost attempts too; its mark goes with a sweep', async () => {
+  const { check, runs } = await aFinishedCheck();
+  const other = await aFinishedCheck();
+  const answer = await call('DELETE', `/v1/checks/${check.id}`);
+  expect([answer.status, await answer.text()]).toEqual([204, '']);
+  for (const path of [
+    `/v1/checks/${check.id}`,
+    `/v1/checks/${check.id}/runs/${runs[0]?.id}`,
+    `/v1/checks/${check.id}/runs/${runs[0]?.id}/report`,
+    `/v1/audit/runs/${runs[0]?.id}`,
+    `/v1/audit/runs/${runs[1]?.id}/report`,
+  ]) {
+    expect(await statusOf('GET', path), path).toBe(404);
+  }
+  expect(await remainsOf(check.id)).toEqual(aMark);
+  expect(Object.keys((await itemsOf(check.id))[0] ?? {}).sort()).toEqual(
+    ['dueAt', 'erasedAt', 'id', 'open', 'pk', 'sk'], // nothing of what it held
+  );
+  await sweepAt(later(new Date(), 89));
+  expect(await remainsOf(check.id)).toEqual(aMark);
+  await sweepAt(later(new Date(), 91));
+  expect(await remainsOf(check.id)).toEqual(nothing);
+  expect((await world.find(other.check.id)).runs).toHaveLength(2);
+  expect(await world.reports.keysOf(other.check.id)).toHaveLength(3);
+});
+
+test('a check that is unknown, or erased already, is a 404', async () => {
+  const { check } = await aFinishedCheck();
+  expect(await statusOf('DELETE', `/v1/checks/${randomUUID()}`)).toBe(404);
+  expect(await statusOf('DELETE', '/v1/checks/nonsense')).toBe(404);
+  const both = await Promise.all([0, 1].map(() => statusOf('DELETE', `/v1/checks/${check.id.toUpperCase()}`)));
+  expect(both.sort()).toEqual([204, 404]);
+  expect(await statusOf('DELETE', `/v1/checks/${check.id}`)).toBe(404);
+});
+
+test('two erasures at once, of which both have read the check, are one', async () => {
+  const { check } = await aFinishedCheck();
+  const { item } = await world.find(check.id);
+  const marked = await Promise.all([0, 1].map(() => world.store.markErased(item, new Date())));
+  expect(marked.sort()).toEqual([false, true]);
+  const late = { ...world, store: { ...world.store, find: async () => ({ item, runs: [] }) } };
+  await expect(deleteAt(new Date(), check.id, late)).rejects.toThrow(ApiProblem);
+});
+
+test('a check that waits in its queues is erased: its jobs find nothing to do', async () => {
+  const check = aCheck();
+  const [run] = (await world.create(check)) as [RunItem];
+  expect(await statusOf('DELETE', `/v1/checks/${check.id}`)).toBe(204);
+  expect(await world.store.markSent(run, new Date())).toBeUndefined(); // its create was still at it
+  const audit = vi.fn();
+  await runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
+  await closeLostRuns({ store: world.store })(jobOf(run));
+  await closeLostRuns({ store: { ...world.store, findRun: async () => run } })(jobOf(run)); // who has read it before
+  expect(audit).not.toHaveBeenCalled();
+  expect(await remainsOf(check.id)).toEqual(aMark);
+});
+
+test('an audit at work on an erased check is ended at its next renewal, and leaves nothing', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const check = aCheck({ regions: ['us-east4'] });
+    const [run] = (await world.create(check)) as [RunItem];
+    const audit = vi.fn(
+      (_order: unknown, signal: AbortSignal): Promise<Verdict> =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const working = runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
+    await vi.waitFor(() => expect(audit).toHaveBeenCalled());
+    expect(await statusOf('DELETE', `/v1/checks/${check.id}`)).toBe(204);
+    expect(await statusOf('GET', `/v1/checks/${check.id}`)).toBe(404);
+    await vi.advanceTimersByTimeAsync(RENEW_MS);
+    await working;
+    expect(audit).toHaveBeenCalledOnce();
+    expect(await remainsOf(check.id)).toEqual(aMark);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('an audit that ends after its check was erased deletes the report that it stored', async () => {
+  const check = aCheck({ regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const stored: string[] = [];
+  const put: Reports['put'] = async (key, gzip) => {
+    await deleteAt(new Date(), check.id);
+    await world.reports.put(key, gzip);
+    stored.push(...(await world.reports.keysOf(check.id)));
+  };
+  const auditors = { audit: async () => aVerdict };
+  await runAudit({ ...world, reports: { ...world.reports, put }, auditors })(jobOf(run), () => 600_000);
+  expect(stored).toHaveLength(1);
+  expect(await remainsOf(check.id)).toEqual(aMark);
+});
+
+test('what an audit stored late, and died before it could delete it, is found by the sweep', async () => {
+  const now = new Date();
+  const check = aCheck({ regions: ['us-east4'], now });
+  const [run] = (await world.create(check)) as [RunItem];
+  await world.store.claim(run, randomUUID(), now);
+  await deleteAt(now, check.id);
+  await world.reports.put(reportOf(run), gzipSync('{}'));
+  await sweepAt(later(now, 91));
+  expect(await remainsOf(check.id)).toEqual(aMark); // one more look, for one more that may come
+  await world.reports.put(reportOf(run), gzipSync('{}'));
+  await sweepAt(later(now, 182));
+  expect(await remainsOf(check.id)).toEqual(aMark);
+  await sweepAt(later(now, 273));
+  expect(await remainsOf(check.id)).toEqual(nothing);
+});
+
+// The mark, then two runs and their pointers: five writes. Then three reports.
+test.each([0, 1, 2, 3, 4])('an erasure that ends after %i writes is finished by the sweep', async (writes) => {
+  const now = new Date();
+  const { check } = await aFinishedCheck(now);
+  dynamodb.failFrom(writes);
+  const answer = await deleteAt(now, check.id, cut).catch(() => 'failed');
+  dynamodb.heal();
+  if (writes === 0) {
+    expect(answer).toBe('failed'); // and nothing has happened
+    expect(await statusOf('GET', `/v1/checks/${check.id}`)).toBe(200);
+    return;
+  }
+  expect(answer).toEqual({ status: 204 });
+  expect((await remainsOf(check.id)).reports).toHaveLength(3);
+  expect(await statusOf('GET', `/v1/checks/${check.id}`)).toBe(404);
+  await sweepAt(later(now, 91));
+  expect(await remainsOf(check.id)).toEqual(aMark);
+  await sweepAt(later(now, 182));
+  expect(await remainsOf(check.id)).toEqual(nothing);
+});
+
+test.each([0, 1, 2, 3])('so is one that ends after %i requests to the bucket', async (requests) => {
+  const now = new Date();
+  const { check } = await aFinishedCheck(now);
+  s3.failFrom(requests);
+  expect(await deleteAt(now, check.id, cut)).toEqual({ status: 204 });
+  s3.heal();
+  expect((await remainsOf(check.id)).reports).toHaveLength(requests === 0 ? 3 : 4 - requests);
+  await sweepAt(later(now, 91));
+  expect(await remainsOf(check.id)).toEqual(aMark);
+  await sweepAt(later(now, 182));
+  expect(await remainsOf(check.id)).toEqual(nothing);
+});
+
+test('a sweep that fails half way goes on at the next look', async () => {
+  const now = new Date();
+  const { check } = await aFinishedCheck(now);
+  const { item } = await world.find(check.id);
+  await world.store.markErased(item, now);
+  s3.failFrom(1);
+  const failing = { store: world.store, queues: world.queues, reports: cut.reports };
+  await sweep({ ...failing, now: () => later(now, 91) })({});
+  s3.heal();
+  expect((await remainsOf(check.id)).reports).toHaveLength(3);
+  await sweepAt(later(now, 182));
+  expect(await remainsOf(check.id)).toEqual(aMark);
+  await sweepAt(later(now, 273));
+  expect(await remainsOf(check.id)).toEqual(nothing);
+});
+
+test('an Idempotency-Key of an erased check is refused for a while, then makes the check afresh under its id', async () => {
+  const key = randomUUID();
+  const first = (await (await create(key)).json()) as { id: string };
+  expect(await statusOf('DELETE', `/v1/checks/${first.id}`)).toBe(204);
+  const early = await create(key);
+  expect([early.status, early.headers.get('retry-after')]).toEqual([409, '60']);
+  expect(await early.json()).toMatchObject({ code: 'being-erased' });
+  expect(await remainsOf(first.id)).toEqual(aMark); // and the refused one left nothing
+  await sweepAt(later(new Date(), 91));
+  const again = await create(key, { ...aBody, url: 'https://example.org/' });
+  expect(again.status).toBe(201);
+  expect(await again.json()).toMatchObject({ id: first.id, url: 'https://example.org/' });
+  expect(await statusOf('GET', `/v1/checks/${first.id}`)).toBe(200);
+});
+
+test('a create that was under way when its check was erased does not bring it back', async () => {
+  const now = new Date();
+  const check = aCheck({ now });
+  await world.create(check);
+  await deleteAt(now, check.id);
+  await expect(world.create(check)).rejects.toThrow('stands already'); // of the same key, and slower
+  expect(await world.store.find(check.id)).toBeUndefined();
+  await sweepAt(later(now, 91)); // clears what it left
+  await sweepAt(later(now, 182));
+  expect(await remainsOf(check.id)).toEqual(nothing);
+});
+
+test('an erasure that comes late leaves a later check of the same id alone', async () => {
+  const now = new Date();
+  const { check } = await aFinishedCheck(now);
+  await deleteAt(now, check.id);
+  const keysOf: Reports['keysOf'] = async (id) => {
+    await sweepAt(later(now, 91));
+    for (const run of await world.create(check)) await finish(run);
+    return world.reports.keysOf(id);
+  };
+  await erase({ store: world.store, reports: { ...world.reports, keysOf } }, check.id);
+  expect((await world.find(check.id)).runs.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+  expect(await world.reports.keysOf(check.id)).toHaveLength(2);
+});
+
+test('a check that is erased while its last run closes it keeps the due time of its mark', async () => {
+  const now = new Date();
+  const check = aCheck({ regions: ['us-east4'], now });
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = await world.store.claim(run, randomUUID(), now);
+  if (!lease) throw new Error('the run is taken');
+  const { item } = await world.find(check.id);
+  const marked: boolean[] = [];
+  dynamodb.failFrom(Number.POSITIVE_INFINITY);
+  dynamodb.before(async (nth) => {
+    if (nth === 2) marked.push(await world.store.markErased(item, now)); // the run is finished, its check not yet closed
+  });
+  await cut.store.finish(lease, { state: 'succeeded', attempts: [] }, now);
+  expect(marked).toEqual([true]);
+  expect((await itemsOf(check.id)).find(({ sk }) => sk === 'CHECK')).toMatchObject({
+    open: 'OPEN#checks',
+    dueAt: later(now, 90).toISOString(),
+  });
+});
+
+const aVerdict: Verdict = {
+  state: 'succeeded',
+  metrics: { ...noMetrics, performance: 98 },
+  environment: null,
+  finalUrl: 'https://example.com/',
+  warnings: [],
+  report: { gzip: gzipSync('{}'), bytes: 2 },
+};
+
+const jobOf = (run: RunItem): AuditJob => AuditJob.parse({ ...run, ...run.options, runId: run.id });

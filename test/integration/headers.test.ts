@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+type Api = Awaited<ReturnType<typeof startGateway>>;
+const PAGE = 'https://pages.example.com';
+
+let world: World;
+let closed: Api; // as it is by default
+let open: Api; // for pages of some origins
+let wide: Api; // for those of all
+beforeAll(async () => {
+  world = await startWorld();
+  closed = await apiFor(undefined);
+  open = await apiFor(`${PAGE},http://localhost:3000`);
+  wide = await apiFor('*');
+});
+afterAll(async () => {
+  await Promise.all([closed, open, wide].map((api) => api?.close()));
+  await world.stop();
+});
+
+const apiFor = async (origins: string | undefined): Promise<Api> => {
+  vi.resetModules(); // an environment is read once
+  if (origins === undefined) delete process.env.CORS_ORIGINS;
+  else process.env.CORS_ORIGINS = origins;
+  const api = await startGateway({ port: 0, functions: await importApi() });
+  await Promise.all(everyRoute.map(([method, path]) => fetch(`${api.url}${path}`, { method })));
+  return api;
+};
+
+const id = randomUUID();
+const everyRoute: [string, string][] = [
+  ['POST', '/v1/checks'], // no body: 400
+  ['GET', `/v1/checks/${id}`], // 404, as the next four
+  ['DELETE', `/v1/checks/${id}`],
+  ['GET', `/v1/checks/${id}/runs/${id}`],
+  ['GET', `/v1/audit/runs/${id}`],
+  ['GET', `/v1/audit/runs/${id}/report`],
+  ['HEAD', `/v1/checks/${id}`],
+  ['GET', '/v1/regions'],
+  ['GET', '/v1/audit/versions'],
+  ['GET', '/health'],
+  ['OPTIONS', '/v1/checks'],
+  ['PUT', '/v1/checks'], // 405
+  ['GET', '/nothing?x=y'],
+  ['GET', '/health?x=y'], // 400
+];
+
+const inAllForms = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=63072000',
+  'x-content-type-options': 'nosniff',
+};
+
+test.each(everyRoute)('%s %s is answered with the headers that keep a browser safe', async (method, path) => {
+  const { headers } = await fetch(`${closed.url}${path}`, { method });
+  expect(Object.fromEntries(headers)).toMatchObject(inAllForms);
+});
+
+test('so is a report, its 304 and its redirect', async () => {
+  const { 'cache-control': _, ...others } = inAllForms;
+  const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
+  for (const header of ['accept: */*', 'if-none-match: *', 'accept-encoding: identity']) {
+    const headers = [header.split(': ') as [string, string]];
+    const answer = await fetch(`${closed.url}${path}`, { headers, redirect: 'manual' });
+    expect(Object.fromEntries(answer.headers), String(answer.status)).toMatchObject(others);
+    expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+  }
+});
+
+const corsOf = async (api: Api, method: string, path: string, headers: Record<string, string>) => {
+  const answer = await fetch(`${api.url}${path}`, { method, headers });
+  return Object.fromEntries(
+    [...answer.headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'),
+  );
+};
+const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+
+test('by default no page of another origin may read anything', async () => {
+  for (const [method, path] of everyRoute) expect(await corsOf(closed, method, path, { origin: PAGE })).toEqual({});
+  expect(await corsOf(closed, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toEqual({});
+});
+
+test('pages of an origin that is set may read every answer, errors too', async () => {
+  for (const origin of [PAGE, 'http://localhost:3000']) {
+    for (const [method, path] of everyRoute) {
+      expect(await corsOf(open, method, path, { origin }), `${method} ${path}`).toEqual({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': '*',
+        vary: 'Origin',
+      });
+    }
+  }
+});
+
+test('a preflight names the methods of its path and the headers that are taken', async () => {
+  const allowed = {
+    'access-control-allow-origin': PAGE,
+    'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+    'access-control-max-age': '600',
+    vary: 'Origin',
+  };
+  const asked = { origin: PAGE, ...preflight };
+  expect(await corsOf(open, 'OPTIONS', '/v1/checks', asked)).toEqual({
+    ...allowed,
+    'access-control-allow-methods': 'POST',
+  });
+  expect(await corsOf(open, 'OPTIONS', `/v1/checks/${id}`, asked)).toEqual({
+    ...allowed,
+    'access-control-allow-methods': 'GET, HEAD, DELETE',
+  });
+  expect((await fetch(`${open.url}/v1/checks`, { method: 'OPTIONS', headers: asked })).status).toBe(204);
+});
+
+test('pages of any other origin may not, and caches are told that it depends', async () => {
+  for (const origin of ['https://pages.example.com.evil.example', 'http://pages.example.com', 'null', '*']) {
+    expect(await corsOf(open, 'GET', '/v1/regions', { origin })).toEqual({ vary: 'Origin' });
+    expect(await corsOf(open, 'OPTIONS', '/v1/checks', { origin, ...preflight })).toEqual({ vary: 'Origin' });
+  }
+  expect(await corsOf(open, 'GET', '/v1/regions', {})).toEqual({ vary: 'Origin' });
+  const { path } = await world.finishedRun('{}');
+  expect(await corsOf(open, 'GET', path, {})).toEqual({ vary: 'Accept, Accept-Encoding, Origin' });
+});
+
+test('an answer for every origin is the same for all', async () => {
+  const everybody = { 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' };
+  expect(await corsOf(wide, 'GET', '/v1/regions', {})).toEqual(everybody);
+  expect(await corsOf(wide, 'GET', '/v1/regions', { origin: PAGE })).toEqual(everybody);
+  expect(await corsOf(wide, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'POST',
+  });
+});

@@ -1,0 +1,92 @@
+import { expect, test, vi } from 'vitest';
+import { forLog, redacted, withoutSecrets } from '../../functions/lib/redact.ts';
+
+const key = `pas_0123456789ab_${'f00d'.repeat(16)}`;
+
+test.each([
+  [`the key ${key} is ours`, 'the key pas_0123456789ab_[redacted] is ours'],
+  ['pas_live-4eC39HqLyjWDarjtT1zdp7dc', 'pas_[redacted]'],
+  ['Authorization: Bearer eyJhbGciOi.eyJ.x', 'Authorization: [redacted]'],
+  ['{"authorization":"Basic dXNlcjpwYXNz","a":1}', '{"authorization":"[redacted]","a":1}'],
+  ['sent Bearer eyJhbGciOi.eyJ.x to it', 'sent Bearer [redacted] to it'],
+  ['cookie: a=1; session=2\r\nhost: b', 'cookie: [redacted]\r\nhost: b'],
+  ['Set-Cookie: sid=31d4d96e407aad42; Path=/', 'Set-Cookie: [redacted]'],
+  ['x-api-key=abc123 and apikey: "def"', 'x-api-key=[redacted] and apikey: "[redacted]"'],
+  ['/login?password=hunter2&next=1', '/login?password=[redacted]&next=1'],
+  ['X-Amz-Signature=fe5f80&X-Amz-Security-Token=IQoJ', 'X-Amz-Signature=[redacted]&X-Amz-Security-Token=[redacted]'],
+  ['AKIAIOSFODNN7EXAMPLE', '[redacted]'],
+  ['https://user:pa@ss@example.com/a?b=c', 'https://example.com/a?b=c'],
+  ['at http://me@host and ftp://me:x@host', 'at http://host and ftp://host'],
+])('%s is told as %s', (text, clean) => {
+  expect(withoutSecrets(text)).toBe(clean);
+  expect(withoutSecrets(clean)).toBe(clean);
+});
+
+test.each([
+  'The browser ended during the audit.',
+  'basic authentication is asked for; a bearer of news',
+  'https://example.com/compas_rose?q=a@b.example#c',
+  'a token is a word, a cookie too',
+  'ENOTFOUND example.com',
+  'reports/0b9e4b4e-3c0c-4a64-9f6b-8a4f3f3a4f11/1.json.gz',
+])('%s is no secret', (text) => expect(withoutSecrets(text)).toBe(text));
+
+test('a log has of a URL neither query nor fragment', () => {
+  expect(forLog('GET https://example.com/a/b?q=me&t=1#x, then http://h:8080/#y.')).toBe(
+    'GET https://example.com/a/b?[redacted] then http://h:8080/#[redacted]',
+  );
+  expect(forLog('https://example.com/a is fine')).toBe('https://example.com/a is fine');
+});
+
+test('data is redacted at every depth, and by the names of its fields', () => {
+  const error = { message: `no ${key}`, blame: 'page' };
+  expect(
+    redacted({ error, headers: { Cookie: 'a=1', 'X-Api-Key': 'b', accept: 'c' }, list: [key, 7, null], password: 5 }),
+  ).toEqual({
+    error: { message: 'no pas_0123456789ab_[redacted]', blame: 'page' },
+    headers: { Cookie: '[redacted]', 'X-Api-Key': '[redacted]', accept: 'c' },
+    list: ['pas_0123456789ab_[redacted]', 7, null],
+    password: '[redacted]',
+  });
+  expect(redacted({ [key]: 1 })).toEqual({ 'pas_0123456789ab_[redacted]': 1 });
+});
+
+test.each([
+  ['://', 100_000],
+  ['http://', 20_000],
+  ['a.', 50_000],
+  ['Bearer ', 20_000],
+  ['authorization:', 10_000],
+  ['api-', 30_000],
+  ['token', 30_000],
+  ['pas_', 30_000],
+  ['http://a?', 10_000],
+])('a text that repeats %s %i times is redacted soon', (part, times) => {
+  const startedAt = performance.now();
+  withoutSecrets(part.repeat(times));
+  forLog(part.repeat(times));
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
+
+test('every line of the log passes the rule: messages, fields, errors and their causes', async () => {
+  vi.resetModules();
+  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'DEBUG');
+  vi.stubEnv('POWERTOOLS_DEV', 'true'); // has the logger use the console
+  const lines: string[] = [];
+  const levels = ['debug', 'info', 'warn', 'error'] as const;
+  for (const level of levels) vi.spyOn(console, level).mockImplementation((line) => void lines.push(String(line)));
+  const { log } = await import('../../functions/lib/log.ts');
+  const url = `https://user:secret1@example.com/path?secret2=${key}#secret3`;
+  const error = new Error(`could not load ${url}`, { cause: new Error(`cookie: ${key}`) });
+  for (const level of levels) {
+    log[level](`asked for ${url}`, { url, error, headers: { authorization: 'secret4', cookie: ['secret5'] } });
+    log[level]('a field of its own', { nested: { list: [url] }, apiKey: { value: 'secret6' } });
+  }
+  log.appendKeys({ url });
+  log.info('and with keys of every line');
+  expect(lines).toHaveLength(9);
+  expect(lines.join('\n')).toContain('https://example.com/path?[redacted]');
+  expect(lines.join('\n')).not.toMatch(/secret\d|f00d/);
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
