@@ -67,6 +67,10 @@ export const watchMainFrame = async (
     const disposition = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1];
     change({ status, mimeType, attachment: /^\s*attachment/i.test(disposition ?? '') });
   });
+  session.on('Network.responseReceivedExtraInfo', (event) => {
+    // The only word of a response that has no content to show: 304 where nothing was cached.
+    if (event.requestId === requestId && record.status === null) change({ status: event.statusCode });
+  });
   session.on('Network.dataReceived', (event) => {
     if (event.requestId !== requestId) return;
     bytes += event.dataLength;
