@@ -112,6 +112,11 @@ export const moves: Record<string, Case> = {
   'client-to-mailto': {
     is: 'a script that would write a mail',
     verdicts: ['succeeded'],
+    serve: afterLoad(0, 'location = "mailto:nobody@example.com"'),
+  },
+  'mailto-at-once': {
+    is: 'a script that would write a mail before there is anything to see',
+    verdicts: ['no-content'], // Chromium reads no further
     serve: script('location = "mailto:nobody@example.com"'),
   },
   'download-navigation': {
