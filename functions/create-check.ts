@@ -5,6 +5,7 @@ import { asCreated, type CheckInputs, CreateCheckBody, newCheck } from '../share
 import { CreateEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
+import { access } from './lib/access.ts';
 import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
 import { asCheck, type CheckStore, checkStore } from './lib/check-store.ts';
 import { dispatch } from './lib/dispatch.ts';
@@ -12,14 +13,16 @@ import { http, type Reply, type Request } from './lib/http.ts';
 import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
 
+const env = () => CreateEnv.parse(process.env);
+
 /** POST /v1/checks: records a check with one run per region, and queues each run in its region. */
-export const handler = http({ body: CreateCheckBody }, () => {
-  const env = CreateEnv.parse(process.env);
+export const handler = http({ access: access('checks:write', env), body: CreateCheckBody }, () => {
+  const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays } = env();
   return createCheck({
-    store: checkStore(env),
-    queues: auditQueues(env),
-    targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
-    retentionDays: env.RETENTION_DAYS,
+    store: checkStore(env()),
+    queues: auditQueues(env()),
+    targets: { targets, ports },
+    retentionDays,
   });
 });
 
@@ -32,27 +35,25 @@ type Deps = {
   now?: () => Date;
 };
 
-const OWNER = 'anonymous'; // until keys tell callers apart
-
 export const createCheck =
   ({ store, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
-  async ({ body, headers, requestId }: Request<CreateCheckBody>): Promise<Reply> => {
+  async ({ owner, body, headers, requestId }: Request<CreateCheckBody>): Promise<Reply> => {
     const inputs = inputsFrom(body, queues.regions, targets);
     const key = idempotencyKeyFrom(headers);
     const fingerprint = fingerprintOf(body);
-    const id = key === undefined ? newId() : uuidv5(`${OWNER}\n${key}`, NAMESPACE);
+    const id = key === undefined ? newId() : uuidv5(`${owner}\n${key}`, NAMESPACE);
 
-    const earlier = key === undefined ? undefined : await store.find(id);
+    const earlier = key === undefined ? undefined : await store.find(id, owner);
     if (earlier) return sameCheck(earlier, fingerprint);
 
     // Of the inputs too: what a broken-off create with other inputs left behind is never taken for ours.
     const runIds = inputs.regions.map((region) => uuidv5(`${region}\n${fingerprint}`, id));
     const check = newCheck(inputs, { id, runIds, now: now() });
     const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
-    const creation = { owner: OWNER, correlationId: requestId, fingerprint, token: newId(), expiresAt };
+    const creation = { owner, correlationId: requestId, fingerprint, token: newId(), expiresAt };
     const runs = await store.create(check, creation);
     if (!runs) {
-      const winner = await store.find(id); // another request with the same key was quicker
+      const winner = await store.find(id, owner); // another request with the same key was quicker
       if (!winner) throw new Error(`check ${id} stands and can not be found`);
       return sameCheck(winner, fingerprint);
     }

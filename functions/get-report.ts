@@ -4,16 +4,18 @@ import Negotiator from 'negotiator';
 import { ReportReadEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
+import { access } from './lib/access.ts';
 import { type CheckStore, checkStore } from './lib/check-store.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 import { findRun } from './lib/lookup.ts';
 import { type Reports, reports } from './lib/reports.ts';
 
+const env = () => ReportReadEnv.parse(process.env);
+
 /** GET …/runs/{runId}/report, with or without the check's id: the full Lighthouse result as JSON. */
-export const handler = http({ query: ['checkId'] }, () => {
-  const env = ReportReadEnv.parse(process.env);
-  return getReport({ store: checkStore(env), reports: reports(env) });
-});
+export const handler = http({ access: access('checks:read', env), query: ['checkId'] }, () =>
+  getReport({ store: checkStore(env()), reports: reports(env()) }),
+);
 
 type Deps = { store: Pick<CheckStore, 'find' | 'checkIdOf'>; reports: Pick<Reports, 'get' | 'urlOf'> };
 

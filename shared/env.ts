@@ -23,10 +23,13 @@ const TargetsEnv = z.object({
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default([80, 443, 8080, 8443]),
 });
 
-export const ReadEnv = StoreEnv;
-export const ReportReadEnv = z.object({ ...StoreEnv.shape, ...ReportEnv.shape });
+/** keys: a request needs an API key. open: everybody is one owner, for a machine that nobody else reaches. */
+const AuthEnv = z.object({ AUTH: z.enum(['keys', 'open']).default('keys') });
+
+export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape });
+export const ReportReadEnv = z.object({ ...ReadEnv.shape, ...ReportEnv.shape });
 export const CreateEnv = z.object({
-  ...StoreEnv.shape,
+  ...ReadEnv.shape,
   ...QueuesEnv.shape,
   ...TargetsEnv.shape,
   RETENTION_DAYS: z.coerce.number().int().positive().default(90),
@@ -40,6 +43,7 @@ export const AuditEnv = z.object({
 });
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape });
 
+export type AuthEnv = z.output<typeof AuthEnv>;
 export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;
 export type QueuesEnv = z.output<typeof QueuesEnv>;

@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
-  DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   paginateQuery,
@@ -12,15 +10,19 @@ import { z } from 'zod';
 import { Check, stateOf } from '../../shared/check.ts';
 import { closeAfter, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
 import type { StoreEnv } from '../../shared/env.ts';
+import { ANONYMOUS } from '../../shared/keys.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
+import { documents, onlyIf, parse } from './table.ts';
 
 /*
  * pk               sk             what it holds
  * CHECK#<checkId>  CHECK          the check: inputs, owner, ids of its runs, createdAt, completedAt
  * CHECK#<checkId>  RUN#<runId>    a run
  * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
+ *
+ * Each bears its owner. API keys are in the same table: key-store.ts.
  *
  * Sparse index `open`: OPEN#<region> (runs) and OPEN#checks (checks), sorted by dueAt: whatever is not finished.
  * Every step of an open item sets a new dueAt, so that "dueAt is still the one I saw" means "nobody acted since".
@@ -42,6 +44,7 @@ const CheckItem = z.object({
 const RunItem = z.object({
   ...Run.shape,
   checkId: z.uuid(),
+  owner: z.string().default(ANONYMOUS), // what was stored before there were owners has none
   correlationId: z.string(), // the request that created it
   token: z.string(), // of the create that wrote it last; its pointer bears the same
   sends: z.int(),
@@ -93,14 +96,13 @@ export const asCheck = ({ item, runs }: StoredCheck): Check => {
 
 /** The run as the API shows it. */
 export const asRun = (run: RunItem): Run => {
-  const { checkId, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
+  const { checkId, owner, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
   return shown;
 };
 
 /** Where checks and runs are kept. Each write states the condition under which it is true; a refused one says so. */
-export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: StoreEnv) => {
-  const client = new DynamoDBClient({ region, requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 } });
-  const db = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+export const checkStore = (env: StoreEnv, db = documents(env)) => {
+  const { TABLE_NAME: TableName } = env;
 
   /** Updates one item under a condition; gives the new item, or undefined where the condition did not hold. */
   const update = async (Key: { pk: string; sk: string }, change: Change) => {
@@ -112,14 +114,20 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     return item && parse(RunItem, item);
   };
 
-  const query = async (checkId: string): Promise<StoredCheck | undefined> => {
+  /** Of one owner, where one is named: what is another's is not sent to us, so that it takes no longer than nothing. */
+  const query = async (checkId: string, owner?: string): Promise<StoredCheck | undefined> => {
     const items: Record<string, unknown>[] = [];
+    const mine = owner !== undefined && {
+      FilterExpression: 'attribute_not_exists(#owner) OR #owner = :owner',
+      ExpressionAttributeNames: { '#owner': 'owner' },
+    };
     const pages = paginateQuery(
       { client: db },
       {
         TableName,
         KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': checkKey(checkId).pk },
+        ExpressionAttributeValues: { ':pk': checkKey(checkId).pk, ...(mine && { ':owner': owner }) },
+        ...mine,
         ConsistentRead: true,
       },
     );
@@ -173,12 +181,12 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     const created = Date.parse(check.createdAt);
     const seconds = Math.floor(expiresAt.getTime() / 1000);
     const dueAt = at(created + HOLD_MS);
-    const common = { checkId: check.id, correlationId, token, sends: 0, lostLeases: 0, dueAt };
+    const common = { checkId: check.id, owner, correlationId, token, sends: 0, lostLeases: 0, dueAt };
     const runs = check.runs.map((run) => ({ ...run, ...common }));
     const written = await Promise.allSettled(
       runs.map(async (run) => {
         await putRun(run, seconds);
-        const Item = { ...pointerKey(run.id), checkId: check.id, token, expiresAt: seconds };
+        const Item = { ...pointerKey(run.id), checkId: check.id, owner, token, expiresAt: seconds };
         const mine = { ':checkId': check.id };
         const ConditionExpression = 'attribute_not_exists(pk) OR checkId = :checkId';
         await db.send(new PutCommand({ TableName, Item, ConditionExpression, ExpressionAttributeValues: mine }));
@@ -204,13 +212,13 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     /** Records a new check. Undefined where a check with this id stands already. */
     create,
 
-    /** A check and its runs in one consistent read; undefined where there is none. */
+    /** A check and its runs in one consistent read; undefined where there is none, or none of this owner. */
     find: query,
 
-    /** The check that a run belongs to, as its pointer says. */
-    checkIdOf: async (runId: string): Promise<string | undefined> => {
+    /** The check that a run of this owner belongs to, as its pointer says. */
+    checkIdOf: async (runId: string, owner: string): Promise<string | undefined> => {
       const { Item } = await db.send(new GetCommand({ TableName, Key: pointerKey(runId), ConsistentRead: true }));
-      return Item && z.uuid().parse(Item.checkId);
+      return Item && (Item.owner ?? ANONYMOUS) === owner ? z.uuid().parse(Item.checkId) : undefined;
     },
 
     /** A run as it stands, whoever works on it. */
@@ -405,21 +413,4 @@ const expression = ({ set, remove = [], when, values }: Change) => {
     },
     ReturnValues: 'ALL_NEW' as const,
   };
-};
-
-/** Undefined where the condition of a write did not hold. */
-const onlyIf = async <T>(write: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await write;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
-};
-
-/** Parses a stored item; one that does not parse is our fault, and named. */
-const parse = <T>(schema: z.ZodType<T>, item: Record<string, unknown>): T => {
-  const parsed = schema.safeParse(item);
-  if (parsed.success) return parsed.data;
-  throw new Error(`the stored item ${item.pk} ${item.sk} does not parse: ${z.prettifyError(parsed.error)}`);
 };

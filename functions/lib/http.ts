@@ -2,10 +2,12 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { z } from 'zod';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
+import { ANONYMOUS, type Caller } from '../../shared/keys.ts';
 import { ApiProblem, apiProblems, type InputError, type Problem } from '../../shared/problems.ts';
+import type { Access } from './access.ts';
 import { log } from './log.ts';
 
-export type Request<Body = undefined> = {
+export type Request<Body = undefined> = Caller & {
   /** Follows what came of the request through logs: it is in the job and on the run too. */
   requestId: string;
   method: string;
@@ -20,13 +22,14 @@ export type Request<Body = undefined> = {
 export type Reply = { status: number; headers?: Record<string, string>; body?: unknown };
 
 type Work<Body> = (request: Request<Body>) => Promise<Reply>;
-type Options<Body> = { body?: z.ZodType<Body>; query?: readonly string[] | 'any' };
+type Options<Body> = { access?: Access; body?: z.ZodType<Body>; query?: readonly string[] | 'any' };
 
 /**
  * The edge between API Gateway (payload 2.0) and a function: parses the request once, builds the function on its first
- * use, and turns whatever goes wrong into a problem document. `query` names the parameters that are accepted.
+ * use, and turns whatever goes wrong into a problem document. `query` names the parameters that are accepted; without
+ * `access` everybody may ask.
  */
-export const http = <Body = undefined>({ body, query = [] }: Options<Body>, build: () => Work<Body>) => {
+export const http = <Body = undefined>({ access, body, query = [] }: Options<Body>, build: () => Work<Body>) => {
   let work: Work<Body> | undefined;
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .onError((request) => {
@@ -39,11 +42,13 @@ export const http = <Body = undefined>({ body, query = [] }: Options<Body>, buil
       if (event.requestContext.http.method === 'HEAD') response.body = '';
     })
     .handler(async (event) => {
+      const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before anything else is looked at
       work ??= build();
       const { http: asked } = event.requestContext;
       return answer(
         await work({
           requestId: event.requestContext.requestId,
+          ...caller,
           method: asked.method,
           path: pathOf(event),
           params: event.pathParameters ?? {},

@@ -12,9 +12,11 @@ import { slots, startPoller } from './poller.ts';
 import { samplePage } from './sample-page.ts';
 
 export type ServiceSettings = {
+  host: string;
   port: number; // 0: any free one
   dataDir: string;
   auditsAtOnce: number;
+  auth: 'keys' | 'open';
   targets: 'public' | 'local';
   logLevel: string;
 };
@@ -28,6 +30,7 @@ const SWEEP_MS = 10_000; // a minute on AWS; here what a killed process left is 
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   const aws = await startAws({ dataDir: settings.dataDir, regions: allRegions });
   Object.assign(process.env, aws.env, {
+    AUTH: settings.auth,
     TARGETS: settings.targets,
     CHROMIUM_DIR: settings.dataDir,
     POWERTOOLS_SERVICE_NAME: 'page-audit-local',
@@ -39,6 +42,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 
   await sweep.handler({ wake: 'all' }); // the queues are in memory: what waited in them is found again by the table
   const gateway = await startGateway({
+    host: settings.host,
     port: settings.port,
     functions: functions.api,
     pages: { '/sample': samplePage },
