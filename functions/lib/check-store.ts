@@ -14,6 +14,7 @@ import { ANONYMOUS } from '../../shared/keys.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
+import { uncount } from './limit-store.ts';
 import { documents, onlyIf, parse } from './table.ts';
 
 /*
@@ -22,7 +23,8 @@ import { documents, onlyIf, parse } from './table.ts';
  * CHECK#<checkId>  RUN#<runId>    a run
  * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
  *
- * Each bears its owner. API keys are in the same table: key-store.ts.
+ * Each bears its owner. In the same table are API keys (key-store.ts) and the use that owners make of their plans
+ * (limit-store.ts).
  *
  * Sparse index `open`: OPEN#<region> (runs) and OPEN#checks (checks), sorted by dueAt: whatever is not finished.
  * Every step of an open item sets a new dueAt, so that "dueAt is still the one I saw" means "nobody acted since".
@@ -39,6 +41,7 @@ const CheckItem = z.object({
   fingerprint: z.string(), // of the body as the client sent it
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
+  countedOn: z.string().optional(), // among its owner's open checks: limit-store.ts
   dueAt: z.string().optional(),
 });
 const RunItem = z.object({
@@ -74,8 +77,18 @@ export type Due = { pk: string; sk: string; dueAt: string };
 /** What a sweep holds for a moment: nobody else acts on it until `dueAt`. */
 export type Held = { check: CheckItem; dueAt: string } | { run: RunItem; dueAt: string };
 
-/** What a create notes beside the check: `fingerprint` tells its body from others, `token` this try from others. */
-export type Creation = { owner: string; correlationId: string; fingerprint: string; token: string; expiresAt: Date };
+/**
+ * What a create notes beside the check: `fingerprint` tells its body from others, `token` this try from others;
+ * `countedOn` where its owner has a limit of open checks.
+ */
+export type Creation = {
+  owner: string;
+  correlationId: string;
+  fingerprint: string;
+  token: string;
+  expiresAt: Date;
+  countedOn?: string | undefined;
+};
 
 export type CheckStore = ReturnType<typeof checkStore>;
 
@@ -164,19 +177,21 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     const found = await query(checkId);
     if (!found?.runs.every((run) => isFinished(run.state))) return false;
     if (found.item.completedAt) return true;
-    await update(checkKey(checkId), {
+    const closed = await update(checkKey(checkId), {
       set: { completedAt: now.toISOString() },
       remove: ['open', 'dueAt'],
       when: 'completedAt = :null',
       values: { ':null': null },
     });
+    const { owner, countedOn } = found.item;
+    if (closed && countedOn) await uncount(db, TableName, owner, countedOn);
     return true;
   };
 
   /** Runs first, then their pointers, the check last: a check that anyone can see has all its runs. */
   const create = async (
     check: Check,
-    { owner, correlationId, fingerprint, token, expiresAt }: Creation,
+    { owner, correlationId, fingerprint, token, expiresAt, countedOn }: Creation,
   ): Promise<RunItem[] | undefined> => {
     const created = Date.parse(check.createdAt);
     const seconds = Math.floor(expiresAt.getTime() / 1000);
@@ -201,6 +216,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
       fingerprint,
       runIds: runs.map((run) => run.id),
       completedAt: null,
+      countedOn,
       dueAt: at(created + closeAfter(0)),
     };
     const Item = { ...checkKey(check.id), open: OPEN_CHECKS, expiresAt: seconds, ...item };

@@ -32,7 +32,14 @@ const create = (
   now = new Date(),
   queues: Pick<World['queues'], 'send' | 'regions'> = world.queues,
 ) =>
-  createCheck({ store, queues, targets: { targets: 'public', ports: [443] }, retentionDays: 90, now: () => now })({
+  createCheck({
+    store,
+    queues,
+    limits: world.limits,
+    targets: { targets: 'public', ports: [443] },
+    retentionDays: 90,
+    now: () => now,
+  })({
     owner: 'anonymous',
     requestId: randomUUID(),
     method: 'POST',

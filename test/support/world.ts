@@ -3,6 +3,7 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/audit-queues.ts';
 import { checkStore, type RunItem } from '../../functions/lib/check-store.ts';
 import { keyStore } from '../../functions/lib/key-store.ts';
+import { limitStore } from '../../functions/lib/limit-store.ts';
 import { reports } from '../../functions/lib/reports.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
@@ -44,6 +45,7 @@ export const startWorld = async (env: Record<string, string> = {}) => {
     env: aws.env,
     store,
     keys: keyStore(ReadEnv.parse(process.env)),
+    limits: limitStore(ReadEnv.parse(process.env)),
     queues,
     reports: reports(ReportReadEnv.parse(process.env)),
     create,
