@@ -11,4 +11,7 @@ export const AuditJob = z.object({
   region: Region,
   correlationId: z.string(),
 });
+/** The attribute of the message that names whose run it is: owners take turns. */
+export const OWNER_ATTRIBUTE = 'owner';
+
 export type AuditJob = z.infer<typeof AuditJob>;

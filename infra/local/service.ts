@@ -76,6 +76,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
       handler: closeLostRuns.handler,
       timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
       slots: slots(1),
+      holds: 1, // they are soon done, and no owner waits for them
     }),
   ]);
 

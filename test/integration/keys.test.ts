@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { getCheck } from '../../functions/get-check.ts';
 import { getRun } from '../../functions/get-run.ts';
@@ -205,6 +206,19 @@ test('an Idempotency-Key is an owner’s own', async () => {
   expect([again.status, ((await again.json()) as { id: string }).id]).toEqual([200, first.id]);
   const anotherKey = await post({ ...(await anOwner('acme')), ...idempotency });
   expect([anotherKey.status, ((await anotherKey.json()) as { id: string }).id]).toEqual([200, first.id]);
+});
+
+test('a job bears its owner, by which queues are fair', async () => {
+  const sent = vi.spyOn(SQSClient.prototype, 'send');
+  expect((await post(await anOwner('acme'))).status).toBe(201);
+  expect(sent.mock.calls.map(([{ input }]) => input)).toEqual(
+    aBody.regions.map(() =>
+      expect.objectContaining({
+        MessageGroupId: 'acme',
+        MessageAttributes: { owner: { DataType: 'String', StringValue: 'acme' } },
+      }),
+    ),
+  );
 });
 
 /** Keys in memory, and how often each was read and used. */
