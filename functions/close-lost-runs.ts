@@ -1,7 +1,7 @@
 import { AuditJob } from '../shared/audit-job.ts';
 import { ReadEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
-import { isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
+import { failuresAmong, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
 import { type CheckStore, checkStore } from './lib/check-store.ts';
 import { emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue.ts';
@@ -25,7 +25,7 @@ export const closeLostRuns =
       region,
       attempts: run.attempts.length,
     });
-    if (run.attempts.length < MAX_ATTEMPTS) {
+    if (failuresAmong(run.attempts) < MAX_ATTEMPTS) {
       await store.postpone(run, now());
       return;
     }

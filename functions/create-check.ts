@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { v5 as uuidv5 } from 'uuid';
+import { hasCategory } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions, resolveAuditVersion } from '../shared/audit-versions.ts';
-import { asCreated, type CheckInputs, CreateCheckBody, newCheck } from '../shared/check.ts';
+import { asCreated, type CheckInputs, CreateCheckBody, newCheck, sentOptions } from '../shared/check.ts';
 import { CreateEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
@@ -112,7 +113,8 @@ const inputsFrom = (
   const refusal = refusalOf(body.url, targets);
   const version = resolveAuditVersion(body.auditVersion);
   const unknown = body.regions.filter((region) => !supported.includes(region as Region));
-  const twice = body.regions.filter((region, i) => body.regions.indexOf(region) !== i);
+  const { categories = [] } = body;
+  const none = version ? categories.filter((category) => !hasCategory(version, category)) : [];
 
   const problems = [
     refusal && { code: refusal.code, path: 'url', message: refusal.message },
@@ -122,7 +124,13 @@ const inputsFrom = (
       path: 'regions',
       message: `accepted here: ${supported.join(', ')}`,
     },
-    twice.length > 0 && { code: 'invalid-request' as const, path: 'regions', message: 'each region may be named once' },
+    hasTwins(body.regions) && { ...invalid, path: 'regions', message: 'each region may be named once' },
+    hasTwins(categories) && { ...invalid, path: 'categories', message: 'each category may be named once' },
+    none.length > 0 && {
+      ...invalid,
+      path: 'categories',
+      message: `${none.join(', ')} is not of version ${version}`,
+    },
   ].filter((each) => !!each);
 
   const [first] = problems;
@@ -134,8 +142,12 @@ const inputsFrom = (
     url: body.url,
     auditVersion: version as NonNullable<typeof version>,
     regions: body.regions as Region[],
+    ...sentOptions(body),
   };
 };
+
+const invalid = { code: 'invalid-request' as const };
+const hasTwins = (list: readonly string[]): boolean => new Set(list).size < list.length;
 
 const acceptedVersions = `accepted: ${auditVersions
   .map(({ version }) => `${version} (or ${aliasesOf(version).join(', ')})`)
@@ -150,7 +162,7 @@ const idempotencyKeyFrom = (headers: Request['headers']): string | undefined => 
 };
 
 /** Tells two bodies apart by what they say, not by how it is spelled. */
-const fingerprintOf = ({ url, auditVersion, regions }: CreateCheckBody): string =>
+const fingerprintOf = ({ url, auditVersion, regions, ...options }: CreateCheckBody): string =>
   createHash('sha256')
-    .update(JSON.stringify([url, auditVersion, regions]))
+    .update(JSON.stringify([url, auditVersion, regions, sentOptions(options)]))
     .digest('hex');

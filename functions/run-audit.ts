@@ -4,9 +4,10 @@ import { AuditJob } from '../shared/audit-job.ts';
 import { RENEW_MS } from '../shared/due-times.ts';
 import { AuditEnv } from '../shared/env.ts';
 import { type RunError, type RunProblemCode, runError } from '../shared/problems.ts';
-import { type Attempt, MAX_ATTEMPTS } from '../shared/run.ts';
+import { type Attempt, failuresAmong, MAX_ATTEMPTS, type Sample, type Spread, spreadOf } from '../shared/run.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
 import type { Verdict } from './auditor/judge.ts';
+import { medianOf } from './auditor/median.ts';
 import { type CheckStore, checkStore, type Lease } from './lib/check-store.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue.ts';
@@ -15,7 +16,13 @@ import { type Reports, reports } from './lib/reports.ts';
 /** One job from this region's queue: claims the run, audits the page, keeps the report, finishes the run. */
 export const handler = queue(AuditJob, () => {
   const env = AuditEnv.parse(process.env);
-  return runAudit({ store: checkStore(env), reports: reports(env), auditors: auditorsHere(), stopping: stop.signal });
+  return runAudit({
+    store: checkStore(env),
+    reports: reports(env),
+    auditors: auditorsHere(),
+    stopping: stop.signal,
+    retakes: env.RETAKES,
+  });
 });
 
 /** Makes ready what the first audit needs: Chromium unpacked, an auditor started. */
@@ -35,16 +42,19 @@ type Deps = {
   now?: () => Date;
   newId?: () => string;
   pauses?: readonly number[];
+  /** How often a sample is taken again that was measured on a busy machine. */
+  retakes?: number;
 };
 
 /** An attempt starts only with this much of the invocation left: the hard limit, and time to store what it found. */
 const ATTEMPT_MS = 150_000;
-/** Between the tries of a write that must not be lost: storage that fails for a while costs no audit. */
+/** Between attempts, and between the tries of a write that must not be lost: storage that fails for a while costs no audit. */
 const PAUSES_MS = [500, 2000, 5000, 10_000];
 
 export const runAudit =
-  ({ store, reports, auditors, stopping, now = () => new Date(), newId = randomUUID, pauses = PAUSES_MS }: Deps) =>
+  ({ store, reports, auditors, stopping, now = () => new Date(), newId = randomUUID, ...options }: Deps) =>
   async (job: AuditJob, remainingMs: () => number): Promise<void> => {
+    const { pauses = PAUSES_MS, retakes = 2 } = options;
     const run = await store.findRun({ checkId: job.checkId, id: job.runId });
     const claimed = run && (await store.claim(run, newId(), now()));
     if (!claimed) {
@@ -66,39 +76,65 @@ export const runAudit =
       } else throw error;
     }
 
-    /** Tries until there is an answer about the page, or the attempts are used up. */
+    /** Ends the run: with the page's median sample, with what is wrong with it, or with a fault of ours. */
     async function attemptUntilDone(): Promise<void> {
       const attempts = [...lease.run.attempts];
       for (;;) {
-        if (attempts.length >= MAX_ATTEMPTS) return finish({ ...nothingSeen, ...failedBy(attempts) }, attempts);
-        if (remainingMs() < ATTEMPT_MS) throw new GivenBack('too little of the invocation is left');
-        const startedAt = now();
-        const result = await attempt(attempts.length + 1);
-        const error = result.state === 'failed' ? result.error : null;
-        attempts.push(attemptOf(attempts.length + 1, startedAt, now(), error));
-        if (!error || !triedAgain(error, attempts)) return finish(result, attempts);
-
-        emit('AttemptFailed', 1, { region: lease.run.region, code: error.code });
-        log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason: error });
-        if (!(await store.recordAttempt(lease, attempts, now()))) throw new ClaimLost();
+        const result = await measure(attempts);
+        try {
+          return await finish(await withReport(result, attempts), attempts);
+        } catch (error) {
+          if (!(error instanceof NotStored)) throw error;
+          log.error('a report could not be stored', { ...idsOf(lease), error });
+          const failed = runError('storage-failure');
+          attempts.push({ ...(attempts.pop() as Attempt), code: failed.code });
+          await noteFailure(failed, attempts);
+        }
       }
     }
 
-    /** One audit, and its report stored: before the run says that there is one. */
-    async function attempt(number: number): Promise<Result> {
-      const { id: runId, checkId, url, auditVersion } = lease.run;
-      try {
-        const { report: made, ...verdict } = await auditors.audit({ url, auditVersion }, signal);
-        if (!made) return verdict;
-        const key = `reports/${checkId}/${runId}/${lease.id}-${number}.json.gz`;
-        try {
-          await insist(() => reports.put(key, made.gzip), pauses, signal);
-        } catch (error) {
-          if (signal.aborted) throw error;
-          log.error('a report could not be stored', { ...idsOf(lease), error: error as Error });
-          return { ...nothingSeen, state: 'failed', error: runError('storage-failure') };
+    /** Audits until all samples are taken, the page has failed, or the attempts or the time are used up. */
+    async function measure(attempts: Attempt[]): Promise<Measured | Failure> {
+      const { options } = lease.run;
+      const samples: Sampled[] = [];
+      let takes: Sampled[] = []; // of the sample that is being taken
+      while (samples.length < options.samples) {
+        const outOfAttempts = failuresAmong(attempts) >= MAX_ATTEMPTS;
+        if (outOfAttempts || remainingMs() < ATTEMPT_MS) {
+          if (takes.length > 0) samples.push(leastBusy(takes));
+          if (samples.length > 0) break;
+          if (outOfAttempts) return { ...nothingSeen, ...failedBy(attempts) };
+          throw new GivenBack('too little of the invocation is left');
         }
-        return { ...verdict, report: { key, bytes: made.bytes, gzipBytes: made.gzip.length } };
+
+        const startedAt = now();
+        const result = await attempt(attempts);
+        const error = result.state === 'failed' ? result.error : null;
+        const contended = result.environment?.contended ?? false;
+        attempts.push(attemptOf(attempts.length + 1, startedAt, now(), error, contended));
+        if (result.state === 'failed') {
+          if (!triedAgain(result.error, attempts)) return { ...result, ...failedBy(attempts, result.error) };
+          await noteFailure(result.error, attempts);
+        } else {
+          takes.push(result);
+          if (contended && takes.length <= retakes) continue;
+          samples.push(leastBusy(takes));
+          takes = [];
+        }
+      }
+      const missing = options.samples - samples.length;
+      const warning = `Of ${options.samples} samples ${missing} could not be taken.`;
+      return medianOfAll(samples, missing > 0 ? [warning] : []);
+    }
+
+    /** One audit in a fresh process. Rejects only when the claim is lost or the service stops. */
+    async function attempt(attempts: readonly Attempt[]): Promise<Verdict> {
+      const { url, auditVersion, options } = lease.run;
+      const lean = attempts.some(({ code }) => code && HANGS.includes(code));
+      const { device, categories } = options;
+      const order = { url, auditVersion, device, lean, ...(categories && { categories }) };
+      try {
+        return await auditors.audit(order, signal);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         log.error('an audit could not be made', { ...idsOf(lease), error: error as Error });
@@ -106,8 +142,33 @@ export const runAudit =
       }
     }
 
+    /** Notes a failed attempt that is followed by another, and waits a little. */
+    async function noteFailure(reason: RunError, attempts: Attempt[]): Promise<void> {
+      emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
+      log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
+      if (!(await store.recordAttempt(lease, attempts, now()))) throw new ClaimLost();
+      await pauseFor(pauses[Math.min(attempts.length, pauses.length) - 1] ?? 0, signal);
+    }
+
+    /** The result with its report stored: before the run says that there is one. A failed run can do without. */
+    async function withReport(result: Measured | Failure, attempts: Attempt[]): Promise<Stored> {
+      const without = { ...result, report: undefined };
+      const made = result.report;
+      if (!made) return without;
+      const { id, checkId } = lease.run;
+      const key = `reports/${checkId}/${id}/${lease.id}-${attempts.length}.json.gz`;
+      try {
+        await insist(() => reports.put(key, made.gzip), pauses, signal);
+        return { ...result, report: { key, bytes: made.bytes, gzipBytes: made.gzip.length } };
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (result.state === 'failed') return without;
+        throw new NotStored('the report could not be stored', { cause: error });
+      }
+    }
+
     /** Ends the run; what it stored is deleted again where the run is somebody else's by now. */
-    async function finish(result: Result, attempts: Attempt[]): Promise<void> {
+    async function finish(result: Stored, attempts: Attempt[]): Promise<void> {
       const { metrics, ...outcome } = result.state === 'succeeded' ? result : { ...result, metrics: undefined };
       const finished = await insist(
         () => store.finish(lease, { ...outcome, ...metrics, attempts }, now()),
@@ -125,16 +186,43 @@ export const runAudit =
     }
   };
 
-/** What one attempt gave, with its report stored. */
-type Result = (Omit<Extract<Verdict, { state: 'succeeded' }>, 'report'> | Omit<Failure, 'report'>) & {
-  report?: { key: string; bytes: number; gzipBytes: number };
-};
+type Sampled = Extract<Verdict, { state: 'succeeded' }>;
 type Failure = Extract<Verdict, { state: 'failed' }>;
+/** The sample that stands for the run, with what all of them say. */
+type Measured = Sampled & { samples: Sample[]; spread: Spread | null };
+type WithReport<Of> = Omit<Of, 'report'> & { report: { key: string; bytes: number; gzipBytes: number } | undefined };
+type Stored = WithReport<Measured> | WithReport<Failure>;
+
+const medianOfAll = (samples: readonly Sampled[], warnings: string[]): Measured => {
+  const median = medianOf(samples as [Sampled, ...Sampled[]]);
+  const busy = median.environment?.contended ? [CONTENDED] : [];
+  return {
+    ...median,
+    warnings: [...warnings, ...busy, ...median.warnings],
+    samples: samples.map(({ metrics, environment }) => ({
+      ...metrics,
+      cpuBusy: environment?.cpuBusy ?? null,
+      contended: environment?.contended ?? null,
+    })),
+    spread: spreadOf(samples.map(({ metrics }) => metrics)),
+  };
+};
+
+const CONTENDED = 'Other work took the processor while this was measured: performance may be lower than it is.';
+
+const leastBusy = (takes: readonly Sampled[]): Sampled =>
+  takes.find(({ environment }) => !environment?.contended) ??
+  (takes.toSorted((a, b) => (a.environment?.cpuBusy ?? 0) - (b.environment?.cpuBusy ?? 0))[0] as Sampled);
+
+/** What a page can do that makes an audit hang; the next one leaves out what need not be there. */
+const HANGS: readonly RunProblemCode[] = ['audit-timeout', 'protocol-timeout'];
 
 const nothingSeen = { environment: null, finalUrl: null, warnings: [] as string[] };
 
 /** The run goes back unfinished, to be taken again at once. */
 class GivenBack extends Error {}
+/** Storage stayed away though asked again and again. */
+class NotStored extends Error {}
 /** Somebody else has the run, or it is gone: nothing that is known here may be written. */
 class ClaimLost extends Error {}
 
@@ -142,7 +230,11 @@ const stop = new AbortController();
 let here: Auditors | undefined;
 const auditorsHere = (): Auditors => {
   const env = AuditEnv.parse(process.env);
-  here ??= auditors({ targets: { targets: env.TARGETS, ports: env.TARGET_PORTS }, chromiumDir: env.CHROMIUM_DIR });
+  here ??= auditors({
+    targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
+    chromiumDir: env.CHROMIUM_DIR,
+    timedAtOnce: env.TIMED_AT_ONCE,
+  });
   return here;
 };
 
@@ -154,7 +246,7 @@ const idsOf = ({ run: { correlationId, checkId, id: runId, region } }: Lease) =>
 });
 
 /** What operators read of a run that has an answer: how long it took from its creation, and how steady its host was. */
-const emitMeasured = ({ region, createdAt }: Lease['run'], result: Result, now: Date): void => {
+const emitMeasured = ({ region, createdAt }: Lease['run'], result: Stored, now: Date): void => {
   const answered = result.state === 'succeeded' || result.error.blame === 'page';
   if (answered) emit('RunSeconds', (now.getTime() - Date.parse(createdAt)) / 1000, { region });
   const { benchmarkIndex, processModel } = result.environment ?? {};
@@ -175,29 +267,43 @@ const keepAlive = (store: Pick<CheckStore, 'renew'>, lease: Lease, now: () => Da
   return { lost: lost.signal, [Symbol.asyncDispose]: async () => clearInterval(timer) };
 };
 
-const attemptOf = (number: number, startedAt: Date, finishedAt: Date, error: RunError | null): Attempt => ({
+const attemptOf = (
+  number: number,
+  startedAt: Date,
+  finishedAt: Date,
+  error: RunError | null,
+  contended: boolean,
+): Attempt => ({
   number,
   startedAt: startedAt.toISOString(),
   finishedAt: finishedAt.toISOString(),
   seconds: (finishedAt.getTime() - startedAt.getTime()) / 1000,
   code: error?.code ?? null,
   auditCode: error?.auditCode ?? null,
+  contended,
 });
 
-/** Our own faults are tried again; so is a renderer that died, once: only a page that kills it twice did it itself. */
-const triedAgain = (error: RunError, attempts: readonly Attempt[]): boolean =>
-  error.retryable || (error.code === 'page-crashed' && timesOf('page-crashed', attempts) < 2);
-
-/** The error of a run whose attempts are used up. A page that makes every attempt hang is the one to blame. */
-const failedBy = (attempts: readonly Attempt[]): { state: 'failed'; error: RunError } => {
-  const last = attempts.at(-1);
-  const hung = attempts.every(({ code }) => code === 'protocol-timeout' || code === 'audit-timeout');
-  const code = hung ? 'page-hung' : (last?.code ?? 'internal');
-  return { state: 'failed', error: runError(code, { auditCode: last?.auditCode ?? null }) };
+/**
+ * Our own faults are tried again. So is a renderer that died, once: only a page that kills it twice did it itself. What
+ * hangs for as long as an audit may last is tried again once too.
+ */
+const triedAgain = ({ code, retryable }: RunError, attempts: readonly Attempt[]): boolean => {
+  if (code === 'page-crashed') return timesOf([code], attempts) < 2;
+  const free = attempts.filter(({ contended }) => !contended);
+  return HANGS.includes(code) ? timesOf(HANGS, free) < 2 : retryable;
 };
 
-const timesOf = (code: RunProblemCode, attempts: readonly Attempt[]): number =>
-  attempts.filter((attempt) => attempt.code === code).length;
+/** The error of a run that is not tried again. A page that hung two attempts is the one to blame, if the machine was free. */
+const failedBy = (attempts: readonly Attempt[], error?: RunError): { state: 'failed'; error: RunError } => {
+  const last = attempts.at(-1);
+  const auditCode = last?.auditCode ?? null;
+  const free = attempts.filter(({ contended }) => !contended);
+  if (timesOf(HANGS, free) >= 2) return { state: 'failed', error: runError('page-hung', { auditCode }) };
+  return { state: 'failed', error: error ?? runError(last?.code ?? 'internal', { auditCode }) };
+};
+
+const timesOf = (codes: readonly RunProblemCode[], attempts: readonly Attempt[]): number =>
+  attempts.filter(({ code }) => code && codes.includes(code)).length;
 
 /** Does a write again, with growing pauses, until it is done, the pauses are used up, or `signal` fires. */
 const insist = async <T>(write: () => Promise<T>, pauses: readonly number[], signal: AbortSignal): Promise<T> => {
@@ -206,10 +312,13 @@ const insist = async <T>(write: () => Promise<T>, pauses: readonly number[], sig
       return await write();
     } catch (error) {
       log.warn('a write is tried again', { error: error as Error });
-      await sleep(pause, undefined, { signal }).catch(() => {
-        throw signal.reason;
-      });
+      await pauseFor(pause, signal);
     }
   }
   return write();
 };
+
+const pauseFor = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {
+    throw signal.reason;
+  });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AuditOptions } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
 import { Region } from './regions.ts';
 
@@ -9,6 +10,7 @@ export const AuditJob = z.object({
   url: z.string(),
   auditVersion: AuditVersion,
   region: Region,
+  ...AuditOptions.shape,
   correlationId: z.string(),
 });
 /** The attribute of the message that names whose run it is: owners take turns. */

@@ -40,6 +40,8 @@ export const AuditEnv = z.object({
   ...ReportEnv.shape,
   ...TargetsEnv.shape,
   CHROMIUM_DIR: z.string().optional(), // where Chromium is inflated; the temporary folder by default
+  TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // audits in the part whose timing counts; one per two cores
+  RETAKES: z.coerce.number().int().min(0).max(2).default(2), // of a sample that a busy machine falsified
 });
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Device } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
 import { RunError, RunProblemCode } from './problems.ts';
 import { Region } from './regions.ts';
@@ -18,28 +19,26 @@ export const isFinished = (state: RunState): boolean => state === 'succeeded' ||
 /** How many times a run is tried in all before a fault of the service fails it. */
 export const MAX_ATTEMPTS = 3;
 
-const Score = z.int().min(0).max(100).nullable();
-const Milliseconds = z
-  .string()
-  .regex(/^\d+ms$/)
-  .nullable();
+const Score = z.int().min(0).max(100);
+const Milliseconds = z.string().regex(/^\d+ms$/);
+const Shift = z.number().min(0);
 
 /**
  * What an audit measured. Scores are 0 to 100, times are `"<integer>ms"`, `cls` is Lighthouse's unitless number.
  * Null is not known; `pwa` stays null in audit versions from 12 on, which have none.
  */
 export const Metrics = z.object({
-  performance: Score,
-  accessibility: Score,
-  bestPractices: Score,
-  pwa: Score,
-  seo: Score,
-  fcp: Milliseconds,
-  si: Milliseconds,
-  lcp: Milliseconds,
-  tti: Milliseconds,
-  tbt: Milliseconds,
-  cls: z.number().min(0).nullable(),
+  performance: Score.nullable(),
+  accessibility: Score.nullable(),
+  bestPractices: Score.nullable(),
+  pwa: Score.nullable(),
+  seo: Score.nullable(),
+  fcp: Milliseconds.nullable(),
+  si: Milliseconds.nullable(),
+  lcp: Milliseconds.nullable(),
+  tti: Milliseconds.nullable(),
+  tbt: Milliseconds.nullable(),
+  cls: Shift.nullable(),
 });
 export type Metrics = z.infer<typeof Metrics>;
 
@@ -57,7 +56,7 @@ export const noMetrics: Metrics = {
   cls: null,
 };
 
-/** One try of a run. `code` is null for the try that ended with an answer about the page. */
+/** One audit of a run. `code` is null for one that gave a sample; `contended` says that others took its processor meanwhile. */
 export const Attempt = z.object({
   number: z.int(),
   startedAt: z.iso.datetime(),
@@ -65,17 +64,78 @@ export const Attempt = z.object({
   seconds: z.number(),
   code: RunProblemCode.nullable(),
   auditCode: z.string().nullable(),
+  contended: z.boolean().default(false),
 });
 export type Attempt = z.infer<typeof Attempt>;
 
-/** Where and with what a run was measured. `processModel` says how Chromium ran: `single` falsifies performance. */
+export const failuresAmong = (attempts: readonly Attempt[]): number =>
+  attempts.filter(({ code }) => code !== null).length;
+
+/**
+ * Where and with what a run was measured. Null is not known: the audit ended before it was measured, or the host does not
+ * tell.
+ */
 export const Environment = z.object({
   auditVersion: AuditVersion,
   chromium: z.string(),
+  /** How Chromium ran: `single` falsifies performance. */
   processModel: z.enum(['multi', 'single']),
+  device: Device.nullable().default(null),
+  /** Lighthouse's `throttlingMethod`. */
+  throttling: z.string().nullable().default(null),
+  /** Lighthouse's measure of the host's processor: 1,000 and more is a desktop, 150 a slow phone. */
   benchmarkIndex: z.number().nullable(),
+  cpuCount: z.int().nullable().default(null),
+  memoryMiB: z.int().nullable().default(null),
+  /** The operating system's release. */
+  kernel: z.string().nullable().default(null),
+  /** A fingerprint of processor, memory and kernel: numbers of equal hosts can be compared. */
+  host: z.string().nullable().default(null),
+  /** The share (0 to 1) of the processors' time that others took during the part of the audit whose timing counts. */
+  cpuBusy: z.number().nullable().default(null),
+  /** Whether they took it from the audit: its performance may be too low. */
+  contended: z.boolean().nullable().default(null),
 });
 export type Environment = z.infer<typeof Environment>;
+
+/** What one audit of a run measured, and how busy the machine was meanwhile (see Environment). */
+export const Sample = z.object({
+  ...Metrics.shape,
+  cpuBusy: z.number().nullable(),
+  contended: z.boolean().nullable(),
+});
+export type Sample = z.infer<typeof Sample>;
+
+const range = <Value extends z.ZodType>(value: Value) => z.object({ min: value, max: value }).nullable();
+
+/** For each metric its smallest and largest value over the samples, in the metric's own form; null where it was not measured. */
+export const Spread = z.object({
+  performance: range(Score),
+  accessibility: range(Score),
+  bestPractices: range(Score),
+  pwa: range(Score),
+  seo: range(Score),
+  fcp: range(Milliseconds),
+  si: range(Milliseconds),
+  lcp: range(Milliseconds),
+  tti: range(Milliseconds),
+  tbt: range(Milliseconds),
+  cls: range(Shift),
+});
+export type Spread = z.infer<typeof Spread>;
+
+/** Null for fewer than two samples, which have none. */
+export const spreadOf = (samples: readonly Metrics[]): Spread | null => {
+  if (samples.length < 2) return null;
+  const names = Object.keys(noMetrics) as (keyof Metrics)[];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = samples.map((sample) => sample[name]).filter((value) => value !== null);
+      const sorted = values.sort((a, b) => Number.parseFloat(`${a}`) - Number.parseFloat(`${b}`));
+      return [name, sorted.length > 0 ? { min: sorted[0], max: sorted.at(-1) } : null];
+    }),
+  ) as Spread;
+};
 
 /** One region's audit of a check's URL, as the API shows it. Every field is always there; null is not known yet. */
 export const Run = z.object({
@@ -83,8 +143,11 @@ export const Run = z.object({
   auditVersion: AuditVersion,
   url: z.string(),
   region: Region,
+  device: Device.default('mobile'),
   state: RunState,
   ...Metrics.shape,
+  samples: z.array(Sample).default([]),
+  spread: Spread.nullable().default(null),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),

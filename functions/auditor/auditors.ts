@@ -1,26 +1,41 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
-import type { Order, Tale } from './child.ts';
+import { type Slots, slots } from '../lib/slots.ts';
+import type { GO, Order, Tale } from './child.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
 import { openEgressProxy } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
+import { isTimed } from './lighthouse.ts';
+import { type CpuUse, membersOf, memoryOf, startCpuMeter, wasSlowed } from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
 import { groupGone, killGroup, removeStale } from './processes.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
-export type AuditOrder = { url: string; auditVersion: AuditVersion };
+export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
+  url: string;
+  auditVersion: AuditVersion;
+  /** Without the parts that an earlier attempt may have hung in, though its numbers were measured. */
+  lean: boolean;
+};
 
 /** An attempt that is not over by then is killed, whatever it is doing. */
 export const HARD_LIMIT_MS = 120_000;
 /** A main document that got no answer by then will get none that counts. */
 const NO_ANSWER_MS = 36_000;
+/** After the part that is timed nothing waits for the network: on a free machine what takes longer than this hangs. */
+const REST_MS = 45_000;
+/** Memory of an audit's browser, and of the auditor itself, whose trace a page can make long. */
+const MAX_BROWSER_BYTES = Math.min(3 * 2 ** 30, 0.62 * totalmem());
+const MAX_AUDITOR_BYTES = MAX_BROWSER_BYTES / 2;
+const MEMORY_WATCH_MS = 250;
 /** What an auditor that is done gets to close its browser. */
 const GOODBYE_MS = 1000;
 /** A failed main document may yet be followed by another: a page that sends itself elsewhere. */
@@ -28,8 +43,17 @@ const FAILURE_GRACE_MS = 500;
 
 const WORK_DIR = 'page-audit-'; // then the pid of its owner
 
+type Options = {
+  targets: TargetPolicy;
+  chromiumDir?: string | undefined;
+  /** Audits that may be in the part whose timing counts at once. A browser keeps more than one core busy. */
+  timedAtOnce?: number | undefined;
+};
+const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
+
 /** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
-export const auditors = ({ targets, chromiumDir }: { targets: TargetPolicy; chromiumDir?: string | undefined }) => {
+export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: Options) => {
+  const processor = slots(timedAtOnce);
   const closing = new AbortController();
   const ending = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
@@ -71,25 +95,25 @@ export const auditors = ({ targets, chromiumDir }: { targets: TargetPolicy; chro
     },
 
     /** Audits one page. Rejects only where `signal` ended it or the machine could not start an audit. */
-    audit: async (order: AuditOrder, signal: AbortSignal): Promise<Verdict> => {
+    audit: async ({ url, auditVersion, ...options }: AuditOrder, signal: AbortSignal): Promise<Verdict> => {
       signal.throwIfAborted();
       atWork++;
       try {
         const { executable, env } = await prepare();
-        await using proxy = await disposable(openEgressProxy({ ...targets, url: order.url }));
+        await using proxy = await disposable(openEgressProxy({ ...targets, url }));
         await Promise.all(ending); // the last audit's browser is no company for this one
-        const auditor = take(order.auditVersion);
+        const auditor = take(auditVersion);
         try {
           const end = await auditor.audit(
-            { url: new URL(order.url).href, executable, proxyPort: proxy.port, env },
+            { url: new URL(url).href, version: auditVersion, ...options, executable, proxyPort: proxy.port, env },
+            processor,
             signal,
           );
-          const { mainFrame, chromiumVersion } = auditor.seen();
           return judge({
-            auditVersion: order.auditVersion,
+            auditVersion,
+            ...options,
             end,
-            mainFrame,
-            chromium: chromiumVersion,
+            ...auditor.seen(),
             decisionOn: (host, port) => proxy.lastDecision(host, port),
           });
         } finally {
@@ -97,7 +121,7 @@ export const auditors = ({ targets, chromiumDir }: { targets: TargetPolicy; chro
         }
       } finally {
         atWork--;
-        startNext(order.auditVersion);
+        startNext(auditVersion);
       }
     },
 
@@ -131,7 +155,9 @@ const startAuditor = (version: AuditVersion) => {
     () => {}, // met by `audit`
   );
   let mainFrame: MainFrame = emptyMainFrame;
-  let chromiumVersion: string | null = null;
+  let chromium: string | null = null;
+  let cpu: CpuUse | null = null;
+  let readCpu: () => CpuUse | null = () => null;
   let done = false;
   let said = '';
   let exited = false;
@@ -151,20 +177,27 @@ const startAuditor = (version: AuditVersion) => {
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
-  const audit = async (order: Order, signal: AbortSignal): Promise<End> => {
+  const audit = async (order: Order, processor: Slots, signal: AbortSignal): Promise<End> => {
     const dir = await workDir;
     const auditor = await child;
     const timers = new Set<NodeJS.Timeout>();
     const over = new AbortController();
+    let leaveProcessor = () => {};
     return new Promise<End>((resolve, reject) => {
-      const after = (ms: number, then: () => void) => timers.add(setTimeout(then, ms));
-      const stop = (why: Extract<End, { how: 'stopped' }>['why']) => resolve({ how: 'stopped', why });
+      const after = (ms: number, then: () => void) => {
+        const timer = setTimeout(then, ms);
+        timers.add(timer);
+        return timer;
+      };
+      const stop = (why: Extract<End, { how: 'stopped' }>['why'], detail?: string) =>
+        resolve({ how: 'stopped', why, ...(detail && { detail }) });
 
-      after(HARD_LIMIT_MS, () => stop('audit-timeout'));
-      after(
-        NO_ANSWER_MS,
-        () => mainFrame.url && mainFrame.status === null && !mainFrame.failure && stop('load-timeout'),
-      );
+      let limit = after(HARD_LIMIT_MS, () => stop('audit-timeout'));
+      const noAnswer = () => mainFrame.url && mainFrame.status === null && !mainFrame.failure && stop('load-timeout');
+      const memoryWatch = watchMemory(auditor.pid as number, (what) => {
+        stop('page-too-large', `The page takes more memory than an audit may have (${what}).`);
+      });
+      over.signal.addEventListener('abort', memoryWatch);
       signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
       auditor.once('exit', (code, killedBy) => {
         if (over.signal.aborted) return;
@@ -175,12 +208,33 @@ const startAuditor = (version: AuditVersion) => {
       auditor.on('message', (tale: Tale) => {
         switch (tale.type) {
           case 'browser':
-            chromiumVersion = tale.version;
+            chromium = tale.version;
+            if (!isTimed(order)) after(NO_ANSWER_MS, noAnswer);
+            break;
+          case 'waiting':
+            clearTimeout(limit); // for as long as others are measured
+            processor(over.signal).then(
+              (leave) => {
+                leaveProcessor = leave;
+                limit = after(HARD_LIMIT_MS, () => stop('audit-timeout'));
+                after(NO_ANSWER_MS, noAnswer);
+                readCpu = startCpuMeter(auditor.pid as number);
+                auditor.send('go' satisfies typeof GO);
+              },
+              () => {}, // it ended before its turn came
+            );
+            break;
+          case 'measured':
+            cpu = tale.cpu;
+            leaveProcessor();
+            leaveProcessor = () => {};
+            if (!cpu || !wasSlowed(cpu)) after(REST_MS, () => stop('audit-timeout'));
             break;
           case 'mainFrame': {
             mainFrame = tale.record;
             if (mainFrame.crashed) after(FAILURE_GRACE_MS, () => stop('page-crashed'));
             if (mainFrame.navigations > MAX_NAVIGATIONS) stop('redirect-loop');
+            if (mainFrame.tooMuch) stop('page-too-large', TOO_MUCH[mainFrame.tooMuch]);
             const failed = mainFrame;
             if (failed.failure && !failed.everFinished) {
               after(FAILURE_GRACE_MS, () => mainFrame === failed && stop('main-document-failed'));
@@ -189,7 +243,11 @@ const startAuditor = (version: AuditVersion) => {
           }
           case 'audited':
             done = true;
-            resolve({ how: 'audited', summary: { ...tale.summary, report: Buffer.from(tale.summary.report) } });
+            resolve({
+              ...tale,
+              how: 'audited',
+              summary: { ...tale.summary, report: Buffer.from(tale.summary.report) },
+            });
             break;
           case 'threw':
             resolve({ ...tale, how: 'threw' });
@@ -197,8 +255,10 @@ const startAuditor = (version: AuditVersion) => {
       });
       auditor.send({ ...order, env: { ...childEnv(dir), ...order.env } } satisfies Order);
     }).finally(() => {
+      cpu ??= readCpu(); // of an audit that did not get as far
       timers.forEach(clearTimeout);
       over.abort();
+      leaveProcessor();
     });
   };
 
@@ -207,8 +267,26 @@ const startAuditor = (version: AuditVersion) => {
     audit,
     end,
     alive: () => !ended && !exited,
-    seen: () => ({ mainFrame, chromiumVersion }),
+    seen: () => ({ mainFrame, chromium, cpu }),
   };
+};
+
+const TOO_MUCH = {
+  bytes: 'The document is larger than the service loads.',
+  frames: 'The page opens more frames than the service loads.',
+} satisfies Record<NonNullable<MainFrame['tooMuch']>, string>;
+
+/** Looks at an auditor's memory, and that of its browser, until the function that it gives is called. */
+const watchMemory = (group: number, onExcess: (what: string) => void): (() => void) => {
+  let members: number[] = [];
+  let looks = 0;
+  const timer = setInterval(() => {
+    if (looks++ % 4 === 0) members = membersOf(group); // looks through all processes of the machine: more seldom
+    const browser = members.filter((pid) => pid !== group).reduce((sum, pid) => sum + memoryOf(pid), 0);
+    if (browser > MAX_BROWSER_BYTES) onExcess(`the browser ${Math.round(browser / 2 ** 20)} MiB`);
+    else if (memoryOf(group) > MAX_AUDITOR_BYTES) onExcess('its trace');
+  }, MEMORY_WATCH_MS);
+  return () => clearInterval(timer);
 };
 
 /** Beside this module, and in its form: TypeScript here, a bundle where it is deployed. */

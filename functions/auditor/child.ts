@@ -1,20 +1,32 @@
 import { closeSync, readdirSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import type { CDPSession } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
-import { importLighthouse, runLighthouse, type Summary, takesPage } from './lighthouse.ts';
+import { importLighthouse, isTimed, type Plan, runLighthouse, type Summary, takesPage } from './lighthouse.ts';
+import { type CpuUse, setShare, startCpuMeter } from './machine.ts';
 import { type MainFrame, watchMainFrame } from './main-frame.ts';
 
-/** What the parent sends once: the audit to do. */
-export type Order = { url: string; executable: string; proxyPort: number; env: Record<string, string> };
+/** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */
+export type Order = Plan & { executable: string; proxyPort: number; env: Record<string, string> };
+export const GO = 'go';
 
 /** What the auditor tells its parent, in this order; `mainFrame` as often as it changes. */
 export type Tale =
   | { type: 'ready' }
   | { type: 'browser'; version: string }
+  | { type: 'waiting' } // for GO; only where the audit is timed
   | { type: 'mainFrame'; record: MainFrame }
-  | { type: 'audited'; summary: Summary }
-  | { type: 'threw'; code: string | null; message: string; browserAlive: boolean };
+  | { type: 'measured'; cpu: CpuUse | null } // the part is over whose timing counts
+  | { type: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState }
+  | { type: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
+
+/** What Lighthouse would wait for a page to load, to be idle, and then some. */
+const MEASURING_MS = 60_000;
+const ANSWER_MS = 5000;
+/** After a rejection that nobody awaited, Lighthouse may yet come to its end. */
+const REJECTION_GRACE_MS = 10_000;
 
 /*
  * The auditor process: imports one Lighthouse release, waits for one order, does one audit, and is killed with its whole
@@ -33,20 +45,33 @@ process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 const tell = async (tale: Tale): Promise<void> => {
   if (process.connected) await new Promise<unknown>((sent) => process.send?.(tale, sent));
 };
+const told = <T>() => new Promise<T>((resolve) => process.once('message', resolve));
 
 let browserAlive = false;
-const threw = (error: unknown) => {
+let session: CDPSession | undefined;
+const threw = async (error: unknown) => {
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
-  tell({ type: 'threw', code: code ?? null, message: String(message ?? error).slice(0, 1000), browserAlive });
+  const pageAnswers = session && browserAlive ? await answers(session) : null;
+  tell({
+    type: 'threw',
+    code: code ?? null,
+    message: String(message ?? error).slice(0, 1000),
+    browserAlive,
+    pageAnswers,
+  });
 };
-process.on('unhandledRejection', threw); // Lighthouse leaves some when a page navigates away under it
+process.on('unhandledRejection', async (error) => {
+  await sleep(REJECTION_GRACE_MS); // Lighthouse leaves some when a page navigates away under it
+  threw(error);
+});
 process.on('uncaughtException', threw);
 
+setShare(5); // what is not timed gives way to what is
 const lighthouse = await importLighthouse(version);
-process.once('message', (order: Order) => audit(order).catch(threw));
+told<Order>().then(audit).catch(threw);
 tell({ type: 'ready' });
 
-const audit = async ({ url, executable, proxyPort, env }: Order): Promise<void> => {
+async function audit({ executable, proxyPort, env, ...plan }: Order): Promise<void> {
   const debuggingPort = !takesPage(version);
   const { browser, page } = await launchBrowser({ executable, proxyPort, workDir, env, debuggingPort });
   browserAlive = true;
@@ -54,14 +79,71 @@ const audit = async ({ url, executable, proxyPort, env }: Order): Promise<void> 
     browserAlive = false;
   });
   tell({ type: 'browser', version: await browser.version() });
-  await watchMainFrame(await page.createCDPSession(), (record) => tell({ type: 'mainFrame', record }));
+  const own = await page.createCDPSession();
+  const mainFrame = await watchMainFrame(own, (record) => tell({ type: 'mainFrame', record }));
+  session = own;
+  browser.on('targetcreated', async (target) => {
+    if (target.type() === 'page' && target.opener()) await (await target.page())?.close(); // a popup: nobody looks at it
+  });
+
+  if (isTimed(plan)) {
+    const go = told<typeof GO>();
+    tell({ type: 'waiting' });
+    await go;
+    await setShare(0);
+  }
+  const readCpu = startCpuMeter(process.pid);
+  const tooLong = setTimeout(async () => {
+    if (!(await answers(own))) threw({ code: 'PAGE_HUNG', message: 'The page does not answer.' });
+  }, MEASURING_MS);
+  const onMeasured = () => {
+    clearTimeout(tooLong);
+    tell({ type: 'measured', cpu: readCpu() });
+    setShare(5);
+  };
+  const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
+  clearTimeout(tooLong);
+
   await tell({
     type: 'audited',
-    summary: await runLighthouse(lighthouse, { url, version, page, profile: profileOf(workDir) }),
+    summary,
+    pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await answers(own) : null,
+    document: await documentState(own, mainFrame(), summary),
   });
   await browser.close();
   process.exit();
+}
+
+/** Whether scripts can run in the page. What the page itself has broken does not count: it is asked in a world apart. */
+const answers = async (asked: CDPSession): Promise<boolean> =>
+  Promise.race([
+    evaluateApart(asked, '1').then(
+      () => true,
+      () => false,
+    ),
+    sleep(ANSWER_MS, false),
+  ]);
+
+/**
+ * What Lighthouse does not see: Chromium shows a document of XML that can't be parsed as far as it could be, under a box
+ * that says so; and a page may have taken its own body away.
+ */
+export type DocumentState = 'shown' | 'unparsable' | 'gone';
+const documentState = async (asked: CDPSession, { mimeType }: MainFrame, summary: Summary): Promise<DocumentState> => {
+  const is = (expression: string) =>
+    Promise.race([evaluateApart(asked, expression).then(Boolean, () => false), sleep(ANSWER_MS, false)]);
+  if (/\bxml\b/.test(mimeType ?? '') && (await is('document.querySelector("parsererror") !== null')))
+    return 'unparsable';
+  if (summary.metrics.si === null && (await is('!document.body'))) return 'gone';
+  return 'shown';
 };
+
+async function evaluateApart(asked: CDPSession, expression: string): Promise<unknown> {
+  const { frameTree } = await asked.send('Page.getFrameTree');
+  const { executionContextId } = await asked.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
+  const { result } = await asked.send('Runtime.evaluate', { expression, contextId: executionContextId });
+  return result.value;
+}
 
 /** Files that a library of the parent opened to be inherited, its database's among them, are no business of a browser's. */
 function closeInherited() {

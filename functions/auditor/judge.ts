@@ -1,23 +1,29 @@
+import { type AuditOptions, type Category, categoriesOf } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { auditVersion } from '../../shared/audit-versions.ts';
 import { type RunError, type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Environment, Metrics } from '../../shared/run.ts';
+import type { DocumentState } from './child.ts';
 import type { Decision } from './egress-proxy.ts';
 import type { Summary } from './lighthouse.ts';
+import { type CpuUse, machine, wasSlowed } from './machine.ts';
 import type { MainFrame } from './main-frame.ts';
 
 /** How an auditor ended, as its parent saw it. */
 export type End =
-  | { how: 'audited'; summary: Summary }
-  | { how: 'threw'; code: string | null; message: string; browserAlive: boolean }
-  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed' } // by the parent: no answer would come
+  | { how: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState }
+  | { how: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
+  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by the parent: no answer would come
   | { how: 'exited' };
 
 export type Observation = {
   auditVersion: AuditVersion;
+  device: AuditOptions['device'];
+  categories?: AuditOptions['categories'];
+  lean: boolean;
   end: End;
   mainFrame: MainFrame;
   chromium: string | null;
+  cpu: CpuUse | null;
   /** The egress proxy's newest word on a host and port. */
   decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
 };
@@ -36,33 +42,59 @@ export const MAX_NAVIGATIONS = 20;
  * for every metric, and a web address at its end. Anything else is a failure with a name.
  */
 export const judge = (seen: Observation): Verdict => {
-  const { end, auditVersion: version, chromium } = seen;
+  const { end, auditVersion: version, chromium, device, cpu } = seen;
   const summary = end.how === 'audited' ? end.summary : undefined;
   const finalUrl = (summary?.finalUrl ?? seen.mainFrame.url)?.slice(0, 500) ?? null;
   const common = {
     finalUrl,
-    warnings: summary?.warnings ?? [],
+    warnings: summary ? [...summary.warnings, ...warningsOf(summary, seen)].slice(0, 50) : [],
     environment: chromium
       ? {
           auditVersion: version,
           chromium,
           processModel: 'multi' as const,
+          device,
+          throttling: summary?.throttling ?? null,
           benchmarkIndex: summary?.benchmarkIndex ?? null,
+          ...machine(),
+          cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
+          contended: cpu && wasSlowed(cpu),
         }
       : null,
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
   };
-  if (summary && isWhole(summary, version)) return { ...common, state: 'succeeded', metrics: summary.metrics };
+  if (summary && isWhole(summary, seen)) return { ...common, state: 'succeeded', metrics: summary.metrics };
 
   const { code, auditCode = null, detail } = faultOf(seen);
   const error = runError(code, { auditCode, ...(detail && { detail }), ...(finalUrl && { finalUrl }) });
   return { ...common, state: 'failed', error };
 };
 
-const isWhole = ({ metrics, runtimeError, finalUrl }: Summary, version: AuditVersion): boolean =>
+const isWhole = ({ metrics, runtimeError, finalUrl }: Summary, seen: Observation): boolean =>
   !runtimeError &&
+  !(seen.end.how === 'audited' && seen.end.document === 'unparsable') &&
   /^https?:/.test(finalUrl ?? '') &&
-  Object.entries(metrics).every(([name, value]) => value !== null || (name === 'pwa' && !auditVersion(version).pwa));
+  categoriesOf(seen.auditVersion, seen).every((asked) => measuredBy[asked].every((name) => metrics[name] !== null));
+
+/** What each category gives. */
+const measuredBy: Record<Category, (keyof Metrics)[]> = {
+  performance: ['performance', 'fcp', 'si', 'lcp', 'tti', 'tbt', 'cls'],
+  accessibility: ['accessibility'],
+  'best-practices': ['bestPractices'],
+  pwa: ['pwa'],
+  seo: ['seo'],
+};
+
+/** What a reader of the numbers should know beyond Lighthouse's own warnings. */
+const warningsOf = ({ erroredAudits, screenshotMissing }: Summary, { lean }: Observation): string[] => [
+  ...(erroredAudits.length > 0
+    ? [`These audits ended in an error: ${erroredAudits.map(({ id }) => id).join(', ')}.`]
+    : []),
+  ...(screenshotMissing ? ['The full-page screenshot could not be taken.'] : []),
+  ...(lean
+    ? ['The page hung an earlier attempt: this one left out the bf-cache audit and the full-page screenshot.']
+    : []),
+];
 
 type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string };
 
@@ -70,6 +102,8 @@ const faultOf = (seen: Observation): Fault => {
   const { end } = seen;
   switch (end.how) {
     case 'audited':
+      if (end.document === 'unparsable')
+        return { code: 'not-html', detail: 'The document is XML that is not well formed.' };
       return end.summary.runtimeError
         ? faultOfCode(end.summary.runtimeError.code, end.summary.runtimeError.message, seen)
         : faultOfNulls(end.summary, seen);
@@ -78,7 +112,9 @@ const faultOf = (seen: Observation): Fault => {
       return faultOfCode(end.code ?? '', end.message, seen);
     }
     case 'stopped':
-      return end.why === 'main-document-failed' ? faultOfDocument(seen) : { code: end.why };
+      return end.why === 'main-document-failed'
+        ? faultOfDocument(seen)
+        : { code: end.why, ...(end.detail && { detail: end.detail }) };
     case 'exited':
       return { code: 'internal' };
   }
@@ -104,8 +140,10 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
       return { code: 'tls-error', auditCode };
     case 'PAGE_HUNG':
       return { code: 'page-hung', auditCode };
-    case 'PROTOCOL_TIMEOUT':
-      return { code: 'protocol-timeout', auditCode };
+    case 'PROTOCOL_TIMEOUT': {
+      const hung = 'pageAnswers' in seen.end && seen.end.pageAnswers === false;
+      return { code: hung ? 'page-hung' : 'protocol-timeout', auditCode };
+    }
     case 'TARGET_CRASHED':
       return { code: 'page-crashed', auditCode };
     case 'FAILED_DOCUMENT_REQUEST':
@@ -143,9 +181,13 @@ const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
     return { code: 'no-content', detail: 'The page led to an address that is not on the web.' };
   }
   if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(first)) return { code: 'no-content' };
+  if (seen.end.how === 'audited' && seen.end.document === 'gone') return { code: 'no-content' };
   if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
   if (!seen.mainFrame.finished) return { code: 'load-timeout' };
   const errored = summary.erroredAudits.map((audit) => audit.id).slice(0, 5);
+  if (errored.includes('charset')) {
+    return { code: 'page-too-large', detail: 'The document is larger than the browser keeps for its audits.' };
+  }
   return { code: 'internal', detail: `Parts of the audit failed: ${errored.join(', ') || 'unknown'}.` };
 };
 

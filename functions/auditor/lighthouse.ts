@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
+import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/run.ts';
 
@@ -15,6 +16,8 @@ type Result = {
   runWarnings: string[];
   runtimeError?: { code: string; message: string };
   environment: { benchmarkIndex: number };
+  configSettings: { throttlingMethod: string };
+  fullPageScreenshot?: unknown; // from 10 on
   categories: Record<string, { score: number | null } | undefined>;
   audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
 };
@@ -26,17 +29,19 @@ export type Summary = {
   finalUrl: string | null;
   warnings: string[];
   benchmarkIndex: number | null;
+  throttling: string;
   erroredAudits: { id: string; message: string }[];
+  /** Whether it lacks the full-page screenshot that it should have. */
+  screenshotMissing: boolean;
   report: Buffer;
   reportBytes: number;
 };
 
-type Lighthouse = (
-  url: string,
-  flags: Record<string, unknown>,
-  config?: undefined,
-  page?: Page,
-) => Promise<{ lhr: Result } | undefined>;
+type Lighthouse = {
+  run(url: string, flags: Record<string, unknown>, config?: object, page?: Page): Promise<{ lhr: Result } | undefined>;
+  desktopConfig: object;
+  trace: { endTraceAndCollectEvents(session: unknown): Promise<unknown> };
+};
 
 /**
  * Imports a Lighthouse release, and by building its config all audits and gatherers: near a second that an auditor spends
@@ -44,14 +49,19 @@ type Lighthouse = (
  */
 export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
   const { package: name } = auditVersion(version);
-  const { default: lighthouse } = await import(name);
+  const core = takesPage(version) ? `${name}/core` : `${name}/lighthouse-core`;
+  const [{ default: run }, { default: desktopConfig }, { default: trace }] = await Promise.all([
+    import(name),
+    import(`${core}/config/desktop-config.js`),
+    import(`${core}/gather/gatherers/trace.js`),
+  ]);
   if (takesPage(version)) {
-    const { initializeConfig } = await import(`${name}/core/config/config.js`);
+    const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
   } else {
-    lighthouse.generateConfig(undefined, {});
+    run.generateConfig(undefined, {});
   }
-  return lighthouse;
+  return { run, desktopConfig, trace };
 };
 
 /**
@@ -63,19 +73,44 @@ const waits = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
 /** Lighthouse 9 knows no puppeteer page of today: it takes the browser's first page, through the debugging port. */
 export const takesPage = (version: AuditVersion): boolean => majorOf(version) !== '9';
 
-/** Audits one URL in a browser. Throws what Lighthouse throws. */
+export type Plan = Pick<AuditOptions, 'device' | 'categories'> & {
+  url: string;
+  version: AuditVersion;
+  /** Without what comes after the timed part and can hang on a page: the second visit (bf-cache), the full-page screenshot. */
+  lean: boolean;
+};
+
+/** Whether the audit has a part whose timing counts. */
+export const isTimed = ({ version, categories }: Pick<Plan, 'version' | 'categories'>): boolean =>
+  categoriesOf(version, { categories }).includes('performance');
+
+/**
+ * Audits one URL in a browser. Throws what Lighthouse throws. `onMeasured` is called as the part ends whose timing counts:
+ * when the trace does, in all versions.
+ */
 export const runLighthouse = async (
-  lighthouse: Lighthouse,
-  { url, version, page, profile }: { url: string; version: AuditVersion; page: Page; profile: string },
+  { run, desktopConfig, trace }: Lighthouse,
+  plan: Plan,
+  { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
 ): Promise<Summary> => {
-  const { pwa } = auditVersion(version);
-  const onlyCategories = ['performance', 'accessibility', 'best-practices', 'seo', ...(pwa ? ['pwa'] : [])];
-  const flags = { logLevel: 'silent', output: 'json', onlyCategories, ...waits };
-  const answer = takesPage(version)
-    ? await lighthouse(url, flags, undefined, page)
-    : await lighthouse(url, { ...flags, port: await debuggingPort(profile) });
+  const endTrace = trace.endTraceAndCollectEvents;
+  trace.endTraceAndCollectEvents = (session) => {
+    onMeasured();
+    return endTrace.call(trace, session);
+  };
+  const flags = {
+    logLevel: 'silent',
+    output: 'json',
+    onlyCategories: categoriesOf(plan.version, plan),
+    ...(plan.lean && { skipAudits: ['bf-cache', 'full-page-screenshot'], disableFullPageScreenshot: true }),
+    ...waits,
+  };
+  const config = plan.device === 'desktop' ? desktopConfig : undefined;
+  const answer = takesPage(plan.version)
+    ? await run(plan.url, flags, config, page)
+    : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
   if (!answer) throw new Error('Lighthouse gave no result');
-  return summarize(answer.lhr, version);
+  return summarize(answer.lhr, plan);
 };
 
 /** Chromium writes its port to its profile, soon after it has started. */
@@ -90,7 +125,7 @@ const debuggingPort = async (profile: string): Promise<number> => {
   }
 };
 
-const summarize = async (lhr: Result, version: AuditVersion): Promise<Summary> => {
+const summarize = async (lhr: Result, { version, categories, lean }: Plan): Promise<Summary> => {
   if (lhr.lighthouseVersion !== version) throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran for ${version}`);
   const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
   return {
@@ -99,6 +134,8 @@ const summarize = async (lhr: Result, version: AuditVersion): Promise<Summary> =
     finalUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? null,
     warnings: lhr.runWarnings.slice(0, 50).map((warning) => String(warning).slice(0, 1000)),
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
+    throttling: lhr.configSettings.throttlingMethod,
+    screenshotMissing: takesPage(version) && !lean && !categories && !lhr.fullPageScreenshot,
     erroredAudits: Object.entries(lhr.audits)
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
       .slice(0, 50)

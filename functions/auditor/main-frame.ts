@@ -16,8 +16,14 @@ export type MainFrame = {
   everFinished: boolean;
   /** Documents that the main frame has shown; moves within a document do not count. */
   navigations: number;
+  /** What the page has too much of. */
+  tooMuch: 'bytes' | 'frames' | null;
   crashed: boolean;
 };
+
+/** Decoded, of one main document: what it is as the browser parses it. */
+const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
+const MAX_FRAMES = 1000;
 
 export const emptyMainFrame: MainFrame = {
   url: null,
@@ -28,11 +34,15 @@ export const emptyMainFrame: MainFrame = {
   finished: false,
   everFinished: false,
   navigations: 0,
+  tooMuch: null,
   crashed: false,
 };
 
-/** Follows the main frame of a page; `onChange` gets the whole record each time it changes. */
-export const watchMainFrame = async (session: CDPSession, onChange: (record: MainFrame) => void): Promise<void> => {
+/** Follows the main frame of a page; `onChange` gets the whole record each time it changes. Answers what gives it. */
+export const watchMainFrame = async (
+  session: CDPSession,
+  onChange: (record: MainFrame) => void,
+): Promise<() => MainFrame> => {
   let record = emptyMainFrame;
   let requestId: string | undefined;
   const change = (changes: Partial<MainFrame>) => {
@@ -41,10 +51,13 @@ export const watchMainFrame = async (session: CDPSession, onChange: (record: Mai
   };
 
   let mainFrameId: string | undefined;
+  let bytes = 0;
+  let frames = 0;
   session.on('Network.requestWillBeSent', (event) => {
     if (event.type !== 'Document' || event.requestId !== event.loaderId || event.frameId !== mainFrameId) return;
     if (!/^https?:/.test(event.request.url)) return; // Lighthouse's own visits to about: and chrome:
     requestId = event.requestId;
+    bytes = 0;
     const { url } = event.request;
     change({ url, status: null, mimeType: null, attachment: false, failure: null, finished: false });
   });
@@ -53,6 +66,15 @@ export const watchMainFrame = async (session: CDPSession, onChange: (record: Mai
     const { status, mimeType, headers } = event.response;
     const disposition = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1];
     change({ status, mimeType, attachment: /^\s*attachment/i.test(disposition ?? '') });
+  });
+  session.on('Network.dataReceived', (event) => {
+    if (event.requestId !== requestId) return;
+    bytes += event.dataLength;
+    if (bytes > MAX_DOCUMENT_BYTES && !record.tooMuch) change({ tooMuch: 'bytes' });
+  });
+  session.on('Page.frameAttached', () => {
+    frames++;
+    if (frames > MAX_FRAMES && !record.tooMuch) change({ tooMuch: 'frames' });
   });
   session.on('Network.loadingFinished', (event) => {
     // A failed document finishes too: as the browser's own error page.
@@ -73,4 +95,5 @@ export const watchMainFrame = async (session: CDPSession, onChange: (record: Mai
     session.send('Inspector.enable'),
   ]);
   mainFrameId = tree.frameTree.frame.id;
+  return () => record;
 };

@@ -7,7 +7,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { Check, stateOf } from '../../shared/check.ts';
+import { AuditOptions } from '../../shared/audit-options.ts';
+import { Check, sentOptions, stateOf } from '../../shared/check.ts';
 import { closeAfter, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
 import type { StoreEnv } from '../../shared/env.ts';
 import { ANONYMOUS } from '../../shared/keys.ts';
@@ -48,6 +49,7 @@ const RunItem = z.object({
   ...Run.shape,
   checkId: z.uuid(),
   owner: z.string().default(ANONYMOUS), // what was stored before there were owners has none
+  options: AuditOptions.default({ device: 'mobile', samples: 1 }),
   correlationId: z.string(), // the request that created it
   token: z.string(), // of the create that wrote it last; its pointer bears the same
   sends: z.int(),
@@ -69,7 +71,7 @@ export type Lease = { id: string; run: RunItem };
 export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
   state: 'succeeded' | 'failed';
   attempts: Attempt[];
-  report?: RunItem['report'];
+  report?: RunItem['report'] | undefined;
 };
 
 /** Something open that is due: its key, and the dueAt that was seen. */
@@ -100,6 +102,7 @@ export const asCheck = ({ item, runs }: StoredCheck): Check => {
     auditVersion,
     url,
     regions,
+    ...sentOptions(item),
     state: stateOf(runs.map((run) => run.state)),
     createdAt,
     updatedAt: [createdAt, ...runs.map((run) => run.updatedAt)].sort().at(-1) ?? createdAt,
@@ -109,7 +112,7 @@ export const asCheck = ({ item, runs }: StoredCheck): Check => {
 
 /** The run as the API shows it. */
 export const asRun = (run: RunItem): Run => {
-  const { checkId, owner, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
+  const { checkId, owner, options, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
   return shown;
 };
 
@@ -196,7 +199,8 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     const created = Date.parse(check.createdAt);
     const seconds = Math.floor(expiresAt.getTime() / 1000);
     const dueAt = at(created + HOLD_MS);
-    const common = { checkId: check.id, owner, correlationId, token, sends: 0, lostLeases: 0, dueAt };
+    const options = AuditOptions.parse(sentOptions(check));
+    const common = { checkId: check.id, owner, options, correlationId, token, sends: 0, lostLeases: 0, dueAt };
     const runs = check.runs.map((run) => ({ ...run, ...common }));
     const written = await Promise.allSettled(
       runs.map(async (run) => {

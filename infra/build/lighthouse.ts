@@ -19,12 +19,13 @@ export const lighthousePackages = async (root: string): Promise<Files> => {
   return new Map([...slimmed, ...[...packages].map((path) => [relative(root, path), packageFile(path)] as const)]);
 };
 
-/** What Lighthouse is entered by: the two modules that we import, and what its config names by string. */
+/** What Lighthouse is entered by: the modules that we import, and what its config names by string. */
 const entriesOf = (release: string): string[] => {
   const core = coreOf(release);
   const named = [join(core, 'audits'), join(core, 'gather', 'gatherers')].flatMap(within);
   return [
     join(core, 'index.js'),
+    join(core, 'config', 'desktop-config.js'),
     ...(isNine(release) ? [] : [join(core, 'config', 'config.js')]),
     ...named.filter((path) => path.endsWith('.js') && !path.endsWith('-test-audit.js')),
   ];

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { AuditEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { startService } from './service.ts';
 
@@ -15,6 +16,9 @@ const Settings = z.object({
     .min(1)
     .max(64)
     .default(Math.max(1, Math.floor(availableParallelism() / 2))),
+
+  TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
+  RETAKES: AuditEnv.shape.RETAKES,
   AUTH: z.enum(['open', 'keys']).default('open'),
   TARGETS: z.enum(['local', 'public']).optional(),
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('ERROR'),

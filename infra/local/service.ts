@@ -1,6 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { CheckStore } from '../../functions/lib/check-store.ts';
+import { slots } from '../../functions/lib/slots.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
@@ -8,7 +9,7 @@ import { isFinished } from '../../shared/run.ts';
 import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { startAws } from './aws.ts';
 import { importApi, startGateway } from './gateway.ts';
-import { slots, startPoller } from './poller.ts';
+import { startPoller } from './poller.ts';
 import { samplePage } from './sample-page.ts';
 
 export type ServiceSettings = {

@@ -1,13 +1,16 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { auditors } from '../../functions/auditor/auditors.ts';
+import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
 import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { noMetrics } from '../../shared/run.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 type Report = {
+  configSettings: Record<string, unknown>;
+  fullPageScreenshot?: unknown;
   lighthouseVersion: string;
   fetchTime: string;
   categories: Record<string, { score: number; auditRefs: { id: string }[] }>;
@@ -75,9 +78,10 @@ afterAll(async () => {
   await pages.close();
 });
 
-const audit = async (page: string, version: AuditVersion) => {
+const audit = async (page: string, version: AuditVersion, options: Partial<AuditOrder> = {}) => {
   const askedAt = Date.now();
-  const verdict = await lab.audit({ url: pages.url(page), auditVersion: version }, new AbortController().signal);
+  const order: AuditOrder = { url: pages.url(page), auditVersion: version, device: 'mobile', lean: false, ...options };
+  const verdict = await lab.audit(order, new AbortController().signal);
   if (verdict.state !== 'succeeded' || !verdict.report) throw new Error(JSON.stringify(verdict, null, 2));
   const report = JSON.parse(gunzipSync(verdict.report.gzip).toString()) as Report;
   return { verdict, metrics: verdict.metrics, report, askedAt };
@@ -91,6 +95,38 @@ test('the perfect page is fast each time, and each audit asks for all of it anew
     expect(pages.hits.get('/wide.png')).toBeGreaterThan(0); // which a browser may keep for a year
   }
 });
+
+test.each([newest, '9.6.8'] as const)(
+  'version %s audits a desktop too: larger, on a faster network',
+  async (version) => {
+    const { metrics, report, verdict } = await audit('/busy', version, { device: 'desktop' });
+    expect(report.configSettings).toMatchObject({
+      formFactor: 'desktop',
+      screenEmulation: { width: 1350, height: 940, mobile: false },
+      throttling: { rttMs: 40, cpuSlowdownMultiplier: 1 },
+    });
+    expect(verdict.environment?.device).toBe('desktop');
+    // The task of 400 ms is not slowed there: 400 - 50 = 350 ms.
+    expect(ms(metrics.tbt)).toBeGreaterThanOrEqual(345);
+    expect(ms(metrics.tbt)).toBeLessThan(1000);
+  },
+);
+
+test('of the categories only what was asked for is measured, the rest is null', async () => {
+  const { metrics, report } = await audit('/perfect', newest, { categories: ['seo', 'accessibility'] });
+  expect(metrics).toEqual({ ...noMetrics, seo: 100, accessibility: 100 });
+  expect(Object.keys(report.categories).sort()).toEqual(['accessibility', 'seo']);
+});
+
+test.each([newest, '9.6.8'] as const)(
+  'version %s can leave out the parts that hang some pages, with the same numbers and a warning',
+  async (version) => {
+    const { metrics, verdict, report } = await audit('/perfect', version, { lean: true });
+    expect(metrics).toMatchObject({ accessibility: 100, bestPractices: 100, seo: 100, cls: 0 });
+    expect(verdict.warnings.join()).toMatch(/left out the bf-cache audit and the full-page screenshot/);
+    expect(report.fullPageScreenshot ?? report.audits['full-page-screenshot']).toBeUndefined();
+  },
+);
 
 describe.each(auditVersions.map((row) => row.version))('audit version %s', (version) => {
   const answers = new Map<string, ReturnType<typeof audit>>();

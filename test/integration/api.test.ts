@@ -62,9 +62,39 @@ test('a new check waits in exactly the regions that it asked for', async () => {
   const { id, runs } = await created();
   expect(await world.jobsIn('asia-northeast1')).toEqual([]); // first: a queue shared by all would pass the next two
   const { correlationId } = await world.runOf(id);
-  const job = { checkId: id, url: aBody.url, auditVersion: auditVersions[0].version, correlationId };
+  const job = {
+    device: 'mobile',
+    samples: 1,
+    checkId: id,
+    url: aBody.url,
+    auditVersion: auditVersions[0].version,
+    correlationId,
+  };
   expect(await world.jobsIn('europe-west3')).toEqual([{ ...job, region: 'europe-west3', runId: runs[0]?.id }]);
   expect(await world.jobsIn('us-east4')).toEqual([{ ...job, region: 'us-east4', runId: runs[1]?.id }]);
+});
+
+test('device, samples and categories are echoed where they were sent, and reach the job', async () => {
+  const options = { device: 'desktop', samples: 3, categories: ['seo', 'best-practices'] };
+  const { id, ...made } = await created({ ...aBody, regions: ['asia-northeast1'], ...options });
+  expect(made).toMatchObject(options);
+  const check = await (await call(`/v1/checks/${id}`)).json();
+  expect(check).toMatchObject({ ...options, runs: [{ device: 'desktop', samples: [] }] });
+  expect(await world.jobsIn('asia-northeast1')).toMatchObject([{ checkId: id, ...options }]);
+});
+
+test.each([
+  ['a device that there is not', { device: 'tablet' }, 'device'],
+  ['no samples', { samples: 0 }, 'samples'],
+  ['too many samples', { samples: 6 }, 'samples'],
+  ['half a sample', { samples: 1.5 }, 'samples'],
+  ['no category', { categories: [] }, 'categories'],
+  ['an unknown category', { categories: ['speed'] }, 'categories.0'],
+  ['a category twice', { categories: ['seo', 'seo'] }, 'categories'],
+  ['a category that the version does not have', { categories: ['pwa'], auditVersion: '12' }, 'categories'],
+])('%s is refused, and the answer says where', async (_, wrong, path) => {
+  const { errors } = await problemOf(await post({ ...aBody, ...wrong }), 400, 'invalid-request');
+  expect(errors?.map((error) => error.path)).toEqual([path]);
 });
 
 test('a check is read with complete runs: every field there, null where it is not known', async () => {

@@ -5,8 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { slots } from '../../functions/lib/slots.ts';
 import { startAws } from '../../infra/local/aws.ts';
-import { type QueueHandler, slots, startPoller } from '../../infra/local/poller.ts';
+import { type QueueHandler, startPoller } from '../../infra/local/poller.ts';
 
 let aws: Awaited<ReturnType<typeof startAws>>;
 let sqs: SQSClient;

@@ -34,7 +34,15 @@ const claim = async (run: RunItem, now: Date): Promise<Lease> => {
 };
 const attempt = (number: number) => {
   const at = t0.toISOString();
-  return { number, startedAt: at, finishedAt: at, seconds: 1, code: 'browser-crashed' as const, auditCode: null };
+  return {
+    number,
+    startedAt: at,
+    finishedAt: at,
+    seconds: 1,
+    code: 'browser-crashed' as const,
+    auditCode: null,
+    contended: false,
+  };
 };
 
 test('a job that was not sent when its check was created is sent after a minute, not before', async () => {
@@ -244,8 +252,8 @@ test('a dead letter of a finished run, or of none, is dropped', async () => {
   expect(await world.find(check.id)).toEqual(before);
 });
 
-const deadLetter = ({ checkId, id: runId, url, auditVersion, region, correlationId }: RunItem, now: Date) =>
-  closeLostRuns({ store: world.store, now: () => now })({ checkId, runId, url, auditVersion, region, correlationId });
+const deadLetter = ({ id: runId, options, ...run }: RunItem, now: Date) =>
+  closeLostRuns({ store: world.store, now: () => now })({ ...run, ...options, runId });
 
 /** A create that wrote its runs and pointers, and died before its check. */
 const brokenCreate = async (check: Parameters<World['create']>[0]): Promise<RunItem[]> => {

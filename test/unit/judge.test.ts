@@ -25,12 +25,19 @@ const summary = (changes: Partial<Summary> = {}): Summary => ({
   finalUrl: url,
   warnings: [],
   benchmarkIndex: 2000,
+  throttling: 'simulate',
   erroredAudits: [],
+  screenshotMissing: false,
   report: Buffer.from('gzip'),
   reportBytes: 10,
   ...changes,
 });
-const audited = (changes: Partial<Summary> = {}): End => ({ how: 'audited', summary: summary(changes) });
+const audited = (changes: Partial<Summary> = {}): End => ({
+  how: 'audited',
+  summary: summary(changes),
+  pageAnswers: null,
+  document: 'shown',
+});
 const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
 const stopped: End = { how: 'stopped', why: 'main-document-failed' };
 
@@ -38,6 +45,9 @@ type Decision = ReturnType<Observation['decisionOn']>;
 const verdictOn = (end: End, frame: Partial<MainFrame> = {}, decision?: Decision, version: AuditVersion = '13.5.0') =>
   judge({
     auditVersion: version,
+    device: 'mobile',
+    lean: false,
+    cpu: { others: 0, waited: 0 },
     end,
     mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
     chromium: 'HeadlessChrome/1',
@@ -126,9 +136,10 @@ test('a refusal names the host that the page led to, not why we know it', () => 
 });
 
 test('a thrown error is the browser’s where the browser is gone, else by its code', () => {
-  const threw = { how: 'threw', code: 'PROTOCOL_TIMEOUT', message: 'x' } as const;
+  const threw = { how: 'threw', code: 'PROTOCOL_TIMEOUT', message: 'x', pageAnswers: true } as const;
   expect(faultOn({ ...threw, browserAlive: false })).toBe('browser-crashed');
   expect(faultOn({ ...threw, browserAlive: true })).toBe('protocol-timeout');
+  expect(faultOn({ ...threw, browserAlive: true, pageAnswers: false })).toBe('page-hung');
   expect(faultOn({ ...threw, code: null, browserAlive: true }, { navigations: 51 })).toBe('redirect-loop');
   expect(faultOn({ ...threw, code: null, browserAlive: true }, { crashed: true })).toBe('page-crashed');
 });

@@ -4,7 +4,7 @@ import type { Lease, Outcome, RunItem } from '../../functions/lib/check-store.ts
 import { runAudit } from '../../functions/run-audit.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
-import { noMetrics } from '../../shared/run.ts';
+import { type Environment, noMetrics } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 
 const PLENTY = () => 600_000;
@@ -15,6 +15,31 @@ const success: Verdict = {
   metrics: { ...noMetrics, performance: 98 },
   report: { gzip: Buffer.from('gzip'), bytes: 10 },
 };
+const environment: Environment = {
+  auditVersion: '13.5.0',
+  chromium: 'HeadlessChrome/1',
+  processModel: 'multi',
+  device: 'mobile',
+  throttling: 'simulate',
+  benchmarkIndex: 2000,
+  cpuCount: 2,
+  memoryMiB: 4096,
+  kernel: '6.1',
+  host: 'abc',
+  cpuBusy: 0,
+  contended: false,
+};
+/** A sample of a page that paints at `fcp` ms, with a report of so many bytes. */
+const sample = (fcp: number): Verdict => ({
+  ...success,
+  environment,
+  metrics: { ...noMetrics, performance: 100 - fcp / 100, fcp: `${fcp}ms`, tti: '2000ms' },
+  report: { gzip: Buffer.alloc(fcp), bytes: fcp },
+});
+const onBusyMachine = (verdict: Verdict, cpuBusy: number): Verdict => ({
+  ...verdict,
+  environment: { ...environment, contended: true, cpuBusy },
+});
 const failure = (code: RunProblemCode, auditCode: string | null = null): Verdict => ({
   ...seen,
   state: 'failed',
@@ -22,15 +47,29 @@ const failure = (code: RunProblemCode, auditCode: string | null = null): Verdict
 });
 
 /** A worker whose audits end as told, one after the other, and what it did to the run. */
-const worker = (verdicts: (Verdict | Error)[], { putFails = 0, finishFails = 0, claimable = true } = {}) => {
+const worker = (
+  verdicts: (Verdict | Error)[],
+  { putFails = 0, finishFails = 0, claimable = true, samples = 1 } = {},
+) => {
   const check = aCheck({ regions: ['us-west1'] });
   const [shown] = check.runs;
-  const item = { ...shown, checkId: check.id, correlationId: 'c', token: 't', sends: 1, lostLeases: 0 } as RunItem;
+  const options = { device: 'mobile', samples } as const;
+  const item = {
+    ...shown,
+    checkId: check.id,
+    correlationId: 'c',
+    token: 't',
+    sends: 1,
+    lostLeases: 0,
+    options,
+  } as RunItem;
   const log: string[] = [];
   const outcomes: Outcome[] = [];
   const say = (line: string) => log.push(line);
   const left = { put: putFails, finish: finishFails };
-  const audit = async (_order: unknown, signal: AbortSignal): Promise<Verdict> => {
+  const orders: { lean: boolean }[] = [];
+  const audit = async (order: { lean: boolean }, signal: AbortSignal): Promise<Verdict> => {
+    orders.push(order);
     say('audit');
     const verdict = verdicts.shift();
     if (!verdict) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -65,8 +104,8 @@ const worker = (verdicts: (Verdict | Error)[], { putFails = 0, finishFails = 0, 
     pauses: [1, 1],
   });
   const { id: runId, url, auditVersion, region, correlationId } = item;
-  const job = { checkId: check.id, runId, url, auditVersion, region, correlationId };
-  return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, stopping, renew };
+  const job = { checkId: check.id, runId, url, auditVersion, region, correlationId, ...options };
+  return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, orders, stopping, renew };
 };
 
 test('a report is stored before its run says that it succeeded', async () => {
@@ -126,20 +165,91 @@ test('a renderer that dies is tried once more; dying twice is the page’s doing
   expect(twice.outcomes[0]).toMatchObject({ error: { code: 'page-crashed', blame: 'page' } });
 });
 
-test('a page that makes every attempt hang is blamed for it', async () => {
+test('a page that makes two attempts hang is blamed for it', async () => {
   const { run, outcomes } = worker([
-    failure('protocol-timeout', 'PROTOCOL_TIMEOUT'),
     failure('audit-timeout'),
     failure('protocol-timeout', 'PROTOCOL_TIMEOUT'),
+    success,
   ]);
   await run();
   expect(outcomes[0]).toMatchObject({ error: { code: 'page-hung', blame: 'page', auditCode: 'PROTOCOL_TIMEOUT' } });
+});
+
+test('a page is not blamed for hanging on a machine that others slowed', async () => {
+  const hung = onBusyMachine(failure('audit-timeout'), 0.9);
+  const { run, outcomes } = worker([hung, hung, hung]);
+  await run();
+  expect(outcomes[0]).toMatchObject({ error: { code: 'audit-timeout', blame: 'service' } });
+});
+
+test('after a hang the next attempt leaves out the parts that can hang, after other faults it does not', async () => {
+  const hung = worker([failure('audit-timeout'), success]);
+  await hung.run();
+  expect(hung.orders.map(({ lean }) => lean)).toEqual([false, true]);
+  const crashed = worker([failure('browser-crashed'), success]);
+  await crashed.run();
+  expect(crashed.orders.map(({ lean }) => lean)).toEqual([false, false]);
+});
+
+test('of several samples the one nearest to the median paint is shown, stored and reported, with the spread of all', async () => {
+  const { run, log, outcomes } = worker([sample(900), sample(700), sample(800)], { samples: 3 });
+  await run();
+  expect(log).toEqual(['audit', 'audit', 'audit', 'report stored', 'succeeded']);
+  expect(outcomes[0]).toMatchObject({
+    fcp: '800ms',
+    performance: 92,
+    report: { bytes: 800 },
+    spread: { fcp: { min: '700ms', max: '900ms' }, performance: { min: 91, max: 93 }, seo: null },
+    warnings: [],
+  });
+  expect(outcomes[0]?.samples?.map(({ fcp }) => fcp)).toEqual(['900ms', '700ms', '800ms']);
+  expect(outcomes[0]?.attempts).toHaveLength(3);
+});
+
+test('a sample that was measured on a busy machine is taken again, and the quiet one counts', async () => {
+  const { run, outcomes } = worker([onBusyMachine(sample(900), 0.9), sample(600)]);
+  await run();
+  expect(outcomes[0]).toMatchObject({ fcp: '600ms', warnings: [], environment: { contended: false } });
+  expect(outcomes[0]?.attempts.map(({ code, contended }) => [code, contended])).toEqual([
+    [null, true],
+    [null, false],
+  ]);
+});
+
+test('on a machine that stays busy the least disturbed of three counts, and the run says so', async () => {
+  const takes = [0.9, 0.4, 0.8].map((cpuBusy, i) => onBusyMachine(sample(900 + i), cpuBusy));
+  const { run, log, outcomes } = worker(takes);
+  await run();
+  expect(log.filter((line) => line === 'audit')).toHaveLength(3);
+  expect(outcomes[0]).toMatchObject({ fcp: '901ms', environment: { contended: true } });
+  expect(outcomes[0]?.warnings?.[0]).toMatch(/performance may be lower/);
+});
+
+test('when the time is up a run ends with the samples that it has, and says how many are missing', async () => {
+  const { run, outcomes } = worker([sample(800), sample(900)], { samples: 5 });
+  const remaining = [600_000, 400_000, 149_000];
+  await run(() => remaining.shift() ?? 0);
+  expect(outcomes[0]).toMatchObject({ state: 'succeeded', warnings: ['Of 5 samples 3 could not be taken.'] });
+  expect(outcomes[0]?.samples).toHaveLength(2);
+});
+
+test('a page that fails in one of its samples fails its run: a failure is never averaged away', async () => {
+  const { run, outcomes } = worker([sample(800), failure('http-error')], { samples: 3 });
+  await run();
+  expect(outcomes[0]).toMatchObject({ state: 'failed', error: { code: 'http-error' } });
 });
 
 test('storage that fails for a while costs no audit', async () => {
   const { run, log } = worker([success], { putFails: 2, finishFails: 2 });
   await run();
   expect(log).toEqual(['audit', 'report stored', 'succeeded']);
+});
+
+test('a page’s fault is told although its report can not be stored', async () => {
+  const { report } = success;
+  const { run, outcomes } = worker([{ ...failure('http-error'), ...(report && { report }) }], { putFails: 99 });
+  await run();
+  expect(outcomes[0]).toMatchObject({ error: { code: 'http-error' }, report: undefined });
 });
 
 test('storage that stays away is a fault of ours, and the audit is made again', async () => {

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What a run tells of the machine that measured it. `host` is equal for machines of equal processor, memory and kernel. */
+export const machine = () => {
+  const cpuCount = availableParallelism();
+  const memoryMiB = Math.round(totalmem() / 2 ** 20);
+  const kernel = release();
+  const host = createHash('sha256')
+    .update(JSON.stringify([cpus()[0]?.model, cpuCount, memoryMiB, kernel]))
+    .digest('hex')
+    .slice(0, 12);
+  return { cpuCount, memoryMiB, kernel, host };
+};
+
+/**
+ * How busy the machine was during a span. `others`: share (0 to 1) of its processors' time that went to processes outside
+ * the group, or was taken by a hypervisor. `waited`: time that the group's threads were ready to run and did not, to the
+ * time that they ran. Null where the system does not tell.
+ */
+export type CpuUse = { others: number; waited: number };
+
+/** Whether others slowed the group: they were at work, and its threads had to wait for a processor. */
+export const wasSlowed = ({ others, waited }: CpuUse): boolean => others > 0.1 && waited > 0.3;
+
+/** Measures from now until the function that it gives is called. */
+export const startCpuMeter = (group: number): (() => CpuUse | null) => {
+  const start = readCpu(group);
+  return () => {
+    const end = readCpu(group);
+    if (!start || !end) return null;
+    let ran = 0;
+    let waited = 0;
+    for (const [pid, process] of end.own) {
+      const before = start.own.get(pid);
+      ran += process.ran - (before?.ran ?? 0);
+      for (const [thread, wait] of process.waits) waited += wait - (before?.waits.get(thread) ?? 0);
+    }
+    const capacity = Math.max(end.busy + end.idle - start.busy - start.idle, 1 / HZ);
+    const others = (end.busy - start.busy - ran) / capacity;
+    return { others: Math.min(1, Math.max(0, others)), waited: waited / Math.max(ran, 1 / HZ) };
+  };
+};
+
+/**
+ * Sets how much of the processors this process' session gets beside others (sched(7), autogroup): 0 its full share, 5 a
+ * third of it. Where Linux does not group by session nothing changes.
+ */
+export const setShare = async (nice: 0 | 5): Promise<void> => {
+  for (let tries = 0; tries < 10; tries++) {
+    const error = await writeFile('/proc/self/autogroup', `${nice}`).then(() => undefined, codeOf);
+    if (error !== 'EAGAIN') return;
+    await sleep(50); // ten changes a second are allowed on the whole machine
+  }
+};
+const codeOf = (error: NodeJS.ErrnoException) => error.code;
+
+const HZ = 100; // ticks a second in /proc, on every Linux that Node runs on
+
+/** In seconds. Everything of /proc that can be missing may have ended meanwhile. */
+const readCpu = (group: number) => {
+  const total = fieldsOf('/proc/stat')?.slice(1, 9).map(Number);
+  if (!total || total.length < 8) return undefined;
+  const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] = total;
+  const own = new Map(membersOf(group).map((pid) => [pid, { ran: ranOf(pid), waits: waitsOf(pid) }]));
+  return { busy: (user + nice + system + irq + softirq + steal) / HZ, idle: (idle + iowait) / HZ, own };
+};
+
+/** Of all threads of a process, those that have ended too. */
+const ranOf = (pid: number): number => {
+  const [, , , , , , , , , , , user = 0, system = 0] = afterName(pid).map(Number);
+  return (user + system) / HZ;
+};
+
+/** How long each thread of a process has waited for a processor. */
+const waitsOf = (pid: number): Map<string, number> =>
+  new Map(
+    listed(`/proc/${pid}/task`).map((thread) => [
+      thread,
+      Number(fieldsOf(`/proc/${pid}/task/${thread}/schedstat`)?.[1] ?? 0) / 1e9,
+    ]),
+  );
+
+/** The processes of a group. */
+export const membersOf = (group: number): number[] =>
+  listed('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => Number(afterName(pid)[2]) === group);
+
+/** Memory in bytes that a process has to itself or shares with its like: not the files that it has mapped. */
+export const memoryOf = (pid: number): number => {
+  const status = textOf(`/proc/${pid}/status`) ?? '';
+  const kiB = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB/gm)].map(([, amount]) => Number(amount));
+  return kiB.reduce((sum, each) => sum + each, 0) * 1024;
+};
+
+/** The fields of /proc/<pid>/stat from the state on; a name may hold blanks and parentheses. */
+const afterName = (pid: number): string[] => {
+  const text = textOf(`/proc/${pid}/stat`) ?? '';
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+};
+
+const fieldsOf = (path: string): string[] | undefined => textOf(path)?.split('\n')[0]?.split(/\s+/);
+
+const textOf = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
+
+const listed = (path: string): string[] => {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+};

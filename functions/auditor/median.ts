@@ -1,0 +1,18 @@
+import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
+import type { Metrics } from '../../shared/run.ts';
+
+/**
+ * The sample that stands for all, by Lighthouse's own rule: nearest to the medians of FCP and TTI. Where performance was
+ * not measured, the first.
+ */
+export const medianOf = <Of extends { metrics: Metrics }>(samples: readonly [Of, ...Of[]]): Of => {
+  if (samples.some(({ metrics }) => metrics.fcp === null || metrics.tti === null)) return samples[0];
+  const runs = samples.map((sample) => ({
+    sample,
+    audits: {
+      'first-contentful-paint': { numericValue: Number.parseInt(sample.metrics.fcp as string, 10) },
+      interactive: { numericValue: Number.parseInt(sample.metrics.tti as string, 10) },
+    },
+  }));
+  return (computeMedianRun(runs as never) as unknown as (typeof runs)[number]).sample;
+};
