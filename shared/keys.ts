@@ -16,6 +16,9 @@ export const ANONYMOUS = 'anonymous';
 /** Who sent a request. Without a plan no limits apply. */
 export type Caller = { owner: string; plan?: PlanName };
 
+/** The partition of the table that keys are kept in: rights tell it from the others. */
+export const KEYS = 'KEYS';
+
 /** What is kept of an API key: of its secret, a hash. `prefix` is the part of the key that it is found by. */
 export const ApiKey = z.object({
   prefix: z.string(),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GetCommand, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { StoreEnv } from '../../shared/env.ts';
-import { ApiKey, keyText } from '../../shared/keys.ts';
+import { ApiKey, KEYS, keyText } from '../../shared/keys.ts';
 import { documents, onlyIf, parse } from './table.ts';
 
 /*
@@ -10,7 +10,6 @@ import { documents, onlyIf, parse } from './table.ts';
  *
  * One partition, so that they can be listed without an index: it is read once a minute by each instance for each key.
  */
-const KEYS = 'KEYS';
 const keyKey = (prefix: string) => ({ pk: KEYS, sk: `KEY#${prefix}` });
 
 export type KeyStore = ReturnType<typeof keyStore>;

@@ -152,6 +152,21 @@ test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('HOST=%s is refused wit
   expect(await refused({ HOST })).toMatch(/^1 HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
 });
 
+test('beyond loopback the service audits no page of its machine, unless it is told to', async () => {
+  const create = async (env: Record<string, string>) => {
+    const dataDir = aFolder();
+    const service = await startLocally(dataDir, { HOST: '0.0.0.0', AUTH: 'keys', ...env });
+    stops.push(service.stop);
+    const authorization = `Bearer ${(await keys(dataDir, aKey)).stdout.trim()}`;
+    const body = JSON.stringify({ url: 'http://127.0.0.1:1/', auditVersion: 'latest', regions: ['us-west1'] });
+    const headers = { authorization, 'content-type': 'application/json' };
+    const answer = await fetch(`${service.url}/v1/checks`, { method: 'POST', headers, body });
+    return [answer.status, ((await answer.json()) as { code?: string }).code];
+  };
+  expect(await create({})).toEqual([400, 'forbidden-target']);
+  expect(await create({ TARGETS: 'local' })).toEqual([201, undefined]);
+});
+
 test('an address that this machine has not is named', async () => {
   expect(await refused({ HOST: '192.0.2.1', AUTH: 'keys' })).toMatch(
     /^1 192.0.2.1 is no address of this machine. Set HOST/,

@@ -13,6 +13,7 @@ import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import { type ApiProblem, Problem } from '../../shared/problems.ts';
+import { routes } from '../../shared/routes.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -87,6 +88,20 @@ test('without a key only what is offered is told, and routes that are not there'
   expect((await call('/v1/checks', {}, { method: 'OPTIONS' })).status).toBe(204);
   for (const path of pathsOf(randomUUID(), randomUUID())) await problemOf(await call(path), 401, 'unauthorized');
   await problemOf(await post(), 401, 'unauthorized');
+});
+
+test('every route needs a key, but those that tell what is offered', async () => {
+  const open = ['/v1/regions', '/v1/audit/versions', '/v1/openapi.json', '/health'];
+  for (const { method, path } of routes) {
+    const url = path.replaceAll(/\{\w+\}/g, randomUUID());
+    for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
+      expect([each, path, (await call(url, {}, { method: each })).status]).toEqual([
+        each,
+        path,
+        open.includes(path) ? 200 : 401,
+      ]);
+    }
+  }
 });
 
 const wrongSecret = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
