@@ -28,7 +28,7 @@ export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
 
 /** An attempt that is not over by then is killed, whatever it is doing. */
 export const HARD_LIMIT_MS = 120_000;
-/** A main document that got no answer by then will get none that counts. */
+/** A main document that got no answer by then, or none that the browser could show, will get none that counts. */
 const NO_ANSWER_MS = 36_000;
 /** After the part that is timed nothing waits for the network: on a free machine what takes longer than this hangs. */
 const REST_MS = 45_000;
@@ -193,7 +193,11 @@ const startAuditor = (version: AuditVersion) => {
         resolve({ how: 'stopped', why, ...(detail && { detail }) });
 
       let limit = after(HARD_LIMIT_MS, () => stop('audit-timeout'));
-      const noAnswer = () => mainFrame.url && mainFrame.status === null && !mainFrame.failure && stop('load-timeout');
+      const noAnswer = () => {
+        const { url, status, navigations, finished, failure } = mainFrame;
+        const shown = navigations > 0 && status !== null;
+        if (url && !shown && !finished && !failure) stop('load-timeout');
+      };
       const memoryWatch = watchMemory(auditor.pid as number, (what) => {
         stop('page-too-large', `The page takes more memory than an audit may have (${what}).`);
       });

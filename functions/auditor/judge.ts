@@ -86,9 +86,12 @@ const measuredBy: Record<Category, (keyof Metrics)[]> = {
 };
 
 /** What a reader of the numbers should know beyond Lighthouse's own warnings. */
-const warningsOf = ({ erroredAudits, screenshotMissing }: Summary, { lean }: Observation): string[] => [
+const warningsOf = ({ erroredAudits, screenshotMissing, withoutCharset }: Summary, { lean }: Observation): string[] => [
   ...(erroredAudits.length > 0
     ? [`These audits ended in an error: ${erroredAudits.map(({ id }) => id).join(', ')}.`]
+    : []),
+  ...(withoutCharset
+    ? ['The document did not end, or is larger than 10 MB: its charset was not audited and does not count.']
     : []),
   ...(screenshotMissing ? ['The full-page screenshot could not be taken.'] : []),
   ...(lean
@@ -99,6 +102,16 @@ const warningsOf = ({ erroredAudits, screenshotMissing }: Summary, { lean }: Obs
 type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string };
 
 const faultOf = (seen: Observation): Fault => {
+  const fault = faultAsTold(seen);
+  // A browser asks nothing of a page whose document has not come: that it does not answer says nothing of its scripts.
+  const { url, finished, failure } = seen.mainFrame;
+  const waiting = url !== null && !finished && !failure;
+  return waiting && HANGS.includes(fault.code) ? { ...fault, code: 'load-timeout' } : fault;
+};
+
+const HANGS: readonly RunProblemCode[] = ['page-hung', 'protocol-timeout', 'audit-timeout'];
+
+const faultAsTold = (seen: Observation): Fault => {
   const { end } = seen;
   switch (end.how) {
     case 'audited':

@@ -33,12 +33,17 @@ export type Summary = {
   erroredAudits: { id: string; message: string }[];
   /** Whether it lacks the full-page screenshot that it should have. */
   screenshotMissing: boolean;
+  /** Whether it lacks the charset audit, which could not be made. */
+  withoutCharset: boolean;
   report: Buffer;
   reportBytes: number;
 };
 
+type Answer = { lhr: Result; artifacts?: unknown };
+
 type Lighthouse = {
-  run(url: string, flags: Record<string, unknown>, config?: object, page?: Page): Promise<{ lhr: Result } | undefined>;
+  run(url: string, flags: Record<string, unknown>, config?: object, page?: Page): Promise<Answer | undefined>;
+  auditAgain?: (flow: { gatherSteps: object[]; name: string }, config?: object) => Promise<{ steps: Answer[] }>; // from 10 on
   desktopConfig: object;
   trace: { endTraceAndCollectEvents(session: unknown): Promise<unknown> };
 };
@@ -50,18 +55,19 @@ type Lighthouse = {
 export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
   const { package: name } = auditVersion(version);
   const core = takesPage(version) ? `${name}/core` : `${name}/lighthouse-core`;
-  const [{ default: run }, { default: desktopConfig }, { default: trace }] = await Promise.all([
-    import(name),
-    import(`${core}/config/desktop-config.js`),
-    import(`${core}/gather/gatherers/trace.js`),
-  ]);
+  const [{ default: run, auditFlowArtifacts: auditAgain }, { default: desktopConfig }, { default: trace }] =
+    await Promise.all([
+      import(name),
+      import(`${core}/config/desktop-config.js`),
+      import(`${core}/gather/gatherers/trace.js`),
+    ]);
   if (takesPage(version)) {
     const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
   } else {
     run.generateConfig(undefined, {});
   }
-  return { run, desktopConfig, trace };
+  return { run, auditAgain, desktopConfig, trace };
 };
 
 /**
@@ -89,7 +95,7 @@ export const isTimed = ({ version, categories }: Pick<Plan, 'version' | 'categor
  * when the trace does, in all versions.
  */
 export const runLighthouse = async (
-  { run, desktopConfig, trace }: Lighthouse,
+  { run, auditAgain, desktopConfig, trace }: Lighthouse,
   plan: Plan,
   { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
 ): Promise<Summary> => {
@@ -110,7 +116,13 @@ export const runLighthouse = async (
     ? await run(plan.url, flags, config, page)
     : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
   if (!answer) throw new Error('Lighthouse gave no result');
-  return summarize(answer.lhr, plan);
+  if (!auditAgain || answer.lhr.audits.charset?.scoreDisplayMode !== 'error') return summarize(answer.lhr, plan);
+
+  // The browser keeps no document of over 10 MB, and none that has not ended: this audit alone would cost a score.
+  const skipAudits = [...(flags.skipAudits ?? []), 'charset'];
+  const step = { artifacts: answer.artifacts, name: plan.url, flags: { ...flags, skipAudits } };
+  const { steps } = await auditAgain({ gatherSteps: [step], name: plan.url }, config);
+  return summarize((steps[0] as Answer).lhr, plan);
 };
 
 /** Chromium writes its port to its profile, soon after it has started. */
@@ -135,6 +147,7 @@ const summarize = async (lhr: Result, { version, categories, lean }: Plan): Prom
     warnings: lhr.runWarnings.slice(0, 50).map((warning) => String(warning).slice(0, 1000)),
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
     throttling: lhr.configSettings.throttlingMethod,
+    withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
     screenshotMissing: takesPage(version) && !lean && !categories && !lhr.fullPageScreenshot,
     erroredAudits: Object.entries(lhr.audits)
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')

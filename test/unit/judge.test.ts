@@ -3,6 +3,7 @@ import { type End, judge, type Observation } from '../../functions/auditor/judge
 import type { Summary } from '../../functions/auditor/lighthouse.ts';
 import { emptyMainFrame, type MainFrame } from '../../functions/auditor/main-frame.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { noMetrics } from '../../shared/run.ts';
 
 const url = 'https://example.com/page';
 const loaded: Partial<MainFrame> = { url, status: 200, mimeType: 'text/html', finished: true, everFinished: true };
@@ -28,6 +29,7 @@ const summary = (changes: Partial<Summary> = {}): Summary => ({
   throttling: 'simulate',
   erroredAudits: [],
   screenshotMissing: false,
+  withoutCharset: false,
   report: Buffer.from('gzip'),
   reportBytes: 10,
   ...changes,
@@ -42,17 +44,22 @@ const runtimeError = (code: string, message = '') => audited({ runtimeError: { c
 const stopped: End = { how: 'stopped', why: 'main-document-failed' };
 
 type Decision = ReturnType<Observation['decisionOn']>;
-const verdictOn = (end: End, frame: Partial<MainFrame> = {}, decision?: Decision, version: AuditVersion = '13.5.0') =>
-  judge({
-    auditVersion: version,
-    device: 'mobile',
-    lean: false,
-    cpu: { others: 0, waited: 0 },
-    end,
-    mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
-    chromium: 'HeadlessChrome/1',
-    decisionOn: (host, port) => (host === 'example.com' && port === 443 ? decision : undefined),
-  });
+const observed = (
+  end: End,
+  frame: Partial<MainFrame> = {},
+  decision?: Decision,
+  version: AuditVersion = '13.5.0',
+): Observation => ({
+  auditVersion: version,
+  device: 'mobile',
+  lean: false,
+  cpu: { others: 0, waited: 0 },
+  end,
+  mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
+  chromium: 'HeadlessChrome/1',
+  decisionOn: (host, port) => (host === 'example.com' && port === 443 ? decision : undefined),
+});
+const verdictOn = (...told: Parameters<typeof observed>) => judge(observed(...told));
 const faultOn = (...told: Parameters<typeof verdictOn>) => {
   const verdict = verdictOn(...told);
   return verdict.state === 'failed' ? verdict.error.code : verdict.state;
@@ -160,4 +167,41 @@ test('a result that misses its metrics says why as far as its audits do', () => 
   expect(
     faultOn(audited({ ...without, finalUrl: 'chrome-error://chromewebdata/' }), { failure: 'ERR_CONNECTION_RESET' }),
   ).toBe('unreachable');
+});
+
+test('a page that does not answer while its document is still on its way did not load in time', () => {
+  const hung: End = { how: 'stopped', why: 'audit-timeout' };
+  expect(faultOn(hung, { finished: false })).toBe('load-timeout');
+  expect(faultOn(hung)).toBe('audit-timeout');
+  expect(faultOn(runtimeError('PAGE_HUNG'), { finished: false })).toBe('load-timeout');
+  expect(faultOn(runtimeError('PAGE_HUNG'))).toBe('page-hung');
+});
+
+test('a document that is broken XML is no page, and one that took its body away shows nothing', () => {
+  const without = { metrics: { ...metrics, performance: null, si: null } };
+  const noFrames = [{ id: 'speed-index', message: "Chrome didn't collect any screenshots" }];
+  expect(faultOn({ ...audited(), document: 'unparsable' } as End)).toBe('not-html');
+  expect(faultOn({ ...audited({ ...without, erroredAudits: noFrames }), document: 'gone' } as End)).toBe('no-content');
+});
+
+test('only the categories that were asked for are needed, and their warnings are told', () => {
+  const onlySeo = audited({
+    metrics: { ...noMetrics, seo: 90 },
+    erroredAudits: [{ id: 'unused-css-rules', message: 'x' }],
+    screenshotMissing: true,
+    withoutCharset: true,
+  });
+  const verdict = judge({ ...observed(onlySeo), categories: ['seo'] });
+  expect(verdict.state).toBe('succeeded');
+  expect(verdict.warnings.join(' ')).toMatch(/unused-css-rules.*charset.*screenshot/);
+  expect(judge({ ...observed(onlySeo), categories: ['seo', 'accessibility'] }).state).toBe('failed');
+});
+
+test('a machine is busy when others are at work and the audit waits for them', () => {
+  const contended = (others: number, waited: number) =>
+    judge({ ...observed(audited()), cpu: { others, waited } }).environment;
+  expect(contended(0.9, 1)).toMatchObject({ cpuBusy: 0.9, contended: true });
+  expect(contended(0.4, 0.05)).toMatchObject({ cpuBusy: 0.4, contended: false }); // there was room for both
+  expect(contended(0.01, 0.5)).toMatchObject({ contended: false }); // it waited for itself
+  expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, contended: null });
 });

@@ -1,0 +1,250 @@
+import { afterLoad, type Case, good, html, type Serve, script } from '../../support/hostile-server.ts';
+
+const busy = (ms: number) => `for (const start = performance.now(); performance.now() - start < ${ms}; );`;
+/** A page that holds itself, by another address each time: browsers stop at the same one. */
+const recursion =
+  (element: (address: string) => string): Serve =>
+  (visit) =>
+    html(good({ body: element(`?${Number(visit.query) + 1}`) }))(visit);
+
+/** Pages that keep their auditor busy, waiting, or counting. */
+export const busyPages: Record<string, Case> = {
+  // One long task
+  'spin-forever': { is: 'an endless script', verdicts: ['page-hung'], serve: script('for (;;);') },
+  'spin-after-load': {
+    is: 'an endless script that begins 1 s after the load',
+    verdicts: ['page-hung'],
+    serve: afterLoad(1000, 'for (;;);'),
+  },
+  'spin-5s': { is: 'a script of 5 s', verdicts: ['succeeded'], serve: script(busy(5000)) },
+  'spin-20s': {
+    is: 'a script of 20 s',
+    verdicts: ['page-hung', 'succeeded', 'no-content'],
+    serve: script(busy(20_000)),
+  },
+  'spin-on-resize': {
+    is: 'a script that is endless once the window changes its size',
+    verdicts: ['page-hung', 'succeeded'],
+    serve: script('onresize = () => { for (;;); }'),
+  },
+  'busy-100': {
+    is: 'a page that works 95 of every 100 ms',
+    verdicts: ['succeeded'],
+    warning: /too slow/,
+    serve: script(`setInterval(() => { ${busy(95)} }, 100)`),
+  },
+  'workers-50': {
+    is: 'a page with fifty endless workers',
+    verdicts: ['succeeded'],
+    serve: script(`
+      const source = URL.createObjectURL(new Blob(['for (;;);']));
+      for (let n = 0; n < 50; n++) new Worker(source);
+    `),
+  },
+  'fake-fcp': {
+    is: 'a page that begins its work when the auditor has gone',
+    verdicts: ['succeeded'],
+    serve: afterLoad(12_000, busy(4000)),
+  },
+  'crash-only-second-load': {
+    is: 'a page that is endless when it is loaded again',
+    verdicts: ['succeeded', 'page-hung'],
+    warning: /bf-cache|back/i,
+    serve: script('if (sessionStorage.seen) for (;;); sessionStorage.seen = true'),
+  },
+  'good-for-one-visitor': {
+    is: 'a page that is endless for all but its first visitor',
+    verdicts: ['succeeded', 'page-hung'],
+    warning: /bf-cache|back/i,
+    // Not kept by the browser, or the second visit would not be seen here.
+    serve: (visit) =>
+      html(good({ head: visit.nth > 1 ? '<script>for (;;);</script>' : '' }), { 'cache-control': 'no-store' })(visit),
+  },
+
+  // The visitor's patience
+  dialogs: {
+    is: 'a page that alerts, asks, prompts, and asks again on leaving',
+    verdicts: ['succeeded'],
+    serve: script(
+      'alert(1); confirm(2); prompt(3); onbeforeunload = (event) => { event.preventDefault(); return "Stay" }',
+    ),
+  },
+  'alert-forever': { is: 'a page that alerts for ever', verdicts: ['page-hung'], serve: script('for (;;) alert(1)') },
+  print: { is: 'a page that prints itself', verdicts: ['succeeded'], serve: script('print(); onload = () => print()') },
+  'window-close': { is: 'a page that closes itself', verdicts: ['succeeded', 'no-content'], serve: script('close()') },
+  popups: {
+    is: 'a page that opens five others',
+    verdicts: ['succeeded'],
+    serve: script('for (let n = 0; n < 5; n++) open("popup?" + n)'),
+    files: { popup: html() },
+  },
+  'dialog-modal': {
+    is: 'a page with a modal dialog',
+    verdicts: ['succeeded'],
+    serve: html(good({ body: '<dialog id="box"><h2>A dialog</h2></dialog><script>box.showModal()</script>' })),
+  },
+  fullscreen: {
+    is: 'a page that asks for the whole screen',
+    verdicts: ['succeeded'],
+    serve: script('onload = () => document.documentElement.requestFullscreen().catch(() => {})'),
+  },
+  permissions: {
+    is: 'a page that asks for notifications, location, camera and MIDI',
+    verdicts: ['succeeded'],
+    serve: script(`onload = () => {
+      Notification.requestPermission();
+      navigator.geolocation.getCurrentPosition(() => {});
+      navigator.mediaDevices.getUserMedia({ video: true }).catch(() => {});
+      navigator.requestMIDIAccess().catch(() => {});
+    }`),
+  },
+
+  // The network
+  'fetch-forever': {
+    is: 'a page that fetches something every 50 ms',
+    verdicts: ['succeeded'],
+    warning: /too slow/,
+    serve: script('let n = 0; setInterval(() => fetch("data?" + n++).catch(() => {}), 50)'),
+    files: { data: html('data') },
+  },
+  'fetch-hanging': {
+    is: 'a page with four fetches that are never answered',
+    verdicts: ['succeeded'],
+    serve: script('for (let n = 0; n < 4; n++) fetch("data?" + n)'),
+    files: { data: () => {} },
+  },
+  'requests-2000': {
+    is: 'a page with 2,000 images',
+    verdicts: ['succeeded'],
+    serve: script(`onload = () => {
+      for (let n = 0; n < 2000; n++) document.body.append(Object.assign(new Image(8, 8), { alt: '', src: 'dot?' + n }));
+    }`),
+    files: {
+      dot: html('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>', { 'content-type': 'image/svg+xml' }),
+    },
+  },
+  websockets: {
+    is: 'a page that opens a WebSocket every 100 ms',
+    verdicts: ['succeeded'],
+    serve: script(
+      'setInterval(() => { const socket = new WebSocket("socket"); socket.onopen = () => socket.send("hello") }, 100)',
+    ),
+  },
+  'websocket-flood': {
+    is: 'a WebSocket with data without end',
+    verdicts: ['succeeded', 'page-too-large'],
+    serve: script('new WebSocket("flood").binaryType = "arraybuffer"'),
+  },
+  'service-worker': {
+    is: 'a page whose service worker answers every request',
+    verdicts: ['succeeded'],
+    serve: script('navigator.serviceWorker.register("worker.js")'),
+    files: {
+      'worker.js': html(
+        'oninstall = () => skipWaiting(); onactivate = () => clients.claim(); onfetch = (event) => event.respondWith(fetch(event.request))',
+        { 'content-type': 'text/javascript' },
+      ),
+    },
+  },
+  'preload-dead': {
+    is: 'a page that preloads from an origin where nobody listens',
+    verdicts: ['succeeded'],
+    serve: (visit) => {
+      const dead = visit.otherOrigin;
+      const head = `<link rel="preconnect" href="${dead}"><link rel="preload" as="script" href="${dead}/a.js"><link rel="stylesheet" href="${dead}/a.css">`;
+      html(good({ head }))(visit);
+    },
+  },
+  'private-link': {
+    is: 'a page that embeds link-local, private and file addresses',
+    verdicts: ['succeeded'],
+    serve: html(
+      good({
+        body: `
+          <img width="8" height="8" alt="" src="http://169.254.169.254/latest/meta-data/">
+          <iframe title="A router" src="http://192.168.0.1/"></iframe>
+          <script>for (const address of ['http://10.0.0.1/', 'http://[fd00:ec2::254]/', 'file:///etc/passwd']) fetch(address).catch(() => {})</script>`,
+      }),
+    ),
+  },
+
+  // Paint, shift, console, trace
+  'animation-forever': {
+    is: 'a page whose animation never ends',
+    verdicts: ['succeeded'],
+    serve: html(
+      good({
+        head: '<style>@keyframes turn { to { rotate: 1turn } } i { display: block; width: 9em; height: 9em; background: #06c; animation: turn 1s infinite }</style>',
+        body: '<i></i>',
+      }),
+    ),
+  },
+  'shift-forever': {
+    is: 'a page that shifts its layout with every frame',
+    verdicts: ['succeeded'],
+    serve: script(`
+      let n = 0;
+      const shift = () => { document.body.style.paddingTop = n++ % 2 * 200 + 'px'; requestAnimationFrame(shift) };
+      onload = shift;
+    `),
+  },
+  'lcp-forever': {
+    is: 'a page that gets a larger paragraph every 100 ms',
+    verdicts: ['succeeded'],
+    serve: script(`
+      let n = 16;
+      const grow = () => {
+        const text = Object.assign(document.createElement('p'), { textContent: 'Larger and larger' });
+        text.style.fontSize = n++ + 'px';
+        document.body.prepend(text);
+      };
+      setInterval(grow, 100);
+    `),
+  },
+  'console-4000': {
+    is: 'a page that logs 4,000 errors',
+    verdicts: ['succeeded'],
+    serve: script('for (let n = 0; n < 4000; n++) console.error("error " + n)'),
+  },
+  'console-big': {
+    is: 'a page that logs 100 errors of a megabyte',
+    verdicts: ['succeeded'],
+    serve: script('for (let n = 0; n < 100; n++) console.error("x".repeat(1e6))'),
+  },
+  throws: { is: 'a page that throws', verdicts: ['succeeded'], serve: script('throw new Error("thrown by the page")') },
+  'trace-flood': {
+    is: 'a page that makes 20,000 marks and measures a second',
+    verdicts: ['succeeded'],
+    serve: script(`
+      const mark = () => { for (let n = 0; n < 1000; n++) { performance.mark('mark ' + n); performance.measure('measure ' + n) } };
+      setInterval(mark, 100);
+    `),
+  },
+
+  // Frames
+  'iframe-recursion': {
+    is: 'a page that frames itself',
+    verdicts: ['page-hung', 'load-timeout', 'page-too-large'],
+    serve: recursion((address) => `<iframe title="Itself" src="${address}"></iframe>`),
+  },
+  'object-recursion': {
+    is: 'a page that embeds itself',
+    verdicts: ['page-hung', 'load-timeout', 'page-too-large'],
+    not9: true,
+    serve: recursion((address) => `<object type="text/html" data="${address}">Itself</object>`),
+  },
+  'iframe-alternating-host': {
+    is: 'a page that frames itself under another name of the same machine',
+    verdicts: ['succeeded'], // the frame has another origin, where loopback ends
+    serve: (visit) => {
+      const { host = '' } = visit.request.headers;
+      const other = host.startsWith('localhost')
+        ? host.replace('localhost', '127.0.0.1')
+        : host.replace('127.0.0.1', 'localhost');
+      recursion(
+        (address) =>
+          `<iframe title="Itself" src="http://${other}${visit.request.url?.split('?')[0]}${address}"></iframe>`,
+      )(visit);
+    },
+  },
+};

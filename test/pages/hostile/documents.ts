@@ -1,0 +1,189 @@
+import { afterLoad, type Case, good, html, script } from '../../support/hostile-server.ts';
+
+/** An uncompressed picture of some 15 MB. */
+const bitmap = () => {
+  const side = 2236;
+  const bytes = Buffer.alloc(54 + side * side * 3, 0x80);
+  bytes.fill(0, 0, 54);
+  bytes.write('BM');
+  for (const [at, value] of [
+    [2, bytes.length],
+    [10, 54],
+    [14, 40],
+    [18, side],
+    [22, side],
+  ] as const)
+    bytes.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [26, 1],
+    [28, 24],
+  ] as const)
+    bytes.writeUInt16LE(value, at);
+  return bytes.toString('base64');
+};
+
+/** Pages whose document is large, deep, odd or not there. */
+export const documents: Record<string, Case> = {
+  // Size
+  'dom-20000': {
+    is: 'a page of 20,000 nodes',
+    verdicts: ['succeeded'],
+    serve: html(good({ body: '<i>x</i> '.repeat(20_000) })),
+  },
+  'dom-200000': {
+    is: 'a page of 200,000 nodes',
+    verdicts: ['succeeded'],
+    serve: html(good({ body: '<i>x</i> '.repeat(200_000) })),
+  },
+  'dom-append-forever': {
+    is: 'a page that gets a thousand nodes every 100 ms',
+    verdicts: ['succeeded'],
+    serve: script('setInterval(() => document.body.insertAdjacentHTML("beforeend", "<i>x</i> ".repeat(1000)), 100)'),
+  },
+  'dom-deep-5000': {
+    is: 'a page of 5,000 boxes in each other',
+    verdicts: ['page-crashed'],
+    serve: afterLoad(
+      0,
+      `
+      let inner = document.body;
+      for (let n = 0; n < 5000; n++) inner = inner.appendChild(document.createElement('div'));
+      inner.textContent = 'The innermost';
+    `,
+    ),
+  },
+  'tall-1m-px': {
+    is: 'a page a million pixels high',
+    verdicts: ['succeeded'],
+    serve: html(good({ body: '<div style="height: 1000000px"></div>' })),
+  },
+  'wide-100k-px': {
+    is: 'a page 100,000 pixels wide',
+    verdicts: ['succeeded'],
+    serve: html(good({ body: '<div style="width: 100000px; height: 1px"></div>' })),
+  },
+  'image-inline-15mb': {
+    is: 'a page with a picture of 15 MB in its text',
+    verdicts: ['succeeded', 'page-too-large'],
+    serve: (visit) =>
+      html(good({ body: `<img width="100" height="100" alt="Grey" src="data:image/bmp;base64,${bitmap()}">` }))(visit),
+  },
+  'image-huge-dimensions': {
+    is: 'a picture of 30,000 by 30,000 pixels',
+    verdicts: ['succeeded'],
+    serve: html(
+      good({
+        body: `<img alt="Blue" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='30000' height='30000'><rect width='30000' height='30000' fill='blue'/></svg>">`,
+      }),
+    ),
+  },
+  'memory-heap': {
+    is: 'a page that fills its heap',
+    verdicts: ['page-crashed', 'page-too-large'],
+    serve: script('const all = []; for (;;) all.push(new Array(1e6).fill(1.5))'),
+  },
+  'memory-buffers': {
+    is: 'a page that fills memory beside its heap',
+    verdicts: ['page-too-large', 'page-crashed'],
+    // It ends at 8 GB, so that a service that lets it does not take the machine along.
+    serve: script('const all = []; setInterval(() => all.length < 80 && all.push(new Uint8Array(1e8).fill(1)), 100)'),
+  },
+
+  // Headers and encodings
+  'csp-none': {
+    is: 'a page whose policy forbids what it holds',
+    verdicts: ['succeeded'],
+    serve: html(good({ head: '<style>p { color: #111 }</style><script>document.title = "Never"</script>' }), {
+      'content-security-policy': "default-src 'none'",
+    }),
+  },
+  'x-frame-options': {
+    is: 'a page that may not be framed',
+    verdicts: ['succeeded'],
+    serve: html(good(), { 'x-frame-options': 'DENY' }),
+  },
+  'coop-coep': {
+    is: 'a page that isolates itself',
+    verdicts: ['succeeded'],
+    serve: html(good(), {
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+    }),
+  },
+  'shift-jis': {
+    is: 'a page in Shift_JIS',
+    verdicts: ['succeeded'],
+    serve: html(
+      Buffer.from(good({ body: '<p lang="ja">\x93\xfa\x96\x7b\x8c\xea</p>' }).replace('utf-8', 'shift_jis'), 'latin1'),
+      {
+        'content-type': 'text/html; charset=shift_jis',
+      },
+    ),
+  },
+  'bad-utf8': {
+    is: 'a page with bytes that are no text, and half a character as its title',
+    verdicts: ['succeeded'],
+    serve: html(
+      Buffer.from(
+        good({ body: '<p>\xc3\x28 \xff\xfe \xed\xa0\x80</p><script>document.title = "Half \\ud800"</script>' }),
+        'latin1',
+      ),
+    ),
+  },
+  noindex: {
+    is: 'a page that wants to be in no index',
+    verdicts: ['succeeded'],
+    serve: html(good({ head: '<meta name="robots" content="noindex, nofollow">' })),
+  },
+  'title-hostile': {
+    is: 'a page with a hostile title',
+    verdicts: ['succeeded'],
+    serve: html(
+      good().replace(/<title>.*<\/title>/, `<title>&lt;/title><script>alert(1)</script>"'\u202e\u2028😈</title>`),
+    ),
+  },
+  'base-other': {
+    is: 'a page whose base is another origin',
+    verdicts: ['succeeded'],
+    serve: (visit) =>
+      html(
+        good({ head: `<base href="${visit.otherOrigin}">`, body: '<img width="8" height="8" alt="" src="dot.svg">' }),
+      )(visit),
+  },
+  'hide-from-auditor': {
+    is: 'a bad page that shows a good one to its auditor',
+    verdicts: ['succeeded'],
+    serve: (visit) =>
+      (/moto g power/i.test(visit.request.headers['user-agent'] ?? '')
+        ? html()
+        : html('<img src="x"><script>for (const start = Date.now(); Date.now() - start < 3000; );</script>'))(visit),
+  },
+
+  // Without a body of its own
+  frameset: {
+    is: 'a page that is only a set of frames',
+    verdicts: ['no-content'],
+    serve: html(
+      '<!doctype html><html lang="en"><title>Frames</title><frameset cols="100%"><frame src="good"></frameset></html>',
+    ),
+    files: { good: html() },
+  },
+  'iframe-late': {
+    is: 'a page that is only a frame, put in by a script',
+    verdicts: ['no-content'],
+    serve: html(`<!doctype html><title>A frame</title><body><script>
+      setTimeout(() => { document.body.innerHTML = '<iframe title="All there is" src="good"></iframe>' }, 1000);
+    </script>`),
+    files: { good: html() },
+  },
+  'remove-body': {
+    is: 'a page that removes its body',
+    verdicts: ['no-content'],
+    serve: afterLoad(0, 'document.body.remove()'),
+  },
+  'remove-html': {
+    is: 'a page that removes its whole document',
+    verdicts: ['no-content'],
+    serve: afterLoad(0, 'document.documentElement.remove()'),
+  },
+};

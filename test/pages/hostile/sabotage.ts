@@ -1,0 +1,95 @@
+import { type Case, script } from '../../support/hostile-server.ts';
+
+const no = '() => { throw new Error("no") }';
+
+/** Pages that break what an auditor relies on. Most find nobody who cares. */
+export const sabotage: Record<string, Case> = {
+  'break-console': {
+    is: 'a page that breaks the console',
+    verdicts: ['succeeded'],
+    serve: script(`for (const name of Object.keys(console)) { delete console[name]; console[name] = ${no} }`),
+  },
+  'break-performance-now': {
+    is: 'a page whose clock stands still',
+    verdicts: ['succeeded'],
+    serve: script(`
+      performance.now = () => 42;
+      for (const name of ['mark', 'measure', 'getEntries', 'getEntriesByName', 'getEntriesByType']) performance[name] = ${no};
+    `),
+  },
+  'break-performance-null': {
+    is: 'a page without a performance object',
+    verdicts: ['succeeded'],
+    serve: script('window.performance = null'),
+  },
+  'break-date': {
+    is: 'a page in 1970',
+    verdicts: ['succeeded'],
+    serve: script('Date = class extends Date { constructor() { super(0) } static now() { return 0 } }'),
+  },
+  'break-promise': {
+    is: 'a page whose promises never settle',
+    verdicts: ['page-hung'],
+    serve: script(`
+      const Native = Promise;
+      Native.prototype.then = Native.prototype.catch = Native.prototype.finally = () => new Native(() => {});
+      Promise = class extends Native { constructor() { super(() => {}) } };
+    `),
+  },
+  'break-native-copies': {
+    is: 'a page that overwrites the copies an auditor keeps',
+    verdicts: ['succeeded'],
+    warning: /./,
+    serve: script(`
+      for (const name of ['Promise', 'URL', 'Performance', 'Fetch']) window['__native' + name] = ${no};
+      window.__ElementMatches = ${no};
+    `),
+  },
+  'break-json': {
+    is: 'a page without JSON',
+    verdicts: ['succeeded'],
+    serve: script(`JSON.stringify = () => '{}'; JSON.parse = ${no}`),
+  },
+  'break-element': {
+    is: 'a page whose elements throw',
+    verdicts: ['succeeded'],
+    serve: script(`
+      const names = ['matches', 'getBoundingClientRect', 'getAttribute', 'querySelectorAll', 'closest'];
+      for (const name of names) Element.prototype[name] = ${no};
+    `),
+  },
+  'break-array': {
+    is: 'a page whose arrays throw',
+    verdicts: ['succeeded'],
+    warning: /./,
+    serve: script(
+      `for (const name of ['map', 'filter', 'push', 'forEach', Symbol.iterator]) Array.prototype[name] = ${no}`,
+    ),
+  },
+  'break-object-prototype': {
+    is: 'a page that gives every object something',
+    verdicts: ['succeeded'],
+    serve: script(`
+      Object.prototype.toJSON = () => 'none';
+      Object.prototype.junk = 1;
+      Object.defineProperty(Object.prototype, 'value', { set() {}, get() {} });
+    `),
+  },
+  'break-raf': {
+    is: 'a page where no animation frame comes',
+    verdicts: ['page-hung', 'succeeded'],
+    serve: script('requestAnimationFrame = () => 1'),
+  },
+  'break-computed-style': {
+    is: 'a page whose computed styles throw',
+    verdicts: ['succeeded'],
+    serve: script(`getComputedStyle = ${no}`),
+  },
+  'break-dpr': {
+    is: 'a page without a size',
+    verdicts: ['succeeded'],
+    serve: script(
+      `for (const name of ['devicePixelRatio', 'innerWidth', 'innerHeight']) Object.defineProperty(window, name, { value: 0 })`,
+    ),
+  },
+};
