@@ -6,20 +6,25 @@ import { asCreated, type CheckInputs, CreateCheckBody, newCheck, sentOptions } f
 import { CreateEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
+import { access } from './lib/access.ts';
 import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
 import { asCheck, type CheckStore, checkStore, type StoredCheck } from './lib/check-store.ts';
 import { dispatch } from './lib/dispatch.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
+import { type LimitStore, limitStore } from './lib/limit-store.ts';
 import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
+import { documents } from './lib/table.ts';
 
 const env = () => CreateEnv.parse(process.env);
 
 /** POST /v1/checks: records a check with one run per region, and queues each run in its region. */
-export const handler = http({ cors: env, body: CreateCheckBody }, () => {
+export const handler = http({ access: access('checks:write', env), cors: env, body: CreateCheckBody }, () => {
   const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays } = env();
+  const db = documents(env());
   return createCheck({
-    store: checkStore(env()),
+    store: checkStore(env(), db),
+    limits: limitStore(env(), db),
     queues: auditQueues(env()),
     targets: { targets, ports },
     retentionDays,
@@ -28,6 +33,7 @@ export const handler = http({ cors: env, body: CreateCheckBody }, () => {
 
 type Deps = {
   store: Pick<CheckStore, 'create' | 'findOrErased' | 'markSent'>;
+  limits: Pick<LimitStore, 'take'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
   targets: Parameters<typeof refusalOf>[1];
   retentionDays: number;
@@ -35,27 +41,37 @@ type Deps = {
   now?: () => Date;
 };
 
-const OWNER = 'anonymous'; // until keys tell callers apart
-
 export const createCheck =
-  ({ store, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
-  async ({ body, headers, requestId }: Request<CreateCheckBody>): Promise<Reply> => {
+  ({ store, limits, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
+  async ({ owner, plan, body, headers, requestId }: Request<CreateCheckBody>): Promise<Reply> => {
     const inputs = inputsFrom(body, queues.regions, targets);
     const key = idempotencyKeyFrom(headers);
     const fingerprint = fingerprintOf(body);
-    const id = key === undefined ? newId() : uuidv5(`${OWNER}\n${key}`, NAMESPACE);
+    const id = key === undefined ? newId() : uuidv5(`${owner}\n${key}`, NAMESPACE);
 
-    const earlier = key === undefined ? undefined : await store.findOrErased(id);
+    const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
     if (earlier) return sameCheck(earlier, fingerprint);
 
+    const allowed = await limits.take({ owner, plan }, inputs.regions.length, now());
     // Of the inputs too: what a broken-off create with other inputs left behind is never taken for ours.
     const runIds = inputs.regions.map((region) => uuidv5(`${region}\n${fingerprint}`, id));
     const check = newCheck(inputs, { id, runIds, now: now() });
     const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
-    const creation = { owner: OWNER, correlationId: requestId, fingerprint, token: newId(), expiresAt };
-    const runs = await store.create(check, creation);
+    const creation = {
+      owner,
+      correlationId: requestId,
+      fingerprint,
+      token: newId(),
+      expiresAt,
+      countedOn: allowed.countedOn,
+    };
+    const runs = await store.create(check, creation).catch(async (error) => {
+      await allowed.giveBack();
+      throw error;
+    });
     if (!runs) {
-      const winner = await store.findOrErased(id); // another request with the same key was quicker
+      await allowed.giveBack();
+      const winner = await store.findOrErased(id, owner); // another request with the same key was quicker
       return sameCheck(winner ?? 'erased', fingerprint);
     }
 
@@ -71,7 +87,7 @@ export const createCheck =
         ),
       ),
     );
-    return { status: 201, headers: { location: `/v1/checks/${id}` }, body: asCreated(check) };
+    return { status: 201, headers: { location: `/v1/checks/${id}`, ...allowed.headers }, body: asCreated(check) };
   };
 
 const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11'; // of our own, for ids derived from idempotency keys

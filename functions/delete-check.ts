@@ -1,4 +1,5 @@
 import { ReportReadEnv } from '../shared/env.ts';
+import { access } from './lib/access.ts';
 import { type CheckStore, checkStore } from './lib/check-store.ts';
 import { erase } from './lib/erase.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
@@ -9,7 +10,9 @@ import { type Reports, reports } from './lib/reports.ts';
 const env = () => ReportReadEnv.parse(process.env);
 
 /** DELETE /v1/checks/{checkId}: the check is gone at once, its runs and reports too, or soon by a sweep. */
-export const handler = http({ cors: env }, () => deleteCheck({ store: checkStore(env()), reports: reports(env()) }));
+export const handler = http({ access: access('checks:write', env), cors: env }, () =>
+  deleteCheck({ store: checkStore(env()), reports: reports(env()) }),
+);
 
 type Deps = {
   store: Pick<CheckStore, 'find' | 'markErased' | 'eraseRuns'>;

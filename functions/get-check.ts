@@ -1,4 +1,5 @@
 import { ReadEnv } from '../shared/env.ts';
+import { access } from './lib/access.ts';
 import { asCheck, type CheckStore, checkStore } from './lib/check-store.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 import { findCheck } from './lib/lookup.ts';
@@ -6,7 +7,9 @@ import { findCheck } from './lib/lookup.ts';
 const env = () => ReadEnv.parse(process.env);
 
 /** GET /v1/checks/{checkId}: the check with its complete runs. */
-export const handler = http({ cors: env }, () => getCheck({ store: checkStore(env()) }));
+export const handler = http({ access: access('checks:read', env), cors: env }, () =>
+  getCheck({ store: checkStore(env()) }),
+);
 
 export const getCheck =
   ({ store }: { store: Pick<CheckStore, 'find'> }) =>

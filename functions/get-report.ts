@@ -4,6 +4,7 @@ import Negotiator from 'negotiator';
 import { ReportReadEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
+import { access } from './lib/access.ts';
 import { type CheckStore, checkStore } from './lib/check-store.ts';
 import { htmlReport, viewerPolicy, viewerVersion } from './lib/html-report.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
@@ -13,7 +14,7 @@ import { type Reports, reports } from './lib/reports.ts';
 const env = () => ReportReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}/report, with or without the check's id: the full Lighthouse result as JSON, or as a page. */
-export const handler = http({ cors: env, query: ['checkId'] }, () =>
+export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
   getReport({ store: checkStore(env()), reports: reports(env()) }),
 );
 

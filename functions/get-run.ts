@@ -1,4 +1,5 @@
 import { ReadEnv } from '../shared/env.ts';
+import { access } from './lib/access.ts';
 import { asRun, type CheckStore, checkStore } from './lib/check-store.ts';
 import { http, type Reply, type Request } from './lib/http.ts';
 import { findRun } from './lib/lookup.ts';
@@ -6,7 +7,9 @@ import { findRun } from './lib/lookup.ts';
 const env = () => ReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}, with or without the check's id: the run. */
-export const handler = http({ cors: env, query: ['checkId'] }, () => getRun({ store: checkStore(env()) }));
+export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
+  getRun({ store: checkStore(env()) }),
+);
 
 export const getRun =
   ({ store }: { store: Pick<CheckStore, 'find' | 'checkIdOf'> }) =>

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type CfnStage,
@@ -9,7 +9,6 @@ import {
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -21,13 +20,16 @@ import { CorsEnv, CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv } from '../shar
 import { type ApiFunction, defaultFunction, routes } from '../shared/routes.ts';
 import { alarm } from './alarm.ts';
 import { auditQueueUrls, sendRights } from './audit-queues.ts';
-import { tableRight } from './check-table.ts';
+import { keyRights, tableRight } from './check-table.ts';
 import type { Environment } from './environments.ts';
 import { nodeFunction } from './node-function.ts';
 import { allowErasingReports, allowReports, reportBucketName } from './report-bucket.ts';
 import { apiSettings, functionSettings } from './settings.ts';
 
-/** The HTTP API: the routes of shared/routes.ts, each with the function behind it. Callers sign their requests with IAM. */
+/**
+ * The HTTP API: the routes of shared/routes.ts, each with the function behind it. The functions check the keys: an
+ * authorizer of an HTTP API can answer neither a problem document nor what `WWW-Authenticate` it likes.
+ */
 export class Api extends Construct {
   readonly api: HttpApi;
   readonly functions: Readonly<Record<ApiFunction, LambdaFunction>>;
@@ -40,8 +42,11 @@ export class Api extends Construct {
     allowErasingReports(this.functions['delete-check'], environment);
     this.api = new HttpApi(this, 'Http', { apiName: names.service, createDefaultStage: false });
 
-    // Until the functions check keys of our own: nobody deploys an open API that bills.
-    const authorizer = new HttpIamAuthorizer();
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason: 'The functions check keys of our own; a test asks each route without one.',
+    });
+
     const integrations = new Map(
       Object.entries(this.functions).map(([name, handler]) => {
         const timeout = Duration.seconds(apiSettings.timeoutSeconds);
@@ -50,7 +55,7 @@ export class Api extends Construct {
     );
     const made = routeKeys().map(([routeKey, name]) => {
       const integration = integrations.get(name) as HttpLambdaIntegration;
-      return new HttpRoute(this, routeKey.key, { httpApi: this.api, routeKey, integration, authorizer });
+      return new HttpRoute(this, routeKey.key, { httpApi: this.api, routeKey, integration });
     });
 
     const accessLog = new LogGroup(this, 'AccessLog', {
@@ -130,8 +135,9 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
 
   // By the functions, as on this machine: with a `$default` route API Gateway leaves a preflight to its function.
   const cors = corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(',') };
-  const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion };
+  const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion, AUTH: 'keys' };
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
+  const keys = keyRights(scope, environment);
   return {
     'create-check': made(
       'create-check',
@@ -142,15 +148,21 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
         TARGETS: 'public',
         RETENTION_DAYS: String(retentionDays),
       },
-      [tableRight(scope, environment, ['PutItem', 'UpdateItem', 'Query']), ...sendRights(scope, environment)],
+      [
+        tableRight(scope, environment, ['GetItem', 'PutItem', 'UpdateItem', 'Query']),
+        ...keys,
+        ...sendRights(scope, environment),
+      ],
     ),
-    'get-check': made('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query'])]),
-    'get-run': made('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query'])]),
+    'get-check': made('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
+    'get-run': made('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]),
     'get-report': made('get-report', ReportReadEnv, tableAndReports, [
       tableRight(scope, environment, ['GetItem', 'Query']),
+      ...keys,
     ]),
     'delete-check': made('delete-check', ReportReadEnv, tableAndReports, [
-      tableRight(scope, environment, ['PutItem', 'DeleteItem', 'Query']),
+      tableRight(scope, environment, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
+      ...keys,
     ]),
     discover: made('discover', DiscoverEnv, { ...cors, REGIONS: regions.join(',') }),
     'no-route': made('no-route', CorsEnv, { ...cors }),
@@ -161,7 +173,6 @@ const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
     time: '$context.requestTime',
-    caller: '$context.identity.userArn',
     sourceIp: '$context.identity.sourceIp',
     route: '$context.routeKey',
     method: '$context.httpMethod',

@@ -91,9 +91,9 @@ const codeOf = (scope: Construct, file: FunctionFile): Code =>
 const definedOf = (variables: object): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
 
-/** A right to do exactly these things to exactly this. */
-export const right = (actions: readonly string[], resource: string): PolicyStatement =>
-  new PolicyStatement({ actions: [...actions], resources: [resource] });
+/** A right to do exactly these things to exactly this, under these conditions. */
+export const right = (actions: readonly string[], resource: string, conditions = {}): PolicyStatement =>
+  new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
 
 /** The account that a construct is deployed to: known only there where no account is given. */
 export const accountOf = (scope: Construct): string => Stack.of(scope).account;

@@ -13,4 +13,7 @@ export const AuditJob = z.object({
   ...AuditOptions.shape,
   correlationId: z.string(),
 });
+/** The attribute of the message that names whose run it is: owners take turns. */
+export const OWNER_ATTRIBUTE = 'owner';
+
 export type AuditJob = z.infer<typeof AuditJob>;

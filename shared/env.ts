@@ -23,13 +23,16 @@ const TargetsEnv = z.object({
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default([80, 443, 8080, 8443]),
 });
 
+/** keys: a request needs an API key. open: everybody is one owner, for a machine that nobody else reaches. */
+const AuthEnv = z.object({ AUTH: z.enum(['keys', 'open']).default('keys') });
+
 /** Whose pages may read the API's answers in a browser; `*` is everybody's. */
 export const Origin = z
   .string()
   .regex(/^(https?:\/\/[a-z0-9.-]+(:\d+)?|\*)$/, 'not an origin, such as https://example.com, and not *');
 export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).default([]) });
 
-export const ReadEnv = z.object({ ...StoreEnv.shape, ...CorsEnv.shape });
+export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEnv.shape });
 export const ReportReadEnv = z.object({ ...ReadEnv.shape, ...ReportEnv.shape });
 export const CreateEnv = z.object({
   ...ReadEnv.shape,
@@ -49,6 +52,7 @@ export const AuditEnv = z.object({
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 
 export type CorsEnv = z.output<typeof CorsEnv>;
+export type AuthEnv = z.output<typeof AuthEnv>;
 export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;
 export type QueuesEnv = z.output<typeof QueuesEnv>;

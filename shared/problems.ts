@@ -6,6 +6,8 @@ export const apiProblems = {
   'unsupported-region': { status: 400, title: 'The region is not supported' },
   'unsupported-audit-version': { status: 400, title: 'The audit version is not supported' },
   'forbidden-target': { status: 400, title: 'The URL can not be audited' },
+  unauthorized: { status: 401, title: 'A key is needed' },
+  forbidden: { status: 403, title: 'The key may not do this' },
   'not-found': { status: 404, title: 'There is no such thing' },
   'report-unavailable': { status: 404, title: 'The run has no report' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
@@ -14,6 +16,7 @@ export const apiProblems = {
   'payload-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
   'idempotency-mismatch': { status: 422, title: 'The idempotency key belongs to another request' },
+  'too-many-requests': { status: 429, title: 'The limit of the plan is reached' },
   internal: { status: 500, title: 'The service failed' },
   unavailable: { status: 503, title: 'The service is not available right now' },
 } as const satisfies Record<string, { status: number; title: string }>;

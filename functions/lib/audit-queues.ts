@@ -1,5 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { AuditJob } from '../../shared/audit-job.ts';
+import { type AuditJob, OWNER_ATTRIBUTE } from '../../shared/audit-job.ts';
 import type { QueuesEnv } from '../../shared/env.ts';
 import { type Region, regions } from '../../shared/regions.ts';
 
@@ -19,11 +19,20 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
     /** The regions that this environment has deployed. */
     regions: Object.keys(urls) as Region[],
 
-    /** Resolves once the queue has the job. */
-    send: async (job: AuditJob): Promise<void> => {
+    /**
+     * Resolves once the queue has the job. Its owner makes the queue a fair one: one owner's many jobs hold up no other's.
+     * It goes as an attribute too, as an embedded queue drops the group of a message.
+     */
+    send: async (job: AuditJob, owner: string): Promise<void> => {
       const QueueUrl = urls[job.region];
       if (!QueueUrl) throw new Error(`no queue is known for region ${job.region}`);
-      await clientOf(job.region).send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(job) }));
+      const send = new SendMessageCommand({
+        QueueUrl,
+        MessageBody: JSON.stringify(job),
+        MessageGroupId: owner,
+        MessageAttributes: { [OWNER_ATTRIBUTE]: { DataType: 'String', StringValue: owner } },
+      });
+      await clientOf(job.region).send(send);
     },
   };
 };

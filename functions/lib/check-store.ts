@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
-  DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   paginateQuery,
@@ -13,18 +11,23 @@ import { AuditOptions } from '../../shared/audit-options.ts';
 import { Check, sentOptions, stateOf } from '../../shared/check.ts';
 import { closeAfter, ERASED_MS, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
 import type { StoreEnv } from '../../shared/env.ts';
+import { ANONYMOUS } from '../../shared/keys.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
+import { uncount } from './limit-store.ts';
 import { redacted } from './redact.ts';
+import { documents, onlyIf, parse } from './table.ts';
 
 /*
  * pk               sk             what it holds
  * CHECK#<checkId>  CHECK          the check: inputs, owner, ids of its runs, createdAt, completedAt
  * CHECK#<checkId>  RUN#<runId>    a run
  * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
- *
  * CHECK#<checkId>  CHECK          or what is left of an erased check until nothing can come of it any more: its id, erasedAt
+ *
+ * Each but the last bears its owner. In the same table are API keys (key-store.ts) and the use that owners make of their
+ * plans (limit-store.ts).
  *
  * Sparse index `open`: OPEN#<region> (runs) and OPEN#checks (checks), sorted by dueAt: whatever is not finished.
  * Every step of an open item sets a new dueAt, so that "dueAt is still the one I saw" means "nobody acted since".
@@ -41,12 +44,14 @@ const CheckItem = z.object({
   fingerprint: z.string(), // of the body as the client sent it
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
+  countedOn: z.string().optional(), // among its owner's open checks: limit-store.ts
   dueAt: z.string().optional(),
 });
 const ErasedItem = z.object({ id: z.uuid(), erasedAt: z.iso.datetime(), dueAt: z.string() });
 const RunItem = z.object({
   ...Run.shape,
   checkId: z.uuid(),
+  owner: z.string().default(ANONYMOUS), // what was stored before there were owners has none
   options: AuditOptions.default({ device: 'mobile', samples: 1 }),
   correlationId: z.string(), // the request that created it
   token: z.string(), // of the create that wrote it last; its pointer bears the same
@@ -79,8 +84,18 @@ export type Due = { pk: string; sk: string; dueAt: string };
 /** What a sweep holds for a moment: nobody else acts on it until `dueAt`. */
 export type Held = ({ check: CheckItem } | { erased: ErasedItem } | { run: RunItem }) & { dueAt: string };
 
-/** What a create notes beside the check: `fingerprint` tells its body from others, `token` this try from others. */
-export type Creation = { owner: string; correlationId: string; fingerprint: string; token: string; expiresAt: Date };
+/**
+ * What a create notes beside the check: `fingerprint` tells its body from others, `token` this try from others;
+ * `countedOn` where its owner has a limit of open checks.
+ */
+export type Creation = {
+  owner: string;
+  correlationId: string;
+  fingerprint: string;
+  token: string;
+  expiresAt: Date;
+  countedOn?: string | undefined;
+};
 
 export type CheckStore = ReturnType<typeof checkStore>;
 
@@ -102,14 +117,13 @@ export const asCheck = ({ item, runs }: StoredCheck): Check => {
 
 /** The run as the API shows it. */
 export const asRun = (run: RunItem): Run => {
-  const { checkId, options, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
+  const { checkId, owner, options, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
   return shown;
 };
 
 /** Where checks and runs are kept. Each write states the condition under which it is true; a refused one says so. */
-export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: StoreEnv) => {
-  const client = new DynamoDBClient({ region, requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 } });
-  const db = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+export const checkStore = (env: StoreEnv, db = documents(env)) => {
+  const { TABLE_NAME: TableName } = env;
 
   /** Updates one item under a condition; gives the new item, or undefined where the condition did not hold. */
   const update = async (Key: { pk: string; sk: string }, change: Change) => {
@@ -121,14 +135,20 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     return item && parse(RunItem, item);
   };
 
-  const itemsOf = async (checkId: string) => {
+  /** Of one owner, where one is named: what is another's is not sent to us, so that it takes no longer than nothing. */
+  const itemsOf = async (checkId: string, owner?: string) => {
     const items: Record<string, unknown>[] = [];
+    const mine = owner !== undefined && {
+      FilterExpression: 'attribute_not_exists(#owner) OR #owner = :owner',
+      ExpressionAttributeNames: { '#owner': 'owner' },
+    };
     const pages = paginateQuery(
       { client: db },
       {
         TableName,
         KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': checkKey(checkId).pk },
+        ExpressionAttributeValues: { ':pk': checkKey(checkId).pk, ...(mine && { ':owner': owner }) },
+        ...mine,
         ConsistentRead: true,
       },
     );
@@ -136,8 +156,12 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     return { check: items.find((item) => item.sk === 'CHECK'), runs: items.filter((item) => item.sk !== 'CHECK') };
   };
 
-  const findOrErased = async (checkId: string, again = false): Promise<StoredCheck | 'erased' | undefined> => {
-    const { check, runs } = await itemsOf(checkId);
+  const findOrErased = async (
+    checkId: string,
+    owner?: string,
+    again = false,
+  ): Promise<StoredCheck | 'erased' | undefined> => {
+    const { check, runs } = await itemsOf(checkId, owner);
     if (!check) return undefined; // its create has not ended, or never will
     if (check.erasedAt) return 'erased';
     const item = parse(CheckItem, check);
@@ -145,11 +169,11 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     const missing = found.findIndex((run) => !run);
     if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Record<string, unknown>)) };
     if (again) throw new Error(`check ${checkId} has lost its run ${item.runIds[missing]}`);
-    return findOrErased(checkId, true); // a query is no snapshot: it may see a check before its erasure, and its runs after
+    return findOrErased(checkId, owner, true); // a query is no snapshot: it may see a check before its erasure, and its runs after
   };
 
-  const find = async (checkId: string): Promise<StoredCheck | undefined> => {
-    const found = await findOrErased(checkId);
+  const find = async (checkId: string, owner?: string): Promise<StoredCheck | undefined> => {
+    const found = await findOrErased(checkId, owner);
     return found === 'erased' ? undefined : found;
   };
 
@@ -187,30 +211,32 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     const found = await find(checkId);
     if (!found?.runs.every((run) => isFinished(run.state))) return false;
     if (found.item.completedAt) return true;
-    await update(checkKey(checkId), {
+    const closed = await update(checkKey(checkId), {
       set: { completedAt: now.toISOString() },
       remove: ['open', 'dueAt'],
       when: 'completedAt = :null', // which the mark of an erased check has not
       values: { ':null': null },
     });
+    const { owner, countedOn } = found.item;
+    if (closed && countedOn) await uncount(db, TableName, owner, countedOn);
     return true;
   };
 
   /** Runs first, then their pointers, the check last: a check that anyone can see has all its runs. */
   const create = async (
     check: Check,
-    { owner, correlationId, fingerprint, token, expiresAt }: Creation,
+    { owner, correlationId, fingerprint, token, expiresAt, countedOn }: Creation,
   ): Promise<RunItem[] | undefined> => {
     const created = Date.parse(check.createdAt);
     const seconds = Math.floor(expiresAt.getTime() / 1000);
     const dueAt = at(created + HOLD_MS);
     const options = AuditOptions.parse(sentOptions(check));
-    const common = { checkId: check.id, options, correlationId, token, sends: 0, lostLeases: 0, dueAt };
+    const common = { checkId: check.id, owner, options, correlationId, token, sends: 0, lostLeases: 0, dueAt };
     const runs = check.runs.map((run) => ({ ...run, ...common }));
     const written = await Promise.allSettled(
       runs.map(async (run) => {
         await putRun(run, seconds);
-        const Item = { ...pointerKey(run.id), checkId: check.id, token, expiresAt: seconds };
+        const Item = { ...pointerKey(run.id), checkId: check.id, owner, token, expiresAt: seconds };
         const mine = { ':checkId': check.id };
         const ConditionExpression = 'attribute_not_exists(pk) OR checkId = :checkId';
         await db.send(new PutCommand({ TableName, Item, ConditionExpression, ExpressionAttributeValues: mine }));
@@ -225,6 +251,7 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
       fingerprint,
       runIds: runs.map((run) => run.id),
       completedAt: null,
+      countedOn,
       dueAt: at(created + closeAfter(0)),
     };
     const Item = { ...checkKey(check.id), open: OPEN_CHECKS, expiresAt: seconds, ...item };
@@ -236,16 +263,16 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
     /** Records a new check. Undefined where a check with this id stands already, or is being erased. */
     create,
 
-    /** A check and its runs in one consistent read; undefined where there is none, or none any more. */
+    /** A check and its runs in one consistent read; undefined where there is none, none of this owner, or none any more. */
     find,
 
     /** The same, and where a check was just erased the word for that: until its mark is gone its id is not free. */
     findOrErased,
 
-    /** The check that a run belongs to, as its pointer says. */
-    checkIdOf: async (runId: string): Promise<string | undefined> => {
+    /** The check that a run of this owner belongs to, as its pointer says. */
+    checkIdOf: async (runId: string, owner: string): Promise<string | undefined> => {
       const { Item } = await db.send(new GetCommand({ TableName, Key: pointerKey(runId), ConsistentRead: true }));
-      return Item && z.uuid().parse(Item.checkId);
+      return Item && (Item.owner ?? ANONYMOUS) === owner ? z.uuid().parse(Item.checkId) : undefined;
     },
 
     /** A run as it stands, whoever works on it. */
@@ -398,7 +425,8 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
 
     /**
      * Puts a mark in the place of a check: from now on nobody reads it. False where it is gone or marked already, or is
-     * another check than the one that was read. The mark has no `expiresAt`: it stands until all is erased.
+     * another check than the one that was read. The mark has no `expiresAt`: it stands until all is erased. A check that was
+     * open till then counts as open no more: what the mark took the place of tells it, as it may have closed since it was read.
      */
     markErased: async ({ id, createdAt }: CheckItem, now: Date): Promise<boolean> => {
       const item: ErasedItem = { id, erasedAt: now.toISOString(), dueAt: at(now.getTime() + ERASED_MS) };
@@ -407,8 +435,13 @@ export const checkStore = ({ TABLE_NAME: TableName, HOME_REGION: region }: Store
         Item: { ...checkKey(id), open: OPEN_CHECKS, ...item },
         ConditionExpression: 'createdAt = :seen',
         ExpressionAttributeValues: { ':seen': createdAt },
+        ReturnValues: 'ALL_OLD',
       });
-      return Boolean(await onlyIf(db.send(put)));
+      const marked = await onlyIf(db.send(put));
+      if (!marked) return false;
+      const { owner, countedOn, completedAt } = parse(CheckItem, marked.Attributes ?? {});
+      if (countedOn && !completedAt) await uncount(db, TableName, owner, countedOn);
+      return true;
     },
 
     /**
@@ -470,21 +503,4 @@ const expression = ({ set, remove = [], when, values }: Change) => {
     },
     ReturnValues: 'ALL_NEW' as const,
   };
-};
-
-/** Undefined where the condition of a write did not hold. */
-const onlyIf = async <T>(write: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await write;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
-};
-
-/** Parses a stored item; one that does not parse is our fault, and named. */
-const parse = <T>(schema: z.ZodType<T>, item: Record<string, unknown>): T => {
-  const parsed = schema.safeParse(item);
-  if (parsed.success) return parsed.data;
-  throw new Error(`the stored item ${item.pk} ${item.sk} does not parse: ${z.prettifyError(parsed.error)}`);
 };

@@ -7,7 +7,7 @@ export const dispatch = async (
   run: RunItem,
   now: Date,
 ): Promise<void> => {
-  const { checkId, id: runId, url, auditVersion, region, options, correlationId } = run;
-  await queues.send({ checkId, runId, url, auditVersion, region, ...options, correlationId });
+  const { checkId, id: runId, url, auditVersion, region, options, correlationId, owner } = run;
+  await queues.send({ checkId, runId, url, auditVersion, region, ...options, correlationId }, owner);
   await store.markSent(run, now);
 };

@@ -3,13 +3,15 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { z } from 'zod';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import type { CorsEnv } from '../../shared/env.ts';
+import { ANONYMOUS, type Caller } from '../../shared/keys.ts';
 import { ApiProblem, apiProblems, type InputError, type Problem } from '../../shared/problems.ts';
+import type { Access } from './access.ts';
 import { corsHeaders } from './cors.ts';
 import { log } from './log.ts';
 import { redacted, withoutSecrets } from './redact.ts';
 import { securityHeaders } from './security-headers.ts';
 
-export type Request<Body = undefined> = {
+export type Request<Body = undefined> = Caller & {
   /** Follows what came of the request through logs: it is in the job and on the run too. */
   requestId: string;
   method: string;
@@ -25,14 +27,19 @@ export type Reply = { status: number; headers?: Record<string, string>; body?: u
 
 type Answer = APIGatewayProxyStructuredResultV2;
 type Work<Body> = (request: Request<Body>) => Promise<Reply>;
-type Options<Body> = { cors: () => CorsEnv; body?: z.ZodType<Body>; query?: readonly string[] | 'any' };
+type Options<Body> = {
+  access?: Access;
+  cors: () => CorsEnv;
+  body?: z.ZodType<Body>;
+  query?: readonly string[] | 'any';
+};
 
 /**
  * The edge between API Gateway (payload 2.0) and a function: parses the request once, builds the function on its first
  * use, and turns whatever goes wrong into a problem document. `query` names the parameters that are accepted, `cors` says whose
- * pages may read the answers.
+ * pages may read the answers; without `access` everybody may ask.
  */
-export const http = <Body = undefined>({ cors, body, query = [] }: Options<Body>, build: () => Work<Body>) => {
+export const http = <Body = undefined>({ access, cors, body, query = [] }: Options<Body>, build: () => Work<Body>) => {
   let work: Work<Body> | undefined;
   let origins: readonly string[] | undefined;
 
@@ -55,12 +62,14 @@ export const http = <Body = undefined>({ cors, body, query = [] }: Options<Body>
       if (request.response) request.response = complete(request.event, request.response);
     })
     .handler(async (event) => {
-      origins ??= cors().CORS_ORIGINS;
+      origins ??= cors().CORS_ORIGINS; // first of all: a page may read why it is refused
+      const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before anything else is looked at
       work ??= build();
       const { http: asked } = event.requestContext;
       return answer(
         await work({
           requestId: event.requestContext.requestId,
+          ...caller,
           method: asked.method,
           path: pathOf(event),
           params: event.pathParameters ?? {},

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { devNull } from 'node:os';
@@ -49,14 +49,9 @@ const noUserSettings = {
  */
 export const startAws = async ({ dataDir, regions, environment = 'local', ports = {}, visibilitySeconds }: Options) => {
   await using engines = new AsyncDisposableStack(); // ends what was started if a later one fails
-  if (dataDir) engines.defer(claim(dataDir));
   const names = namesOf(environment);
-
-  const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), ports.dynamodb);
-  engines.defer(dynamodb.close);
-  const client = new DynamoDBClient({ endpoint: dynamodb.url, region: HOME_REGION, credentials });
-  await createTable(client, names.table);
-  client.destroy();
+  const table = await startTable({ dataDir, environment, port: ports.dynamodb });
+  engines.defer(table.close);
 
   const s3 = await startFauxqsOnLoopback({ port: ports.s3 ?? 0, dataDir: dataDir && join(dataDir, 's3') });
   engines.defer(() => s3.stop());
@@ -82,15 +77,9 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ports 
   }
 
   const env: Record<string, string> = {
-    ...noUserSettings,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_REGION: HOME_REGION,
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+    ...table.env,
     AWS_ENDPOINT_URL_SQS: sqsUrl,
     AWS_ENDPOINT_URL_S3: `http://${HOST}:${s3.port}`,
-    HOME_REGION,
-    TABLE_NAME: names.table,
     REPORT_BUCKET: names.reportBucket,
     AUDIT_QUEUES: JSON.stringify(auditQueues),
     DEAD_LETTER_QUEUES: JSON.stringify(deadLetterQueues),
@@ -99,6 +88,66 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ports 
   const started = engines.move();
   return { env, close: () => started.disposeAsync() };
 };
+
+/** The table alone. Where it listens is noted in the folder, for `openTable` of another process. */
+const startTable = async ({ dataDir, environment = 'local', port }: TableOptions) => {
+  await using engines = new AsyncDisposableStack();
+  if (dataDir) {
+    engines.defer(claim(dataDir));
+    rmSync(endpointFile(dataDir), { force: true }); // of one that was killed
+  }
+  const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), port);
+  engines.defer(dynamodb.close);
+  const name = namesOf(environment).table;
+  const client = new DynamoDBClient({ endpoint: dynamodb.url, region: HOME_REGION, credentials });
+  await createTable(client, name);
+  client.destroy();
+  if (dataDir) {
+    writeFileSync(endpointFile(dataDir), dynamodb.url, { mode: 0o600 });
+    engines.defer(() => rmSync(endpointFile(dataDir), { force: true }));
+  }
+  const started = engines.move();
+  return { env: tableEnv(dynamodb.url, name), close: () => started.disposeAsync() };
+};
+
+/** The table of a data folder, whether a service runs on it or not: that one's engine, or one of our own until `close`. */
+export const openTable = async (dataDir: string) => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await startTable({ dataDir });
+    } catch (error) {
+      if (!(error instanceof InUse)) throw error;
+    }
+    const url = endpointIn(dataDir);
+    if (url) return { env: tableEnv(url, namesOf('local').table), close: async () => {} };
+    if (tries >= 50) throw new Error(`The service that uses ${dataDir} is starting or ending. Try again in a moment.`);
+    await pause(100);
+  }
+};
+
+type TableOptions = { dataDir?: string | undefined; environment?: string; port?: number | undefined };
+
+const endpointFile = (dataDir: string): string => join(dataDir, 'dynamodb-url');
+const endpointIn = (dataDir: string): string | undefined => {
+  try {
+    return readFileSync(endpointFile(dataDir), 'utf8') || undefined;
+  } catch {
+    return undefined; // not there yet, or no more
+  }
+};
+
+const tableEnv = (url: string, table: string): Record<string, string> => ({
+  ...noUserSettings,
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  AWS_REGION: HOME_REGION,
+  AWS_ENDPOINT_URL_DYNAMODB: url,
+  HOME_REGION,
+  TABLE_NAME: table,
+});
+
+/** The folder is another process's. */
+class InUse extends Error {}
 
 /** Takes the folder for this process until the answer is called or the process ends, however it does. */
 const claim = (dataDir: string) => {
@@ -109,7 +158,7 @@ const claim = (dataDir: string) => {
   } catch (error) {
     lock.close();
     if (!/locked/.test(String(error))) throw error;
-    throw new Error(
+    throw new InUse(
       `${dataDir} is in use by another process of this service. End that one, or set DATA_DIR to another folder.`,
     );
   }

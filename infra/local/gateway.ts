@@ -45,13 +45,22 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`;
-      reject(error.code === 'EADDRINUSE' ? new Error(hint) : error);
+      const hints: Record<string, string> = {
+        EADDRINUSE: `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`,
+        EADDRNOTAVAIL: `${host} is no address of this machine. Set HOST to one that is, or to 0.0.0.0 for all of them.`,
+        ENOTFOUND: `${host} is no address of this machine. Set HOST to one that is, or to 0.0.0.0 for all of them.`,
+      };
+      const hint = hints[error.code ?? ''];
+      reject(hint ? new Error(hint) : error);
     });
     server.listen(port, host, resolve);
   });
   const bound = (server.address() as AddressInfo).port;
-  return { port: bound, url: `http://${host}:${bound}`, close: () => closeServer(server) };
+  return {
+    port: bound,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: () => closeServer(server),
+  };
 };
 
 /** Stops listening, lets the requests at work end within a second, and ends connections that are kept alive. */

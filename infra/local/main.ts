@@ -7,6 +7,7 @@ import { startService } from './service.ts';
 
 /** What `npm start` reads from the environment. */
 const Settings = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number('a number').int().min(0).max(65535).default(4080),
   DATA_DIR: z.string().min(1).default('.local'),
   AUDITS_AT_ONCE: z.coerce
@@ -17,7 +18,8 @@ const Settings = z.object({
     .default(Math.max(1, Math.floor(availableParallelism() / 2))),
   TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
   RETAKES: AuditEnv.shape.RETAKES,
-  TARGETS: z.enum(['local', 'public']).default('local'),
+  AUTH: z.enum(['open', 'keys']).default('open'),
+  TARGETS: z.enum(['local', 'public']).optional(),
   ...CorsEnv.shape,
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('ERROR'),
 });
@@ -35,13 +37,23 @@ if (!parsed.success) {
   fail(`These settings are not as expected:\n${wrong.join('\n')}`);
 }
 const settings = Settings.parse(process.env);
+const { HOST, AUTH } = settings;
+const reachable = !/^(localhost|127(\.\d{1,3}){3}|::1)$/.test(HOST); // by others than this machine
+if (reachable && AUTH === 'open') {
+  fail(
+    `HOST=${HOST} lets other machines in, and nobody would need a key. Set AUTH=keys too, or leave HOST at 127.0.0.1.`,
+  );
+}
+const TARGETS = settings.TARGETS ?? (reachable ? 'public' : 'local'); // loopback is this machine's own affair
 
 const service = await startService(
   {
+    host: HOST,
     port: settings.PORT,
     dataDir: resolve(settings.DATA_DIR),
     auditsAtOnce: settings.AUDITS_AT_ONCE,
-    targets: settings.TARGETS,
+    auth: AUTH,
+    targets: TARGETS,
     corsOrigins: settings.CORS_ORIGINS,
     logLevel: settings.LOG_LEVEL,
   },
@@ -60,10 +72,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-console.log(`Page audit service: ${service.url}
-All ${allRegions.length} regions are this machine. Data in ${settings.DATA_DIR}. ${settings.AUDITS_AT_ONCE} audit(s) at once.
-${settings.TARGETS === 'local' ? 'Loopback pages may be audited, each only its own origin (TARGETS=public turns that off).\n' : ''}
-Try:
-  curl -s ${service.url}/v1/checks -H 'Content-Type: application/json' \\
-    -d '{"url": "${settings.TARGETS === 'local' ? `${service.url}/sample` : 'https://example.com/'}", "auditVersion": "latest", "regions": ["us-west1", "europe-north1"]}'
-`);
+const loopback =
+  TARGETS === 'local' && 'Loopback pages may be audited, each only its own origin (TARGETS=public turns that off).';
+const keys = AUTH === 'keys' && 'A key is needed. To make one: npm run keys -- create --owner me --name "my first key"';
+const page = TARGETS === 'local' ? `${service.url}/sample` : 'https://example.com/';
+const shown = [
+  `Page audit service: ${service.url}`,
+  `All ${allRegions.length} regions are this machine. Data in ${settings.DATA_DIR}. ${settings.AUDITS_AT_ONCE} audit(s) at once.`,
+  loopback,
+  keys,
+  '\nTry:',
+  `  curl -s ${service.url}/v1/checks -H 'Content-Type: application/json' ${AUTH === 'keys' ? '-H "Authorization: Bearer $KEY" ' : ''}\\`,
+  `    -d '{"url": "${page}", "auditVersion": "latest", "regions": ["us-west1", "europe-north1"]}'\n`,
+];
+console.log(shown.filter((line) => line !== false).join('\n'));

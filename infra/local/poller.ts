@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  ChangeMessageVisibilityCommand,
+  ChangeMessageVisibilityBatchCommand,
   DeleteMessageCommand,
   type Message,
   type MessageAttributeValue,
@@ -9,6 +9,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda';
 import type { Slots } from '../../functions/lib/slots.ts';
+import { OWNER_ATTRIBUTE } from '../../shared/audit-job.ts';
+import { queueSettings } from '../settings.ts';
 import { lambdaContext } from './gateway.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => unknown;
@@ -22,34 +24,41 @@ type Options = {
   slots: Slots;
   onMessage?: (record: SQSRecord, phase: 'started' | 'ended', seconds?: number) => void;
   waitSeconds?: number; // of a long poll, at most 20
+  visibilitySeconds?: number; // the queue's own
+  holds?: number; // messages at most that wait here for a slot
 };
 
 /**
  * Lambda's event source mapping for one queue: one message an event, deleted when the function says that it is done, left
  * to its visibility time-out otherwise. How often a message comes and when it is a dead letter is the queue's to say.
- * `stop` receives no more at once, gives back what no handler has started, and waits for the handlers at work, at most
- * `graceMs`.
+ * As in a fair queue of SQS, one owner's many messages do not hold up another's: they are all received, and wait here for
+ * their turn. `stop` receives no more at once, gives back what no handler has started, and waits for the handlers at work,
+ * at most `graceMs`.
  */
 export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20, ...options }: Options) => {
-  const { functionName, handler, timeoutSeconds, onMessage } = options;
+  const { functionName, handler, timeoutSeconds, onMessage, holds = 10_000 } = options;
+  const { visibilitySeconds = queueSettings.visibilitySeconds } = options;
   const inQueue = { QueueUrl: queueUrl };
   const stopping = new AbortController();
   const { signal } = stopping;
+  const receiving = new AbortController();
+  const held = new Set<Message>();
   const atWork = new Set<Promise<void>>();
 
   const poll = async () => {
     for (let failures = 0; !signal.aborted; ) {
       try {
+        while (held.size >= holds) await pause(50, undefined, { signal });
         const receive = new ReceiveMessageCommand({
           ...inQueue,
-          MaxNumberOfMessages: 1,
-          WaitTimeSeconds: waitSeconds,
+          MaxNumberOfMessages: Math.min(10, holds - held.size),
+          WaitTimeSeconds: held.size > 0 ? Math.min(1, waitSeconds) : waitSeconds, // `stop` waits for it then
           MessageSystemAttributeNames: ['All'],
           MessageAttributeNames: ['All'],
         });
-        const { Messages = [] } = await sqs.send(receive, { abortSignal: signal });
+        const { Messages = [] } = await sqs.send(receive, { abortSignal: receiving.signal });
         failures = 0;
-        for (const message of Messages) await start(message);
+        for (const message of Messages) void start(message);
       } catch (error) {
         if (signal.aborted) return;
         if (failures === 0) console.error(`${queueUrl} does not answer, and is asked again until it does:`, error);
@@ -59,18 +68,31 @@ export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20,
   };
 
   const start = async (message: Message) => {
-    const giveBack = await slots(signal).catch(() => undefined);
-    if (!giveBack) {
-      const { ReceiptHandle } = message;
-      await sqs.send(new ChangeMessageVisibilityCommand({ ...inQueue, ReceiptHandle, VisibilityTimeout: 0 }));
-      return;
-    }
+    held.add(message);
+    const giveBack = await slots(signal, { owner: ownerOf(message), queue: queueUrl }).catch(() => undefined);
+    if (!giveBack) return; // `stop` gives it back
+    held.delete(message);
     const work = handle(message).finally(() => {
       giveBack();
       atWork.delete(work);
     });
     atWork.add(work);
   };
+
+  /** Lets what waits here be seen by others in so many seconds, and not before. */
+  const setVisibility = async (VisibilityTimeout: number) => {
+    const all = [...held];
+    for (let i = 0; i < all.length; i += 10) {
+      const Entries = all
+        .slice(i, i + 10)
+        .map(({ ReceiptHandle }, n) => ({ Id: String(n), ReceiptHandle, VisibilityTimeout }));
+      await sqs.send(new ChangeMessageVisibilityBatchCommand({ ...inQueue, Entries }));
+    }
+  };
+  const holding = setInterval(
+    () => setVisibility(visibilitySeconds).catch(() => {}), // and if not, the next one, or the message comes again
+    (visibilitySeconds * 1000) / 3,
+  );
 
   const handle = async (message: Message) => {
     const record = recordOf(message, queueUrl, awsRegion);
@@ -92,7 +114,9 @@ export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20,
   const polling = poll();
   const stop = async (graceMs: number): Promise<void> => {
     stopping.abort();
-    const ended = polling.then(() => Promise.all(atWork));
+    clearInterval(holding);
+    if (held.size === 0) receiving.abort(); // else it would take what is given back, and nobody would be there
+    const ended = polling.then(() => Promise.all([setVisibility(0).catch(() => {}), ...atWork]));
     await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
   };
   return { stop };
@@ -106,6 +130,10 @@ const within = async (seconds: number, work: () => unknown): Promise<unknown> =>
   });
   return await Promise.race([(async () => work())(), tooLate]).finally(() => ended.abort());
 };
+
+/** The owner as the group of the message, which SQS keeps, or as the attribute, which every engine does. */
+const ownerOf = ({ Attributes, MessageAttributes }: Message): string =>
+  Attributes?.MessageGroupId ?? MessageAttributes?.[OWNER_ATTRIBUTE]?.StringValue ?? '';
 
 const recordOf = (message: Message, queueUrl: string, awsRegion: string): SQSRecord => ({
   messageId: message.MessageId ?? '',

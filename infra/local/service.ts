@@ -14,9 +14,11 @@ import { startPoller } from './poller.ts';
 import { samplePage } from './sample-page.ts';
 
 export type ServiceSettings = {
+  host: string;
   port: number; // 0: any free one
   dataDir: string;
   auditsAtOnce: number;
+  auth: 'keys' | 'open';
   targets: 'public' | 'local';
   corsOrigins: readonly string[];
   logLevel: string;
@@ -31,6 +33,7 @@ const SWEEP_MS = 10_000; // a minute on AWS; here what a killed process left is 
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   const aws = await startAws({ dataDir: settings.dataDir, regions: allRegions });
   Object.assign(process.env, aws.env, {
+    AUTH: settings.auth,
     TARGETS: settings.targets,
     CORS_ORIGINS: settings.corsOrigins.join(','),
     CHROMIUM_DIR: settings.dataDir,
@@ -43,6 +46,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 
   await sweep.handler({ wake: 'all' }); // the queues are in memory: what waited in them is found again by the table
   const gateway = await startGateway({
+    host: settings.host,
     port: settings.port,
     functions: functions.api,
     pages: { '/sample': samplePage },
@@ -76,6 +80,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
       handler: closeLostRuns.handler,
       timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
       slots: slots(1),
+      holds: 1, // they are soon done, and no owner waits for them
     }),
   ]);
 

@@ -13,6 +13,7 @@ export type Command = 'start' | 'stop';
 const [dataDir] = process.argv.slice(2) as [string];
 const aws = await startAws({ dataDir, regions: allRegions });
 Object.assign(process.env, aws.env, {
+  AUTH: 'open',
   TARGETS: 'local',
   POWERTOOLS_METRICS_DISABLED: 'true',
   POWERTOOLS_LOG_LEVEL: 'ERROR',

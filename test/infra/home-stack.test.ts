@@ -116,9 +116,14 @@ test('each route leads to its function', () => {
   }
 });
 
-test('no route is open', () => {
-  for (const route of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
-    expect(route).toMatchObject({ AuthorizationType: 'AWS_IAM' });
+test('each function behind a route asks for a key, but for those that have nothing to show', () => {
+  const open = ['discover', 'no-route'];
+  const functions = functionsOf(home);
+  for (const file of new Set([...routes.map((route) => route.function), 'no-route'])) {
+    const { AUTH, TABLE_NAME } = functions[file]?.Environment.Variables ?? {};
+    expect([file, AUTH, TABLE_NAME]).toEqual(
+      open.includes(file) ? [file, undefined, undefined] : [file, 'keys', 'page-audit-dev'],
+    );
   }
 });
 

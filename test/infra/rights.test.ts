@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
+import { functionsOf, listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
 
 const { home, region, regionStacks, all, environment } = synthesized();
 
@@ -11,14 +11,18 @@ const queues = regionStacks.map(
 );
 const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'];
 
+/** What checking a key takes. */
+const keys = on(`${table} of keys`, 'dynamodb', ['GetItem', 'UpdateItem']);
+
 /** What each function may do beside its log and its traces: all of it. */
 const rights = {
-  'create-check': [...on(table, 'dynamodb', ['PutItem', 'Query', 'UpdateItem']), ...send(queues)],
-  'get-check': on(table, 'dynamodb', ['Query']),
-  'get-run': on(table, 'dynamodb', ['GetItem', 'Query']),
-  'get-report': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...on(reports, 's3', ['GetObject'])],
+  'create-check': [...on(table, 'dynamodb', ['GetItem', 'PutItem', 'Query', 'UpdateItem']), ...keys, ...send(queues)],
+  'get-check': [...on(table, 'dynamodb', ['Query']), ...keys],
+  'get-run': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...keys],
+  'get-report': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...keys, ...on(reports, 's3', ['GetObject'])],
   'delete-check': [
-    ...on(table, 'dynamodb', ['DeleteItem', 'PutItem', 'Query']),
+    ...on(table, 'dynamodb', ['DeleteItem', 'PutItem', 'Query', 'UpdateItem']),
+    ...keys,
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
   ],
@@ -55,6 +59,31 @@ test('what is listed of the bucket are reports alone', () => {
   for (const file of ['delete-check', 'sweep']) {
     const [listing] = rightsOf(home, file).filter(({ Action }) => listOf(Action).includes('s3:ListBucket'));
     expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'reports/*' } });
+  }
+});
+
+test('who checks a key may note its use, and nothing else of it', () => {
+  for (const file of ['create-check', 'get-check', 'get-run', 'get-report', 'delete-check']) {
+    const [right] = rightsOf(home, file).filter(
+      ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && isOfKeys(Condition),
+    );
+    expect(right?.Condition).toEqual({
+      'ForAllValues:StringEquals': {
+        'dynamodb:LeadingKeys': ['KEYS'],
+        'dynamodb:Attributes': ['pk', 'sk', 'lastUsedAt'],
+      },
+      StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+    });
+  }
+});
+
+test('no right to the table is one to its keys, but those that say so', () => {
+  const statements = all.flatMap((stack) => Object.keys(functionsOf(stack)).flatMap((file) => rightsOf(stack, file)));
+  const ofTable = statements.filter(({ Resource }) => listOf(Resource).includes(table));
+  expect(ofTable.length).toBeGreaterThan(10);
+  for (const { Condition } of ofTable) {
+    if (isOfKeys(Condition)) continue;
+    expect(Condition).toEqual({ 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['KEYS'] } });
   }
 });
 
@@ -97,9 +126,14 @@ test('a function is called by its own route, rule or queue alone', () => {
 });
 
 function granted(statements: ReturnType<typeof rightsOf>): string[] {
-  return statements.flatMap(({ Action, Resource }) =>
-    listOf(Action).flatMap((action) => listOf(Resource).map((resource) => `${action} ${resource}`)),
+  return statements.flatMap(({ Action, Resource, Condition }) =>
+    listOf(Action).flatMap((action) =>
+      listOf(Resource).map((resource) => `${action} ${resource}${isOfKeys(Condition) ? ' of keys' : ''}`),
+    ),
   );
+}
+function isOfKeys(condition: Record<string, Record<string, unknown>> | undefined): boolean {
+  return Boolean(condition?.['ForAllValues:StringEquals']?.['dynamodb:LeadingKeys']);
 }
 function on(resource: string, service: string, actions: string[]): string[] {
   return actions.map((action) => `${service}:${action} ${resource}`);

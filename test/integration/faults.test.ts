@@ -32,7 +32,15 @@ const create = (
   now = new Date(),
   queues: Pick<World['queues'], 'send' | 'regions'> = world.queues,
 ) =>
-  createCheck({ store, queues, targets: { targets: 'public', ports: [443] }, retentionDays: 90, now: () => now })({
+  createCheck({
+    store,
+    queues,
+    limits: world.limits,
+    targets: { targets: 'public', ports: [443] },
+    retentionDays: 90,
+    now: () => now,
+  })({
+    owner: 'anonymous',
     requestId: randomUUID(),
     method: 'POST',
     path: '/v1/checks',
@@ -78,7 +86,7 @@ test.each([0, 1, 2, 3, 4, 5, 6])(
     expect(second.status).toBe(first ? 200 : 201);
     const { id, runs } = second.body as { id: string; runs: { id: string }[] };
     expect((await world.find(id)).runs.map((run) => run.id)).toEqual(runs.map((run) => run.id));
-    for (const run of runs) expect(await world.store.checkIdOf(run.id)).toBe(id);
+    for (const run of runs) expect(await world.store.checkIdOf(run.id, 'anonymous')).toBe(id);
 
     const sent = await jobs();
     await sweepAt(later(now, 62));

@@ -10,19 +10,22 @@ let world: World;
 let closed: Api; // as it is by default
 let open: Api; // for pages of some origins
 let wide: Api; // for those of all
+let locked: Api; // for pages of some, with keys
 beforeAll(async () => {
   world = await startWorld();
   closed = await apiFor(undefined);
   open = await apiFor(`${PAGE},http://localhost:3000`);
   wide = await apiFor('*');
+  locked = await apiFor(PAGE, 'keys');
 });
 afterAll(async () => {
-  await Promise.all([closed, open, wide].map((api) => api?.close()));
+  await Promise.all([closed, open, wide, locked].map((api) => api?.close()));
   await world.stop();
 });
 
-const apiFor = async (origins: string | undefined): Promise<Api> => {
+const apiFor = async (origins: string | undefined, auth = 'open'): Promise<Api> => {
   vi.resetModules(); // an environment is read once
+  process.env.AUTH = auth;
   if (origins === undefined) delete process.env.CORS_ORIGINS;
   else process.env.CORS_ORIGINS = origins;
   const api = await startGateway({ port: 0, functions: await importApi() });
@@ -125,6 +128,46 @@ test('pages of any other origin may not, and caches are told that it depends', a
   expect(await corsOf(open, 'GET', '/v1/regions', {})).toEqual({ vary: 'Origin' });
   const { path } = await world.finishedRun('{}');
   expect(await corsOf(open, 'GET', path, {})).toEqual({ vary: 'Accept, Accept-Encoding, Origin' });
+});
+
+test('who is refused for a key or a limit is told so in a browser too', async () => {
+  const keyWith = async (scope: 'checks:read' | 'checks:write') => {
+    const asked = { owner: 'acme', name: 'test', scopes: [scope], plan: 'small' as const, expiresAt: null };
+    return { authorization: `Bearer ${(await world.keys.create(asked, new Date())).text}` };
+  };
+  const [reads, writes] = [await keyWith('checks:read'), await keyWith('checks:write')];
+  const regions = ['us-west1', 'us-east4', 'europe-north1', 'europe-west3', 'asia-northeast1', 'australia-southeast1'];
+  const body = JSON.stringify({ url: 'https://example.com/', auditVersion: 'latest', regions });
+  const post = (headers: Record<string, string>) =>
+    fetch(`${locked.url}/v1/checks`, {
+      method: 'POST',
+      headers: { origin: PAGE, ...headers },
+      body: Buffer.from(body),
+    });
+  const answers = [await post({}), await post(reads)];
+  while (answers.at(-1)?.status !== 429 && answers.length < 6) answers.push(await post(writes));
+  expect(answers.map(({ status }) => status)).toEqual([401, 403, 201, 201, 429]);
+  for (const { headers } of answers) {
+    expect(Object.fromEntries(headers)).toMatchObject({
+      ...inAllForms,
+      'access-control-allow-origin': PAGE,
+      'access-control-expose-headers': '*', // Location, ETag, Retry-After and RateLimit among them: no credentials are let through
+      vary: 'Origin',
+    });
+  }
+});
+
+test('a preflight takes no key, and lets one be sent', async () => {
+  for (const path of ['/v1/checks', `/v1/checks/${id}`, `/v1/audit/runs/${id}/report`]) {
+    const headers = { origin: PAGE, ...preflight };
+    const answer = await fetch(`${locked.url}${path}`, { method: 'OPTIONS', headers });
+    expect(answer.status).toBe(204);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      ...inAllForms,
+      'access-control-allow-origin': PAGE,
+      'access-control-allow-headers': expect.stringMatching(/^Authorization, /),
+    });
+  }
 });
 
 test('an answer for every origin is the same for all', async () => {

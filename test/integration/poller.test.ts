@@ -37,8 +37,10 @@ const poll = (handler: QueueHandler, more: Partial<Parameters<typeof startPoller
   pollers.push(poller);
   return poller;
 };
-const send = (MessageBody: string, region = 'us-west1') =>
-  sqs.send(new SendMessageCommand({ QueueUrl: queues[region], MessageBody }));
+const send = (MessageBody: string, region = 'us-west1', owner?: string) => {
+  const MessageAttributes = owner ? { owner: { DataType: 'String', StringValue: owner } } : undefined;
+  return sqs.send(new SendMessageCommand({ QueueUrl: queues[region], MessageBody, MessageAttributes }));
+};
 const receive = async (QueueUrl = queues['us-west1'], WaitTimeSeconds = 0) => {
   const ask = { QueueUrl, WaitTimeSeconds, VisibilityTimeout: 0, MessageSystemAttributeNames: ['All' as const] };
   return (await sqs.send(new ReceiveMessageCommand(ask))).Messages?.map(({ Body }) => Body) ?? [];
@@ -153,7 +155,91 @@ test('no more events than slots are at work, over all queues, and each queue get
   poll(handler, { slots: shared, queueUrl: queues['us-east4'] as string, awsRegion: 'us-east-1' });
   await vi.waitFor(() => expect(order).toHaveLength(8), { timeout: 3000 });
   expect(most).toBe(2);
-  expect(order.slice(0, 4).sort()).toEqual(['east', 'east', 'west', 'west']);
+  expect(order.slice(2, 6).sort()).toEqual(['east', 'east', 'west', 'west']); // the first two came to free slots
+});
+
+test('one owner’s 1,000 jobs do not hold up another’s single one: it waits for one audit at most, and none is lost', async () => {
+  const started: string[] = [];
+  const ended = new Set<string>();
+  let slow = true;
+  const handler: QueueHandler = async (event) => {
+    const [body = ''] = bodies(event);
+    started.push(body);
+    if (slow) await pause(200);
+    ended.add(body);
+  };
+  await aws.close();
+  await startQueues(); // with the real visibility time-out
+  const shared = slots(1);
+  const regions = ['us-west1', 'us-east4'] as const;
+  for (let i = 0; i < 1000; i += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, n) => send(`many ${i + n}`, regions[n % 2], 'many')));
+  }
+  for (const region of regions) poll(handler, { slots: shared, queueUrl: queues[region] as string });
+  await pause(2000); // all are received, and wait
+  for (const region of regions) {
+    const count = started.length;
+    await vi.waitFor(() => expect(started.length).toBeGreaterThan(count), { interval: 5 }); // one has just begun
+    const before = started.length;
+    await send(`single ${region}`, region, 'single');
+    await vi.waitFor(() => expect(started).toContain(`single ${region}`), { interval: 5 });
+    expect(started.indexOf(`single ${region}`)).toBe(before);
+  }
+  slow = false;
+  await vi.waitFor(() => expect(ended.size).toBe(1002), { timeout: 40_000 });
+}, 60_000);
+
+test('slots are given to owners in turn, and to the queues of an owner in turn', async () => {
+  const take = slots(1);
+  const { signal } = new AbortController();
+  const order: string[] = [];
+  const first = await take(signal, { owner: 'a', queue: 'west' });
+  const ask = (name: string) => {
+    const [owner, queue] = name.split(' ');
+    return take(signal, { owner, queue }).then((giveBack) => {
+      order.push(name);
+      giveBack();
+    });
+  };
+  const asked = ['a west', 'a west', 'a east', 'b west', 'b west', 'c east'].map(ask);
+  first();
+  await Promise.all(asked);
+  expect(order).toEqual(['b west', 'c east', 'a east', 'b west', 'a west', 'a west']);
+});
+
+test('a message that waits longer for its slot than the queue hides it comes once', async () => {
+  await aws.close();
+  await startQueues(3);
+  const counts: Record<string, string[]> = {};
+  const handler = async ({ Records }: SQSEvent) => {
+    for (const { body, attributes } of Records)
+      counts[body] = [...(counts[body] ?? []), attributes.ApproximateReceiveCount];
+    await pause(1300);
+  };
+  poll(handler, { slots: slots(1), visibilitySeconds: 3 });
+  for (const body of ['a', 'b', 'c', 'd']) await send(body); // 'd' waits for 3.9 s
+  await vi.waitFor(() => expect(Object.keys(counts)).toHaveLength(4), { timeout: 10_000 });
+  await pause(1500); // one that came again would be at work by now
+  expect(counts).toEqual({ a: ['1'], b: ['1'], c: ['1'], d: ['1'] });
+}, 15_000);
+
+test('no more messages wait than the poller holds: the others stay in the queue', async () => {
+  const started: string[] = [];
+  let release = () => {};
+  const work = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const handler: QueueHandler = async (event) => {
+    started.push(...bodies(event));
+    await work;
+  };
+  for (let i = 0; i < 15; i++) await send(`${i}`);
+  poll(handler, { slots: slots(1), holds: 12 });
+  await vi.waitFor(() => expect(started).toEqual(['0']));
+  await pause(200);
+  expect(await receive()).toHaveLength(1);
+  release();
+  await vi.waitFor(() => expect(new Set(started).size).toBe(15));
 });
 
 test('slots are given in the order of asking, and one who leaves the line is passed over', async () => {

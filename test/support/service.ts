@@ -20,7 +20,7 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   const exited = once(child, 'exit');
   const url = await waitFor(() => {
     if (child.exitCode !== null) throw new Error(`the service ended: ${output}`);
-    return output.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
+    return output.match(/http:\/\/[\d.]+:\d+/)?.[0];
   });
 
   const post = async (body: unknown): Promise<{ id: string; runs: { id: string }[] }> => {

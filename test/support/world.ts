@@ -3,17 +3,19 @@ import { gzipSync } from 'node:zlib';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/audit-queues.ts';
 import { checkStore, type RunItem } from '../../functions/lib/check-store.ts';
+import { keyStore } from '../../functions/lib/key-store.ts';
+import { limitStore } from '../../functions/lib/limit-store.ts';
 import { reports } from '../../functions/lib/reports.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
-import { CreateEnv, ReportReadEnv } from '../../shared/env.ts';
+import { CreateEnv, ReadEnv, ReportReadEnv } from '../../shared/env.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 
 /** The real SDK on engines in memory, with the builders that most tests need. Sets `process.env`. */
 export const startWorld = async (env: Record<string, string> = {}) => {
   const aws = await startAws({ regions: allRegions });
-  Object.assign(process.env, aws.env, { POWERTOOLS_METRICS_DISABLED: 'true' }, env);
+  Object.assign(process.env, aws.env, { AUTH: 'open', POWERTOOLS_METRICS_DISABLED: 'true' }, env);
   const store = checkStore(CreateEnv.parse(process.env));
   const queues = auditQueues(CreateEnv.parse(process.env));
   const sqs = new SQSClient({});
@@ -58,6 +60,8 @@ export const startWorld = async (env: Record<string, string> = {}) => {
   return {
     env: aws.env,
     store,
+    keys: keyStore(ReadEnv.parse(process.env)),
+    limits: limitStore(ReadEnv.parse(process.env)),
     queues,
     reports: bucket,
     create,

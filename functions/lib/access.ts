@@ -1,0 +1,73 @@
+import type { AuthEnv, StoreEnv } from '../../shared/env.ts';
+import { ANONYMOUS, type ApiKey, type Caller, keyParts, keyState, type Scope } from '../../shared/keys.ts';
+import { ApiProblem } from '../../shared/problems.ts';
+import { isSecretOf, type KeyStore, keyStore } from './key-store.ts';
+import { log } from './log.ts';
+
+/** Tells who sent a request, or throws the problem that it is answered with. */
+export type Access = (headers: Record<string, string | undefined>) => Promise<Caller>;
+
+/** Lets in who has a key with this scope; everybody, as one owner, where `AUTH` is open. */
+export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv): Access => {
+  let keys: ReturnType<typeof keyring> | 'open' | undefined;
+  return async ({ authorization }) => {
+    if (!keys) {
+      const env = parseEnv();
+      keys = env.AUTH === 'open' ? 'open' : keyring({ store: keyStore(env) });
+    }
+    return keys === 'open' ? { owner: ANONYMOUS } : keys(authorization, scope);
+  };
+};
+
+/** How long a key is taken for what it was when it was read: a revocation is honoured after that at the latest. */
+const CACHE_MS = 60_000;
+const MOST_CACHED = 10_000;
+
+type Cached = { key: Promise<ApiKey | undefined>; until: number; touched: boolean };
+type Deps = { store: Pick<KeyStore, 'find' | 'touch'>; now?: () => Date };
+
+/** Checks keys, each read at most once a minute. The same read lets its last use be noted, while the request goes on. */
+export const keyring = ({ store, now = () => new Date() }: Deps) => {
+  const cache = new Map<string, Cached>();
+
+  const read = (prefix: string): Cached => {
+    const known = cache.get(prefix);
+    if (known && known.until > now().getTime()) return known;
+    const fresh = { key: store.find(prefix), until: now().getTime() + CACHE_MS, touched: false };
+    if (cache.size >= MOST_CACHED) cache.clear();
+    cache.set(prefix, fresh);
+    const forget = () => cache.get(prefix) === fresh && cache.delete(prefix);
+    fresh.key.then((key) => key ?? forget(), forget); // a key that is made later is known at once
+    return fresh;
+  };
+
+  return async (authorization: string | undefined, scope: Scope): Promise<Caller> => {
+    if (authorization === undefined) throw unauthorized('Send a key in the header Authorization, as "Bearer pas_…".');
+    const [, token = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+    const parts = keyParts(token);
+    if (!parts) throw invalid('The Authorization header is not "Bearer" and a key (pas_…).');
+    const cached = read(parts.prefix);
+    const key = await cached.key;
+    if (!key || !isSecretOf(key, parts.secret)) throw invalid('There is no such key.');
+    const state = keyState(key, now());
+    if (state !== 'active') throw invalid(`The key is ${state}.`);
+    if (!key.scopes.includes(scope)) throw forbidden(key, scope);
+    if (!cached.touched) {
+      cached.touched = true;
+      store.touch(key.prefix, now()).catch((error) => log.warn('the use of a key was not noted', { error }));
+    }
+    return { owner: key.owner, plan: key.plan };
+  };
+};
+
+/** RFC 6750: without a key only the scheme is named; with one, what is wrong with it. */
+const unauthorized = (detail: string, more = '') =>
+  new ApiProblem('unauthorized', detail, { headers: { 'www-authenticate': `${CHALLENGE}${more}` } });
+const invalid = (detail: string) =>
+  unauthorized(detail, `, error="invalid_token", error_description="${detail.replace(/["…]/g, '')}"`);
+const forbidden = ({ scopes }: ApiKey, scope: Scope) =>
+  new ApiProblem('forbidden', `This takes a key with the scope ${scope}; this key has ${scopes.join(', ')}.`, {
+    headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+  });
+
+const CHALLENGE = 'Bearer realm="page-audit"';

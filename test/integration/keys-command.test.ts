@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { keyStore } from '../../functions/lib/key-store.ts';
+import { startAws } from '../../infra/local/aws.ts';
+import { startLocally } from '../support/service.ts';
+
+const folders: string[] = [];
+const stops: (() => Promise<unknown>)[] = [];
+const aFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+  folders.push(folder);
+  return folder;
+};
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The command as a user runs it, in a process of its own, with nothing of ours in its environment. */
+const keys = (dataDir: string, args: string[], env: Record<string, string> = {}) =>
+  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const { PATH = '', HOME = '' } = process.env;
+    const all = { PATH, HOME, DATA_DIR: dataDir, AWS_EC2_METADATA_DISABLED: 'true', ...env };
+    const child = execFile(process.execPath, ['infra/local/keys.ts', ...args], { env: all }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+const aKey = ['create', '--owner', 'acme', '--name', 'the first'];
+const allOf = async (dataDir: string) => JSON.parse((await keys(dataDir, ['list', '--json'])).stdout);
+
+test('a key is made, listed and revoked while no service runs; it is shown once', async () => {
+  const dataDir = aFolder();
+  const made = await keys(dataDir, [...aKey, '--expires', '90d']);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pas_[0-9a-f]{12}_[0-9a-f]{64}\n$/) });
+  const [, prefix = '', secret = ''] = made.stdout.trim().split('_');
+  expect(made.stderr).toMatch(/shown once.*Plan standard: 60 runs a minute/s);
+
+  const listed = await keys(dataDir, ['list']);
+  expect(listed.stdout).toMatch(/^PREFIX +STATE +OWNER/);
+  expect(listed.stdout).toMatch(
+    new RegExp(`${prefix} +active +acme +the first +checks:read,checks:write +standard .* never$`, 'm'),
+  );
+  expect(await allOf(dataDir)).toEqual([
+    expect.objectContaining({ prefix, owner: 'acme', state: 'active', plan: 'standard', lastUsedAt: null }),
+  ]);
+  expect((await allOf(dataDir))[0]).not.toHaveProperty('hash');
+  expect((await keys(dataDir, ['list', '--owner', 'umbrella'])).stderr).toContain('npm run keys -- create');
+
+  expect(await keys(dataDir, ['revoke', prefix])).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/is revoked/),
+  });
+  expect(await keys(dataDir, ['revoke', prefix])).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/was revoked 20/),
+  });
+  expect(await allOf(dataDir)).toMatchObject([{ state: 'revoked' }]);
+  const stored = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { parentPath, name } of stored) expect(readFileSync(join(parentPath, name)).includes(secret)).toBe(false);
+});
+
+test('a key that is made while the service runs is taken at once, and told for machines', async () => {
+  const dataDir = aFolder();
+  const service = await startLocally(dataDir, { AUTH: 'keys' });
+  stops.push(service.stop);
+  expect(service.output()).toContain('npm run keys -- create');
+  expect(statSync(join(dataDir, 'dynamodb-url')).mode & 0o777).toBe(0o600);
+
+  const ask = (key?: string) =>
+    fetch(`${service.url}/v1/checks/00000000-0000-4000-8000-000000000000`, {
+      headers: key ? { authorization: `Bearer ${key}` } : {},
+    });
+  expect((await ask()).status).toBe(401);
+  const { key, ...made } = JSON.parse((await keys(dataDir, [...aKey, '--json'])).stdout);
+  expect((await ask(key)).status).toBe(404);
+  expect(made).toMatchObject({ owner: 'acme', name: 'the first', expiresAt: null, state: 'active' });
+  expect((await allOf(dataDir))[0].lastUsedAt).not.toBeNull();
+});
+
+test('what a killed service noted of itself is not believed', async () => {
+  const dataDir = aFolder();
+  writeFileSync(join(dataDir, 'dynamodb-url'), 'http://127.0.0.1:1');
+  expect(await keys(dataDir, aKey)).toMatchObject({ code: 0 });
+  expect(readdirSync(dataDir)).not.toContain('dynamodb-url');
+});
+
+test('a service that has the folder and says nothing yet is waited for, and then named', async () => {
+  const dataDir = aFolder();
+  const aws = await startAws({ dataDir, regions: ['us-west1'] });
+  stops.push(aws.close);
+  rmSync(join(dataDir, 'dynamodb-url'));
+  expect(await keys(dataDir, aKey)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/starting or ending.*again/),
+  });
+});
+
+test('an environment’s keys are in its own table', async () => {
+  const aws = await startAws({ regions: ['us-west1'], environment: 'dev' });
+  stops.push(aws.close);
+  const { stdout } = await keys(aFolder(), [...aKey, '--environment', 'dev', '--json'], aws.env);
+  Object.assign(process.env, aws.env);
+  const store = keyStore({ TABLE_NAME: 'page-audit-dev', HOME_REGION: 'us-west-2' });
+  expect(await store.list()).toEqual([expect.objectContaining({ prefix: JSON.parse(stdout).prefix })]);
+  const prod = await keys(aFolder(), ['list', '--environment', 'prod'], aws.env);
+  expect(prod).toMatchObject({ code: 1, stderr: expect.stringContaining('Deploy it first') });
+});
+
+test('an owner’s further keys have its plan, unless another is named', async () => {
+  const dataDir = aFolder();
+  for (const more of [['--plan', 'large'], [], ['--plan', 'small']]) {
+    const made = await keys(dataDir, [...aKey, ...more]);
+    expect(made.stderr.includes('another plan')).toBe(more[1] === 'small');
+  }
+  expect(await allOf(dataDir)).toMatchObject([{ plan: 'large' }, { plan: 'large' }, { plan: 'small' }]);
+});
+
+test.each([
+  [[], 'There are create, list, revoke.'],
+  [['destroy'], 'There is no command "destroy".'],
+  [['create'], '--owner: whose is it?'],
+  [['create', '--owner', 'A b', '--name', 'x'], '--owner: an owner has up to 64'],
+  [['create', '--owner', 'acme'], '--name: what is the key for'],
+  [[...aKey, '--scopes', 'all'], '--scopes: one or more of checks:read,checks:write'],
+  [[...aKey, '--plan', 'huge'], '--plan: one of small, standard, large'],
+  [[...aKey, '--expires', 'tomorrow'], '--expires: in the future, such as 12h, 90d'],
+  [[...aKey, '--expires', '2020-01-01'], '--expires: in the future'],
+  [[...aKey, 'more'], '"more" is not expected here.'],
+  [[...aKey, '--colour', 'red'], '--colour'],
+  [['revoke'], 'Which key?'],
+  [['revoke', 'nonsense'], 'There is no key with the prefix "nonsense"'],
+])('%j is refused with what would be right', async (args, said) => {
+  const { code, stdout, stderr } = await keys(aFolder(), args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(said);
+  expect(stderr).toContain('npm run keys -- --help');
+});
+
+/** Starts the service with settings that it refuses, and gives what it says. */
+const refused = (env: Record<string, string>) =>
+  new Promise<string>((resolve) => {
+    const all = { PATH: process.env.PATH, DATA_DIR: aFolder(), PORT: '0', ...env };
+    execFile(process.execPath, ['infra/local/main.ts'], { env: all, timeout: 10_000 }, (error, _, stderr) =>
+      resolve(`${error?.code} ${stderr}`),
+    );
+  });
+
+test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('HOST=%s is refused without keys', async (HOST) => {
+  expect(await refused({ HOST })).toMatch(/^1 HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
+});
+
+test('beyond loopback the service audits no page of its machine, unless it is told to', async () => {
+  const create = async (env: Record<string, string>) => {
+    const dataDir = aFolder();
+    const service = await startLocally(dataDir, { HOST: '0.0.0.0', AUTH: 'keys', ...env });
+    stops.push(service.stop);
+    const authorization = `Bearer ${(await keys(dataDir, aKey)).stdout.trim()}`;
+    const body = JSON.stringify({ url: 'http://127.0.0.1:1/', auditVersion: 'latest', regions: ['us-west1'] });
+    const headers = { authorization, 'content-type': 'application/json' };
+    const answer = await fetch(`${service.url}/v1/checks`, { method: 'POST', headers, body });
+    return [answer.status, ((await answer.json()) as { code?: string }).code];
+  };
+  expect(await create({})).toEqual([400, 'forbidden-target']);
+  expect(await create({ TARGETS: 'local' })).toEqual([201, undefined]);
+});
+
+test('an address that this machine has not is named', async () => {
+  expect(await refused({ HOST: '192.0.2.1', AUTH: 'keys' })).toMatch(
+    /^1 192.0.2.1 is no address of this machine. Set HOST/,
+  );
+});

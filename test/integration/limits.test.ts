@@ -1,0 +1,324 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createCheck } from '../../functions/create-check.ts';
+import { checkStore, type Lease, type RunItem } from '../../functions/lib/check-store.ts';
+import type { Request } from '../../functions/lib/http.ts';
+import { type LimitStore, limitStore } from '../../functions/lib/limit-store.ts';
+import { documents } from '../../functions/lib/table.ts';
+import { sweep } from '../../functions/sweep.ts';
+import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import type { CreateCheckBody } from '../../shared/check.ts';
+import { ReadEnv } from '../../shared/env.ts';
+import type { plans } from '../../shared/plans.ts';
+import { Problem } from '../../shared/problems.ts';
+import { later, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+let db: DynamoDBDocumentClient;
+beforeAll(async () => {
+  world = await startWorld({ AUTH: 'keys' });
+  api = await startGateway({ port: 0, functions: await importApi() });
+  db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+});
+afterAll(async () => {
+  await api.close();
+  await world.stop();
+});
+
+const aBody = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] };
+const anOwner = () => `owner-${randomUUID()}`;
+const keyOf = async (owner: string, plan: keyof typeof plans = 'small') => {
+  const scopes = ['checks:read' as const, 'checks:write' as const];
+  return (await world.keys.create({ owner, name: 'test', scopes, plan, expiresAt: null }, new Date())).text;
+};
+const post = (key: string, body: unknown = aBody, headers: Record<string, string> = {}) =>
+  fetch(`${api.url}/v1/checks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+    body: JSON.stringify(body),
+  });
+const bucketsOf = async (owner: string) => {
+  const Key = { pk: `OWNER#${owner}`, sk: 'BUCKETS' };
+  const { Item } = await db.send(new GetCommand({ TableName: world.env.TABLE_NAME, Key, ConsistentRead: true }));
+  return Item;
+};
+const openOf = async (owner: string) =>
+  Object.entries((await bucketsOf(owner)) ?? {}).reduce(
+    (sum, [name, n]) => sum + (name.startsWith('open-') ? n : 0),
+    0,
+  );
+const put = (owner: string, item: object) =>
+  db.send(
+    new PutCommand({
+      TableName: world.env.TABLE_NAME,
+      Item: { pk: `OWNER#${owner}`, sk: 'BUCKETS', stamp: 's', ...item },
+    }),
+  );
+const everything = async () => {
+  const items: Record<string, unknown>[] = [];
+  for await (const { Items = [] } of paginateScan({ client: db }, { TableName: world.env.TABLE_NAME as string }))
+    items.push(...Items);
+  return items.map(({ lastUsedAt, ...item }) => item);
+};
+
+const t0 = new Date('2031-01-01T12:00:00.000Z');
+const request = (owner: string, more: Partial<Request<CreateCheckBody>> = {}): Request<CreateCheckBody> => ({
+  owner,
+  plan: 'small',
+  requestId: randomUUID(),
+  method: 'POST',
+  path: '/v1/checks',
+  params: {},
+  query: {},
+  headers: {},
+  body: aBody,
+  ...more,
+});
+const createAt = (now: Date, store: Partial<World['store']> = {}, limits: LimitStore = world.limits) =>
+  createCheck({
+    store: { ...world.store, ...store },
+    limits,
+    queues: world.queues,
+    targets: { targets: 'public', ports: [443] },
+    retentionDays: 90,
+    now: () => now,
+  });
+
+test('a create tells the policy and what is left of it, counted in runs', async () => {
+  const key = await keyOf(anOwner());
+  const one = await post(key, { ...aBody, regions: ['us-west1', 'us-east4', 'europe-west3'] });
+  expect(one.status).toBe(201);
+  expect(one.headers.get('ratelimit-policy')).toBe('"minute";q=12;w=60, "day";q=200;w=86400');
+  expect(one.headers.get('ratelimit')).toMatch(/^"minute";r=9;t=[1-5]$/);
+  expect((await post(key)).headers.get('ratelimit')).toMatch(/^"minute";r=8;t=[1-5]$/);
+});
+
+test('a create over the limit is answered 429, says when to come back, and writes nothing', async () => {
+  const owner = anOwner();
+  const key = await keyOf(owner);
+  for (const regions of [6, 5]) {
+    const all = ['us-west1', 'us-east4', 'europe-north1', 'europe-west3', 'asia-northeast1', 'australia-southeast1'];
+    expect((await post(key, { ...aBody, regions: all.slice(0, regions) })).status).toBe(201);
+  }
+  await Promise.all((['us-west1', 'us-east4'] as const).map(world.jobsIn));
+  const before = await everything();
+  const refused = await post(key, { ...aBody, regions: ['us-west1', 'us-east4'] });
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('ratelimit')).toMatch(/^"minute";r=1;t=[1-5]$/);
+  const seconds = Number(refused.headers.get('retry-after'));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(5);
+  const problem = Problem.strict().parse(await refused.json());
+  expect(problem).toMatchObject({
+    code: 'too-many-requests',
+    detail: `The plan allows 12 runs a minute. Try again in ${seconds} s.`,
+  });
+  expect(await everything()).toEqual(before);
+  expect(await world.jobsIn('us-west1')).toEqual([]);
+  expect((await post(key)).status).toBe(201); // one run is left
+});
+
+test('a create that is refused for its inputs takes nothing', async () => {
+  const owner = anOwner();
+  const key = await keyOf(owner);
+  expect((await post(key, { ...aBody, url: 'http://10.0.0.1/' })).status).toBe(400);
+  expect(await bucketsOf(owner)).toBeUndefined();
+});
+
+test('of 50 creates at once with 10 tokens exactly 10 are accepted', async () => {
+  const owner = anOwner();
+  const key = await keyOf(owner, 'standard');
+  const at = Date.now() + 60_000; // a clock ahead of ours filled it last: nothing comes while we ask
+  await put(owner, { minute: 10, day: 100, at });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post(key)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+  expect(await bucketsOf(owner)).toMatchObject({ minute: 0, day: 90, at });
+  expect(await openOf(owner)).toBe(10);
+});
+
+test('of 50 instances that each create at once with 10 tokens exactly 10 are allowed to', async () => {
+  const owner = anOwner();
+  await put(owner, { minute: 10, day: 100, at: t0.getTime() });
+  const takes = Array.from({ length: 50 }, () =>
+    limitStore(ReadEnv.parse(process.env)).take({ owner, plan: 'standard' }, 1, t0),
+  );
+  const ended = await Promise.allSettled(takes);
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  const codes = ended.map((each) => (each.status === 'rejected' ? each.reason.code : 'allowed'));
+  expect([...new Set(codes)].sort()).toEqual(['allowed', 'too-many-requests']);
+  expect(await bucketsOf(owner)).toMatchObject({ minute: 0, day: 90 });
+});
+
+test('one owner’s limit is no other’s, and all keys of an owner share one', async () => {
+  const [mine, yours] = [anOwner(), anOwner()];
+  const keys = [await keyOf(mine), await keyOf(mine), await keyOf(yours)] as const;
+  for (let i = 0; i < 12; i++) await post(keys[0]);
+  expect((await Promise.all(keys.map((key) => post(key)))).map(({ status }) => status)).toEqual([429, 429, 201]);
+});
+
+test('a create that is repeated with its Idempotency-Key takes nothing, at the limit too', async () => {
+  const owner = anOwner();
+  const key = await keyOf(owner);
+  const headers = { 'idempotency-key': randomUUID() };
+  expect((await post(key, aBody, headers)).status).toBe(201);
+  await put(owner, { minute: 0, day: 0, at: Date.now() + 60_000 });
+  const again = await post(key, aBody, headers);
+  expect([again.status, again.headers.get('ratelimit')]).toEqual([200, null]);
+  expect(await bucketsOf(owner)).toMatchObject({ minute: 0, day: 0 });
+  expect((await post(key)).status).toBe(429);
+});
+
+test('of ten creates at once with one Idempotency-Key one is counted', async () => {
+  const owner = anOwner();
+  const create = createAt(t0);
+  const headers = { 'idempotency-key': randomUUID() };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => create(request(owner, { headers }))));
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
+  expect(await openOf(owner)).toBe(1);
+  expect(await bucketsOf(owner)).toMatchObject({ minute: 11, day: 199 });
+});
+
+test('what a create took is given back when it fails to write', async () => {
+  const owner = anOwner();
+  const broken = createAt(t0, { create: () => Promise.reject(new Error('cut off')) });
+  await expect(broken(request(owner))).rejects.toThrow('cut off');
+  expect(await bucketsOf(owner)).toMatchObject({ minute: 12, day: 200 });
+  expect(await openOf(owner)).toBe(0);
+  for (let i = 0; i < 10; i++) expect((await createAt(t0)(request(owner))).status).toBe(201);
+  await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
+});
+
+test('a run comes back with time, and not before', async () => {
+  const owner = anOwner();
+  await put(owner, { minute: 0, day: 100, at: t0.getTime() });
+  const refused = createAt(later(t0, 4.9))(request(owner));
+  await expect(refused).rejects.toMatchObject({ headers: { 'retry-after': '1' } });
+  expect((await createAt(later(t0, 5))(request(owner))).status).toBe(201);
+});
+
+/** Ends every run of a check at once: each may find that it is the last. */
+const finish = async (checkId: string, now: Date) => {
+  const { runs } = await world.find(checkId);
+  const leases = await Promise.all(runs.map((run) => world.store.claim(run, randomUUID(), now)));
+  await Promise.all(
+    leases.map((lease) => world.store.finish(lease as Lease, { state: 'succeeded', attempts: [] }, now)),
+  );
+};
+const idOf = (reply: { body?: unknown }) => (reply.body as { id: string }).id;
+
+test('a check counts as open until its last run has ended, whoever ends it', async () => {
+  const owner = anOwner();
+  const create = (regions: string[]) => createAt(t0)(request(owner, { body: { ...aBody, regions } }));
+  const first = idOf(await create(['us-west1', 'us-east4']));
+  const second = idOf(await create(['us-west1']));
+  expect(await openOf(owner)).toBe(2);
+  await finish(first, t0);
+  await world.store.closeIfFinished(first, t0); // once more changes nothing
+  expect(await openOf(owner)).toBe(1);
+  await sweep({ ...world, now: () => later(t0, 25 * 3600) })({}); // too old: given up
+  expect((await world.find(second)).item.completedAt).not.toBeNull();
+  expect(await openOf(owner)).toBe(0);
+});
+
+test('a check that is erased while it is open makes room, once', async () => {
+  const owner = anOwner();
+  const key = await keyOf(owner);
+  const ids = await Promise.all([0, 1, 2].map(async () => idOf({ body: await (await post(key)).json() })));
+  const erase = (id?: string) =>
+    fetch(`${api.url}/v1/checks/${id}`, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } });
+  const [before, open] = [await bucketsOf(owner), await openOf(owner)];
+  const both = await Promise.all([erase(ids[0]), erase(ids[0])]);
+  expect(both.map(({ status }) => status).sort()).toEqual([204, 404]);
+  expect((await erase(ids[0])).status).toBe(404);
+  expect([open, await openOf(owner)]).toEqual([3, 2]);
+  await finish(ids[1] as string, new Date());
+  expect((await erase(ids[1])).status).toBe(204); // counted no more since it was closed
+  expect(await openOf(owner)).toBe(1);
+  expect(await bucketsOf(owner)).toMatchObject({ minute: before?.minute, day: before?.day }); // its runs were had
+});
+
+test('a check that is erased and closed at once is counted once, whichever comes first', async () => {
+  const owner = anOwner();
+  const create = async () => idOf(await createAt(t0)(request(owner)));
+  await create(); // so that one count too many would show
+  const closedFirst = await world.find(await create());
+  await finish(closedFirst.item.id, t0);
+  expect(await world.store.markErased(closedFirst.item, t0)).toBe(true); // by who has read it before
+  expect(await openOf(owner)).toBe(1);
+
+  const erasedFirst = await world.find(await create());
+  const env = ReadEnv.parse(process.env);
+  const db = documents(env);
+  const send = db.send.bind(db);
+  const marked: boolean[] = [];
+  vi.spyOn(db, 'send').mockImplementation(async (command: unknown) => {
+    const { ExpressionAttributeNames: names = {} } = (command as { input: { ExpressionAttributeNames?: object } })
+      .input;
+    if ('#completedAt' in names) marked.push(await world.store.markErased(erasedFirst.item, t0));
+    return send(command as never) as never;
+  });
+  const lease = await world.store.claim(erasedFirst.runs[0] as RunItem, randomUUID(), t0);
+  await checkStore(env, db).finish(lease as Lease, { state: 'succeeded', attempts: [] }, t0);
+  expect([marked, await openOf(owner)]).toEqual([[true], 1]);
+});
+
+test('a create that meets an erased check takes nothing', async () => {
+  const owner = anOwner();
+  const headers = { 'idempotency-key': randomUUID() };
+  const id = idOf(await createAt(t0)(request(owner, { headers })));
+  const { item } = await world.find(id);
+  await world.store.markErased(item, t0);
+  const before = await bucketsOf(owner);
+  expect(await openOf(owner)).toBe(0);
+  const erased = { code: 'being-erased' };
+  await expect(createAt(t0)(request(owner, { headers }))).rejects.toMatchObject(erased);
+  expect(await bucketsOf(owner)).toEqual(before);
+
+  let looks = 0; // erased only after it was looked for
+  const findOrErased: World['store']['findOrErased'] = async (...of) =>
+    looks++ === 0 ? undefined : world.store.findOrErased(...of);
+  await expect(createAt(t0, { findOrErased })(request(owner, { headers }))).rejects.toMatchObject(erased);
+  const { stamp, ...rest } = before ?? {};
+  expect(await bucketsOf(owner)).toMatchObject(rest);
+});
+
+test('no more checks are open at once than the plan allows, and one that ends makes room', async () => {
+  const owner = anOwner();
+  await put(owner, { minute: 12, day: 200, at: t0.getTime(), 'open-2031-01-01': 4, 'open-2030-12-31': 5 });
+  const id = idOf(await createAt(t0)(request(owner)));
+  const before = await bucketsOf(owner);
+  await expect(createAt(t0)(request(owner))).rejects.toMatchObject({
+    code: 'too-many-requests',
+    message: 'The plan allows 10 checks open at once. Try again in 10 s.',
+    headers: { 'retry-after': '10', ratelimit: '"minute";r=11;t=5' },
+  });
+  expect(await bucketsOf(owner)).toEqual(before);
+  await finish(id, t0);
+  expect((await createAt(t0)(request(owner))).status).toBe(201);
+});
+
+test('a check whose count was lost with a process is forgotten after two days', async () => {
+  const owner = anOwner();
+  await put(owner, { minute: 12, day: 200, at: t0.getTime(), 'open-2030-12-29': 10, 'open-2030-12-30': 9 });
+  expect((await createAt(t0)(request(owner))).status).toBe(201);
+  await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
+  expect(await bucketsOf(owner)).not.toHaveProperty('open-2030-12-29');
+  expect((await createAt(later(t0, 24 * 3600))(request(owner))).status).toBe(201);
+});
+
+test('what an idle owner left expires, once it says nothing any more', async () => {
+  const owner = anOwner();
+  await createAt(t0)(request(owner));
+  expect((await bucketsOf(owner))?.expiresAt).toBe(later(t0, 3 * 24 * 3600).getTime() / 1000);
+});
+
+test('without a plan nothing is counted', async () => {
+  const owner = anOwner();
+  const answer = await createAt(t0)(request(owner, { plan: undefined }));
+  expect(answer.headers).not.toHaveProperty('ratelimit');
+  expect(await bucketsOf(owner)).toBeUndefined();
+});
