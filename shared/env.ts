@@ -18,9 +18,11 @@ const StoreEnv = z.object({
 });
 const ReportEnv = z.object({ REPORT_BUCKET: z.string().min(1) });
 const QueuesEnv = z.object({ AUDIT_QUEUES: json.pipe(z.partialRecord(Region, z.url())) }); // region: queue URL
+/** The ports that a page may be on, where no setting says otherwise. */
+export const DEFAULT_PORTS = [80, 443, 8080, 8443];
 const TargetsEnv = z.object({
   TARGETS: z.enum(['public', 'local']).default('public'), // local: loopback pages may be audited too
-  TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default([80, 443, 8080, 8443]),
+  TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default(DEFAULT_PORTS),
 });
 
 /** keys: a request needs an API key. open: everybody is one owner, for a machine that nobody else reaches. */

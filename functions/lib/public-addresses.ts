@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { holdsKey } from './redact.ts';
 
@@ -6,7 +7,6 @@ export type Targets = 'public' | 'local';
 export type TargetPolicy = { targets: Targets; ports: readonly number[] };
 export type Refusal = { code: 'invalid-request' | 'forbidden-target'; message: string };
 
-export const DEFAULT_PORTS = [80, 443, 8080, 8443];
 export const MAX_URL_LENGTH = 2048;
 
 /**
@@ -22,8 +22,12 @@ export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefine
   if (parsed.username || parsed.password) return invalid('The URL must not contain a user name or a password.');
   if (holdsKey(url)) return invalid('The URL must not contain an API key of this service.');
   const { host, port } = targetOf(parsed);
+  if (!decodes(host)) return invalid('The host has a label (xn--…) that stands for no name.');
   return refusalOfHost(host, port, policy);
 }
+
+/** Whether every internationalised label of a host can be read. Node leaves one that can't as it is, and takes it. */
+const decodes = (host: string): boolean => !/(^|\.)xn--/.test(domainToUnicode(host));
 
 /** The same rule for a bare host and port, as the egress proxy is asked for them: a name or an address literal. */
 export function refusalOfHost(host: string, port: number, { targets, ports }: TargetPolicy): Refusal | undefined {

@@ -4,7 +4,8 @@ import { type AddressInfo, connect, createServer, Server, Socket, type TcpNetCon
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type EgressPolicy, type EgressProxy, LIMITS, openEgressProxy } from '../../functions/auditor/egress-proxy.ts';
-import { DEFAULT_PORTS, targetOf } from '../../functions/lib/public-addresses.ts';
+import { targetOf } from '../../functions/lib/public-addresses.ts';
+import { DEFAULT_PORTS } from '../../shared/env.ts';
 
 type Case = {
   id: string;

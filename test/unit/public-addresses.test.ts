@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   bareHost,
-  DEFAULT_PORTS,
   isLoopbackAddress,
   isLoopbackHost,
   isPublicAddress,
@@ -10,6 +9,7 @@ import {
   refusalOfHost,
   targetOf,
 } from '../../functions/lib/public-addresses.ts';
+import { DEFAULT_PORTS } from '../../shared/env.ts';
 
 type Case = { id: string; stage: string; url: string; expect: 'allow' | 'refuse'; why: string; policy?: 'local' };
 
@@ -35,6 +35,8 @@ describe('a submitted URL', () => {
     ['https://user@example.com/', 'invalid-request', /user name/],
     ['https://:secret@example.com/', 'invalid-request', /password/],
     ['https://a..example.com/', 'invalid-request', /valid name/],
+    ['http://xn--a.com/', 'invalid-request', /stands for no name/],
+    ['http://a.xn--xn---epa.com/', 'invalid-request', /stands for no name/],
     ['http://intranet/', 'forbidden-target', /public name or address/],
     ['http://10.0.0.1/', 'forbidden-target', /public name or address/],
     ['http://example.com:22/', 'forbidden-target', /Port 22 .* 80, 443, 8080, 8443/],
