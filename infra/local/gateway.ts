@@ -43,6 +43,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     },
   );
   server.on('clientError', refuseUnreadable);
+  server.on('checkExpectation', (_, response) => send(response, message(417, 'Expectation Failed')));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hints: Record<string, string> = {
