@@ -167,6 +167,13 @@ export const runAudit =
       }
     }
 
+    /** Whether a write that was refused is ours all the same: done before, with its answer lost. */
+    async function isFinishedWith(key: string | undefined): Promise<boolean> {
+      if (key === undefined) return false;
+      const standing = await insist(() => store.findRun(lease.run), pauses, signal);
+      return standing?.report?.key === key;
+    }
+
     /** Ends the run; what it stored is deleted again where the run is somebody else's by now. */
     async function finish(result: Stored, attempts: Attempt[]): Promise<void> {
       const { metrics, ...outcome } = result.state === 'succeeded' ? result : { ...result, metrics: undefined };
@@ -175,7 +182,7 @@ export const runAudit =
         pauses,
         signal,
       );
-      if (!finished) {
+      if (!finished && !(await isFinishedWith(result.report?.key))) {
         if (result.report) await reports.delete(result.report.key);
         throw new ClaimLost();
       }

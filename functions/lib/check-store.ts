@@ -339,7 +339,8 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
         remove: ['open', 'dueAt', 'lease'],
         ...held(lease),
       });
-      if (finished) await closeIfFinished(lease.run.checkId, now);
+      // The run is finished, whatever comes of its check: a sweep closes one that this did not.
+      if (finished) await closeIfFinished(lease.run.checkId, now).catch(() => false);
       return Boolean(finished);
     },
 
@@ -355,7 +356,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
           ...Object.fromEntries(follows.failed.map((state, i) => [`:from${i}`, state])),
         },
       });
-      if (failed) await closeIfFinished(run.checkId, now);
+      if (failed) await closeIfFinished(run.checkId, now).catch(() => false);
       return Boolean(failed);
     },
 

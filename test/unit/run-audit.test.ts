@@ -49,7 +49,7 @@ const failure = (code: RunProblemCode, auditCode: string | null = null): Verdict
 /** A worker whose audits end as told, one after the other, and what it did to the run. */
 const worker = (
   verdicts: (Verdict | Error)[],
-  { putFails = 0, finishFails = 0, claimable = true, samples = 1 } = {},
+  { putFails = 0, finishFails = 0, claimable = true, samples = 1, answersLost = 0 } = {},
 ) => {
   const check = aCheck({ regions: ['us-west1'] });
   const [shown] = check.runs;
@@ -66,7 +66,7 @@ const worker = (
   const log: string[] = [];
   const outcomes: Outcome[] = [];
   const say = (line: string) => log.push(line);
-  const left = { put: putFails, finish: finishFails };
+  const left = { put: putFails, finish: finishFails, answers: answersLost };
   const orders: { lean: boolean }[] = [];
   const audit = async (order: { lean: boolean }, signal: AbortSignal): Promise<Verdict> => {
     orders.push(order);
@@ -80,15 +80,17 @@ const worker = (
   const renew = vi.fn(async () => true);
   const work = runAudit({
     store: {
-      findRun: async () => item,
+      findRun: async () => ({ ...item, ...outcomes.at(-1) }) as RunItem,
       claim: async (run, id) => (claimable ? { id, run } : undefined),
       renew,
       recordAttempt: async (_, attempts) => !!say(`attempt ${attempts.at(-1)?.code}`) || true,
       giveBack: async () => void say('given back'),
       finish: async (_: Lease, outcome) => {
         if (left.finish-- > 0) throw new Error('DynamoDB is away');
+        if (outcomes.length > 0) return false; // it has no lease any more
         say(outcome.state);
         outcomes.push(outcome);
+        if (left.answers-- > 0) throw new Error('the answer of DynamoDB was lost');
         return true;
       },
     },
@@ -237,6 +239,12 @@ test('a page that fails in one of its samples fails its run: a failure is never 
   const { run, outcomes } = worker([sample(800), failure('http-error')], { samples: 3 });
   await run();
   expect(outcomes[0]).toMatchObject({ state: 'failed', error: { code: 'http-error' } });
+});
+
+test('a run that was finished although the answer to the write was lost keeps its report', async () => {
+  const { run, log } = worker([success], { answersLost: 1 });
+  await run();
+  expect(log).toEqual(['audit', 'report stored', 'succeeded']);
 });
 
 test('storage that fails for a while costs no audit', async () => {
