@@ -42,10 +42,11 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
   };
 
   return async (authorization: string | undefined, scope: Scope): Promise<Caller> => {
-    if (authorization === undefined) throw unauthorized('Send a key in the header Authorization, as "Bearer pas_…".');
+    if (authorization === undefined)
+      throw unauthorized('This takes an API key, as a bearer token in the Authorization header.');
     const [, token = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     const parts = keyParts(token);
-    if (!parts) throw invalid('The Authorization header is not "Bearer" and a key (pas_…).');
+    if (!parts) throw invalid('The Authorization header is not Bearer, a space and an API key.');
     const cached = read(parts.prefix);
     const key = await cached.key;
     if (!key || !isSecretOf(key, parts.secret)) throw invalid('There is no such key.');
@@ -63,8 +64,7 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
 /** RFC 6750: without a key only the scheme is named; with one, what is wrong with it. */
 const unauthorized = (detail: string, more = '') =>
   new ApiProblem('unauthorized', detail, { headers: { 'www-authenticate': `${CHALLENGE}${more}` } });
-const invalid = (detail: string) =>
-  unauthorized(detail, `, error="invalid_token", error_description="${detail.replace(/["…]/g, '')}"`);
+const invalid = (detail: string) => unauthorized(detail, `, error="invalid_token", error_description="${detail}"`);
 const forbidden = ({ scopes }: ApiKey, scope: Scope) =>
   new ApiProblem('forbidden', `This takes a key with the scope ${scope}; this key has ${scopes.join(', ')}.`, {
     headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },

@@ -24,10 +24,10 @@ import { documents, onlyIf, parse } from './table.ts';
  * CHECK#<checkId>  CHECK          the check: inputs, owner, ids of its runs, createdAt, completedAt
  * CHECK#<checkId>  RUN#<runId>    a run
  * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
- * CHECK#<checkId>  CHECK          or what is left of an erased check until nothing can come of it any more: its id, erasedAt
+ * CHECK#<checkId>  CHECK          or what is left of an erased check until nothing can come of it any more: id, owner, erasedAt
  *
- * Each but the last bears its owner. In the same table are API keys (key-store.ts) and the use that owners make of their
- * plans (limit-store.ts).
+ * Each bears its owner. In the same table are API keys (key-store.ts) and the use that owners make of their plans
+ * (limit-store.ts).
  *
  * Sparse index `open`: OPEN#<region> (runs) and OPEN#checks (checks), sorted by dueAt: whatever is not finished.
  * Every step of an open item sets a new dueAt, so that "dueAt is still the one I saw" means "nobody acted since".
@@ -47,7 +47,12 @@ const CheckItem = z.object({
   countedOn: z.string().optional(), // among its owner's open checks: limit-store.ts
   dueAt: z.string().optional(),
 });
-const ErasedItem = z.object({ id: z.uuid(), erasedAt: z.iso.datetime(), dueAt: z.string() });
+const ErasedItem = z.object({
+  id: z.uuid(),
+  owner: z.string().default(ANONYMOUS),
+  erasedAt: z.iso.datetime(),
+  dueAt: z.string(),
+});
 const RunItem = z.object({
   ...Run.shape,
   checkId: z.uuid(),
@@ -62,7 +67,7 @@ const RunItem = z.object({
   dueAt: z.string().optional(),
 });
 export type CheckItem = z.infer<typeof CheckItem>;
-/** The mark of an erased check. It holds nothing that the check held. */
+/** The mark of an erased check. Whose it was is all it holds of what the check held. */
 export type ErasedItem = z.infer<typeof ErasedItem>;
 export type RunItem = z.infer<typeof RunItem>;
 
@@ -429,8 +434,8 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
      * another check than the one that was read. The mark has no `expiresAt`: it stands until all is erased. A check that was
      * open till then counts as open no more: what the mark took the place of tells it, as it may have closed since it was read.
      */
-    markErased: async ({ id, createdAt }: CheckItem, now: Date): Promise<boolean> => {
-      const item: ErasedItem = { id, erasedAt: now.toISOString(), dueAt: at(now.getTime() + ERASED_MS) };
+    markErased: async ({ id, owner, createdAt }: CheckItem, now: Date): Promise<boolean> => {
+      const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: at(now.getTime() + ERASED_MS) };
       const put = new PutCommand({
         TableName,
         Item: { ...checkKey(id), open: OPEN_CHECKS, ...item },
@@ -440,7 +445,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
       });
       const marked = await onlyIf(db.send(put));
       if (!marked) return false;
-      const { owner, countedOn, completedAt } = parse(CheckItem, marked.Attributes ?? {});
+      const { countedOn, completedAt } = parse(CheckItem, marked.Attributes ?? {});
       if (countedOn && !completedAt) await uncount(db, TableName, owner, countedOn);
       return true;
     },

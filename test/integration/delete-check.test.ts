@@ -127,7 +127,7 @@ test('an erased check is gone with its runs and reports, those of lost attempts 
   }
   expect(await remainsOf(check.id)).toEqual(aMark);
   expect(Object.keys((await itemsOf(check.id))[0] ?? {}).sort()).toEqual(
-    ['dueAt', 'erasedAt', 'id', 'open', 'pk', 'sk'], // nothing of what it held
+    ['dueAt', 'erasedAt', 'id', 'open', 'owner', 'pk', 'sk'], // nothing else of what it held
   );
   await sweepAt(later(before, 89));
   expect(await remainsOf(check.id)).toEqual(aMark);

@@ -115,11 +115,11 @@ const wrongSecret = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? 
 const refusals: [string, () => Promise<Headers>, challenge: string][] = [
   ['no key', async () => ({}), 'Bearer realm="page-audit"'],
   ['a key in another header', async () => ({ 'x-api-key': (await aKey()).text }), 'Bearer realm="page-audit"'],
-  ['another scheme', async () => ({ authorization: 'Basic YTpi' }), 'is not Bearer'],
-  ['no token', async () => ({ authorization: 'Bearer' }), 'is not Bearer'],
-  ['a token of another form', async () => bearer('nonsense'), 'is not Bearer'],
-  ['two tokens', async () => bearer(`${(await aKey()).text}, Bearer ${(await aKey()).text}`), 'is not Bearer'],
-  ['a key in capitals', async () => bearer((await aKey()).text.toUpperCase()), 'is not Bearer'],
+  ['another scheme', async () => ({ authorization: 'Basic YTpi' }), 'is not Bearer, a space'],
+  ['no token', async () => ({ authorization: 'Bearer' }), 'is not Bearer, a space'],
+  ['a token of another form', async () => bearer('nonsense'), 'is not Bearer, a space'],
+  ['two tokens', async () => bearer(`${(await aKey()).text}, Bearer ${(await aKey()).text}`), 'is not Bearer, a space'],
+  ['a key in capitals', async () => bearer((await aKey()).text.toUpperCase()), 'is not Bearer, a space'],
   ['an unknown key', async () => bearer(`pas_${'0'.repeat(12)}_${'0'.repeat(64)}`), 'There is no such key.'],
   ['a key with another secret', async () => bearer(wrongSecret((await aKey()).text)), 'There is no such key.'],
   [
@@ -150,7 +150,7 @@ test.each(refusals)('%s is answered 401, with a challenge that says what is wron
 
 test('who sends no key is told how', async () => {
   const { detail } = await problemOf(await post(), 401, 'unauthorized');
-  expect(detail).toBe('Send a key in the header Authorization, as "Bearer pas_…".');
+  expect(detail).toBe('This takes an API key, as a bearer token in the Authorization header.');
 });
 
 test('a wrong secret is told the state of no key', async () => {
