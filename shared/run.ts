@@ -80,6 +80,8 @@ export const Environment = z.object({
   chromium: z.string(),
   /** How Chromium ran: `single` falsifies performance. */
   processModel: z.enum(['multi', 'single']),
+  /** Whether Chromium's own sandbox held the page's processes: where the host allows it. */
+  sandbox: z.boolean().nullable().default(null),
   device: Device.nullable().default(null),
   /** Lighthouse's `throttlingMethod`. */
   throttling: z.string().nullable().default(null),

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { AuditOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
@@ -16,6 +17,7 @@ import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
 import { type CpuUse, membersOf, memoryOf, startCpuMeter, wasSlowed } from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
+import { auditorUsers, type User, type Users } from './privileges.ts';
 import { groupGone, killGroup, removeStale } from './processes.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
@@ -59,11 +61,17 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
   const closing = new AbortController();
   const ending = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
+  let newUser: Users | undefined;
+  let sandbox = true; // until Chromium says that it can have none here
   let next: Auditor | undefined;
   let atWork = 0;
 
   const prepare = (): Promise<Chromium> => {
-    chromium ??= removeStale(tmpdir(), WORK_DIR).then(() => prepareChromium(chromiumDir, closing.signal));
+    chromium ??= removeStale(tmpdir(), WORK_DIR).then(async () => {
+      const ready = await prepareChromium(chromiumDir, closing.signal);
+      newUser ??= await auditorUsers([tmpdir(), childModule, ...packages(), ready.executable]);
+      return ready;
+    });
     chromium.catch(() => {
       chromium = undefined; // tried again by the next audit
     });
@@ -75,7 +83,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
     next = undefined;
     if (ready?.version === version && ready.alive()) return ready;
     if (ready) dismiss(ready);
-    return startAuditor(version);
+    return startAuditor(version, newUser?.());
   };
 
   /** Ends an auditor while others go on; `close` waits for it. */
@@ -86,7 +94,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
 
   /** Imports for the next audit while none is measured. */
   const startNext = (version: AuditVersion) => {
-    if (atWork === 0 && !next?.alive() && !closing.signal.aborted) next = startAuditor(version);
+    if (newUser && atWork === 0 && !next?.alive() && !closing.signal.aborted) next = startAuditor(version, newUser());
   };
 
   return {
@@ -107,15 +115,25 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
         const auditor = take(auditVersion);
         try {
           const end = await auditor.audit(
-            { url: new URL(url).href, version: auditVersion, ...options, executable, proxyPort: proxy.port, env },
+            {
+              url: new URL(url).href,
+              version: auditVersion,
+              ...options,
+              executable,
+              proxyPort: proxy.port,
+              env,
+              sandbox,
+            },
             processor,
             signal,
           );
+          const seen = auditor.seen();
+          sandbox = seen.sandbox ?? sandbox;
           return judge({
             auditVersion,
             ...options,
             end,
-            ...auditor.seen(),
+            ...seen,
             decisionOn: (host, port) => proxy.lastDecision(host, port),
           });
         } finally {
@@ -141,9 +159,12 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
 type Auditor = ReturnType<typeof startAuditor>;
 
 /** One auditor process, from its start (imports only) through one audit to the death of its whole group. */
-const startAuditor = (version: AuditVersion) => {
-  const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR}${process.pid}-`));
-  const child = workDir.then((dir) => forkChild(version, dir));
+const startAuditor = (version: AuditVersion, user: User | undefined) => {
+  const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR}${process.pid}-`)).then(async (dir) => {
+    if (user) await chown(dir, user.uid, user.gid);
+    return dir;
+  });
+  const child = workDir.then((dir) => forkChild(version, dir, user));
   child.then(
     (started) => {
       started.on('error', () => {}); // met by `audit`, as its end
@@ -158,6 +179,7 @@ const startAuditor = (version: AuditVersion) => {
   );
   let mainFrame: MainFrame = emptyMainFrame;
   let chromium: string | null = null;
+  let sandbox: boolean | null = null;
   let cpu: CpuUse | null = null;
   let readCpu: () => CpuUse | null = () => null;
   let done = false;
@@ -220,6 +242,7 @@ const startAuditor = (version: AuditVersion) => {
         switch (tale.type) {
           case 'browser':
             chromium = tale.version;
+            sandbox = tale.sandbox;
             if (!isTimed(order)) after(NO_ANSWER_MS, noAnswer);
             break;
           case 'waiting':
@@ -280,7 +303,7 @@ const startAuditor = (version: AuditVersion) => {
     audit,
     end,
     alive: () => !ended && !exited,
-    seen: () => ({ mainFrame, chromium, cpu }),
+    seen: () => ({ mainFrame, chromium, sandbox, cpu }),
   };
 };
 
@@ -305,12 +328,16 @@ const watchMemory = (group: number, onExcess: (what: string) => void): (() => vo
 /** Beside this module, and in its form: TypeScript here, a bundle where it is deployed. */
 const childModule = join(import.meta.dirname, `child${extname(import.meta.filename)}`);
 
-const forkChild = (version: AuditVersion, dir: string): ChildProcess =>
+const packages = () => auditVersions.map((row) => fileURLToPath(import.meta.resolve(row.package)));
+
+const forkChild = (version: AuditVersion, dir: string, user: User | undefined): ChildProcess =>
   fork(childModule, [version, dir, String(process.pid)], {
     detached: true, // a group of its own, so that it dies whole
     serialization: 'advanced', // the report travels as bytes
     execArgv: [],
+    cwd: dir,
     env: childEnv(dir),
+    ...user,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
 
 export type Launch = {
@@ -11,6 +12,8 @@ export type Launch = {
   /** Only what this needs: no credentials of ours reach a browser that runs hostile pages. */
   env: Record<string, string>;
   debuggingPort: boolean;
+  /** Whether to try for one. */
+  sandbox: boolean;
 };
 
 /** Where the browser keeps its profile; gone with the work folder. */
@@ -19,27 +22,49 @@ export const profileOf = (workDir: string): string => join(workDir, 'profile');
 /**
  * Starts multi-process Chromium whose only way out is the egress proxy, in the process group of its caller: a kill of the
  * group leaves nothing of it. (Puppeteer's own launch would give it a group apart.) It ends when its pipe does.
+ * In its own sandbox, if it can have one: that takes a kernel that gives namespaces to a user who is not root.
  */
-export const launchBrowser = async ({ executable, proxyPort, workDir, env, debuggingPort }: Launch) => {
+export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
+  const sandboxed = sandbox && process.getuid?.() !== 0 && (await start(launch, []));
+  if (sandboxed) return { ...sandboxed, sandbox: true };
+  const bare = await start(launch, ['--no-sandbox', '--no-zygote']);
+  if (!bare) throw new Error('Chromium ended as it started');
+  return { ...bare, sandbox: false };
+};
+
+/** Undefined where Chromium ended by itself: it does so, at once, where it can't have its sandbox. */
+const start = async (
+  { executable, proxyPort, workDir, env, debuggingPort }: Omit<Launch, 'sandbox'>,
+  flags: string[],
+) => {
   const userDataDir = profileOf(workDir);
   await mkdir(userDataDir, { recursive: true });
   const args = [
     '--remote-debugging-pipe',
     ...(debuggingPort ? ['--remote-debugging-port=0'] : []),
-    '--no-sandbox',
-    '--no-zygote',
     '--disable-dev-shm-usage',
+    ...flags,
     ...egressFlags(proxyPort),
   ];
   const chromium = spawn(executable, await puppeteer.defaultArgs({ headless: 'shell', userDataDir, args }), {
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
+  const ended = new Promise<true>((resolve) => {
+    for (const event of ['exit', 'error']) chromium.once(event, () => resolve(true)); // or it could not even be started
+  });
   const transport = pipeTransport(chromium.stdio[3] as Writable, chromium.stdio[4] as Readable);
-  chromium.once('error', () => transport.onclose?.()); // it could not even be started
-  const browser: Browser = await puppeteer.connect({ transport, defaultViewport: null });
-  const target = await browser.waitForTarget((each) => each.type() === 'page');
-  return { browser, page: (await target.page()) as Page };
+  ended.then(() => transport.onclose?.());
+  try {
+    const browser: Browser = await puppeteer.connect({ transport, defaultViewport: null });
+    const session = await browser.target().createCDPSession();
+    await session.send('Browser.setDownloadBehavior', { behavior: 'deny' }); // what asks for leave, it refuses by itself
+    const target = await browser.waitForTarget((each) => each.type() === 'page');
+    return { browser, page: (await target.page()) as Page };
+  } catch (error) {
+    if (await Promise.race([ended, sleep(1000, false)])) return undefined; // its pipe may close before it has ended
+    throw error;
+  }
 };
 
 /** Chromium's debugging pipe: messages end with a NUL. */
@@ -64,7 +89,7 @@ const pipeTransport = (write: Writable, read: Readable): ConnectionTransport => 
 };
 
 /** Each closes an exit that the others leave open. */
-const egressFlags = (proxyPort: number): string[] => [
+export const egressFlags = (proxyPort: number): string[] => [
   `--proxy-server=socks5://127.0.0.1:${proxyPort}`,
   '--proxy-bypass-list=<-loopback>', // without it loopback goes round the proxy
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',

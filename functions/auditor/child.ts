@@ -9,13 +9,19 @@ import { type CpuUse, setShare, startCpuMeter } from './machine.ts';
 import { type MainFrame, watchMainFrame } from './main-frame.ts';
 
 /** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */
-export type Order = Plan & { executable: string; proxyPort: number; env: Record<string, string> };
+export type Order = Plan & {
+  executable: string;
+  proxyPort: number;
+  env: Record<string, string>;
+  /** Whether Chromium's own is worth a try on this host. */
+  sandbox: boolean;
+};
 export const GO = 'go';
 
 /** What the auditor tells its parent, in this order; `mainFrame` as often as it changes. */
 export type Tale =
   | { type: 'ready' }
-  | { type: 'browser'; version: string }
+  | { type: 'browser'; version: string; sandbox: boolean }
   | { type: 'waiting' } // for GO; only where the audit is timed
   | { type: 'mainFrame'; record: MainFrame }
   | { type: 'measured'; cpu: CpuUse | null } // the part is over whose timing counts
@@ -71,14 +77,15 @@ const lighthouse = await importLighthouse(version);
 told<Order>().then(audit).catch(threw);
 tell({ type: 'ready' });
 
-async function audit({ executable, proxyPort, env, ...plan }: Order): Promise<void> {
+async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): Promise<void> {
   const debuggingPort = !takesPage(version);
-  const { browser, page } = await launchBrowser({ executable, proxyPort, workDir, env, debuggingPort });
+  const launched = await launchBrowser({ executable, proxyPort, workDir, env, debuggingPort, sandbox });
+  const { browser, page } = launched;
   browserAlive = true;
   browser.once('disconnected', () => {
     browserAlive = false;
   });
-  tell({ type: 'browser', version: await browser.version() });
+  tell({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
   const own = await page.createCDPSession();
   const mainFrame = await watchMainFrame(own, (record) => tell({ type: 'mainFrame', record }));
   session = own;

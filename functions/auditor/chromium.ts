@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -26,6 +26,7 @@ export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Pro
   const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
   const home = join(dir, `chromium-${version}`);
   if (!existsSync(home)) await unpack(home, signal);
+  await openToAll(home).catch(() => {}); // another user's: then it is as open as it is
   const executable = join(home, 'chromium');
   const fonts: Record<string, string> = existsSync('/etc/fonts/fonts.conf')
     ? {}
@@ -61,6 +62,11 @@ const unpack = async (home: string, signal: AbortSignal | undefined): Promise<vo
   } finally {
     await rm(part, { recursive: true, force: true });
   }
+};
+
+/** Auditors run as users of their own. */
+const openToAll = async (folder: string): Promise<void> => {
+  for (const name of ['', ...(await readdir(folder, { recursive: true }))]) await chmod(join(folder, name), 0o755);
 };
 
 const inflate = async (from: string, to: string, signal: AbortSignal | undefined): Promise<void> => {

@@ -233,6 +233,24 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
   };
 };
 
+/** A target that was refused, and how often. Of a name that a page controls, so it is cut. */
+export type BlockedRequest = { host: string; port: number; reason: string; count: number };
+
+/** What the proxy refused by its policy, the most asked for first: at most 50 targets, and how many requests in all. */
+export const blockedOf = (
+  decisions: readonly Decision[],
+): { blockedRequests: BlockedRequest[]; blockedRequestCount: number } => {
+  const refused = decisions.filter(({ outcome }) => outcome === 'refused');
+  return {
+    blockedRequests: refused
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, BLOCKED_KEPT)
+      .map(({ host, port, reason = '', count }) => ({ host: host.slice(0, 253), port, reason, count })),
+    blockedRequestCount: refused.reduce((sum, { count }) => sum + count, 0),
+  };
+};
+const BLOCKED_KEPT = 50;
+
 /** What the client asks for (RFC 1928), or the answer that refuses it. Rejects when it speaks something else, or leaves. */
 const readRequest = async (client: Socket, signal: AbortSignal): Promise<Target | Buffer> => {
   const read = (size: number) => take(client, size, signal);

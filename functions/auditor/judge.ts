@@ -23,6 +23,8 @@ export type Observation = {
   end: End;
   mainFrame: MainFrame;
   chromium: string | null;
+  /** Whether Chromium's own sandbox held its renderers. */
+  sandbox: boolean | null;
   cpu: CpuUse | null;
   /** The egress proxy's newest word on a host and port. */
   decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
@@ -53,6 +55,7 @@ export const judge = (seen: Observation): Verdict => {
           auditVersion: version,
           chromium,
           processModel: 'multi' as const,
+          sandbox: seen.sandbox,
           device,
           throttling: summary?.throttling ?? null,
           benchmarkIndex: summary?.benchmarkIndex ?? null,

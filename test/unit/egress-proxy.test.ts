@@ -1,32 +1,24 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, Server, Socket, type TcpNetConnectOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type EgressPolicy, type EgressProxy, LIMITS, openEgressProxy } from '../../functions/auditor/egress-proxy.ts';
+import {
+  blockedOf,
+  type EgressPolicy,
+  type EgressProxy,
+  LIMITS,
+  openEgressProxy,
+} from '../../functions/auditor/egress-proxy.ts';
 import { targetOf } from '../../functions/lib/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { type SsrfCase as Case, ssrfCases as cases } from '../support/ssrf-cases.ts';
 
-type Case = {
-  id: string;
-  stage: 'submit' | 'resolve' | 'redirect' | 'subresource';
-  url: string;
-  expect: 'allow' | 'refuse';
-  why: string;
-  policy?: 'local';
-  resolvesTo?: string[];
-  resolvesInTurn?: string[][];
-  dials?: string;
-  redirectsTo?: string;
-  loads?: string;
-};
 type Proxied = NonNullable<Parameters<typeof openEgressProxy>[1]>;
 type World = Omit<Proxied, 'lookup'> & {
   policy?: Partial<EgressPolicy>;
   lookup?: (host: string) => string[] | Promise<string[]>;
 };
 
-const cases: Case[] = JSON.parse(readFileSync(new URL('../support/ssrf-cases.json', import.meta.url), 'utf8'));
 const PUBLIC = '93.184.216.34';
 const PUBLIC_6 = '2606:2800:220:1:248:1893:25c8:1946';
 const MIB = 2 ** 20;
@@ -687,4 +679,54 @@ test('it listens on loopback only, each proxy on a port of its own', async () =>
   ]);
   listen.mockRestore();
   expect(one.port).not.toBe(two.port);
+});
+
+describe('what was blocked', () => {
+  const decision = {
+    host: 'a.example.com',
+    port: 80,
+    outcome: 'refused',
+    reason: 'private address',
+    count: 1,
+    at: 0,
+  } as const;
+
+  test('is what the policy refused, with its reason, and nothing that failed or was allowed', () => {
+    const others = (['allowed', 'dns-failure', 'unreachable', 'over-cap'] as const).map((outcome) => ({
+      ...decision,
+      outcome,
+    }));
+    expect(blockedOf([decision, ...others])).toEqual({
+      blockedRequests: [{ host: 'a.example.com', port: 80, reason: 'private address', count: 1 }],
+      blockedRequestCount: 1,
+    });
+    expect(blockedOf([])).toEqual({ blockedRequests: [], blockedRequestCount: 0 });
+  });
+
+  test('lists the 50 that were asked for most, and counts all', () => {
+    const decisions = Array.from({ length: 60 }, (_, i) => ({ ...decision, port: i, count: i + 1 }));
+    const { blockedRequests, blockedRequestCount } = blockedOf(decisions);
+    expect(blockedRequests.map(({ port }) => port)).toEqual(Array.from({ length: 50 }, (_, i) => 59 - i));
+    expect(blockedRequestCount).toBe((60 * 61) / 2);
+  });
+
+  test('keeps a name short, whatever the page asked for', () => {
+    const { blockedRequests } = blockedOf([{ ...decision, host: 'x'.repeat(255) }]);
+    expect(blockedRequests[0]?.host).toHaveLength(253);
+  });
+
+  test('is told by a proxy of each host and port', async () => {
+    const proxy = await open();
+    await ask(proxy, 'localhost', 9001);
+    await ask(proxy, 'localhost', 9001);
+    await ask(proxy, '10.0.0.1');
+    const reason = expect.stringMatching(/private/);
+    expect(blockedOf(proxy.decisions)).toEqual({
+      blockedRequests: [
+        { host: 'localhost', port: 9001, reason, count: 2 },
+        { host: '10.0.0.1', port: 80, reason, count: 1 },
+      ],
+      blockedRequestCount: 3,
+    });
+  });
 });

@@ -53,6 +53,7 @@ const observed = (
   auditVersion: version,
   device: 'mobile',
   lean: false,
+  sandbox: true,
   cpu: { others: 0, waited: 0 },
   end,
   mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
@@ -70,7 +71,13 @@ test('a whole result is a success, with its report and where it was measured', (
     state: 'succeeded',
     metrics,
     finalUrl: url,
-    environment: { auditVersion: '13.5.0', chromium: 'HeadlessChrome/1', processModel: 'multi', benchmarkIndex: 2000 },
+    environment: {
+      auditVersion: '13.5.0',
+      chromium: 'HeadlessChrome/1',
+      processModel: 'multi',
+      sandbox: true,
+      benchmarkIndex: 2000,
+    },
     report: { bytes: 10 },
   });
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   bareHost,
@@ -10,11 +9,9 @@ import {
   targetOf,
 } from '../../functions/lib/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { ssrfCases } from '../support/ssrf-cases.ts';
 
-type Case = { id: string; stage: string; url: string; expect: 'allow' | 'refuse'; why: string; policy?: 'local' };
-
-const cases: Case[] = JSON.parse(readFileSync(new URL('../support/ssrf-cases.json', import.meta.url), 'utf8'));
-const submitted = cases.filter(({ stage }) => stage === 'submit');
+const submitted = ssrfCases.filter(({ stage }) => stage === 'submit');
 const inPublic = { targets: 'public', ports: DEFAULT_PORTS } as const;
 const inLocal = { targets: 'local', ports: DEFAULT_PORTS } as const;
 

@@ -19,6 +19,7 @@ const environment: Environment = {
   auditVersion: '13.5.0',
   chromium: 'HeadlessChrome/1',
   processModel: 'multi',
+  sandbox: true,
   device: 'mobile',
   throttling: 'simulate',
   benchmarkIndex: 2000,

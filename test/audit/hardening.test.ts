@@ -1,0 +1,271 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { auditors } from '../../functions/auditor/auditors.ts';
+import { launchBrowser } from '../../functions/auditor/browser.ts';
+import { prepareChromium } from '../../functions/auditor/chromium.ts';
+import { openEgressProxy } from '../../functions/auditor/egress-proxy.ts';
+import { auditorUsers } from '../../functions/auditor/privileges.ts';
+import { log } from '../../functions/lib/log.ts';
+import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { chromiumDir } from '../support/chromium-dir.ts';
+import { servePages } from '../support/pages.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+/** Such as Lambda gives its functions; none is real. */
+const SECRETS = {
+  AWS_ACCESS_KEY_ID: 'ASIAnobodysaccesskey',
+  AWS_SECRET_ACCESS_KEY: 'nobodys/secret/access/key',
+  AWS_SESSION_TOKEN: 'nobodys-session-token',
+  AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9001',
+};
+const PARTS = ['auditor', 'browser', 'renderer', 'gpu-process', 'utility'];
+const newest = auditVersions[0].version;
+const isRoot = process.getuid?.() === 0;
+const asRoot = isRoot ? '' : ' (not run here: it takes root)';
+
+let pages: Awaited<ReturnType<typeof servePages>>;
+let lab: ReturnType<typeof auditors>;
+beforeAll(async () => {
+  Object.assign(process.env, SECRETS);
+  pages = await servePages();
+  lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  await lab.prepare();
+});
+afterAll(async () => {
+  for (const name of Object.keys(SECRETS)) delete process.env[name];
+  await lab.close();
+  await pages.close();
+});
+
+type Process = {
+  pid: number;
+  type: string;
+  args: string[];
+  env: string[];
+  uid: number;
+  seccomp: number;
+  pidNamespaces: number;
+};
+
+/** All processes of a group, as far as they are still there. */
+const membersOf = async (group: number): Promise<Process[]> => {
+  const found: Process[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    try {
+      const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8');
+      const stat = await read('stat');
+      if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) !== group) continue;
+      const status = await read('status');
+      // What a zygote has forked writes its own, with blanks.
+      const args = (await read('cmdline')).split(/[\0 ]/).filter(Boolean);
+      found.push({
+        pid: Number(pid),
+        type:
+          args.find((arg) => arg.startsWith('--type='))?.slice(7) ??
+          (args[0]?.endsWith('chromium') ? 'browser' : 'auditor'),
+        args,
+        env: (await read('environ')).split('\0').filter(Boolean),
+        uid: Number(status.match(/^Uid:\s+(\d+)/m)?.[1]),
+        seccomp: Number(status.match(/^Seccomp:\s+(\d+)/m)?.[1]),
+        pidNamespaces:
+          status
+            .match(/^NSpid:(.*)/m)?.[1]
+            ?.trim()
+            .split(/\s+/).length ?? 1,
+      });
+    } catch (error) {
+      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+  return found;
+};
+
+/** The groups of the auditors that this process has started: each leads its own. */
+const groups = async (): Promise<number[]> => {
+  const own = await readFile(`/proc/self/task/${process.pid}/children`, 'utf8');
+  const commands = await Promise.all(
+    own
+      .trim()
+      .split(' ')
+      .map(async (pid) => [pid, await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')] as const),
+  );
+  return commands.filter(([, command]) => command.includes('/auditor/child.')).map(([pid]) => Number(pid));
+};
+
+/** The processes of the one audit that is at work, seen when its browser is, and its verdict. */
+const watched = async (audits: typeof lab, version: AuditVersion = newest) => {
+  const order = {
+    url: pages.url('/perfect'),
+    auditVersion: version,
+    device: 'mobile',
+    categories: ['seo'],
+    lean: true,
+  } as const;
+  pages.hits.clear();
+  const verdict = audits.audit({ ...order, categories: [...order.categories] }, new AbortController().signal);
+  let processes: Process[] = [];
+  const isWhole = () => PARTS.every((part) => processes.some(({ type }) => type === part));
+  for (let over = false; !over && !(isWhole() && pages.hits.has('/perfect')); ) {
+    // its page is at work, and held by then
+    processes = (await Promise.all((await groups()).map(membersOf))).flat();
+    over = await Promise.race([verdict.then(() => true), sleep(20, false)]);
+  }
+  if (isWhole()) processes = (await Promise.all((await groups()).map(membersOf))).flat();
+  return { processes, verdict: await verdict };
+};
+
+let audit: Awaited<ReturnType<typeof watched>>;
+beforeAll(async () => {
+  audit = await watched(lab);
+}, 120_000);
+
+test('an audit has a browser of several processes, and all are looked at here', () => {
+  const types = audit.processes.map(({ type }) => type);
+  expect(types).toEqual(expect.arrayContaining(PARTS));
+  expect(audit.verdict.state).toBe('succeeded');
+});
+
+test('no process of an audit has a credential in its environment, or anything that was not meant for it', () => {
+  const known = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH'];
+  const browser = audit.processes.find(({ type }) => type === 'browser'); // its children write their titles over theirs
+  for (const each of browser?.env ?? []) expect(known, each).toContain(each.split('=')[0]);
+  const everything = audit.processes.flatMap(({ env, args }) => [...env, ...args]).join('\n');
+  for (const secret of Object.values(SECRETS)) expect(everything).not.toContain(secret);
+  expect(everything).not.toContain('AWS_');
+});
+
+test('the browser is told what to do through a pipe; where an audit version needs a port, no page may speak to it', async () => {
+  const flags = ({ processes }: typeof audit) => processes.find(({ type }) => type === 'browser')?.args ?? [];
+  expect(flags(audit)).toContain('--remote-debugging-pipe');
+  expect(flags(audit).filter((flag) => flag.startsWith('--remote-debugging-port'))).toEqual([]);
+  const old = flags(await watched(lab, '9.6.8'));
+  expect(old).toContain('--remote-debugging-port=0'); // one that nobody can guess; the exits test shows it closed
+  expect(old.filter((flag) => flag.startsWith('--remote-allow-origins'))).toEqual([]);
+});
+
+describe.skipIf(!isRoot)(`where the service is root${asRoot}`, () => {
+  test('all processes of an audit are of one user who is nobody else, another one each time', async () => {
+    const [user, ...others] = new Set(audit.processes.map(({ uid }) => uid));
+    expect(others).toEqual([]);
+    expect(user).toBeGreaterThanOrEqual(61_184);
+    expect(user).toBeLessThan(65_520);
+    const again = await watched(lab);
+    expect(again.processes[0]?.uid).not.toBe(user);
+  });
+
+  test("that user can read neither the service's environment nor its memory", () => {
+    const uid = audit.processes[0]?.uid as number;
+    const read = (path: string) => spawnSync('cat', [path], { uid, gid: uid, encoding: 'utf8' });
+    expect(read(`/proc/self/environ`).status).toBe(0);
+    for (const name of ['environ', 'maps', 'mem']) {
+      expect(read(`/proc/${process.pid}/${name}`).stderr).toMatch(/Permission denied/);
+    }
+  });
+
+  test('a service whose files no other user may read runs auditors as root, and says so', async () => {
+    const warn = vi.spyOn(log, 'warn').mockImplementation(() => log);
+    const closed = await mkdtemp(join(tmpdir(), 'closed-')); // 0700, as a home may be
+    const file = join(closed, 'child.ts');
+    await writeFile(file, '');
+    expect((await auditorUsers([file]))()).toBeUndefined();
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/as root/), { why: expect.stringContaining('EACCES') }]]);
+    await chmod(closed, 0o755);
+    expect((await auditorUsers([file]))()).toEqual({ uid: expect.any(Number), gid: expect.any(Number) });
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+    await rm(closed, { recursive: true });
+  });
+});
+
+/** Asked of the kernel, apart from Chromium: may a user who is not root make namespaces? */
+const noSandboxHere = (): string | undefined => {
+  const user = isRoot ? { uid: 65_000, gid: 65_000 } : {};
+  const { status, stderr, error } = spawnSync('unshare', ['--user', '--pid', '--fork', 'true'], {
+    ...user,
+    cwd: '/',
+    encoding: 'utf8',
+  });
+  return status === 0 ? undefined : `the kernel gives no namespaces to users: ${stderr?.trim() || error}`;
+};
+const why = noSandboxHere();
+
+describe.skipIf(why)(`where Chromium can have its sandbox${why ? ` (not run here: ${why})` : ''}`, () => {
+  test('pages run in it, and the run says so', () => {
+    const renderers = audit.processes.filter(({ type }) => type === 'renderer');
+    expect(renderers.length).toBeGreaterThan(0);
+    for (const { seccomp, pidNamespaces } of renderers) {
+      expect(seccomp).toBe(2); // a filter of system calls
+      expect(pidNamespaces).toBeGreaterThan(1); // it sees no process but its own
+    }
+    expect(audit.verdict.environment).toMatchObject({ sandbox: true });
+  });
+});
+
+test('where Chromium can have no sandbox it runs without, the run says so, and the next audit does not try', async () => {
+  const real = await prepareChromium(chromiumDir());
+  const dir = await mkdtemp(join(tmpdir(), 'no-sandbox-'));
+  const home = join(dir, real.executable.split('/').at(-2) as string);
+  execFileSync('cp', ['-rs', join(real.executable, '..'), home]); // links, of which one is replaced
+  const tried = join(dir, 'tried');
+  const script = `#!/bin/sh
+case " $* " in *" --no-sandbox "*) exec "${real.executable}" "$@" ;; esac
+echo once >> "${tried}"
+exit 133 # as Chromium does, for want of a usable sandbox
+`;
+  await writeFile(tried, '');
+  await chmod(tried, 0o666);
+  await chmod(dir, 0o755);
+  await rm(join(home, 'chromium'));
+  await writeFile(join(home, 'chromium'), script, { mode: 0o755 });
+  const poor = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: dir });
+  try {
+    for (const _ of ['once', 'twice']) {
+      const { verdict, processes } = await watched(poor);
+      expect(verdict).toMatchObject({ state: 'succeeded', environment: { sandbox: false } });
+      expect(processes.filter(({ type }) => type === 'renderer').map(({ seccomp }) => seccomp)).toContain(0);
+    }
+    expect(await readFile(tried, 'utf8')).toBe('once\n');
+  } finally {
+    await poor.close();
+    await rm(dir, { recursive: true });
+  }
+});
+
+test('what a page asks leave for is refused at once, and nothing is downloaded', async () => {
+  const url = pages.url('/permissions');
+  const proxy = await openEgressProxy({ targets: 'local', ports: [], url });
+  const workDir = await mkdtemp(join(tmpdir(), 'permissions-'));
+  const { executable, env } = await prepareChromium(chromiumDir());
+  const { browser, page } = await launchBrowser({
+    ...{ executable, proxyPort: proxy.port, workDir, debuggingPort: false, sandbox: false },
+    env: { ...env, HOME: workDir, TMPDIR: workDir, PATH: '/usr/bin:/bin' },
+  });
+  const session = await browser.target().createCDPSession();
+  const downloads: string[] = [];
+  session.on('Browser.downloadProgress', ({ state }) => downloads.push(state));
+  await session.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true });
+  await page.goto(url);
+  expect(await page.evaluate('asked')).toEqual({
+    notifications: 'default',
+    geolocation: 'refused 1',
+    camera: 'NotFoundError',
+    microphone: 'NotFoundError',
+    screen: expect.stringMatching(/Error$/),
+    midi: 'NotAllowedError',
+    clipboard: 'NotAllowedError',
+    storage: 'false',
+    idle: expect.stringMatching(/Error$|prompt/),
+  });
+  await vi.waitFor(() => expect(pages.hits.get('/wide.png')).toBeGreaterThan(0));
+  await sleep(300);
+  expect(downloads).not.toContain('completed');
+  expect((await readdir(workDir, { recursive: true })).filter((name) => name.includes('taken'))).toEqual([]);
+  await browser.close();
+  await proxy.close();
+  await rm(workDir, { recursive: true, maxRetries: 10 });
+});

@@ -1,0 +1,288 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSecureContext } from 'node:tls';
+import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
+import { launchBrowser } from '../../functions/auditor/browser.ts';
+import { prepareChromium } from '../../functions/auditor/chromium.ts';
+import { type Decision, openEgressProxy } from '../../functions/auditor/egress-proxy.ts';
+import type { Verdict } from '../../functions/auditor/judge.ts';
+import type { Targets } from '../../functions/lib/public-addresses.ts';
+import type { Category } from '../../shared/audit-options.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { DEFAULT_PORTS } from '../../shared/env.ts';
+
+/** What the test asks of the world. `answers` are by URL, before the ordinary ones. */
+export type Deed = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
+  | { do: 'audit'; version: AuditVersion; categories?: Category[]; until?: string } // ends as soon as a request ends so
+  | { do: 'browse'; without?: string[] } // the audit's browser and proxy, less the flags that start so
+);
+export type Answer = { status?: number; headers?: Record<string, string>; body?: string };
+
+/** What then happened, all there was. */
+export type Seen = {
+  /** Tried connections and UDP packets ("tcp 192.0.2.1 80"), less connections to the audit's own ports on loopback. */
+  packets: string[];
+  /** HTTP requests, as "address host path"; a host with its port where that is not the scheme's. */
+  requests: string[];
+  /** Names that were looked up. */
+  names: string[];
+  /** What the page says of itself, by POST to /tell. */
+  told: string[];
+  verdict?: Verdict | { error: string };
+  decisions?: readonly Decision[];
+};
+
+/*
+ * Inside the namespace (see namespace.sh): servers on every address, a name server, and a record of all packets. Does one
+ * deed after the other, whoever still waits for the last.
+ */
+const { FOLDER, RESOLVER, CHROMIUM_DIR } = process.env as Record<string, string>;
+if (!FOLDER || !RESOLVER || !CHROMIUM_DIR) throw new Error('no folder, resolver or Chromium named');
+const interfaces = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^\s*(\S+):/gm)].map((match) => match[1]);
+if (interfaces.sort().join() !== 'away,back,lo') throw new Error(`not alone: this network has ${interfaces.join()}`);
+
+const PUBLIC = '93.184.216.34';
+const PLAIN_PORTS = [80, 8080, 3000, 3478, 5432, 6379, 9001, 9222];
+const TLS_PORTS = [443, 8443];
+
+let seen: Seen;
+let answers: Record<string, Answer>;
+let ownPorts: Set<number>;
+let askedForA: Set<string>;
+const forget = () => {
+  seen = { packets: [], requests: [], names: [], told: [] };
+  answers = {};
+  ownPorts = new Set();
+  askedForA = new Set();
+};
+forget();
+
+// Packets.
+const recorder = spawn('perl', [join(import.meta.dirname, 'packets.pl')], { stdio: ['ignore', 'pipe', 'inherit'] });
+recorder.once('exit', () => process.exit(1)); // what it does not see counts for nothing
+const lines = createInterface(recorder.stdout);
+await once(lines, 'line');
+lines.on('line', (line) => seen.packets.push(line));
+
+// Names: each is public unless its first label says otherwise.
+const addressesOf = (name: string): string[] => {
+  switch (name.split('.')[0]) {
+    case 'rebind': // public when it is asked for first, then loopback
+      return [askedBefore(name) ? '127.0.0.1' : PUBLIC];
+    case 'rebound': // the other way about
+      return [askedBefore(name) ? PUBLIC : '127.0.0.1'];
+    case 'mixed':
+      return [PUBLIC, '10.0.0.1'];
+    case 'imds':
+      return ['169.254.169.254'];
+    default:
+      return /(^|\.)example\.(com|net|org)$/.test(name) ? [PUBLIC] : ['10.9.9.9'];
+  }
+};
+const askedBefore = (name: string) => askedForA.has(name) || !askedForA.add(name);
+const dns = createSocket('udp4', (query, from) => {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += length + 1;
+  }
+  const name = labels.join('.').toLowerCase();
+  const isA = query.readUInt16BE(at + 1) === 1;
+  seen.names.push(name);
+  const records = (isA ? addressesOf(name) : []).map((address) =>
+    Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
+  );
+  const head = Buffer.from(query.subarray(0, 12));
+  head.writeUInt16BE(0x8180, 2);
+  head.writeUInt16BE(records.length, 6);
+  head.fill(0, 8);
+  dns.send(Buffer.concat([head, query.subarray(12, at + 5), ...records]), from.port, from.address);
+});
+dns.bind(53, RESOLVER);
+await once(dns, 'listening');
+
+// Certificates: one that the browser is told to trust, and one whose issuer is to be had at a private address.
+const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: FOLDER, stdio: 'pipe' });
+const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30'];
+const forNames = [
+  '-addext',
+  'subjectAltName=DNS:*.example.com,DNS:*.example.net,DNS:*.example.org,IP:10.0.0.1,IP:127.0.0.1',
+];
+const aia = 'authorityInfoAccess=caIssuers;URI:http://10.0.0.1/x/aia,OCSP;URI:http://10.0.0.1/x/ocsp';
+openssl('req', '-x509', ...key, '-subj', '/CN=site', ...forNames, '-keyout', 'site.key', '-out', 'site.crt');
+openssl('req', '-x509', ...key, '-subj', '/CN=authority', '-keyout', 'ca.key', '-out', 'ca.crt');
+const issued = ['-CA', 'ca.crt', '-CAkey', 'ca.key', ...forNames, '-addext', aia];
+openssl('req', '-x509', ...key, '-subj', '/CN=issued', ...issued, '-keyout', 'issued.key', '-out', 'issued.crt');
+const pair = (name: string) => ({
+  key: readFileSync(join(FOLDER, `${name}.key`)),
+  cert: readFileSync(join(FOLDER, `${name}.crt`)),
+});
+const site = pair('site');
+const trusted = createHash('sha256')
+  .update(new X509Certificate(site.cert).publicKey.export({ type: 'spki', format: 'der' }))
+  .digest('base64');
+
+// Servers, on every address.
+const pages = new URL('../pages/exits/', import.meta.url);
+const types: Record<string, string> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
+const serve = (request: IncomingMessage, response: ServerResponse) => {
+  const scheme = 'encrypted' in request.socket ? 'https' : 'http';
+  const url = new URL(request.url ?? '/', `${scheme}://${request.headers.host ?? 'unnamed.invalid'}`);
+  const address = request.socket.localAddress?.replace('::ffff:', '');
+  response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
+  response.setHeader('access-control-allow-credentials', 'true');
+  response.setHeader('access-control-allow-headers', '*');
+  response.setHeader('access-control-allow-private-network', 'true');
+  response.setHeader('cache-control', 'no-store');
+  if (url.pathname === '/tell') {
+    request.setEncoding('utf8').on('data', (text) => seen.told.push(text));
+    request.on('end', () => response.end());
+    return;
+  }
+  request.resume();
+  if (url.pathname === '/own-ports') return response.end(JSON.stringify([...ownPorts]));
+  seen.requests.push(`${address} ${url.host} ${url.pathname}`);
+  const answer = answers[url.href];
+  if (answer) return response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
+  const to = url.searchParams.get('to');
+  if (to) return response.writeHead(Number(url.searchParams.get('status') ?? 302), { location: to }).end();
+  const { csp, link, refresh, map } = Object.fromEntries(url.searchParams);
+  if (csp) {
+    response.setHeader('reporting-endpoints', `csp="${csp}"`);
+    response.setHeader('content-security-policy', `img-src 'none'; report-uri ${csp}`);
+    return response
+      .setHeader('content-type', 'text/html')
+      .end('<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">');
+  }
+  if (link) response.setHeader('link', `<${link}>; rel=preload; as=image, <${link}>; rel=preconnect`);
+  if (refresh) response.setHeader('refresh', `0;url=${refresh}`);
+  if (map) return response.setHeader('content-type', 'text/javascript').end(`1;\n//# sourceMappingURL=${map}`);
+  if (link || refresh) return response.setHeader('content-type', 'text/html').end('<p>framed</p>');
+  const file = new URL(`.${url.pathname === '/' ? '/index.html' : url.pathname}`, pages);
+  const type = url.searchParams.get('type') ?? types[file.pathname.split('.').at(-1) ?? ''] ?? 'text/plain';
+  response.setHeader('content-type', type);
+  response.end(existsSync(file) ? readFileSync(file) : url.searchParams.get('body'));
+};
+const onUpgrade = (request: IncomingMessage, socket: Socket) => {
+  const host = request.headers.host ?? '';
+  seen.requests.push(`${socket.localAddress?.replace('::ffff:', '')} ${host} ${request.url}`);
+  const accept = createHash('sha1').update(
+    `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`,
+  );
+  socket.on('error', () => {});
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept.digest('base64')}\r\n\r\n`,
+  );
+};
+for (const port of [...PLAIN_PORTS, ...TLS_PORTS]) {
+  const options = {
+    ...site,
+    SNICallback: (name: string, done: (error: Error | null, context: ReturnType<typeof createSecureContext>) => void) =>
+      done(null, createSecureContext(pair(name.startsWith('issued.') ? 'issued' : 'site'))),
+  };
+  const server = TLS_PORTS.includes(port) ? createTlsServer(options, serve) : createServer(serve);
+  server.on('upgrade', onUpgrade).on('clientError', (_, socket) => socket.destroy());
+  await once(server.listen(port, '::'), 'listening');
+}
+
+// The browser: as it is, but that it trusts one certificate, and may lack a flag.
+const real = await prepareChromium(CHROMIUM_DIR);
+const realHome = join(real.executable, '..');
+const home = join(FOLDER, realHome.split('/').at(-1) as string);
+mkdirSync(home);
+for (const name of readdirSync(realHome)) if (name !== 'chromium') symlinkSync(join(realHome, name), join(home, name));
+const executable = join(home, 'chromium');
+const script = `#!/bin/sh
+for arg; do
+  shift
+  for flag in $WITHOUT; do case "$arg" in "$flag"*) continue 2 ;; esac; done
+  set -- "$@" "$arg"
+done
+exec "${real.executable}" --ignore-certificate-errors-spki-list=${trusted} "$@"
+`;
+writeFileSync(executable, script, { mode: 0o755 });
+
+const labs = new Map<Targets, ReturnType<typeof auditors>>();
+const labOf = (targets: Targets) => {
+  const lab = labs.get(targets) ?? auditors({ targets: { targets, ports: DEFAULT_PORTS }, chromiumDir: FOLDER });
+  labs.set(targets, lab);
+  return lab;
+};
+
+/** Ports on 127.0.0.1 that somebody else listens on: the proxy of the audit, and the browser's debugging port. */
+const watchOwnPorts = () => {
+  for (const line of readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1)) {
+    const [, local = '', , state] = line.trim().split(/\s+/);
+    const [address, port = ''] = local.split(':');
+    if (state === '0A' && address === '0100007F') ownPorts.add(Number.parseInt(port, 16));
+  }
+};
+
+const events = () => seen.packets.length + seen.requests.length + seen.told.length;
+const QUIET_MS = 2500;
+
+const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen, 'decisions'>> => {
+  const proxy = await openEgressProxy({ targets: deed.targets, ports: DEFAULT_PORTS, url: deed.url });
+  const workDir = join(FOLDER, `browse-${crypto.randomUUID()}`);
+  const env = { ...real.env, HOME: workDir, TMPDIR: FOLDER, WITHOUT: deed.without?.join(' ') ?? '' };
+  const { browser, page } = await launchBrowser({
+    executable,
+    proxyPort: proxy.port,
+    workDir,
+    env,
+    debuggingPort: false,
+    sandbox: false,
+  });
+  await page.goto(deed.url, { timeout: 5000 }).catch(() => {});
+  // Until all that it does is done: on a busy machine that takes longer.
+  for (let before = -1, tries = 0; events() > before && tries < 20; tries++, await sleep(QUIET_MS)) before = events();
+  await browser.close();
+  const { decisions } = proxy;
+  await proxy.close();
+  return { decisions };
+};
+
+const audit = async (deed: Extract<Deed, { do: 'audit' }>): Promise<Pick<Seen, 'verdict'>> => {
+  const { targets, url, version, categories, until } = deed;
+  const enough = new AbortController();
+  const watch = setInterval(() => {
+    if (until && seen.requests.some((request) => request.endsWith(until))) enough.abort();
+  }, 20);
+  const order: AuditOrder = { url, auditVersion: version, device: 'mobile', categories, lean: false };
+  try {
+    return { verdict: await labOf(targets).audit(order, enough.signal) };
+  } catch (error) {
+    if (enough.signal.aborted) return {};
+    return { verdict: { error: String((error as Error).stack ?? error) } };
+  } finally {
+    clearInterval(watch);
+  }
+};
+
+const perform = async (deed: Deed): Promise<Seen> => {
+  forget();
+  answers = deed.answers ?? {};
+  const watch = setInterval(watchOwnPorts, 20);
+  const outcome = deed.do === 'audit' ? await audit(deed) : await browse(deed);
+  await sleep(200); // the last packets' lines
+  clearInterval(watch);
+  const packets = seen.packets.filter((packet) => ![...ownPorts].some((port) => packet === `tcp 127.0.0.1 ${port}`));
+  return { ...seen, packets, ...outcome };
+};
+
+let last: Promise<unknown> = Promise.resolve();
+process.on('message', ({ id, deed }: { id: number; deed: Deed }) => {
+  last = last.then(async () => process.send?.({ id, seen: await perform(deed) }));
+});
+process.once('disconnect', () => process.exit());
+process.send?.('ready');

@@ -1,0 +1,64 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromiumDir } from './chromium-dir.ts';
+import type { Deed, Seen } from './namespace-world.ts';
+
+export type { Answer, Deed, Seen } from './namespace-world.ts';
+
+const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
+const unshare = [...asRoot, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
+
+/** Why no network namespace can be made here; undefined where one can. */
+export const noNamespaceHere = (): string | undefined => {
+  if (process.platform !== 'linux') return 'it needs Linux';
+  for (const tool of ['unshare', 'ip', 'perl', 'openssl']) {
+    if (spawnSync('which', [tool]).status !== 0) return `it needs ${tool}`;
+  }
+  const { status, stderr } = spawnSync('unshare', [...unshare, 'ip', 'link', 'set', 'lo', 'up'], { encoding: 'utf8' });
+  return status === 0 ? undefined : `a network namespace is not permitted here: ${stderr.trim()}`;
+};
+
+/** A network of its own in which every address answers, and the auditor in it: see namespace.sh. Ends with all its processes. */
+export const startNamespace = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'namespace-'));
+  await chmod(folder, 0o755);
+  const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+  const started = spawn('unshare', [...unshare, 'sh', here('./namespace.sh')], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: {
+      PATH: process.env.PATH,
+      TMPDIR: folder,
+      POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL,
+      NODE: process.execPath,
+      WORLD: here('./namespace-world.ts'),
+      FOLDER: folder,
+      RESOLVER: '9.9.9.9',
+      CHROMIUM_DIR: chromiumDir(),
+    },
+  });
+  const waiting = new Map<number, (seen: Seen) => void>();
+  const exit = once(started, 'exit');
+  const ready = once(started, 'message');
+  started.on('message', ({ id, seen }: { id: number; seen: Seen }) => waiting.get(id)?.(seen));
+  const orEnded = <T>(work: Promise<T>): Promise<T> =>
+    Promise.race([work, exit.then(() => Promise.reject(new Error('the namespace ended')))]);
+  await orEnded(ready);
+
+  return {
+    does: (deed: Deed): Promise<Seen> => {
+      const id = waiting.size;
+      const seen = new Promise<Seen>((resolve) => waiting.set(id, resolve));
+      started.send({ id, deed });
+      return orEnded(seen);
+    },
+    [Symbol.asyncDispose]: async () => {
+      started.kill('SIGKILL');
+      await exit;
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+};

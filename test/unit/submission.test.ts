@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { createCheck } from '../../functions/create-check.ts';
+import type { Targets } from '../../functions/lib/public-addresses.ts';
+import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { type ApiProblem, apiProblems } from '../../shared/problems.ts';
+import { ssrfCases } from '../support/ssrf-cases.ts';
+
+/** What the function answers to a create, and the URLs of the checks that it then wrote. */
+const submit = async (url: string, targets: Targets) => {
+  const created: string[] = [];
+  const create = createCheck({
+    store: {
+      create: async (check) => {
+        created.push(check.url);
+        return [];
+      },
+      findOrErased: async () => undefined,
+      markSent: async () => {},
+    },
+    limits: { take: async () => ({ headers: {}, giveBack: async () => {} }) },
+    queues: { regions: ['europe-west3'], send: async () => {} },
+    targets: { targets, ports: DEFAULT_PORTS },
+    retentionDays: 90,
+  });
+  const body = { url, auditVersion: 'latest', regions: ['europe-west3'] };
+  const request = {
+    owner: 'anonymous',
+    requestId: 'r',
+    method: 'POST',
+    path: '/v1/checks',
+    params: {},
+    query: {},
+    headers: {},
+    body,
+  };
+  try {
+    return { status: (await create(request)).status, created };
+  } catch (error) {
+    const { code } = error as ApiProblem;
+    return { status: apiProblems[code]?.status, code, created };
+  }
+};
+
+const submitted = ssrfCases.filter(({ stage }) => stage === 'submit');
+
+test('all cases of the collection are here', () => expect(submitted).toHaveLength(192));
+
+test.each(submitted)('$id: $expect, because $why', async ({ url, policy, expect: expected }) => {
+  const answer = await submit(url, policy ?? 'public');
+  if (expected === 'allow') return expect(answer).toEqual({ status: 201, created: [url] });
+  expect(answer).toMatchObject({ status: 400, created: [] });
+  expect(['forbidden-target', 'invalid-request']).toContain(answer.code);
+});
+
+test('what is stored is where a page is, so that a case of a later stage is submitted as any other', async () => {
+  for (const { url, policy } of ssrfCases.filter(({ stage }) => stage !== 'submit')) {
+    expect(await submit(url, policy ?? 'public')).toEqual({ status: 201, created: [url] });
+  }
+});
