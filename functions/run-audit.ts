@@ -6,7 +6,7 @@ import { AuditEnv } from '../shared/env.ts';
 import { type RunError, type RunProblemCode, runError } from '../shared/problems.ts';
 import { type Attempt, failuresAmong, MAX_ATTEMPTS, type Sample, type Spread, spreadOf } from '../shared/run.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
-import type { Verdict } from './auditor/judge.ts';
+import { nothingSeen, type Verdict } from './auditor/judge.ts';
 import { medianOf } from './auditor/median.ts';
 import { type CheckStore, checkStore, type Lease } from './lib/check-store.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
@@ -223,8 +223,6 @@ const leastBusy = (takes: readonly Sampled[]): Sampled =>
 
 /** What a page can do that makes an audit hang; the next one leaves out what need not be there. */
 const HANGS: readonly RunProblemCode[] = ['audit-timeout', 'protocol-timeout'];
-
-const nothingSeen = { environment: null, finalUrl: null, warnings: [] as string[] };
 
 /** The run goes back unfinished, to be taken again at once. */
 class GivenBack extends Error {}

@@ -67,6 +67,8 @@ const newRun = ({ url, auditVersion, device }: CheckInputs, region: Region, id: 
   finishedAt: null,
   finalUrl: null,
   warnings: [],
+  blockedRequests: [],
+  blockedRequestCount: 0,
   error: null,
   attempts: [],
   environment: null,

@@ -139,6 +139,10 @@ export const spreadOf = (samples: readonly Metrics[]): Spread | null => {
   ) as Spread;
 };
 
+/** What a page asked for and was refused: an address or port that is not audited. `reason` names no address of ours. */
+export const BlockedRequest = z.object({ host: z.string(), port: z.int(), reason: z.string(), count: z.int() });
+export type BlockedRequest = z.infer<typeof BlockedRequest>;
+
 /** One region's audit of a check's URL, as the API shows it. Every field is always there; null is not known yet. */
 export const Run = z.object({
   id: z.uuid(),
@@ -156,6 +160,9 @@ export const Run = z.object({
   finishedAt: z.iso.datetime().nullable(),
   finalUrl: z.string().nullable(),
   warnings: z.array(z.string()),
+  /** At most 50 targets, the most asked for first; the count is of all requests. */
+  blockedRequests: z.array(BlockedRequest).default([]),
+  blockedRequestCount: z.int().default(0),
   error: RunError.nullable(),
   attempts: z.array(Attempt),
   environment: Environment.nullable(),

@@ -12,7 +12,7 @@ import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { type Slots, slots } from '../lib/slots.ts';
 import type { GO, Order, Tale } from './child.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
-import { openEgressProxy } from './egress-proxy.ts';
+import { blockedOf, openEgressProxy } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
 import { type CpuUse, membersOf, memoryOf, startCpuMeter, wasSlowed } from './machine.ts';
@@ -134,6 +134,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
             ...options,
             end,
             ...seen,
+            blocked: blockedOf(proxy.decisions),
             decisionOn: (host, port) => proxy.lastDecision(host, port),
           });
         } finally {

@@ -2,6 +2,7 @@ import { lookup as dnsLookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { AddressInfo, Socket, TcpNetConnectOpts } from 'node:net';
 import { createServer, isIP, connect as netConnect } from 'node:net';
+import type { BlockedRequest } from '../../shared/run.ts';
 import {
   bareHost,
   isLoopbackAddress,
@@ -232,9 +233,6 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
       }),
   };
 };
-
-/** A target that was refused, and how often. Of a name that a page controls, so it is cut. */
-export type BlockedRequest = { host: string; port: number; reason: string; count: number };
 
 /** What the proxy refused by its policy, the most asked for first: at most 50 targets, and how many requests in all. */
 export const blockedOf = (

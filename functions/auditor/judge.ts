@@ -1,7 +1,7 @@
 import { type AuditOptions, type Category, categoriesOf } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type RunError, type RunProblemCode, runError } from '../../shared/problems.ts';
-import type { Environment, Metrics } from '../../shared/run.ts';
+import type { Environment, Metrics, Run } from '../../shared/run.ts';
 import type { DocumentState } from './child.ts';
 import type { Decision } from './egress-proxy.ts';
 import type { Summary } from './lighthouse.ts';
@@ -26,16 +26,27 @@ export type Observation = {
   /** Whether Chromium's own sandbox held its renderers. */
   sandbox: boolean | null;
   cpu: CpuUse | null;
+  /** What the egress proxy refused. */
+  blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
   /** The egress proxy's newest word on a host and port. */
   decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
 };
 
-export type Verdict = {
+export type Verdict = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
   environment: Environment | null;
   finalUrl: string | null;
   warnings: string[];
   report?: { gzip: Buffer; bytes: number };
 } & ({ state: 'succeeded'; metrics: Metrics } | { state: 'failed'; error: RunError });
+
+/** What is known of an audit that told nothing. */
+export const nothingSeen = {
+  environment: null,
+  finalUrl: null,
+  warnings: [],
+  blockedRequests: [],
+  blockedRequestCount: 0,
+} satisfies Partial<Verdict>;
 
 export const MAX_NAVIGATIONS = 20;
 
@@ -49,7 +60,11 @@ export const judge = (seen: Observation): Verdict => {
   const finalUrl = (summary?.finalUrl ?? seen.mainFrame.url)?.slice(0, 500) ?? null;
   const common = {
     finalUrl,
-    warnings: summary ? [...summary.warnings, ...warningsOf(summary, seen)].slice(0, 50) : [],
+    ...seen.blocked,
+    warnings: [...blockedWarning(seen), ...(summary ? [...summary.warnings, ...warningsOf(summary, seen)] : [])].slice(
+      0,
+      50,
+    ),
     environment: chromium
       ? {
           auditVersion: version,
@@ -86,6 +101,11 @@ const measuredBy: Record<Category, (keyof Metrics)[]> = {
   'best-practices': ['bestPractices'],
   pwa: ['pwa'],
   seo: ['seo'],
+};
+
+const blockedWarning = ({ blocked: { blockedRequestCount: count, blockedRequests } }: Observation): string[] => {
+  const hosts = [...new Set(blockedRequests.map(({ host }) => host))].slice(0, 3).join(', ');
+  return count > 0 ? [`${count} request(s) to addresses that are not audited were refused: ${hosts}.`] : [];
 };
 
 /** What a reader of the numbers should know beyond Lighthouse's own warnings. */

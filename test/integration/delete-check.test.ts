@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import type { Verdict } from '../../functions/auditor/judge.ts';
+import { nothingSeen, type Verdict } from '../../functions/auditor/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { type CheckStore, checkStore, type RunItem } from '../../functions/lib/check-store.ts';
@@ -334,10 +334,9 @@ test('a check that is erased while its last run closes it keeps the due time of 
 
 const aVerdict: Verdict = {
   state: 'succeeded',
+  ...nothingSeen,
   metrics: { ...noMetrics, performance: 98 },
-  environment: null,
   finalUrl: 'https://example.com/',
-  warnings: [],
   report: { gzip: gzipSync('{}'), bytes: 2 },
 };
 

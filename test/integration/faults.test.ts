@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { nothingSeen } from '../../functions/auditor/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { type CheckStore, checkStore } from '../../functions/lib/check-store.ts';
 import { runAudit } from '../../functions/run-audit.ts';
@@ -120,7 +121,7 @@ test('a store that is away while a run is finished gets the result when it is ba
       audit: async () => {
         dynamodb.failFrom(0);
         setTimeout(() => dynamodb.heal(), 1500);
-        return { state: 'succeeded', metrics, environment: null, finalUrl: job.url, warnings: [] };
+        return { state: 'succeeded', metrics, ...nothingSeen, finalUrl: job.url };
       },
     },
     pauses: [500, 500, 500, 500, 500],
@@ -142,7 +143,7 @@ test('the same job twice, at once and again, is one audit', async () => {
       audit: async () => {
         audits++;
         await new Promise((resolve) => setTimeout(resolve, 200));
-        return { state: 'succeeded', metrics: { ...noMetrics }, environment: null, finalUrl: job.url, warnings: [] };
+        return { state: 'succeeded', metrics: { ...noMetrics }, ...nothingSeen, finalUrl: job.url };
       },
     },
   });

@@ -55,6 +55,7 @@ const observed = (
   lean: false,
   sandbox: true,
   cpu: { others: 0, waited: 0 },
+  blocked: { blockedRequests: [], blockedRequestCount: 0 },
   end,
   mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
   chromium: 'HeadlessChrome/1',
@@ -80,6 +81,16 @@ test('a whole result is a success, with its report and where it was measured', (
     },
     report: { bytes: 10 },
   });
+});
+
+test('what was refused to the page is told, on a success and on a failure', () => {
+  const request = { host: '10.0.0.1', port: 80, reason: 'private', count: 3 };
+  const blocked = { blockedRequests: [request], blockedRequestCount: 3 };
+  for (const end of [audited(), runtimeError('NO_FCP')])
+    expect(judge({ ...observed(end), blocked })).toMatchObject({
+      ...blocked,
+      warnings: [expect.stringContaining('10.0.0.1')],
+    });
 });
 
 test.each(Object.keys(metrics).filter((name) => name !== 'pwa'))('a result without %s is no success', (name) => {

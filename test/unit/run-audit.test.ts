@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Verdict } from '../../functions/auditor/judge.ts';
+import { nothingSeen, type Verdict } from '../../functions/auditor/judge.ts';
 import type { Lease, Outcome, RunItem } from '../../functions/lib/check-store.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
@@ -8,7 +8,7 @@ import { type Environment, noMetrics } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 
 const PLENTY = () => 600_000;
-const seen = { environment: null, finalUrl: 'https://example.com/', warnings: [] };
+const seen = { ...nothingSeen, finalUrl: 'https://example.com/' };
 const success: Verdict = {
   ...seen,
   state: 'succeeded',
