@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { egressFlags } from '../../functions/auditor/browser.ts';
+import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { type Answer, noNamespaceHere, type Seen, startNamespace } from '../support/namespace.ts';
 import { type SsrfCase, ssrfCases } from '../support/ssrf-cases.ts';
@@ -123,7 +124,12 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
         const answers = page(ORIGIN.http, { tries: targets.map((target) => ({ target, names: SOME_WAYS })) });
         const seen = await world.does({ do: 'audit', targets: 'public', url: `${ORIGIN.http}/`, version, answers });
         nothingGotOut(seen);
-        expect(seen.verdict).toMatchObject({ state: 'succeeded' });
+        const told = { warnings: expect.arrayContaining([expect.stringMatching(/refused/)]) };
+        expect(seen.verdict).toMatchObject({ state: 'succeeded', ...told });
+        const refused = FORBIDDEN.map((target) =>
+          expect.objectContaining({ host: bareHost(new URL(target).hostname) }),
+        );
+        expect(seen.verdict).toMatchObject({ blockedRequests: expect.arrayContaining(refused) });
         expect(seen.told).toContain(`own ports: ${version === '9.6.8' ? 2 : 1}`); // its proxy, and the debugging port
         // A page has one manifest, its first: a forbidden one.
         const read = SOME_WAYS.filter((name) => name !== 'manifest');
