@@ -53,7 +53,7 @@ type Options = {
   /** Audits that may be in the part whose timing counts at once. A browser keeps more than one core busy. */
   timedAtOnce?: number | undefined;
 };
-const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
+export const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
 
 /** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
 export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: Options) => {

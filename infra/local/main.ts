@@ -1,6 +1,7 @@
-import { availableParallelism } from 'node:os';
+import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { TIMED_AT_ONCE } from '../../functions/auditor/auditors.ts';
 import { AuditEnv, CorsEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { startService } from './service.ts';
@@ -10,12 +11,7 @@ const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number('a number').int().min(0).max(65535).default(4080),
   DATA_DIR: z.string().min(1).default('.local'),
-  AUDITS_AT_ONCE: z.coerce
-    .number('a number')
-    .int()
-    .min(1)
-    .max(64)
-    .default(Math.max(1, Math.floor(availableParallelism() / 2))),
+  AUDITS_AT_ONCE: z.coerce.number('a number').int().min(1).max(64).optional(),
   TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
   RETAKES: AuditEnv.shape.RETAKES,
   AUTH: z.enum(['open', 'keys']).default('open'),
@@ -46,12 +42,17 @@ if (reachable && AUTH === 'open') {
 }
 const TARGETS = settings.TARGETS ?? (reachable ? 'public' : 'local'); // loopback is this machine's own affair
 
+// While one audit is timed, two more can begin or be judged: more of them do not add to the audits per minute.
+const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+const room = Math.min(3 * (settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE), Math.floor(memory / 2 ** 31));
+const AUDITS_AT_ONCE = settings.AUDITS_AT_ONCE ?? Math.max(1, room);
+
 const service = await startService(
   {
     host: HOST,
     port: settings.PORT,
     dataDir: resolve(settings.DATA_DIR),
-    auditsAtOnce: settings.AUDITS_AT_ONCE,
+    auditsAtOnce: AUDITS_AT_ONCE,
     auth: AUTH,
     targets: TARGETS,
     corsOrigins: settings.CORS_ORIGINS,
@@ -78,7 +79,7 @@ const keys = AUTH === 'keys' && 'A key is needed. To make one: npm run keys -- c
 const page = TARGETS === 'local' ? `${service.url}/sample` : 'https://example.com/';
 const shown = [
   `Page audit service: ${service.url}`,
-  `All ${allRegions.length} regions are this machine. Data in ${settings.DATA_DIR}. ${settings.AUDITS_AT_ONCE} audit(s) at once.`,
+  `All ${allRegions.length} regions are this machine. Data in ${settings.DATA_DIR}. ${AUDITS_AT_ONCE} audit(s) at once.`,
   loopback,
   keys,
   '\nTry:',

@@ -221,6 +221,7 @@ test('a machine is busy when others are at work and the audit waits for them', (
     judge({ ...observed(audited()), cpu: { others, waited } }).environment;
   expect(contended(0.9, 1)).toMatchObject({ cpuBusy: 0.9, contended: true });
   expect(contended(0.4, 0.05)).toMatchObject({ cpuBusy: 0.4, contended: false }); // there was room for both
-  expect(contended(0.01, 0.5)).toMatchObject({ contended: false }); // it waited for itself
+  expect(contended(0.01, 0.9)).toMatchObject({ contended: false }); // it waited for itself
+  expect(contended(0.45, 0.9)).toMatchObject({ contended: false }); // others that are not timed stood back
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, contended: null });
 });
