@@ -294,6 +294,7 @@ const attemptOf = (
  */
 const triedAgain = ({ code, retryable }: RunError, attempts: readonly Attempt[]): boolean => {
   if (code === 'page-crashed') return timesOf([code], attempts) < 2;
+  if (timesOf(['audit-timeout'], attempts) >= 2) return false;
   const free = attempts.filter(({ contended }) => !contended);
   return HANGS.includes(code) ? timesOf(HANGS, free) < 2 : retryable;
 };

@@ -5,7 +5,7 @@ import type { CDPSession } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { importLighthouse, isTimed, type Plan, runLighthouse, type Summary, takesPage } from './lighthouse.ts';
-import { type CpuUse, setShare, startCpuMeter } from './machine.ts';
+import { type CpuUse, holdBackWorkers, setShare, startCpuMeter } from './machine.ts';
 import { type MainFrame, watchMainFrame } from './main-frame.ts';
 
 /** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */
@@ -107,6 +107,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     clearTimeout(tooLong);
     tell({ type: 'measured', cpu: readCpu() });
     setShare(5);
+    holdBackWorkers(process.pid);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
   clearTimeout(tooLong);

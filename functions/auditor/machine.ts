@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { availableParallelism, constants, cpus, release, setPriority, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a run tells of the machine that measured it. `host` is equal for machines of equal processor, memory and kernel. */
@@ -61,6 +61,20 @@ export const setShare = async (nice: 0 | 5): Promise<void> => {
   }
 };
 const codeOf = (error: NodeJS.ErrnoException) => error.code;
+
+/** The workers of a group's pages give way to all else in it: they would have as much of a processor as its auditor. */
+export const holdBackWorkers = (group: number): void => {
+  for (const pid of membersOf(group)) {
+    for (const thread of listed(`/proc/${pid}/task`)) {
+      if (!textOf(`/proc/${pid}/task/${thread}/comm`)?.startsWith('DedicatedWorker')) continue;
+      try {
+        setPriority(Number(thread), constants.priority.PRIORITY_LOW);
+      } catch {
+        // it ended meanwhile
+      }
+    }
+  }
+};
 
 const HZ = 100; // ticks a second in /proc, on every Linux that Node runs on
 

@@ -25,6 +25,10 @@ export type Case = {
   common?: true;
   /** Version 9 is not asked: it does what 13 does, slowly, or does not know the matter. */
   not9?: true;
+  /** It takes the whole machine: audited with nothing beside it, and followed by a perfect page. */
+  alone?: true;
+  /** Audited only where every page is, as its audit takes half a minute or more, and another of its kind is always audited. */
+  slow?: true;
 } & (
   | { serve: Serve; files?: Record<string, Serve>; ownServer?: true }
   | { at: (ports: { http: number; tls: number }) => string }

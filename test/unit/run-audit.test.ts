@@ -183,6 +183,7 @@ test('a page is not blamed for hanging on a machine that others slowed', async (
   const { run, outcomes } = worker([hung, hung, hung]);
   await run();
   expect(outcomes[0]).toMatchObject({ error: { code: 'audit-timeout', blame: 'service' } });
+  expect(outcomes[0]?.attempts).toHaveLength(2); // each takes as long as an audit may
 });
 
 test('after a hang the next attempt leaves out the parts that can hang, after other faults it does not', async () => {

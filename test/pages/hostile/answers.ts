@@ -89,14 +89,21 @@ export const answers: Record<string, Case> = {
 
   // Nothing to see
   'empty-200': { is: 'an empty document', verdicts: ['no-content'], common: true, serve: html('') },
-  'blank-whitespace': { is: 'a document of white space', verdicts: ['no-content'], serve: html(' \n'.repeat(500)) },
+  'blank-whitespace': {
+    is: 'a document of white space',
+    slow: true,
+    verdicts: ['no-content'],
+    serve: html(' \n'.repeat(500)),
+  },
   'blank-display-none': {
     is: 'a page whose body is not displayed',
+    slow: true,
     verdicts: ['no-content'],
     serve: html(good({ head: '<style>body { display: none }</style>' })),
   },
   'blank-until-20s': {
     is: 'a page that shows itself after 20 s',
+    slow: true,
     verdicts: ['no-content', 'succeeded'],
     serve: html(
       good({
@@ -116,11 +123,13 @@ export const answers: Record<string, Case> = {
   },
   'headers-then-nothing': {
     is: 'a server that says no more than that it has a page',
+    slow: true,
     verdicts: ['load-timeout'],
     serve: ({ response }) => response.writeHead(200, { 'content-type': 'text/html' }).flushHeaders(),
   },
   'slow-drip': {
     is: 'a page that comes at a byte a second',
+    slow: true,
     verdicts: ['load-timeout', 'succeeded'],
     serve: ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
@@ -131,6 +140,7 @@ export const answers: Record<string, Case> = {
   },
   'slow-ttfb-20s': {
     is: 'a page that comes after 20 s',
+    slow: true,
     verdicts: ['succeeded', 'load-timeout'],
     serve: ({ response }) => void setTimeout(() => response.end(good()), 20_000).unref(),
   },
@@ -146,11 +156,14 @@ export const answers: Record<string, Case> = {
   },
   'endless-body': {
     is: 'a page of 300 MB',
+    alone: true,
     verdicts: ['page-too-large'],
     serve: endless('<p>And one more.</p>', 300e6),
   },
   'gzip-bomb-html': {
     is: 'a page of 200 MB that is one on the wire',
+    alone: true,
+    slow: true,
     verdicts: ['page-too-large'],
     serve: endless('<b>x</b>', 200e6, { zipped: true }),
   },
@@ -179,6 +192,7 @@ export const answers: Record<string, Case> = {
   },
   'length-long-open': {
     is: 'a page that is shorter than it says, on a connection that stays open',
+    slow: true,
     verdicts: ['succeeded'],
     serve: raw(`${head('Content-Length: 5000')}${good()}`, () => {}),
   },

@@ -13,28 +13,34 @@ export const busyPages: Record<string, Case> = {
   'spin-forever': { is: 'an endless script', verdicts: ['page-hung'], serve: script('for (;;);') },
   'spin-after-load': {
     is: 'an endless script that begins 1 s after the load',
+    slow: true,
     verdicts: ['page-hung'],
     serve: afterLoad(1000, 'for (;;);'),
   },
   'spin-5s': { is: 'a script of 5 s', verdicts: ['succeeded'], serve: script(busy(5000)) },
   'spin-20s': {
     is: 'a script of 20 s',
+    slow: true,
     verdicts: ['page-hung', 'succeeded', 'no-content'],
     serve: script(busy(20_000)),
   },
   'spin-on-resize': {
     is: 'a script that is endless once the window changes its size',
+    slow: true,
     verdicts: ['page-hung', 'succeeded'],
     serve: script('onresize = () => { for (;;); }'),
   },
   'busy-100': {
     is: 'a page that works 95 of every 100 ms',
+    slow: true,
     verdicts: ['succeeded'],
     warning: /too slow/,
     serve: script(`setInterval(() => { ${busy(95)} }, 100)`),
   },
   'workers-50': {
     is: 'a page with fifty endless workers',
+    alone: true,
+    slow: true,
     verdicts: ['succeeded'],
     serve: script(`
       const source = URL.createObjectURL(new Blob(['for (;;);']));
@@ -48,12 +54,15 @@ export const busyPages: Record<string, Case> = {
   },
   'crash-only-second-load': {
     is: 'a page that is endless when it is loaded again',
+    not9: true, // it has no second visit
     verdicts: ['succeeded', 'page-hung'],
     warning: /bf-cache|back/i,
     serve: script('if (sessionStorage.seen) for (;;); sessionStorage.seen = true'),
   },
   'good-for-one-visitor': {
     is: 'a page that is endless for all but its first visitor',
+    not9: true, // it has no second visit
+    slow: true,
     verdicts: ['succeeded', 'page-hung'],
     warning: /bf-cache|back/i,
     // Not kept by the browser, or the second visit would not be seen here.
@@ -74,6 +83,7 @@ export const busyPages: Record<string, Case> = {
   'window-close': { is: 'a page that closes itself', verdicts: ['succeeded', 'no-content'], serve: script('close()') },
   popups: {
     is: 'a page that opens five others',
+    alone: true,
     verdicts: ['succeeded'],
     serve: script('for (let n = 0; n < 5; n++) open("popup?" + n)'),
     files: { popup: html() },
@@ -102,6 +112,7 @@ export const busyPages: Record<string, Case> = {
   // The network
   'fetch-forever': {
     is: 'a page that fetches something every 50 ms',
+    slow: true,
     verdicts: ['succeeded'],
     warning: /too slow/,
     serve: script('let n = 0; setInterval(() => fetch("data?" + n++).catch(() => {}), 50)'),
@@ -109,18 +120,23 @@ export const busyPages: Record<string, Case> = {
   },
   'fetch-hanging': {
     is: 'a page with four fetches that are never answered',
+    slow: true,
     verdicts: ['succeeded'],
     serve: script('for (let n = 0; n < 4; n++) fetch("data?" + n)'),
     files: { data: () => {} },
   },
   'requests-2000': {
     is: 'a page with 2,000 images',
+    alone: true,
+    slow: true,
     verdicts: ['succeeded'],
     serve: script(`onload = () => {
       for (let n = 0; n < 2000; n++) document.body.append(Object.assign(new Image(8, 8), { alt: '', src: 'dot?' + n }));
     }`),
     files: {
-      dot: html('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>', { 'content-type': 'image/svg+xml' }),
+      dot: html(Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'), {
+        'content-type': 'image/gif',
+      }),
     },
   },
   websockets: {
@@ -214,6 +230,8 @@ export const busyPages: Record<string, Case> = {
   throws: { is: 'a page that throws', verdicts: ['succeeded'], serve: script('throw new Error("thrown by the page")') },
   'trace-flood': {
     is: 'a page that makes 20,000 marks and measures a second',
+    alone: true,
+    slow: true,
     verdicts: ['succeeded'],
     serve: script(`
       const mark = () => { for (let n = 0; n < 1000; n++) { performance.mark('mark ' + n); performance.measure('measure ' + n) } };
@@ -224,11 +242,14 @@ export const busyPages: Record<string, Case> = {
   // Frames
   'iframe-recursion': {
     is: 'a page that frames itself',
+    alone: true,
     verdicts: ['page-hung', 'load-timeout', 'page-too-large'],
     serve: recursion((address) => `<iframe title="Itself" src="${address}"></iframe>`),
   },
   'object-recursion': {
     is: 'a page that embeds itself',
+    alone: true,
+    slow: true,
     verdicts: ['page-hung', 'load-timeout', 'page-too-large'],
     not9: true,
     serve: recursion((address) => `<object type="text/html" data="${address}">Itself</object>`),

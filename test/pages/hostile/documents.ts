@@ -27,16 +27,20 @@ export const documents: Record<string, Case> = {
   // Size
   'dom-20000': {
     is: 'a page of 20,000 nodes',
+    slow: true,
     verdicts: ['succeeded'],
     serve: html(good({ body: '<i>x</i> '.repeat(20_000) })),
   },
   'dom-200000': {
     is: 'a page of 200,000 nodes',
+    alone: true,
+    slow: true,
     verdicts: ['succeeded'],
     serve: html(good({ body: '<i>x</i> '.repeat(200_000) })),
   },
   'dom-append-forever': {
     is: 'a page that gets a thousand nodes every 100 ms',
+    slow: true,
     verdicts: ['succeeded'],
     serve: script('setInterval(() => document.body.insertAdjacentHTML("beforeend", "<i>x</i> ".repeat(1000)), 100)'),
   },
@@ -79,11 +83,14 @@ export const documents: Record<string, Case> = {
   },
   'memory-heap': {
     is: 'a page that fills its heap',
+    alone: true,
+    slow: true,
     verdicts: ['page-crashed', 'page-too-large'],
     serve: script('const all = []; for (;;) all.push(new Array(1e6).fill(1.5))'),
   },
   'memory-buffers': {
     is: 'a page that fills memory beside its heap',
+    alone: true,
     verdicts: ['page-too-large', 'page-crashed'],
     // It ends at 8 GB, so that a service that lets it does not take the machine along.
     serve: script('const all = []; setInterval(() => all.length < 80 && all.push(new Uint8Array(1e8).fill(1)), 100)'),

@@ -86,6 +86,7 @@ export const moves: Record<string, Case> = {
   },
   'client-to-blob': {
     is: 'a script that leads to a blob',
+    slow: true,
     verdicts: ['forbidden-target', 'no-content'],
     serve: script('location = URL.createObjectURL(new Blob(["<h1>A blob</h1>"], { type: "text/html" }))'),
   },
@@ -116,6 +117,7 @@ export const moves: Record<string, Case> = {
   },
   'mailto-at-once': {
     is: 'a script that would write a mail before there is anything to see',
+    slow: true,
     verdicts: ['no-content'], // Chromium reads no further
     serve: script('location = "mailto:nobody@example.com"'),
   },
