@@ -103,7 +103,9 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
   const tooLong = setTimeout(async () => {
     if (!(await answers(own))) threw({ code: 'PAGE_HUNG', message: 'The page does not answer.' });
   }, MEASURING_MS);
+  let document: Promise<DocumentState> | undefined;
   const onMeasured = () => {
+    document = documentState(own, mainFrame()); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
     tell({ type: 'measured', cpu: readCpu() });
     setShare(5);
@@ -116,7 +118,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     type: 'audited',
     summary,
     pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await answers(own) : null,
-    document: await documentState(own, mainFrame(), summary),
+    document: await (document ?? documentState(own, mainFrame())),
   });
   await browser.close();
   process.exit();
@@ -137,13 +139,12 @@ const answers = async (asked: CDPSession): Promise<boolean> =>
  * that says so; and a page may have taken its own body away.
  */
 export type DocumentState = 'shown' | 'unparsable' | 'gone';
-const documentState = async (asked: CDPSession, { mimeType }: MainFrame, summary: Summary): Promise<DocumentState> => {
+const documentState = async (asked: CDPSession, { mimeType }: MainFrame): Promise<DocumentState> => {
   const is = (expression: string) =>
     Promise.race([evaluateApart(asked, expression).then(Boolean, () => false), sleep(ANSWER_MS, false)]);
   if (/\bxml\b/.test(mimeType ?? '') && (await is('document.querySelector("parsererror") !== null')))
     return 'unparsable';
-  if (summary.metrics.si === null && (await is('!document.body'))) return 'gone';
-  return 'shown';
+  return (await is('!document.body')) ? 'gone' : 'shown';
 };
 
 async function evaluateApart(asked: CDPSession, expression: string): Promise<unknown> {

@@ -38,6 +38,7 @@ export const sabotage: Record<string, Case> = {
   },
   'break-native-copies': {
     is: 'a page that overwrites the copies an auditor keeps',
+    not9: true, // whose own scripts need what this breaks: it says `internal`
     verdicts: ['succeeded'],
     warning: /./,
     serve: script(`
@@ -60,6 +61,7 @@ export const sabotage: Record<string, Case> = {
   },
   'break-array': {
     is: 'a page whose arrays throw',
+    not9: true, // whose own scripts need what this breaks: it says `internal`
     verdicts: ['succeeded'],
     warning: /./,
     serve: script(
