@@ -97,13 +97,14 @@ export const runAudit =
     async function measure(attempts: Attempt[]): Promise<Measured | Failure> {
       const { options } = lease.run;
       const samples: Sampled[] = [];
+      let failed: Failure | undefined;
       let takes: Sampled[] = []; // of the sample that is being taken
       while (samples.length < options.samples) {
         const outOfAttempts = failuresAmong(attempts) >= MAX_ATTEMPTS;
         if (outOfAttempts || remainingMs() < ATTEMPT_MS) {
           if (takes.length > 0) samples.push(leastBusy(takes));
           if (samples.length > 0) break;
-          if (outOfAttempts) return { ...nothingSeen, ...failedBy(attempts) };
+          if (outOfAttempts) return { ...(failed ?? nothingSeen), ...failedBy(attempts, failed?.error) };
           throw new GivenBack('too little of the invocation is left');
         }
 
@@ -115,6 +116,7 @@ export const runAudit =
         if (result.state === 'failed') {
           if (!triedAgain(result.error, attempts)) return { ...result, ...failedBy(attempts, result.error) };
           await noteFailure(result.error, attempts);
+          failed = result;
         } else {
           takes.push(result);
           if (contended && takes.length <= retakes) continue;

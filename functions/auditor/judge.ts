@@ -192,6 +192,7 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
     case 'SPEEDINDEX_OF_ZERO':
       return { code: 'no-screenshots', auditCode };
     default:
+      if (/stack limit exceeded/.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEP };
       return mainFrame.crashed
         ? { code: 'page-crashed', auditCode }
         : {
@@ -201,6 +202,9 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
           };
   }
 };
+
+/** Chromium's own words for an answer that nests too deep to be written: the tree of frames in frames. */
+const TOO_DEEP = 'The page nests its frames deeper than the browser can tell.';
 
 /** A page that painted nothing: it failed, did not end, or is blank. */
 const faultOfBlank = (seen: Observation): Fault => {

@@ -149,7 +149,7 @@ test('a fault of the service fails the run after three attempts, with the last o
   const { run, log, outcomes } = worker([failure('internal'), failure('no-screenshots'), failure('browser-crashed')]);
   await run();
   expect(log.filter((line) => line === 'audit')).toHaveLength(3);
-  expect(outcomes[0]).toMatchObject({ error: { code: 'browser-crashed', blame: 'service' } });
+  expect(outcomes[0]).toMatchObject({ error: { code: 'browser-crashed', blame: 'service' }, finalUrl: seen.finalUrl });
   expect(outcomes[0]?.attempts).toHaveLength(3);
 });
 
