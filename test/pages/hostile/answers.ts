@@ -88,7 +88,7 @@ export const answers: Record<string, Case> = {
   },
 
   // Nothing to see
-  'empty-200': { is: 'an empty document', verdicts: ['no-content'], common: true, serve: html('') },
+  'empty-200': { is: 'an empty document', verdicts: ['no-content'], common: true, slow: true, serve: html('') },
   'blank-whitespace': {
     is: 'a document of white space',
     slow: true,
@@ -116,6 +116,7 @@ export const answers: Record<string, Case> = {
   // Slow, short, long, endless
   'never-answers': {
     is: 'a server that never answers',
+    slow: true,
     verdicts: ['load-timeout'],
     seconds: 56,
     common: true,

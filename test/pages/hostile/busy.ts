@@ -242,6 +242,7 @@ export const busyPages: Record<string, Case> = {
   // Frames
   'iframe-recursion': {
     is: 'a page that frames itself',
+    slow: true,
     alone: true,
     verdicts: ['page-hung', 'load-timeout', 'page-too-large'],
     serve: recursion((address) => `<iframe title="Itself" src="${address}"></iframe>`),
