@@ -72,7 +72,8 @@ describe(`a hostile page is judged by what it does${inPart}`, () => {
   });
 
   describe.each(auditVersions.map(({ version }) => version))('audit version %s', (version) => {
-    test.each(togetherOf(version))('%s: $1.is gives $1.verdicts', async (name, it) => {
+    const named = togetherOf(version).map(([name, it]) => ({ name, it, gives: it.verdicts.join(' or ') }));
+    test.each(named)('$name: $it.is gives $gives', async ({ name, it }) => {
       const answer = asked.get(`${name} ${version}`) as Answer;
       if ('refusedWith' in answer) return expect(it.verdicts).toContain(answer.refusedWith);
       await isJudgedRightly(it, await finishedRun(service, answer.id), service);

@@ -27,7 +27,7 @@ export type Case = {
   not9?: true;
   /** It takes the whole machine: audited with nothing beside it, and followed by a perfect page. */
   alone?: true;
-  /** Audited only where every page is, as its audit takes half a minute or more, and another of its kind is always audited. */
+  /** Its audit takes half a minute or more: left out where not every page is audited. */
   slow?: true;
 } & (
   | { serve: Serve; files?: Record<string, Serve>; ownServer?: true }

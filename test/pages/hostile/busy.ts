@@ -54,6 +54,8 @@ export const busyPages: Record<string, Case> = {
   },
   'crash-only-second-load': {
     is: 'a page that is endless when it is loaded again',
+    alone: true,
+    slow: true,
     not9: true, // it has no second visit
     verdicts: ['succeeded', 'page-hung'],
     warning: /bf-cache|back/i,
@@ -61,6 +63,7 @@ export const busyPages: Record<string, Case> = {
   },
   'good-for-one-visitor': {
     is: 'a page that is endless for all but its first visitor',
+    alone: true,
     not9: true, // it has no second visit
     slow: true,
     verdicts: ['succeeded', 'page-hung'],

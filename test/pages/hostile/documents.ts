@@ -68,6 +68,8 @@ export const documents: Record<string, Case> = {
   },
   'image-inline-15mb': {
     is: 'a page with a picture of 15 MB in its text',
+    alone: true,
+    slow: true,
     verdicts: ['succeeded', 'page-too-large'],
     serve: (visit) =>
       html(good({ body: `<img width="100" height="100" alt="Grey" src="data:image/bmp;base64,${bitmap()}">` }))(visit),

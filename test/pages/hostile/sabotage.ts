@@ -29,6 +29,8 @@ export const sabotage: Record<string, Case> = {
   },
   'break-promise': {
     is: 'a page whose promises never settle',
+    alone: true,
+    slow: true,
     verdicts: ['page-hung'],
     serve: script(`
       const Native = Promise;
@@ -79,6 +81,8 @@ export const sabotage: Record<string, Case> = {
   },
   'break-raf': {
     is: 'a page where no animation frame comes',
+    alone: true,
+    slow: true,
     verdicts: ['page-hung', 'succeeded'],
     serve: script('requestAnimationFrame = () => 1'),
   },
