@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { TIMED_AT_ONCE } from '../../functions/auditor/auditors.ts';
@@ -42,10 +41,7 @@ if (reachable && AUTH === 'open') {
 }
 const TARGETS = settings.TARGETS ?? (reachable ? 'public' : 'local'); // loopback is this machine's own affair
 
-// While one audit is timed, two more can begin or be judged: more of them do not add to the audits per minute.
-const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-const room = Math.min(3 * (settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE), Math.floor(memory / 2 ** 31));
-const AUDITS_AT_ONCE = settings.AUDITS_AT_ONCE ?? Math.max(1, room);
+const AUDITS_AT_ONCE = settings.AUDITS_AT_ONCE ?? settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE;
 
 const service = await startService(
   {
