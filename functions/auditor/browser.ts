@@ -32,7 +32,7 @@ export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
   return { ...bare, sandbox: false };
 };
 
-/** Undefined where Chromium ended by itself: it does so, at once, where it can't have its sandbox. */
+/** Undefined where Chromium ended by itself: it does so, at once, where it can't have its sandbox. One that was killed did not. */
 const start = async (
   { executable, proxyPort, workDir, env, debuggingPort }: Omit<Launch, 'sandbox'>,
   flags: string[],
@@ -50,8 +50,9 @@ const start = async (
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
-  const ended = new Promise<true>((resolve) => {
-    for (const event of ['exit', 'error']) chromium.once(event, () => resolve(true)); // or it could not even be started
+  const ended = new Promise<'killed' | 'by itself'>((resolve) => {
+    chromium.once('exit', (_, signal) => resolve(signal === 'SIGKILL' ? 'killed' : 'by itself'));
+    chromium.once('error', () => resolve('by itself')); // it could not even be started
   });
   const transport = pipeTransport(chromium.stdio[3] as Writable, chromium.stdio[4] as Readable);
   ended.then(() => transport.onclose?.());
@@ -62,7 +63,7 @@ const start = async (
     const target = await browser.waitForTarget((each) => each.type() === 'page');
     return { browser, page: (await target.page()) as Page };
   } catch (error) {
-    if (await Promise.race([ended, sleep(1000, false)])) return undefined; // its pipe may close before it has ended
+    if ((await Promise.race([ended, sleep(1000)])) === 'by itself') return undefined; // its pipe may close before it has ended
     throw error;
   }
 };

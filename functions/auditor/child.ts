@@ -84,6 +84,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
   browserAlive = true;
   browser.once('disconnected', () => {
     browserAlive = false;
+    threw(new Error('the browser ended')); // Lighthouse may not notice, and wait for a page that is no more
   });
   tell({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
   const own = await page.createCDPSession();

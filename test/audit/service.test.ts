@@ -22,13 +22,24 @@ afterAll(async () => {
 });
 
 const aBody = (regions = ['us-west1']) => ({ url: pages.url('/perfect'), auditVersion: 'latest', regions });
-const running = (id: string) => service.until(id, (check) => check.state === 'running');
 const finished = (id: string, seconds?: number) =>
   service.until(id, (check) => check.runs.every((run) => isFinished(run.state)), seconds);
-const auditorOf = (pid: number) =>
-  waitFor(() => processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('child.ts')));
 const browserOf = (pid: number) =>
-  waitFor(() => processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('--user-data-dir')));
+  processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('--user-data-dir'));
+
+/** Begins an audit: gives its check, its auditor and its browser, which has begun to load the page. */
+const auditing = async (regions?: string[]) => {
+  await waitFor(() => !browserOf(service.pid) || undefined); // the last audit's, which may yet be closing
+  pages.hits.clear();
+  const { id } = await service.post(aBody(regions));
+  await waitFor(() => pages.hits.get('/perfect'), 60);
+  const browser = browserOf(service.pid);
+  if (!browser) throw new Error('the page was asked for by no browser');
+  const [folder = ''] = browser.command.match(`page-audit-${service.pid}-\\w+`) ?? [];
+  const auditor = processesWith(folder).find(({ command }) => command.includes('child.ts'));
+  if (!auditor) throw new Error('its auditor is gone');
+  return { id, auditor, browser };
+};
 
 test('from a cold start, a check of two regions succeeds, and tells so line by line', async () => {
   const { id, runs } = await service.post(aBody(['us-west1', 'europe-north1']));
@@ -76,9 +87,8 @@ test('the curl line that the start prints succeeds, with no network', async () =
 });
 
 test('an auditor and its browser have none of our credentials, and none of our files open', async () => {
-  const { id } = await service.post(aBody());
-  await running(id);
-  for (const { pid } of [await auditorOf(service.pid), await browserOf(service.pid)]) {
+  const { id, auditor, browser } = await auditing();
+  for (const { pid } of [auditor, browser]) {
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/AWS|TABLE_NAME|QUEUE/);
     const files = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
       try {
@@ -94,28 +104,23 @@ test('an auditor and its browser have none of our credentials, and none of our f
 });
 
 test('a browser that is killed in the middle of an audit costs one attempt', async () => {
-  const { id } = await service.post(aBody());
-  await running(id);
-  process.kill((await browserOf(service.pid)).pid, 'SIGKILL');
+  const { id, browser } = await auditing();
+  process.kill(browser.pid, 'SIGKILL');
   const [run] = (await finished(id)).runs;
   expect(run?.state).toBe('succeeded');
   expect(run?.attempts.map(({ code }) => code)).toEqual(['browser-crashed', null]);
 });
 
 test('an auditor that is killed in the middle of an audit costs one attempt, and takes its browser with it', async () => {
-  const { id } = await service.post(aBody());
-  await running(id);
-  const browser = await browserOf(service.pid);
-  process.kill((await auditorOf(service.pid)).pid, 'SIGKILL');
+  const { id, auditor, browser } = await auditing();
+  process.kill(auditor.pid, 'SIGKILL');
   const [run] = (await finished(id)).runs;
   expect(run?.attempts.map(({ code }) => code)).toEqual(['internal', null]);
   expect(processesWith('--user-data-dir').map(({ pid }) => pid)).not.toContain(browser.pid);
 });
 
 test('a service that is asked to stop gives its run back, leaves nothing behind, and goes on when started again', async () => {
-  const { id } = await service.post(aBody(['us-west1', 'us-east4']));
-  await running(id);
-  await browserOf(service.pid);
+  const { id } = await auditing(['us-west1', 'us-east4']);
   const asked = Date.now();
   service.signal('SIGTERM');
   expect(await service.exited()).toEqual([0, null]);
@@ -156,9 +161,7 @@ test('a start that can not be is told in a line: settings, a port that is taken,
 test('a service that is killed leaves no process, and when started again ends every run once', async () => {
   const done = await service.post(aBody());
   const before = await finished(done.id);
-  const { id } = await service.post(aBody(['us-west1', 'us-east4', 'europe-west3']));
-  await running(id);
-  await browserOf(service.pid);
+  const { id } = await auditing(['us-west1', 'us-east4', 'europe-west3']);
   const killedPid = service.pid;
   service.signal('SIGKILL');
   await service.exited();
