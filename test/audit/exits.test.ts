@@ -2,14 +2,19 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { egressFlags } from '../../functions/auditor/browser.ts';
 import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import { type Answer, noNamespaceHere, type Seen, startNamespace } from '../support/namespace.ts';
-import { type SsrfCase, ssrfCases } from '../support/ssrf-cases.ts';
+import {
+  type Answer,
+  noNamespaceHere,
+  PUBLIC,
+  type Seen,
+  startNamespace,
+  strays,
+  tells,
+} from '../support/namespace.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 const newest = auditVersions[0].version;
-const PUBLIC = '93.184.216.34'; // of every name here that ends in example.com, .net or .org; nothing leaves the namespace
-const RESOLVER = '9.9.9.9';
 const ORIGIN = { http: 'http://page.example.com', https: 'https://page.example.com', local: 'http://127.0.0.1:3000' };
 
 /** Each is refused: its address, or one of its name's, or its port. `rebind` is public when it is first asked for. */
@@ -28,17 +33,6 @@ const FORBIDDEN = [
 const SOME_WAYS = ['img', 'fetch', 'websocket', 'redirect-fetch', 'preload', 'manifest', 'source-map'];
 /** Only ever named where a browser would look them up itself. */
 const NEVER_LOOKED_UP = ['prefetched.example.org', 'stun.example.org', 'turn.example.org'];
-
-type Tries = { tries?: { target: string; names?: string[] }[]; loads?: { name: string; url: string }[] };
-const page = (origin: string, { tries = [], loads = [] }: Tries): Record<string, Answer> => ({
-  [`${origin}/tries.json`]: { body: JSON.stringify({ tries, loads }) },
-});
-
-/** Packets to anything but public addresses by the proxy's leave, the name server, and the own origin in local mode. */
-const strays = ({ packets }: Seen, own = ''): string[] =>
-  packets.filter(
-    (packet) => !packet.startsWith(`tcp ${PUBLIC} `) && !packet.startsWith(`udp ${RESOLVER} `) && packet !== own,
-  );
 
 /** Names that the browser looked up: the proxy asks for two families once, and for none of those that only a browser would. */
 const lookedUpByBrowser = ({ names }: Seen): string[] =>
@@ -73,7 +67,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
       'gets out over %s to a public address by each, and by no other way than the proxy',
       async (scheme) => {
         const tries = [{ target: `${scheme}://cdn.example.net` }];
-        const answers = page(ORIGIN[scheme], { tries });
+        const answers = tells(ORIGIN[scheme], { tries });
         const seen = await world.does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
         const mute = [
           'manifest',
@@ -95,7 +89,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
       'gets nowhere over %s towards an address that is not public',
       async (scheme) => {
         const tries = [{ target: `${scheme}://10.0.0.1` }];
-        const answers = page(ORIGIN[scheme], { tries });
+        const answers = tells(ORIGIN[scheme], { tries });
         const seen = await world.does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
         nothingGotOut(seen);
         expect(tried(seen).length).toBeGreaterThan(55);
@@ -108,7 +102,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
     );
 
     test('on loopback gets to its own origin, and to nothing else there', async () => {
-      const answers = page(ORIGIN.local, {
+      const answers = tells(ORIGIN.local, {
         tries: [{ target: 'http://127.0.0.1:9001' }, { target: 'http://localhost:3000', names: SOME_WAYS }],
       });
       const seen = await world.does({ do: 'browse', targets: 'local', url: `${ORIGIN.local}/`, answers });
@@ -121,7 +115,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
       'gets nowhere in a whole audit of version %s, whose debugging port is closed to it too',
       async (version) => {
         const targets = [...FORBIDDEN, 'http://cdn.example.net', 'http://rebind.example.com:8080'];
-        const answers = page(ORIGIN.http, { tries: targets.map((target) => ({ target, names: SOME_WAYS })) });
+        const answers = tells(ORIGIN.http, { tries: targets.map((target) => ({ target, names: SOME_WAYS })) });
         const seen = await world.does({ do: 'audit', targets: 'public', url: `${ORIGIN.http}/`, version, answers });
         nothingGotOut(seen);
         const told = { warnings: expect.arrayContaining([expect.stringMatching(/refused/)]) };
@@ -142,7 +136,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
         target: `http://${name}.example.com:8080`,
         names: SOME_WAYS,
       }));
-      const answers = page(ORIGIN.http, { tries });
+      const answers = tells(ORIGIN.http, { tries });
       const seen = await world.does({ do: 'browse', targets: 'public', url: `${ORIGIN.http}/`, answers });
       nothingGotOut(seen);
       const outcomes = (name: string) =>
@@ -154,7 +148,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
   });
 
   describe('without one of its flags the browser leaks', () => {
-    const ways = (origin: string, target: string, ...names: string[]) => page(origin, { tries: [{ target, names }] });
+    const ways = (origin: string, target: string, ...names: string[]) => tells(origin, { tries: [{ target, names }] });
     const leaks: Record<string, { also?: string[]; origin: string; answers: Record<string, Answer>; leak: string }> = {
       '--proxy-server': {
         origin: ORIGIN.local,
@@ -208,70 +202,6 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
       ];
       expect(found(await world.does({ ...deed, without: [flag, ...also] }))).toContain(leak);
       expect(found(await world.does({ ...deed, without: also }))).not.toContain(leak);
-    });
-  });
-
-  describe('the collected cases', () => {
-    const redirects = ssrfCases.filter(({ stage }) => stage === 'redirect');
-    const loads = ssrfCases.filter(({ stage }) => stage === 'subresource');
-    const ownOf = ({ policy, url }: SsrfCase) =>
-      policy ? `tcp ${new URL(url).hostname.replace(/[[\]]/g, '')} 3000` : '';
-    /** As the world's servers note it. */
-    const requestOf = (url: URL) => ` ${url.host} ${url.pathname}`;
-
-    const answerOf = ({ via = '', redirectsTo = '' }: SsrfCase): Answer => {
-      if (/^\d+$/.test(via)) return { status: Number(via), headers: { location: redirectsTo } };
-      const html = { headers: { 'content-type': 'text/html' } };
-      if (via === 'meta-refresh')
-        return { ...html, body: `<meta http-equiv="refresh" content="0;url=${redirectsTo}">` };
-      return { ...html, body: `<p>Moving</p><script>location.href = ${JSON.stringify(redirectsTo)}</script>` };
-    };
-
-    test.each(redirects)('$id: $expect, because $why', async (given) => {
-      const to = new URL(given.redirectsTo ?? '', given.url);
-      const end = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>End</title><p>The end</p>' };
-      const seen = await world.does({
-        do: 'audit',
-        targets: given.policy ?? 'public',
-        url: given.url,
-        version: newest,
-        categories: ['seo'],
-        answers: { [to.href]: end, [given.url]: answerOf(given) },
-        until: requestOf(to),
-      });
-      expect(strays(seen, ownOf(given))).toEqual([]);
-      const arrived = seen.requests.some((request) => request.endsWith(requestOf(to)));
-      if (given.expect === 'allow') expect(arrived).toBe(true);
-      else if (to.protocol === 'chrome:')
-        expect(seen.verdict).toMatchObject({ finalUrl: given.url }); // it never sets out
-      else expect(seen).toMatchObject({ verdict: { state: 'failed', error: { code: 'forbidden-target' } } });
-    });
-
-    const WAYS: Record<string, string> = {
-      'link-preload': 'preload',
-      worker: 'worker-import',
-      'rtc-ice-server': 'ice-server',
-    };
-    const visits = new Map<string, Promise<Seen>>();
-    /** One visit to each page loads all that its cases load. */
-    const visit = ({ url, policy }: SsrfCase): Promise<Seen> => {
-      const ofPage = loads.filter((each) => each.url === url && each.policy === policy);
-      const answers = page(new URL(url).origin, {
-        loads: ofPage.map(({ via = '', loads: to = '' }) => ({ name: WAYS[via] ?? via, url: to })),
-      });
-      const key = `${policy} ${url}`;
-      const seen = visits.get(key) ?? world.does({ do: 'browse', targets: policy ?? 'public', url, answers });
-      visits.set(key, seen);
-      return seen;
-    };
-
-    test.each(loads)('$id: $expect, because $why', async (given) => {
-      const seen = await visit(given);
-      expect(strays(seen, ownOf(given))).toEqual([]);
-      const to = new URL(given.loads ?? '');
-      const arrived = seen.requests.some((request) => request.endsWith(requestOf(to)));
-      expect(arrived).toBe(given.expect === 'allow' && to.protocol !== 'data:');
-      expect(seen.told).toContain('done');
     });
   });
 });

@@ -19,6 +19,7 @@ import type { Targets } from '../../functions/lib/public-addresses.ts';
 import type { Category } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { PUBLIC } from './namespace.ts';
 
 /** What the test asks of the world. `answers` are by URL, before the ordinary ones. */
 export type Deed = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
@@ -50,7 +51,6 @@ if (!FOLDER || !RESOLVER || !CHROMIUM_DIR) throw new Error('no folder, resolver 
 const interfaces = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^\s*(\S+):/gm)].map((match) => match[1]);
 if (interfaces.sort().join() !== 'away,back,lo') throw new Error(`not alone: this network has ${interfaces.join()}`);
 
-const PUBLIC = '93.184.216.34';
 const PLAIN_PORTS = [80, 8080, 3000, 3478, 5432, 6379, 9001, 9222];
 const TLS_PORTS = [443, 8443];
 
@@ -229,7 +229,7 @@ const watchOwnPorts = () => {
 };
 
 const events = () => seen.packets.length + seen.requests.length + seen.told.length;
-const QUIET_MS = 2500;
+const QUIET_MS = 1500;
 
 const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen, 'decisions'>> => {
   const proxy = await openEgressProxy({ targets: deed.targets, ports: DEFAULT_PORTS, url: deed.url });

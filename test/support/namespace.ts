@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromiumDir } from './chromium-dir.ts';
-import type { Deed, Seen } from './namespace-world.ts';
+import type { Answer, Deed, Seen } from './namespace-world.ts';
 
 export type { Answer, Deed, Seen } from './namespace-world.ts';
+
+/** Of every name there that ends in example.com, .net or .org. */
+export const PUBLIC = '93.184.216.34';
+const RESOLVER = '9.9.9.9';
 
 const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
 const unshare = [...asRoot, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
@@ -36,7 +40,7 @@ export const startNamespace = async () => {
       NODE: process.execPath,
       WORLD: here('./namespace-world.ts'),
       FOLDER: folder,
-      RESOLVER: '9.9.9.9',
+      RESOLVER,
       CHROMIUM_DIR: chromiumDir(),
     },
   });
@@ -62,3 +66,15 @@ export const startNamespace = async () => {
     },
   };
 };
+
+/** The answer by which a page there learns what to try: test/pages/exits. */
+export const tells = (origin: string, { tries = [], loads = [] }: Tries): Record<string, Answer> => ({
+  [`${origin}/tries.json`]: { body: JSON.stringify({ tries, loads }) },
+});
+type Tries = { tries?: { target: string; names?: string[] }[]; loads?: { name: string; url: string }[] };
+
+/** Packets to anything but public addresses by the proxy's leave, the name server, and the own origin in local mode. */
+export const strays = ({ packets }: Seen, own = ''): string[] =>
+  packets.filter(
+    (packet) => !packet.startsWith(`tcp ${PUBLIC} `) && !packet.startsWith(`udp ${RESOLVER} `) && packet !== own,
+  );
