@@ -92,9 +92,9 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
     ending.add(ended);
   };
 
-  /** Imports for the next audit while none is measured. */
+  /** Imports for the next audit; an auditor gives way to those at work until its own page is measured. */
   const startNext = (version: AuditVersion) => {
-    if (newUser && atWork === 0 && !next?.alive() && !closing.signal.aborted) next = startAuditor(version, newUser());
+    if (newUser && !next?.alive() && !closing.signal.aborted) next = startAuditor(version, newUser());
   };
 
   return {

@@ -72,7 +72,7 @@ process.on('unhandledRejection', async (error) => {
 });
 process.on('uncaughtException', threw);
 
-setShare(5); // what is not timed gives way to what is
+setShare(10); // what is not timed gives way to what is
 const lighthouse = await importLighthouse(version);
 told<Order>().then(audit).catch(threw);
 tell({ type: 'ready' });
@@ -109,7 +109,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     document = documentState(own, mainFrame()); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
     tell({ type: 'measured', cpu: readCpu() });
-    setShare(5);
+    setShare(10);
     holdBackWorkers(process.pid);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { TIMED_AT_ONCE } from '../../functions/auditor/auditors.ts';
@@ -20,6 +21,7 @@ const Settings = z.object({
 });
 
 const STOP_MS = 10_000;
+const BYTES_FOR_AN_AUDIT = 4 * 2 ** 30;
 
 const fail = (message: string): never => {
   console.error(message);
@@ -41,7 +43,10 @@ if (reachable && AUTH === 'open') {
 }
 const TARGETS = settings.TARGETS ?? (reachable ? 'public' : 'local'); // loopback is this machine's own affair
 
-const AUDITS_AT_ONCE = settings.AUDITS_AT_ONCE ?? settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE;
+// One is made ready, or made into a report, while another is measured.
+const timedAtOnce = settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE;
+const inMemory = Math.floor(totalmem() / BYTES_FOR_AN_AUDIT);
+const AUDITS_AT_ONCE = settings.AUDITS_AT_ONCE ?? Math.max(timedAtOnce, Math.min(2 * timedAtOnce, inMemory));
 
 const service = await startService(
   {

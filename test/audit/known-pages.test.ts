@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
@@ -111,6 +113,22 @@ test.each([newest, '9.6.8'] as const)(
     expect(ms(metrics.tbt)).toBeLessThan(1000);
   },
 );
+
+test('what slows an audit is told by it; another audit that waits for its turn does not', async () => {
+  const both = await Promise.all([audit('/busy', newest), audit('/busy', newest)]);
+  expect(both.map(({ verdict }) => verdict.environment?.contended)).toEqual([false, false]);
+
+  const loops = Array.from({ length: 2 * availableParallelism() }, () =>
+    spawn(process.execPath, ['-e', 'for (;;);'], { detached: true }),
+  );
+  try {
+    const { verdict } = await audit('/busy', newest);
+    expect(verdict.environment?.contended).toBe(true);
+    expect(verdict.environment?.cpuBusy).toBeGreaterThan(0.5);
+  } finally {
+    for (const loop of loops) loop.kill('SIGKILL');
+  }
+}, 180_000);
 
 test('of the categories only what was asked for is measured, the rest is null', async () => {
   const { metrics, report } = await audit('/perfect', newest, { categories: ['seo', 'accessibility'] });
