@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { type Chromium, prepareChromium } from './chromium.ts';
 import { blockedOf, openEgressProxy } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
-import { type CpuUse, membersOf, memoryOf, startCpuMeter, wasSlowed } from './machine.ts';
+import { type CpuUse, membersOf, memoryOf, startCpuMeter, TIMED_AT_ONCE, wasSlowed } from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
 import { auditorUsers, type User, type Users } from './privileges.ts';
 import { groupGone, killGroup, removeStale } from './processes.ts';
@@ -50,10 +50,9 @@ const WORK_DIR = 'page-audit-'; // then the pid of its owner
 type Options = {
   targets: TargetPolicy;
   chromiumDir?: string | undefined;
-  /** Audits that may be in the part whose timing counts at once. A browser keeps more than one core busy. */
+  /** Audits that may be in the part whose timing counts at once. */
   timedAtOnce?: number | undefined;
 };
-export const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
 
 /** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
 export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: Options) => {

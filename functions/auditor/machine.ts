@@ -16,6 +16,9 @@ export const machine = () => {
   return { cpuCount, memoryMiB, kernel, host };
 };
 
+/** Audits that may be measured at once on this machine: a browser keeps more than one core busy. */
+export const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
+
 /**
  * How busy the machine was during a span. `others`: share (0 to 1) of its processors' time that went to processes outside
  * the group, or was taken by a hypervisor. `waited`: time that the group's threads were ready to run and did not, to the

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { TIMED_AT_ONCE } from '../../functions/auditor/auditors.ts';
+import { TIMED_AT_ONCE } from '../../functions/auditor/machine.ts';
 import { AuditEnv, CorsEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { startService } from './service.ts';

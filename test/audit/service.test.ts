@@ -62,6 +62,7 @@ test('from a cold start, a check of two regions succeeds, and tells so line by l
   expect(runs.map((run) => run.id)).toEqual(check.runs.map((run) => run.id));
   expect(service.output()).toMatch(/▶ us-west1 .*perfect/);
   expect(service.output()).toMatch(/✓ us-west1 .*succeeded {2}performance \d+ {2}\d+\.\d s/);
+  expect(service.output()).not.toMatch(/^\{/m); // the log is for those who ask for it
 });
 
 test('a page without an address, one that nobody serves and one that answers 404 fail by name, without a score', async () => {
