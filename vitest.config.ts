@@ -4,7 +4,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
   test: { name, include, sequence: { groupOrder }, ...more },
 });
 
-/** Of the slow ones, those in which nothing is measured: browsers that wait for what does not come. */
+/** Of the slow ones, those in which nothing is measured. */
 const unmeasured = ['test/audit/{exits,ssrf-cases}.test.ts', 'test/bundle/api-bundles.test.ts'];
 const patience = { testTimeout: 120_000, hookTimeout: 60_000 };
 
@@ -15,7 +15,7 @@ export default defineConfig({
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       project('fast', ['test/{unit,integration,infra}/**/*.test.ts'], 0, { testTimeout: 20_000, hookTimeout: 20_000 }),
-      project('browser', unmeasured, 1, { ...patience, maxWorkers: 2 }),
+      project('unmeasured', unmeasured, 1, { ...patience, maxWorkers: 2 }),
       // Real audits are measured: one at a time, and nothing beside them.
       project('audit', ['test/{audit,bundle}/**/*.test.ts'], 2, {
         ...patience,

@@ -45,7 +45,8 @@ const TARGETS = settings.TARGETS ?? (reachable ? 'public' : 'local'); // loopbac
 
 // One is made ready, or made into a report, while another is measured.
 const timedAtOnce = settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE;
-const inMemory = Math.floor(totalmem() / BYTES_FOR_AN_AUDIT);
+const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+const inMemory = Math.floor(memory / BYTES_FOR_AN_AUDIT);
 const AUDITS_AT_ONCE = settings.AUDITS_AT_ONCE ?? Math.max(timedAtOnce, Math.min(2 * timedAtOnce, inMemory));
 
 const service = await startService(

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { egressFlags } from '../../functions/auditor/browser.ts';
 import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import {
-  type Answer,
-  noNamespaceHere,
-  PUBLIC,
-  type Seen,
-  startNamespace,
-  strays,
-  tells,
-} from '../support/namespace.ts';
+import { type Answer, inNamespace, PUBLIC, type Seen, strays, tells } from '../support/namespace.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -54,21 +46,14 @@ const tried = ({ told }: Seen): string[] =>
 const reached = ({ requests }: Seen, host: string): string[] =>
   requests.flatMap((request) => request.match(`^${PUBLIC} ${host.replaceAll('.', '\\.')} /x/(.*)$`)?.slice(1) ?? []);
 
-const reason = noNamespaceHere();
-describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${reason})` : ''}`, () => {
-  let world: Awaited<ReturnType<typeof startNamespace>>;
-  beforeAll(async () => {
-    world = await startNamespace();
-  });
-  afterAll(() => world?.[Symbol.asyncDispose]());
-
+inNamespace((does) => {
   describe('a page that tries every way out', () => {
     test.each(['http', 'https'] as const)(
       'gets out over %s to a public address by each, and by no other way than the proxy',
       async (scheme) => {
         const tries = [{ target: `${scheme}://cdn.example.net` }];
         const answers = tells(ORIGIN[scheme], { tries });
-        const seen = await world.does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
+        const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
         const mute = [
           'manifest',
           'source-map',
@@ -90,7 +75,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
       async (scheme) => {
         const tries = [{ target: `${scheme}://10.0.0.1` }];
         const answers = tells(ORIGIN[scheme], { tries });
-        const seen = await world.does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
+        const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
         nothingGotOut(seen);
         expect(tried(seen).length).toBeGreaterThan(55);
         const refused =
@@ -105,7 +90,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
       const answers = tells(ORIGIN.local, {
         tries: [{ target: 'http://127.0.0.1:9001' }, { target: 'http://localhost:3000', names: SOME_WAYS }],
       });
-      const seen = await world.does({ do: 'browse', targets: 'local', url: `${ORIGIN.local}/`, answers });
+      const seen = await does({ do: 'browse', targets: 'local', url: `${ORIGIN.local}/`, answers });
       nothingGotOut(seen, 'tcp 127.0.0.1 3000');
       expect(tried(seen)).toContain('service-worker');
       expect(seen.requests).toContain('127.0.0.1 127.0.0.1:3000 /exits.js');
@@ -116,7 +101,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
       async (version) => {
         const targets = [...FORBIDDEN, 'http://cdn.example.net', 'http://rebind.example.com:8080'];
         const answers = tells(ORIGIN.http, { tries: targets.map((target) => ({ target, names: SOME_WAYS })) });
-        const seen = await world.does({ do: 'audit', targets: 'public', url: `${ORIGIN.http}/`, version, answers });
+        const seen = await does({ do: 'audit', targets: 'public', url: `${ORIGIN.http}/`, version, answers });
         nothingGotOut(seen);
         const told = { warnings: expect.arrayContaining([expect.stringMatching(/refused/)]) };
         expect(seen.verdict).toMatchObject({ state: 'succeeded', ...told });
@@ -137,7 +122,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
         names: SOME_WAYS,
       }));
       const answers = tells(ORIGIN.http, { tries });
-      const seen = await world.does({ do: 'browse', targets: 'public', url: `${ORIGIN.http}/`, answers });
+      const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN.http}/`, answers });
       nothingGotOut(seen);
       const outcomes = (name: string) =>
         seen.decisions?.filter(({ host }) => host === `${name}.example.com`).map(({ outcome }) => outcome);
@@ -200,8 +185,8 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
         ...packets,
         ...lookedUpByBrowser({ packets, ...seen }).map((name) => `name ${name}`),
       ];
-      expect(found(await world.does({ ...deed, without: [flag, ...also] }))).toContain(leak);
-      expect(found(await world.does({ ...deed, without: also }))).not.toContain(leak);
+      expect(found(await does({ ...deed, without: [flag, ...also] }))).toContain(leak);
+      expect(found(await does({ ...deed, without: also }))).not.toContain(leak);
     });
   });
 });

@@ -7,15 +7,13 @@ import { isFinished } from '../../shared/run.ts';
 import { servePages } from '../support/pages.ts';
 import { processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
 
-/** Without retakes: what else this machine does meanwhile is to change nothing. */
-const startQuietly = () => startLocally(dataDir, { RETAKES: '0' });
 let dataDir: string;
 let pages: Awaited<ReturnType<typeof servePages>>;
 let service: Awaited<ReturnType<typeof startLocally>>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   pages = await servePages();
-  service = await startQuietly();
+  service = await startLocally(dataDir);
 });
 afterAll(async () => {
   await service.stop();
@@ -130,7 +128,7 @@ test('a service that is asked to stop gives its run back, leaves nothing behind,
   expect(Date.now() - asked).toBeLessThan(10_000);
   expect(remainsOf(service.pid)).toEqual({ folders: [], processes: [] });
 
-  service = await startQuietly();
+  service = await startLocally(dataDir);
   const check = await finished(id);
   expect(check.state).toBe('succeeded');
   expect(check.runs.map((run) => run.attempts.length)).toEqual([1, 1]);
@@ -170,7 +168,7 @@ test('a service that is killed leaves no process, and when started again ends ev
   await service.exited();
   await waitFor(() => (processesWith(`page-audit-${killedPid}-`).length === 0 ? true : undefined), 5);
 
-  service = await startQuietly();
+  service = await startLocally(dataDir);
   await service.until(id, (check) => check.runs.every((run) => run.state !== 'created'), 90);
   const check = await finished(id, 120);
   expect(check.state).toBe('succeeded');

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import { type Answer, noNamespaceHere, type Seen, startNamespace, strays, tells } from '../support/namespace.ts';
+import { type Answer, inNamespace, type Seen, strays, tells } from '../support/namespace.ts';
 import { type SsrfCase, ssrfCases } from '../support/ssrf-cases.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 /** What pages lead to and load. What is submitted is held against the same collection elsewhere. */
-const reason = noNamespaceHere();
-describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${reason})` : ''}`, () => {
-  let world: Awaited<ReturnType<typeof startNamespace>>;
-  beforeAll(async () => {
-    world = await startNamespace();
-  });
-  afterAll(() => world?.[Symbol.asyncDispose]());
-
+inNamespace((does) => {
   const redirects = ssrfCases.filter(({ stage }) => stage === 'redirect');
   const loads = ssrfCases.filter(({ stage }) => stage === 'subresource');
   const ownOf = ({ policy, url }: SsrfCase) =>
@@ -32,7 +25,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
   test.each(redirects)('$id: $expect, because $why', async (given) => {
     const to = new URL(given.redirectsTo ?? '', given.url);
     const end = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>End</title><p>The end</p>' };
-    const seen = await world.does({
+    const seen = await does({
       do: 'audit',
       targets: given.policy ?? 'public',
       url: given.url,
@@ -62,7 +55,7 @@ describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${re
       loads: ofPage.map(({ via = '', loads: to = '' }) => ({ name: WAYS[via] ?? via, url: to })),
     });
     const key = `${policy} ${url}`;
-    const seen = visits.get(key) ?? world.does({ do: 'browse', targets: policy ?? 'public', url, answers });
+    const seen = visits.get(key) ?? does({ do: 'browse', targets: policy ?? 'public', url, answers });
     visits.set(key, seen);
     return seen;
   };

@@ -19,7 +19,6 @@ import type { Targets } from '../../functions/lib/public-addresses.ts';
 import type { Category } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
-import { PUBLIC } from './namespace.ts';
 
 /** What the test asks of the world. `answers` are by URL, before the ordinary ones. */
 export type Deed = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
@@ -46,8 +45,8 @@ export type Seen = {
  * Inside the namespace (see namespace.sh): servers on every address, a name server, and a record of all packets. Does one
  * deed after the other, whoever still waits for the last.
  */
-const { FOLDER, RESOLVER, CHROMIUM_DIR } = process.env as Record<string, string>;
-if (!FOLDER || !RESOLVER || !CHROMIUM_DIR) throw new Error('no folder, resolver or Chromium named');
+const { FOLDER, RESOLVER, PUBLIC, CHROMIUM_DIR } = process.env as Record<string, string>;
+if (!FOLDER || !RESOLVER || !PUBLIC || !CHROMIUM_DIR) throw new Error('no folder, address or Chromium named');
 const interfaces = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^\s*(\S+):/gm)].map((match) => match[1]);
 if (interfaces.sort().join() !== 'away,back,lo') throw new Error(`not alone: this network has ${interfaces.join()}`);
 
@@ -229,7 +228,7 @@ const watchOwnPorts = () => {
 };
 
 const events = () => seen.packets.length + seen.requests.length + seen.told.length;
-const QUIET_MS = 1500;
+const QUIET_MS = 2500;
 
 const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen, 'decisions'>> => {
   const proxy = await openEgressProxy({ targets: deed.targets, ports: DEFAULT_PORTS, url: deed.url });

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { chromiumDir } from './chromium-dir.ts';
 import type { Answer, Deed, Seen } from './namespace-world.ts';
 
@@ -17,7 +18,7 @@ const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
 const unshare = [...asRoot, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
 /** Why no network namespace can be made here; undefined where one can. */
-export const noNamespaceHere = (): string | undefined => {
+const noNamespaceHere = (): string | undefined => {
   if (process.platform !== 'linux') return 'it needs Linux';
   for (const tool of ['unshare', 'ip', 'perl', 'openssl']) {
     if (spawnSync('which', [tool]).status !== 0) return `it needs ${tool}`;
@@ -27,7 +28,7 @@ export const noNamespaceHere = (): string | undefined => {
 };
 
 /** A network of its own in which every address answers, and the auditor in it: see namespace.sh. Ends with all its processes. */
-export const startNamespace = async () => {
+const startNamespace = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'namespace-'));
   await chmod(folder, 0o755);
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -41,6 +42,7 @@ export const startNamespace = async () => {
       WORLD: here('./namespace-world.ts'),
       FOLDER: folder,
       RESOLVER,
+      PUBLIC,
       CHROMIUM_DIR: chromiumDir(),
     },
   });
@@ -65,6 +67,19 @@ export const startNamespace = async () => {
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
+};
+
+/** Tests in such a network, started for them; where none can be made they are skipped, and their name says why. */
+export const inNamespace = (tests: (does: (deed: Deed) => Promise<Seen>) => void): void => {
+  const reason = noNamespaceHere();
+  describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${reason})` : ''}`, () => {
+    let world: Awaited<ReturnType<typeof startNamespace>>;
+    beforeAll(async () => {
+      world = await startNamespace();
+    });
+    afterAll(() => world?.[Symbol.asyncDispose]());
+    tests((deed) => world.does(deed));
+  });
 };
 
 /** The answer by which a page there learns what to try: test/pages/exits. */
