@@ -15,7 +15,7 @@ import { type Chromium, prepareChromium } from './chromium.ts';
 import { blockedOf, openEgressProxy } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
-import { type CpuUse, membersOf, memoryOf, startCpuMeter, TIMED_AT_ONCE, wasSlowed } from './machine.ts';
+import { type CpuUse, membersOf, memoryOf, shares, startCpuMeter, TIMED_AT_ONCE, wasSlowed } from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
 import { auditorUsers, type User, type Users } from './privileges.ts';
 import { groupGone, killGroup, removeStale } from './processes.ts';
@@ -56,7 +56,7 @@ type Options = {
 
 /** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
 export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: Options) => {
-  const processor = slots(timedAtOnce);
+  const processor: Processor = { turn: slots(timedAtOnce), shares: shares() };
   const closing = new AbortController();
   const ending = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
@@ -82,7 +82,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
     next = undefined;
     if (ready?.version === version && ready.alive()) return ready;
     if (ready) dismiss(ready);
-    return startAuditor(version, newUser?.());
+    return startAuditor(version, processor, newUser?.());
   };
 
   /** Ends an auditor while others go on; `close` waits for it. */
@@ -91,9 +91,9 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
     ending.add(ended);
   };
 
-  /** Imports for the next audit; an auditor gives way to those at work until its own page is measured. */
+  /** Imports for the next audit; it gives way to the one that is measured. */
   const startNext = (version: AuditVersion) => {
-    if (newUser && !next?.alive() && !closing.signal.aborted) next = startAuditor(version, newUser());
+    if (newUser && !next?.alive() && !closing.signal.aborted) next = startAuditor(version, processor, newUser());
   };
 
   return {
@@ -123,7 +123,6 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
               env,
               sandbox,
             },
-            processor,
             signal,
           );
           const seen = auditor.seen();
@@ -157,9 +156,11 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
 };
 
 type Auditor = ReturnType<typeof startAuditor>;
+/** One at a time may be measured, or as many as the machine has room for; the others give way meanwhile. */
+type Processor = { turn: Slots; shares: ReturnType<typeof shares> };
 
 /** One auditor process, from its start (imports only) through one audit to the death of its whole group. */
-const startAuditor = (version: AuditVersion, user: User | undefined) => {
+const startAuditor = (version: AuditVersion, { turn, shares }: Processor, user: User | undefined) => {
   const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR}${process.pid}-`)).then(async (dir) => {
     if (user) await chown(dir, user.uid, user.gid);
     return dir;
@@ -168,8 +169,11 @@ const startAuditor = (version: AuditVersion, user: User | undefined) => {
   child.then(
     (started) => {
       started.on('error', () => {}); // met by `audit`, as its end
+      const { pid } = started;
+      if (pid) shares.add(pid);
       started.once('exit', () => {
         exited = true;
+        if (pid) shares.remove(pid);
       });
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         said = (said + text).slice(-10_000);
@@ -201,7 +205,7 @@ const startAuditor = (version: AuditVersion, user: User | undefined) => {
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
-  const audit = async (order: Order, processor: Slots, signal: AbortSignal): Promise<End> => {
+  const audit = async (order: Order, signal: AbortSignal): Promise<End> => {
     const dir = await workDir;
     const auditor = await child;
     const timers = new Set<NodeJS.Timeout>();
@@ -247,9 +251,14 @@ const startAuditor = (version: AuditVersion, user: User | undefined) => {
             break;
           case 'waiting':
             clearTimeout(limit); // for as long as others are measured
-            processor(over.signal).then(
-              (leave) => {
-                leaveProcessor = leave;
+            turn(over.signal).then(
+              async (giveBack) => {
+                leaveProcessor = () => {
+                  shares.stopMeasuring(auditor.pid as number);
+                  giveBack();
+                };
+                await shares.startMeasuring(auditor.pid as number);
+                if (over.signal.aborted) return;
                 limit = after(HARD_LIMIT_MS, () => stop('audit-timeout'));
                 after(NO_ANSWER_MS, noAnswer);
                 after(SLOW_DOCUMENT_MS, stillComing);

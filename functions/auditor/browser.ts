@@ -43,6 +43,7 @@ const start = async (
     '--remote-debugging-pipe',
     ...(debuggingPort ? ['--remote-debugging-port=0'] : []),
     '--disable-dev-shm-usage',
+    '--disable-features=RenderDocument', // as Lighthouse's own start does: a trace would have two documents in its page
     ...flags,
     ...egressFlags(proxyPort),
   ];

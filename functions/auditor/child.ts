@@ -5,7 +5,7 @@ import type { CDPSession } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { importLighthouse, isTimed, type Plan, runLighthouse, type Summary, takesPage } from './lighthouse.ts';
-import { type CpuUse, holdBackWorkers, setShare, startCpuMeter } from './machine.ts';
+import { type CpuUse, holdBackWorkers, startCpuMeter } from './machine.ts';
 import { type MainFrame, watchMainFrame } from './main-frame.ts';
 
 /** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */
@@ -72,7 +72,6 @@ process.on('unhandledRejection', async (error) => {
 });
 process.on('uncaughtException', threw);
 
-setShare(10); // what is not timed gives way to what is
 const lighthouse = await importLighthouse(version);
 told<Order>().then(audit).catch(threw);
 tell({ type: 'ready' });
@@ -98,7 +97,6 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     const go = told<typeof GO>();
     tell({ type: 'waiting' });
     await go;
-    await setShare(0);
   }
   const readCpu = startCpuMeter(process.pid);
   const tooLong = setTimeout(async () => {
@@ -109,7 +107,6 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     document = documentState(own, mainFrame()); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
     tell({ type: 'measured', cpu: readCpu() });
-    setShare(10);
     holdBackWorkers(process.pid);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });

@@ -10,13 +10,19 @@ import { servePages } from '../support/pages.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
+type Audit = {
+  score: number | null;
+  scoreDisplayMode: string;
+  numericValue: number;
+  details?: { items: Record<string, number>[] };
+};
 type Report = {
   configSettings: Record<string, unknown>;
   fullPageScreenshot?: unknown;
   lighthouseVersion: string;
   fetchTime: string;
   categories: Record<string, { score: number; auditRefs: { id: string }[] }>;
-  audits: Record<string, { score: number | null; scoreDisplayMode: string; numericValue: number }>;
+  audits: Record<string, Audit>;
 };
 
 /** What the versions differ in. `errored` are audits that can't read the traces of today's Chromium; none has a weight. */
@@ -127,6 +133,13 @@ test('what slows an audit is told by it', async () => {
     for (const loop of loops) loop.kill('SIGKILL');
   }
 }, 180_000);
+
+test('what is told of the document is told of the page, not of the empty document before it', async () => {
+  const { report } = await audit('/perfect', newest);
+  const found = (id: string) => report.audits[id]?.details?.items[0] ?? {};
+  const ready = found('metrics').observedDomContentLoaded; // both since the navigation began
+  expect(ready).toBeGreaterThanOrEqual(Math.floor(found('network-requests').networkEndTime ?? Number.NaN));
+});
 
 test('of the categories only what was asked for is measured, the rest is null', async () => {
   const { metrics, report } = await audit('/perfect', newest, { categories: ['seo', 'accessibility'] });
