@@ -66,7 +66,8 @@ export const createCheck =
       countedOn: allowed.countedOn,
     };
     const runs = await store.create(check, creation).catch(async (error) => {
-      await allowed.giveBack();
+      // What was written though its answer was lost gives its place back when it is closed.
+      if (!(await store.findOrErased(id, owner).catch(() => undefined))) await allowed.giveBack();
       throw error;
     });
     if (!runs) {

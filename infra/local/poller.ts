@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageCommand,
@@ -8,6 +9,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda';
+import { forLog } from '../../functions/lib/redact.ts';
 import type { Slots } from '../../functions/lib/slots.ts';
 import { OWNER_ATTRIBUTE } from '../../shared/audit-job.ts';
 import { queueSettings } from '../settings.ts';
@@ -61,7 +63,7 @@ export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20,
         for (const message of Messages) void start(message);
       } catch (error) {
         if (signal.aborted) return;
-        if (failures === 0) console.error(`${queueUrl} does not answer, and is asked again until it does:`, error);
+        if (failures === 0) say(`${queueUrl} does not answer, and is asked again until it does`, error);
         await pause(Math.min(100 * 2 ** failures++, 10_000), undefined, { signal }).catch(() => {});
       }
     }
@@ -106,7 +108,7 @@ export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20,
       if (failures.length === 0)
         await sqs.send(new DeleteMessageCommand({ ...inQueue, ReceiptHandle: record.receiptHandle }));
     } catch (error) {
-      console.error(`${functionName} failed, its message stays in the queue:`, error);
+      say(`${functionName} failed, its message stays in the queue`, error);
     }
     onMessage?.(record, 'ended', (performance.now() - startedAt) / 1000);
   };
@@ -157,3 +159,5 @@ const attributeOf = ({ StringValue, BinaryValue, DataType }: MessageAttributeVal
   binaryListValues: [],
   dataType: DataType as SQSMessageAttribute['dataType'],
 });
+
+const say = (what: string, error: unknown): void => console.error(`${what}: ${forLog(inspect(error))}`);

@@ -123,7 +123,7 @@ const importFunctions = async () => {
 const linesOf =
   (store: Pick<CheckStore, 'findRun'>, print: (line: string) => void) =>
   async (record: Pick<SQSRecord, 'body'>, phase: 'started' | 'ended', seconds = 0): Promise<void> => {
-    const job = AuditJob.safeParse(JSON.parse(record.body)).data;
+    const job = jobIn(record.body);
     if (!job) return;
     const where = `${job.region.padEnd(20)} ${forLog(job.url)}`;
     if (phase === 'started') return print(`▶ ${where}  Lighthouse ${job.auditVersion}`);
@@ -134,5 +134,14 @@ const linesOf =
     else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${took}`);
     else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${took}`);
   };
+
+/** Whoever can reach the queues, on loopback, can send what is no job: the function says so, and no line is printed. */
+const jobIn = (body: string): AuditJob | undefined => {
+  try {
+    return AuditJob.parse(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+};
 
 const logged = (error: Error) => console.error(`the sweep failed: ${forLog(error.message)}`);

@@ -13,6 +13,7 @@ export type Comparison = {
   version: AuditVersion;
   audits: Both<number>; // that gave a result
   failures: Both<string[]>;
+  seconds: Both<number>; // that its user waits, median
   scores: Record<string, Both<number[]>>; // of each category but performance, round by round
   failing: (Both<number> & { id: string })[]; // audits that the two failed in a different number of rounds
   performance: Both<{ median: number; deviation: number | null }>;
@@ -43,14 +44,16 @@ export const compare = (samples: readonly Sample[], arms: Both<string>): Compari
   const groups = Map.groupBy(samples, ({ page, version }) => `${version} ${page}`);
   return [...groups.values()].map((group) => {
     const of = (arm: string) => group.filter((sample) => sample.arm === arm);
-    const readings = both(arms, (arm) => of(arm).flatMap((sample) => ('reading' in sample ? sample.reading : [])));
+    const done = both(arms, (arm) => of(arm).flatMap((sample) => ('reading' in sample ? sample : [])));
+    const readings = both(done, (samples) => samples.map(({ reading }) => reading));
+    const seconds = both(done, (samples) => median(samples.map((sample) => sample.seconds)));
     const failures = both(arms, (arm) => of(arm).flatMap((sample) => ('failure' in sample ? sample.failure : [])));
     const { page, version } = group[0] as Sample;
-    return { page, version, failures, ...comparisonOf(readings) };
+    return { page, version, failures, seconds, ...comparisonOf(readings) };
   });
 };
 
-const comparisonOf = (readings: Both<Reading[]>): Omit<Comparison, 'page' | 'version' | 'failures'> => {
+const comparisonOf = (readings: Both<Reading[]>): Omit<Comparison, 'page' | 'version' | 'failures' | 'seconds'> => {
   const { ours, theirs } = readings;
   const audits = { ours: ours.length, theirs: theirs.length };
   const categories = Object.keys((theirs[0] ?? ours[0])?.scores ?? {}).filter((id) => id !== 'performance');

@@ -15,7 +15,6 @@ export const fidelityTables = (comparisons: readonly Comparison[]): string => {
   function of(key: 'version' | 'page', value: string): Comparison[] {
     return comparisons.filter((each) => each[key] === value);
   }
-  const lost = (arm: keyof Both<unknown>) => comparisons.reduce((sum, each) => sum + each.failures[arm].length, 0);
   const rounds = Math.max(...comparisons.flatMap(({ audits }) => [audits.ours, audits.theirs]));
   return [
     `**Service and command line**: ${comparisons.length} pairs of a page and a version, ${rounds} round(s) by turns; in how many a target was met`,
@@ -23,7 +22,7 @@ export const fidelityTables = (comparisons: readonly Comparison[]): string => {
       ['target', 'met', 'farthest'],
       allTargets.map((target) => [targets[target], metIn(comparisons, target), farthest[target](comparisons)]),
     ),
-    `Audits without a result: service ${lost('ours')}, command line ${lost('theirs')}.`,
+    `Audits without a result: service ${lostIn(comparisons, 'ours')}, command line ${lostIn(comparisons, 'theirs')}.`,
     table(
       ['', ...allTargets],
       [
@@ -55,6 +54,34 @@ export const fidelityTables = (comparisons: readonly Comparison[]): string => {
     ),
   ].join('\n\n');
 };
+
+/** The service with its egress guard and without it: how far the medians are apart, page by page. */
+export const guardTables = (comparisons: readonly Comparison[]): string => {
+  const waits = comparisons.map(({ seconds }) => 100 * (seconds.ours / seconds.theirs - 1));
+  const percent = (value: number) => `${signed(value, 1)} %`;
+  return [
+    `**Cost of the egress guard**: the service with it and without it, ${Math.max(...comparisons.map(({ audits }) => audits.ours))} round(s) by turns`,
+    table(
+      ['', 'turnaround', ...metrics.map((metric) => metric.toUpperCase())],
+      [
+        ...comparisons.map((each, i) => [
+          each.page,
+          percent(waits[i] ?? Number.NaN),
+          ...metrics.map((metric) => shiftText(metric, each.metrics[metric])),
+        ]),
+        [
+          'median',
+          percent(median(waits)),
+          ...metrics.map((metric) => metricSummary(comparisons, metric)[1] ?? unknown),
+        ],
+      ],
+    ),
+    `Audits without a result: with it ${lostIn(comparisons, 'ours')}, without it ${lostIn(comparisons, 'theirs')}.`,
+  ].join('\n\n');
+};
+
+const lostIn = (comparisons: readonly Comparison[], arm: keyof Both<unknown>) =>
+  comparisons.reduce((sum, each) => sum + each.failures[arm].length, 0);
 
 const nameOf = ({ version, page }: Comparison): string => `${version} ${page}`;
 

@@ -1,18 +1,18 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type Arm, byCommandLine, byService, inTurn } from './arms.ts';
+import { aFolder } from './children.ts';
 import type { PageName, Pages } from './pages.ts';
 import { type Reading, readingOf } from './reading.ts';
-import type { Service } from './service.ts';
+import { startService } from './service.ts';
+import { unguardedData } from './unguarded.ts';
 
 /** What an arm found in one audit, or why it found nothing. */
 export type Sample = { page: PageName; version: AuditVersion; round: number; arm: string } & (
-  | { reading: Reading }
+  | { reading: Reading; seconds: number }
   | { failure: string }
 );
 
 type Options = {
-  service: Service;
-  dataDir: string;
   pages: Pages;
   names: PageName[];
   versions: AuditVersion[];
@@ -22,16 +22,34 @@ type Options = {
 
 const POLL_MS = 500; // what looks more often takes from the page that is measured
 
-/**
- * Every page in every version by the service and by the command line, by turns, round by round. What slows the machine
- * for a while so falls on both, and on all pages. An audit that fails is noted, and the others go on.
- */
+/** The service and Lighthouse's own command line. */
 export const measureFidelity = async (options: Options): Promise<Sample[]> => {
-  const { service, dataDir, pages, names, versions, rounds, tell } = options;
-  const arms: Record<string, Arm> = {
+  const dataDir = aFolder();
+  await using service = await startService(dataDir);
+  const arms = { service: byService(service, { pollMs: POLL_MS }), commandLine: byCommandLine(dataDir) };
+  return byTurns('fidelity', arms, options);
+};
+
+/** The service as it is, and one whose Chromium reaches pages by itself: what the egress guard costs. */
+export const measureGuard = async (options: Options): Promise<Sample[]> => {
+  await using service = await startService(aFolder());
+  await using unguarded = await startService(await unguardedData());
+  const arms = {
     service: byService(service, { pollMs: POLL_MS }),
-    commandLine: byCommandLine(dataDir),
+    unguarded: byService(unguarded, { pollMs: POLL_MS }),
   };
+  return byTurns('guard', arms, options);
+};
+
+/**
+ * Every page in every version by each arm, by turns, round by round. What slows the machine for a while so falls on all
+ * arms and pages. An audit that fails is noted, and the others go on.
+ */
+const byTurns = async (
+  what: string,
+  arms: Record<string, Arm>,
+  { pages, names, versions, rounds, tell }: Options,
+): Promise<Sample[]> => {
   tell('one audit each of every version that does not count');
   for (const version of versions) {
     for (const arm of Object.values(arms)) await arm({ pageUrl: pages.url('static'), version });
@@ -45,18 +63,19 @@ export const measureFidelity = async (options: Options): Promise<Sample[]> => {
         const audits = Object.entries(arms).map(([name, arm]) => [name, () => attempt(arm, target)] as const);
         const found = Object.entries(await inTurn(Object.fromEntries(audits), round));
         samples.push(...found.map(([arm, result]) => ({ page, version, round, arm, ...result })));
-        tell(`fidelity ${round + 1}/${rounds}: ${version} ${page}: ${found.map(inShort).join(', ')}`);
+        tell(`${what} ${round + 1}/${rounds}: ${version} ${page}: ${found.map(inShort).join(', ')}`);
       }
     }
   }
   return samples;
 };
 
-type Result = { reading: Reading } | { failure: string };
+type Result = { reading: Reading; seconds: number } | { failure: string };
 
 const attempt = async (arm: Arm, target: Parameters<Arm>[0]): Promise<Result> => {
   try {
-    return { reading: readingOf((await arm(target)).report) };
+    const { report, seconds } = await arm(target);
+    return { reading: readingOf(report), seconds };
   } catch (error) {
     return { failure: (error as Error).message };
   }

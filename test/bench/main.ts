@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type AuditVersion, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
 import { measureApi } from './api.ts';
 import { aFolder, endAll } from './children.ts';
-import { measureFidelity } from './fidelity.ts';
+import { measureFidelity, measureGuard } from './fidelity.ts';
 import { pageNames, startPages } from './pages.ts';
 import { residentOf } from './processes.ts';
 import { startService } from './service.ts';
@@ -16,7 +16,7 @@ import { auditByTurns, warmUp } from './turnaround.ts';
 
 /** What is measured where no part is named, and what is measured only by its name. */
 const usualParts = ['turnaround', 'memory', 'api', 'start'] as const;
-const parts = [...usualParts, 'fidelity', 'sd', 'throughput', 'soak'] as const;
+const parts = [...usualParts, 'fidelity', 'guard', 'sd', 'throughput', 'soak'] as const;
 type Part = (typeof parts)[number];
 
 const MOST_WATCHED = 3; // rounds in which memory is watched: it varies little
@@ -25,15 +25,16 @@ const usage = `npm run bench -- [parts] [options]     Measures this service on t
 
 Without a part ${usualParts.join(', ')}: about six minutes. The others by name:
   fidelity             scores, failing audits and metrics against the command line: about 20 s a page, version and round
+  guard                what the egress guard costs, in one version: about 16 s a page and round
   sd                   how steady performance is on a static page: about 9 s a run
   throughput           audits a minute of a queue, and what that does to scores: about four minutes
   soak                 many audits, and what they leave behind: about 8 s a run
 
-  --rounds <number>    of the turnaround (default 7; memory and starts take at most 3 and 5) and of fidelity (default 5)
+  --rounds <number>    of the turnaround (default 7; memory and starts take at most 3 and 5) and of fidelity and guard (default 5)
   --runs <number>      of sd (default 30) and soak (default 200)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
   --versions <list>    of fidelity and soak, with commas between (default all)
-  --pages <list>       of fidelity and soak: ${pageNames.join(', ')} (default all)
+  --pages <list>       of fidelity, guard and soak: ${pageNames.join(', ')} (default all)
   --json               prints JSON in the place of the tables
   --help
 
@@ -93,7 +94,7 @@ const versionOf = (name: string): AuditVersion => {
 };
 
 const measure = async ({ rounds, runs, version, versions, pages: names, asks }: Options): Promise<Results> => {
-  const some = asks(...usualParts, 'sd', 'throughput') ? [version] : [];
+  const some = asks(...usualParts, 'guard', 'sd', 'throughput') ? [version] : [];
   const results: Results = { machine: machineWith([...some, ...(asks('fidelity', 'soak') ? versions : [])]) };
   await using pages = await startPages();
   const common = { pages, names, version, versions, pageUrl: pages.url('small'), tell };
@@ -115,11 +116,8 @@ const measure = async ({ rounds, runs, version, versions, pages: names, asks }: 
     if (asks('api')) results.api = await measureApi(here);
   }
   if (asks('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
-  if (asks('fidelity')) {
-    const dataDir = aFolder();
-    await using service = await startService(dataDir);
-    results.fidelity = await measureFidelity({ ...common, service, dataDir, rounds: rounds(5) });
-  }
+  if (asks('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });
+  if (asks('guard')) results.guard = await measureGuard({ ...common, versions: [version], rounds: rounds(5) });
   if (asks('sd')) results.sd = await measureSteadiness({ ...common, runs: runs(30) });
   if (asks('throughput')) results.throughput = await measureThroughput(common);
   if (asks('soak')) results.soak = await measureSoak({ ...common, runs: runs(200) });

@@ -1,7 +1,7 @@
 import type { ApiFigures } from './api.ts';
 import { compare } from './comparison.ts';
 import type { Sample } from './fidelity.ts';
-import { fidelityTables } from './fidelity-tables.ts';
+import { fidelityTables, guardTables } from './fidelity-tables.ts';
 import { soakTable, steadinessTable, throughputTable } from './load-tables.ts';
 import type { Footprint } from './memory.ts';
 import { cells, median, spread, table } from './numbers.ts';
@@ -19,6 +19,7 @@ export type Results = {
   api?: ApiFigures;
   start?: StartFigures;
   fidelity?: Sample[];
+  guard?: Sample[];
   sd?: number[]; // performance
   throughput?: ThroughputFigures;
   soak?: SoakFigures;
@@ -35,6 +36,7 @@ export const tablesOf = ({ machine, turnaround, memory, api, start, ...more }: R
     api && profileTable(api),
     start && startTable(start),
     more.fidelity && fidelityTables(compare(more.fidelity, { ours: 'service', theirs: 'commandLine' })),
+    more.guard && guardTables(compare(more.guard, { ours: 'service', theirs: 'unguarded' })),
     more.sd && steadinessTable(more.sd),
     more.throughput && throughputTable(more.throughput),
     more.soak && soakTable(more.soak),

@@ -192,6 +192,17 @@ test('what a create took is given back when it fails to write', async () => {
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
 });
 
+test('what a create took is not given back where only the answer of its write was lost', async () => {
+  const owner = anOwner();
+  const create: World['store']['create'] = async (...asked) => {
+    await world.store.create(...asked);
+    throw new Error('cut off');
+  };
+  await expect(createAt(t0, { create })(request(owner))).rejects.toThrow('cut off');
+  expect(await bucketsOf(owner)).toMatchObject({ minute: 11, day: 199 });
+  expect(await openOf(owner)).toBe(1);
+});
+
 test('a run comes back with time, and not before', async () => {
   const owner = anOwner();
   await put(owner, { minute: 0, day: 100, at: t0.getTime() });

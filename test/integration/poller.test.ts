@@ -114,16 +114,18 @@ test('a message is done when the function lists no failure, and is delivered aga
   expect(error).toHaveBeenCalledOnce();
 });
 
-test('a message that fails three times is in its dead letters', async () => {
-  quiet();
+test('a message that fails three times is in its dead letters, and no secret of its error is told', async () => {
+  const told = quiet();
   const counts: (string | undefined)[] = [];
   poll(({ Records }) => {
     counts.push(Records[0]?.attributes.ApproximateReceiveCount);
-    throw new Error('broken');
+    throw new Error('https://user:hunter2@site.example/?token=hunter2 is broken');
   });
   await send('bad');
   expect(await receive(deadLetters['us-west1'], 6)).toEqual(['bad']);
   expect(counts).toEqual(['1', '2', '3']);
+  expect(told.mock.calls.join()).toMatch(/run-audit failed.*site\.example.* is broken/);
+  expect(told.mock.calls.join()).not.toContain('hunter2');
 }, 10_000);
 
 test('an event that outlasts the function’s time-out has failed, and its slot is free', async () => {
