@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_FLAGS } from 'chrome-launcher/dist/flags.js';
 import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
 
 export type Launch = {
@@ -40,14 +41,17 @@ const start = async (
   const userDataDir = profileOf(workDir);
   await mkdir(userDataDir, { recursive: true });
   const args = [
+    ...DEFAULT_FLAGS, // of Lighthouse's own command line: puppeteer's hide scrollbars, and have two documents in a trace
+    '--headless',
+    `--user-data-dir=${userDataDir}`,
     '--remote-debugging-pipe',
     ...(debuggingPort ? ['--remote-debugging-port=0'] : []),
     '--disable-dev-shm-usage',
-    '--disable-features=RenderDocument', // as Lighthouse's own start does: a trace would have two documents in its page
     ...flags,
     ...egressFlags(proxyPort),
+    'about:blank',
   ];
-  const chromium = spawn(executable, await puppeteer.defaultArgs({ headless: 'shell', userDataDir, args }), {
+  const chromium = spawn(executable, args, {
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditors } from '../../functions/auditor/auditors.ts';
 import { launchBrowser } from '../../functions/auditor/browser.ts';
@@ -236,36 +237,51 @@ exit 133 # as Chromium does, for want of a usable sandbox
   }
 });
 
-test('what a page asks leave for is refused at once, and nothing is downloaded', async () => {
-  const url = pages.url('/permissions');
+const withPage = async (
+  path: string,
+  does: (page: Page, browser: Browser, workDir: string) => Promise<void>,
+): Promise<void> => {
+  const url = pages.url(path);
   const proxy = await openEgressProxy({ targets: 'local', ports: [], url });
-  const workDir = await mkdtemp(join(tmpdir(), 'permissions-'));
+  const workDir = await mkdtemp(join(tmpdir(), 'browser-'));
   const { executable, env } = await prepareChromium(chromiumDir());
   const { browser, page } = await launchBrowser({
     ...{ executable, proxyPort: proxy.port, workDir, debuggingPort: false, sandbox: false },
     env: { ...env, HOME: workDir, TMPDIR: workDir, PATH: '/usr/bin:/bin' },
   });
-  const session = await browser.target().createCDPSession();
-  const downloads: string[] = [];
-  session.on('Browser.downloadProgress', ({ state }) => downloads.push(state));
-  await session.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true });
-  await page.goto(url);
-  expect(await page.evaluate('asked')).toEqual({
-    notifications: 'default',
-    geolocation: 'refused 1',
-    camera: 'NotFoundError',
-    microphone: 'NotFoundError',
-    screen: expect.stringMatching(/Error$/),
-    midi: 'NotAllowedError',
-    clipboard: 'NotAllowedError',
-    storage: 'false',
-    idle: expect.stringMatching(/Error$|prompt/),
-  });
-  await vi.waitFor(() => expect(pages.hits.get('/wide.png')).toBeGreaterThan(0));
-  await sleep(300);
-  expect(downloads).not.toContain('completed');
-  expect((await readdir(workDir, { recursive: true })).filter((name) => name.includes('taken'))).toEqual([]);
+  await does(page, browser, workDir);
   await browser.close();
   await proxy.close();
   await rm(workDir, { recursive: true, maxRetries: 10 });
-});
+};
+
+test('what a page asks leave for is refused at once, and nothing is downloaded', () =>
+  withPage('/permissions', async (page, browser, workDir) => {
+    const session = await browser.target().createCDPSession();
+    const downloads: string[] = [];
+    session.on('Browser.downloadProgress', ({ state }) => downloads.push(state));
+    await session.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true });
+    await page.goto(pages.url('/permissions'));
+    expect(await page.evaluate('asked')).toEqual({
+      notifications: 'default',
+      geolocation: 'refused 1',
+      camera: 'NotFoundError',
+      microphone: 'NotFoundError',
+      screen: expect.stringMatching(/Error$/),
+      midi: 'NotAllowedError',
+      clipboard: 'NotAllowedError',
+      storage: 'false',
+      idle: expect.stringMatching(/Error$|prompt/),
+    });
+    await vi.waitFor(() => expect(pages.hits.get('/wide.png')).toBeGreaterThan(0));
+    await sleep(300);
+    expect(downloads).not.toContain('completed');
+    expect((await readdir(workDir, { recursive: true })).filter((name) => name.includes('taken'))).toEqual([]);
+  }));
+
+test('a page has its scrollbar, as it has in the browser of Lighthouse’s command line', () =>
+  withPage('/perfect', async (page) => {
+    await page.goto(pages.url('/perfect'));
+    await page.evaluate('document.body.style.height = "5000px"');
+    expect(await page.evaluate('innerWidth - document.documentElement.clientWidth')).toBe(15);
+  }));
