@@ -167,6 +167,8 @@ test('a thrown error is the browser’s where the browser is gone, else by its c
   expect(faultOn({ ...threw, browserAlive: true, pageAnswers: false })).toBe('page-hung');
   expect(faultOn({ ...threw, code: null, browserAlive: true }, { navigations: 51 })).toBe('redirect-loop');
   expect(faultOn({ ...threw, code: null, browserAlive: true }, { crashed: true })).toBe('page-crashed');
+  const tooDeep = 'Protocol error (Page.getFrameTree): stack limit exceeded';
+  expect(faultOn({ ...threw, code: null, browserAlive: true, message: tooDeep })).toBe('page-too-large');
 });
 
 test('an auditor that ended without a word is our fault', () => {
