@@ -27,7 +27,7 @@ export const measureFidelity = async (options: Options): Promise<Sample[]> => {
   const dataDir = aFolder();
   await using service = await startService(dataDir);
   const arms = { service: byService(service, { pollMs: POLL_MS }), commandLine: byCommandLine(dataDir) };
-  return byTurns('fidelity', arms, options);
+  return await byTurns('fidelity', arms, options);
 };
 
 /** The service as it is, and one whose Chromium reaches pages by itself: what the egress guard costs. */
@@ -38,7 +38,7 @@ export const measureGuard = async (options: Options): Promise<Sample[]> => {
     service: byService(service, { pollMs: POLL_MS }),
     unguarded: byService(unguarded, { pollMs: POLL_MS }),
   };
-  return byTurns('guard', arms, options);
+  return await byTurns('guard', arms, options);
 };
 
 /**
