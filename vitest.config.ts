@@ -14,10 +14,11 @@ export default defineConfig({
     reporters: ['dot'],
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
-      project('fast', ['test/{unit,integration,infra}/**/*.test.ts'], 0, { testTimeout: 20_000, hookTimeout: 20_000 }),
-      project('unmeasured', unmeasured, 1, { ...patience, maxWorkers: 2 }),
+      // The quick ones first. (0 would be the last: Vitest takes it for none.)
+      project('fast', ['test/{unit,integration,infra}/**/*.test.ts'], 1, { testTimeout: 20_000, hookTimeout: 20_000 }),
+      project('unmeasured', unmeasured, 2, { ...patience, maxWorkers: 2 }),
       // Real audits are measured: one at a time, and nothing beside them.
-      project('audit', ['test/{audit,bundle}/**/*.test.ts'], 2, {
+      project('audit', ['test/{audit,bundle}/**/*.test.ts'], 3, {
         ...patience,
         exclude: unmeasured,
         fileParallelism: false,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,16 @@ import { type Chromium, prepareChromium } from './chromium.ts';
 import { blockedOf, openEgressProxy } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
-import { type CpuUse, membersOf, memoryOf, shares, startCpuMeter, TIMED_AT_ONCE, wasSlowed } from './machine.ts';
+import {
+  type CpuUse,
+  MEMORY_BYTES,
+  membersOf,
+  memoryOf,
+  shares,
+  startCpuMeter,
+  TIMED_AT_ONCE,
+  wasSlowed,
+} from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
 import { auditorUsers, type User, type Users } from './privileges.ts';
 import { groupGone, killGroup, removeStale } from './processes.ts';
@@ -35,7 +44,7 @@ const NO_ANSWER_MS = 36_000;
 /** After the part that is timed nothing waits for the network: what takes longer hangs. 200,000 nodes take 57 s. */
 const REST_MS = 75_000;
 /** Memory of an audit's browser, and of the auditor itself, whose trace a page can make long. 200,000 nodes take 3.6 GiB. */
-const MAX_BROWSER_BYTES = Math.min(4 * 2 ** 30, 0.62 * totalmem());
+const MAX_BROWSER_BYTES = Math.min(4 * 2 ** 30, 0.62 * MEMORY_BYTES);
 const MAX_AUDITOR_BYTES = Math.min(1.5 * 2 ** 30, MAX_BROWSER_BYTES / 2);
 const MEMORY_WATCH_MS = 250;
 /** Lighthouse waits 36 s for a document that comes slowly, and for ever where it neither ends nor shows anything. */

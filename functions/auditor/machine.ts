@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** What a run tells of the machine that measured it. `host` is equal for machines of equal processor, memory and kernel. */
 export const machine = () => {
   const cpuCount = availableParallelism();
-  const memoryMiB = Math.round(totalmem() / 2 ** 20);
+  const memoryMiB = Math.round(MEMORY_BYTES / 2 ** 20);
   const kernel = release();
   const host = createHash('sha256')
     .update(JSON.stringify([cpus()[0]?.model, cpuCount, memoryMiB, kernel]))
@@ -14,6 +14,9 @@ export const machine = () => {
     .slice(0, 12);
   return { cpuCount, memoryMiB, kernel, host };
 };
+
+/** Memory in bytes that this machine has, or as much of it as its container may use. */
+export const MEMORY_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
 /** Audits that may be measured at once on this machine: a browser keeps more than one core busy. */
 export const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));

@@ -1,7 +1,6 @@
-import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { TIMED_AT_ONCE } from '../../functions/auditor/machine.ts';
+import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/machine.ts';
 import { AuditEnv, CorsEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { startService } from './service.ts';
@@ -45,8 +44,7 @@ const TARGETS = settings.TARGETS ?? (reachable ? 'public' : 'local'); // loopbac
 
 // One is made ready, or made into a report, while another is measured.
 const timedAtOnce = settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE;
-const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-const inMemory = Math.floor(memory / BYTES_FOR_AN_AUDIT);
+const inMemory = Math.floor(MEMORY_BYTES / BYTES_FOR_AN_AUDIT);
 const AUDITS_AT_ONCE = settings.AUDITS_AT_ONCE ?? Math.max(timedAtOnce, Math.min(2 * timedAtOnce, inMemory));
 
 const service = await startService(

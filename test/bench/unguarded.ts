@@ -1,6 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { egressFlags } from '../../functions/auditor/browser.ts';
 import { prepareChromium } from '../../functions/auditor/chromium.ts';
+import { withFewerFlags } from '../support/fewer-flags.ts';
 import { aFolder } from './children.ts';
 
 /** A folder of data for a service whose Chromium does without the flags that close its exits, and so without the proxy. */
@@ -9,15 +10,8 @@ export const unguardedData = async (): Promise<string> => {
   const { executable } = await prepareChromium(dataDir);
   const real = `${executable}-guarded`;
   await rename(executable, real);
-  const guarding = egressFlags(0).map((flag) => `${flag.split('=')[0]}*`);
-  const script = `#!/bin/sh
-for flag; do
-  shift
-  case "$flag" in ${guarding.join(' | ')}) continue ;; esac
-  set -- "$@" "$flag"
-done
-exec "${real}" "$@"
-`;
+  const guarding = egressFlags(0).map((flag) => flag.split('=')[0]);
+  const script = withFewerFlags(real, guarding.join(' '));
   await writeFile(executable, script, { mode: 0o755 });
   return dataDir;
 };

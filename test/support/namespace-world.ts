@@ -19,6 +19,7 @@ import type { Targets } from '../../functions/lib/public-addresses.ts';
 import type { Category } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { withFewerFlags } from './fewer-flags.ts';
 
 /** What the test asks of the world. `answers` are by URL, before the ordinary ones. */
 export type Deed = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
@@ -201,14 +202,7 @@ const home = join(FOLDER, realHome.split('/').at(-1) as string);
 mkdirSync(home);
 for (const name of readdirSync(realHome)) if (name !== 'chromium') symlinkSync(join(realHome, name), join(home, name));
 const executable = join(home, 'chromium');
-const script = `#!/bin/sh
-for arg; do
-  shift
-  for flag in $WITHOUT; do case "$arg" in "$flag"*) continue 2 ;; esac; done
-  set -- "$@" "$arg"
-done
-exec "${real.executable}" --ignore-certificate-errors-spki-list=${trusted} "$@"
-`;
+const script = withFewerFlags(real.executable, '$WITHOUT', `--ignore-certificate-errors-spki-list=${trusted}`);
 writeFileSync(executable, script, { mode: 0o755 });
 
 const labs = new Map<Targets, ReturnType<typeof auditors>>();
