@@ -12,6 +12,7 @@ import { moves } from '../pages/hostile/moves.ts';
 import { sabotage } from '../pages/hostile/sabotage.ts';
 import { type Case, serveHostilePages } from '../support/hostile-server.ts';
 import { servePages } from '../support/pages.ts';
+import { residentOf } from '../support/processes.ts';
 import { remainsOf, startLocally } from '../support/service.ts';
 
 const MINUTES = 60_000;
@@ -37,6 +38,8 @@ const inPart = everyPage ? '' : ' (not every page: npm run test:hostile audits a
 
 /** Where four audits are at work, each is slower than alone. Lighthouse's patience ends after 36 s. */
 const EARLY_SECONDS = 15;
+/** How much more memory the service may have after all these audits than after its first one, both idle. */
+const MORE_MIB = 50;
 
 type Hostile = Awaited<ReturnType<typeof serveHostilePages>>;
 type Service = Awaited<ReturnType<typeof startLocally>>;
@@ -48,6 +51,7 @@ describe(`a hostile page is judged by what it does${inPart}`, () => {
   let dataDir: string;
   let pages: Hostile;
   let service: Service;
+  let memoryBefore: number;
 
   const post = async (name: string, auditVersion: AuditVersion): Promise<Answer> => {
     const body = JSON.stringify({ url: await pages.url(name), auditVersion, regions: ['us-west1'] });
@@ -61,6 +65,9 @@ describe(`a hostile page is judged by what it does${inPart}`, () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
     pages = await serveHostilePages(cases);
     service = await startLocally(dataDir, { AUDITS_AT_ONCE: '4', TIMED_AT_ONCE: '4', RETAKES: '0' });
+    const first = await service.post({ url: `${service.url}/sample`, auditVersion: newest, regions: ['us-west1'] });
+    await finishedRun(service, first.id);
+    memoryBefore = residentOf(service.pid, 'VmRSS');
     for (const { version } of auditVersions) {
       for (const [name] of togetherOf(version)) asked.set(`${name} ${version}`, await post(name, version));
     }
@@ -78,6 +85,11 @@ describe(`a hostile page is judged by what it does${inPart}`, () => {
       if ('refusedWith' in answer) return expect(it.verdicts).toContain(answer.refusedWith);
       await isJudgedRightly(it, await finishedRun(service, answer.id), service);
     });
+  });
+
+  test(`after all of them only the auditor that waits for work is left, and at most ${MORE_MIB} MiB of memory more`, async () => {
+    await onlyAnAuditorWaits(service);
+    expect(residentOf(service.pid, 'VmRSS') - memoryBefore).toBeLessThan(MORE_MIB);
   });
 });
 
@@ -114,10 +126,7 @@ describe(`a hostile page leaves nothing to the next one${inPart}`, () => {
       const run = await audit(pages.url('/perfect'), newest);
       expect(run).toMatchObject({ error: null, accessibility: 100, bestPractices: 100, seo: 100 });
       expect(run.performance).toBeGreaterThanOrEqual(95);
-      // The last audit's folder goes when its last process has: a moment after the run's end.
-      await expect.poll(() => remainsOf(service.pid).folders, { timeout: 10_000 }).toHaveLength(1);
-      const { processes } = remainsOf(service.pid);
-      expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
+      await onlyAnAuditorWaits(service);
     },
   );
 });
@@ -125,6 +134,13 @@ describe(`a hostile page leaves nothing to the next one${inPart}`, () => {
 const finishedRun = async (service: Service, id: string): Promise<Run> => {
   const check = await service.until(id, ({ runs }) => runs.every(({ state }) => isFinished(state)), 1200);
   return check.runs[0] as Run;
+};
+
+const onlyAnAuditorWaits = async (service: Service): Promise<void> => {
+  // The last audit's folder goes when its last process has: a moment after the run's end.
+  await expect.poll(() => remainsOf(service.pid).folders, { timeout: 10_000 }).toHaveLength(1);
+  const { processes } = remainsOf(service.pid);
+  expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
 };
 
 const isJudgedRightly = async (it: Case, run: Run, service: Service): Promise<void> => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startedWith } from './processes.ts';
+import { startedWith } from '../support/processes.ts';
 
 export type Child = Awaited<ReturnType<typeof startNode>>;
 

@@ -1,11 +1,11 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type AuditVersion, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
+import { residentOf } from '../support/processes.ts';
 import { measureApi } from './api.ts';
 import { aFolder, endAll } from './children.ts';
 import { measureFidelity, measureGuard } from './fidelity.ts';
 import { pageNames, startPages } from './pages.ts';
-import { residentOf } from './processes.ts';
 import { startService } from './service.ts';
 import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { commandOf, descendantsOf, isGone } from './processes.ts';
+import { commandOf, descendantsOf, isGone } from '../support/processes.ts';
 
 /** MiB that the processes of one audit hold together, pages shared among processes counted once. */
 export type Footprint = { total: number; node: number; chromium: number; processes: number };

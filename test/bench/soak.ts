@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { allRegions } from '../../shared/regions.ts';
 import type { Run } from '../../shared/run.ts';
+import { commandOf, descendantsOf, residentOf, startedWith } from '../support/processes.ts';
 import { aFolder } from './children.ts';
 import { auditorsOf } from './memory.ts';
 import { type PageName, type Pages, pageNames } from './pages.ts';
-import { commandOf, descendantsOf, residentOf, startedWith } from './processes.ts';
 import { checkDone, createCheck, finishedCheck, since, startService } from './service.ts';
 
 /** What many audits left behind. Memory is the RSS of the service's own process in MiB, before and after them, both idle. */

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check } from '../../shared/check.ts';
+import { commandOf, pids } from './processes.ts';
 
 /** The service as `npm start` runs it, in a process of its own, on a free port. */
 export const startLocally = async (dataDir: string, env: Record<string, string> = {}) => {
@@ -67,16 +68,9 @@ export const waitFor = async <T>(probe: () => T | undefined | Promise<T | undefi
 
 /** The processes whose command line holds a text: auditors and browsers are told by their work folder. */
 export const processesWith = (text: string): { pid: number; command: string }[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return command.includes(text) && Number(name) !== process.pid ? [{ pid: Number(name), command }] : [];
-      } catch {
-        return []; // it ended while we looked
-      }
-    });
+  pids()
+    .map((pid) => ({ pid, command: commandOf(pid) }))
+    .filter(({ pid, command }) => command.includes(text) && pid !== process.pid);
 
 /** What a service process has in the temporary folder, and its auditors and browsers. */
 export const remainsOf = (pid: number) => ({

@@ -15,7 +15,7 @@ export const descendantsOf = (root: number): Process[] => {
 export const startedWith = (text: string): number[] =>
   pids().filter((pid) => unlessGone(() => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(text)) ?? false);
 
-const pids = (): number[] =>
+export const pids = (): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
