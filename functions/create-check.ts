@@ -66,8 +66,9 @@ export const createCheck =
       countedOn: allowed.countedOn,
     };
     const runs = await store.create(check, creation).catch(async (error) => {
-      // What was written though its answer was lost gives its place back when it is closed.
-      if (!(await store.findOrErased(id, owner).catch(() => undefined))) await allowed.giveBack();
+      // What was written though its answer was lost gives its place back when it is closed, or was erased.
+      const found = await store.findOrErased(id, owner).catch(() => undefined);
+      if (found !== 'erased' && found?.item.token !== creation.token) await allowed.giveBack();
       throw error;
     });
     if (!runs) {

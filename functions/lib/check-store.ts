@@ -42,6 +42,7 @@ const CheckItem = z.object({
   ...Check.omit({ state: true, updatedAt: true, runs: true }).shape,
   owner: z.string(),
   fingerprint: z.string(), // of the body as the client sent it
+  token: z.string().optional(), // of the create that wrote it; what was stored before checks bore it has none
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
   countedOn: z.string().optional(), // among its owner's open checks: limit-store.ts
@@ -254,6 +255,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
       ...inputs,
       owner,
       fingerprint,
+      token,
       runIds: runs.map((run) => run.id),
       completedAt: null,
       countedOn,
@@ -261,7 +263,10 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     };
     const Item = { ...checkKey(check.id), open: OPEN_CHECKS, expiresAt: seconds, ...item };
     const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' });
-    return (await onlyIf(db.send(put))) ? runs : undefined;
+    if (await onlyIf(db.send(put))) return runs;
+    // The SDK sends again what was not answered: then it is our own write that stands in the way.
+    const get = new GetCommand({ TableName, Key: checkKey(check.id), ConsistentRead: true });
+    return (await db.send(get)).Item?.token === token ? runs : undefined;
   };
 
   return {

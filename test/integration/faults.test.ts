@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { nothingSeen } from '../../functions/auditor/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { type CheckStore, checkStore } from '../../functions/lib/check-store.ts';
@@ -19,6 +19,9 @@ beforeAll(async () => {
   const isWrite = (headers: Record<string, unknown>) => /PutItem|UpdateItem/.test(String(headers['x-amz-target']));
   dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
   process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
+});
+beforeEach(() => {
+  // A new client for each: one that has failed much tries nothing again.
   store = checkStore({ TABLE_NAME: world.env.TABLE_NAME as string, HOME_REGION: world.env.HOME_REGION as string });
 });
 afterEach(() => dynamodb.heal());
@@ -95,6 +98,19 @@ test.each([0, 1, 2, 3, 4, 5, 6])(
     expect(new Set(sent.filter((job) => job.checkId === id).map((job) => job.runId))).toEqual(
       new Set(runs.map((run) => run.id)),
     );
+  },
+);
+
+test.each([1, 2, 3, 4, 5, 6, 7])(
+  'a create whose write no. %i is done and not answered, and sent again by the SDK, ends as one whole check',
+  async (nth) => {
+    dynamodb.loseAnswerOf(nth);
+    const { status, body: made } = await create({});
+    expect(dynamodb.passed()).toBeGreaterThan(7);
+    expect(status).toBe(201);
+    const { id } = made as { id: string };
+    expect((await world.find(id)).runs.map(({ sends }) => sends)).toEqual([1, 1]);
+    expect((await jobs()).filter((job) => job.checkId === id)).toHaveLength(2);
   },
 );
 

@@ -203,6 +203,18 @@ test('what a create took is not given back where only the answer of its write wa
   expect(await openOf(owner)).toBe(1);
 });
 
+test('what a create took is given back where it fails and another with its Idempotency-Key stands', async () => {
+  const owner = anOwner();
+  const headers = { 'idempotency-key': randomUUID() };
+  const create: World['store']['create'] = async () => {
+    await createAt(t0)(request(owner, { headers }));
+    throw new Error('cut off');
+  };
+  await expect(createAt(t0, { create })(request(owner, { headers }))).rejects.toThrow('cut off');
+  expect(await bucketsOf(owner)).toMatchObject({ minute: 11, day: 199 });
+  expect(await openOf(owner)).toBe(1);
+});
+
 test('a run comes back with time, and not before', async () => {
   const owner = anOwner();
   await put(owner, { minute: 0, day: 100, at: t0.getTime() });
