@@ -15,16 +15,19 @@ const env = () => ReportReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}/report, with or without the check's id: the full Lighthouse result as JSON, or as a page. */
 export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
-  getReport({ store: checkStore(env()), reports: reports(env()) }),
+  getReport({ store: checkStore(env()), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
 );
 
-type Deps = { store: Pick<CheckStore, 'find' | 'checkIdOf'>; reports: Pick<Reports, 'get' | 'urlOf'> };
+type Deps = {
+  store: Pick<CheckStore, 'find' | 'checkIdOf'>;
+  reports: Pick<Reports, 'get' | 'urlOf'>;
+  maxBytes: number;
+};
 
-const MAX_BYTES = 4 * 1024 * 1024; // as sent: Lambda's answers end at 6 MB, and bytes travel as base64
 const MAX_VIEWED_BYTES = 32 * 1024 * 1024; // of JSON: a page is made of it in memory, in a request's time
 
 export const getReport =
-  ({ store, reports }: Deps) =>
+  ({ store, reports, maxBytes }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const run = await findRun(store, request);
     if (!isFinished(run.state)) {
@@ -56,9 +59,9 @@ export const getReport =
       if (report.bytes > MAX_VIEWED_BYTES) return elsewhere();
       const page = await htmlReport((await inflate(await reports.get(report.key))).toString());
       const body = gzipped ? await deflate(page) : Buffer.from(page);
-      return body.length > MAX_BYTES ? elsewhere() : { status: 200, headers: { ...headers, ...type }, body };
+      return body.length > maxBytes ? elsewhere() : { status: 200, headers: { ...headers, ...type }, body };
     }
-    if ((gzipped ? report.gzipBytes : report.bytes) > MAX_BYTES) return elsewhere();
+    if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return elsewhere();
     if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } };
     const body = await reports.get(report.key);
     return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await inflate(body) };

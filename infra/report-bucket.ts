@@ -1,7 +1,7 @@
 import { Duration, RemovalPolicy, Stack, Token, Validations } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Environment } from './environments.ts';
 import { accountOf, right } from './node-function.ts';
@@ -19,6 +19,11 @@ export class ReportBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
+      // A page that may read the API follows its redirect to here. A browser then names no origin ("null") and sends no
+      // key: who reads is told by the URL's signature alone.
+      ...(environment.corsOrigins.length > 0 && {
+        cors: [{ allowedMethods: [HttpMethods.GET, HttpMethods.HEAD], allowedOrigins: ['*'] }],
+      }),
       lifecycleRules: [
         {
           id: 'reports-end-with-their-checks',

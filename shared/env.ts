@@ -35,7 +35,15 @@ export const Origin = z
 export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).default([]) });
 
 export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEnv.shape });
-export const ReportReadEnv = z.object({ ...ReadEnv.shape, ...ReportEnv.shape });
+export const ReportReadEnv = z.object({
+  ...ReadEnv.shape,
+  ...ReportEnv.shape,
+  MAX_ANSWER_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(4 * 2 ** 20), // Lambda's end at 6 MB, and bytes travel as base64
+});
 export const CreateEnv = z.object({
   ...ReadEnv.shape,
   ...QueuesEnv.shape,

@@ -24,6 +24,7 @@ export type ServiceSettings = {
   logLevel: string;
 };
 
+const MAX_ANSWER_BYTES = 64 * 2 ** 20; // no Lambda is in the way, and the bucket is for this machine alone
 const SWEEP_MS = 10_000; // a minute on AWS; here what a killed process left is taken up sooner
 
 /**
@@ -37,6 +38,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     TARGETS: settings.targets,
     CORS_ORIGINS: settings.corsOrigins.join(','),
     CHROMIUM_DIR: settings.dataDir,
+    MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,
     POWERTOOLS_SERVICE_NAME: 'page-audit-local',
     POWERTOOLS_METRICS_DISABLED: 'true',
     POWERTOOLS_LOG_LEVEL: settings.logLevel,

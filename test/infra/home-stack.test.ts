@@ -48,6 +48,17 @@ test('each function behind a route is told whose pages may read its answers, whe
   expect(() => origins(['https://a.example/'])).toThrow('corsOrigins');
 });
 
+test('a page that may read the API may follow its redirect to the bucket, from which a browser tells no origin', () => {
+  const corsOf = (corsOrigins: string[]) => {
+    const [bucket] = resourcesOf(synthesized('dev', { corsOrigins }).home, 'AWS::S3::Bucket');
+    return bucket?.CorsConfiguration;
+  };
+  expect(corsOf([])).toBeUndefined();
+  expect(corsOf(['https://a.example'])).toEqual({
+    CorsRules: [{ AllowedMethods: ['GET', 'HEAD'], AllowedOrigins: ['*'] }],
+  });
+});
+
 test('the table keeps what its store expects, and can be brought back to any second', () => {
   const table = only('AWS::DynamoDB::GlobalTable');
   expect(table).toMatchObject({

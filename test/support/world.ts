@@ -16,10 +16,23 @@ import { allRegions, type Region } from '../../shared/regions.ts';
 export const startWorld = async (env: Record<string, string> = {}) => {
   const aws = await startAws({ regions: allRegions });
   Object.assign(process.env, aws.env, { AUTH: 'open', POWERTOOLS_METRICS_DISABLED: 'true' }, env);
+  const world = worldHere();
+  return {
+    ...world,
+    env: aws.env,
+    stop: async () => {
+      world.sqs.destroy();
+      await aws.close();
+    },
+  };
+};
+
+/** The same builders on the engines that `process.env` tells of. */
+export const worldHere = () => {
   const store = checkStore(CreateEnv.parse(process.env));
   const queues = auditQueues(CreateEnv.parse(process.env));
   const sqs = new SQSClient({});
-  const urls = JSON.parse(aws.env.AUDIT_QUEUES as string) as Record<Region, string>;
+  const urls = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<Region, string>;
 
   const create = async (check: Check, { fingerprint = 'f', token = randomUUID() } = {}): Promise<RunItem[]> => {
     const expiresAt = new Date(Date.parse(check.createdAt) + 90 * 24 * 3600 * 1000);
@@ -58,21 +71,18 @@ export const startWorld = async (env: Record<string, string> = {}) => {
   };
 
   return {
-    env: aws.env,
     store,
     keys: keyStore(ReadEnv.parse(process.env)),
     limits: limitStore(ReadEnv.parse(process.env)),
     queues,
+    sqs,
+    urls,
     reports: bucket,
     create,
     finishedRun,
     jobsIn,
     find,
     runOf,
-    stop: async () => {
-      sqs.destroy();
-      await aws.close();
-    },
   };
 };
 

@@ -379,7 +379,7 @@ describe('the API', () => {
   const readers = [
     http({ cors }, () => getCheck({ store })),
     http({ cors, query: ['checkId'] }, () => getRun({ store })),
-    http({ cors, query: ['checkId'] }, () => getReport({ store, reports })),
+    http({ cors, query: ['checkId'] }, () => getReport({ store, reports, maxBytes: 1000 })),
     http({ cors }, () => deleteCheck({ store, reports })),
     http({ cors, query: 'any' }, () => noRoute),
     http({ cors, access: ({ authorization }) => keys(authorization, 'checks:read') }, () => getCheck({ store })),

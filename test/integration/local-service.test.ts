@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startService } from '../../infra/local/service.ts';
+import { worldHere } from '../support/world.ts';
+
+const printed: string[] = [];
+let dataDir: string;
+let service: Awaited<ReturnType<typeof startService>>;
+let world: ReturnType<typeof worldHere>;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+  const settings = { host: '127.0.0.1', port: 0, dataDir, auditsAtOnce: 1, corsOrigins: [], logLevel: 'SILENT' };
+  service = await startService({ ...settings, auth: 'open', targets: 'local' }, (line) => printed.push(line));
+  world = worldHere();
+  await service.prepared;
+}, 60_000);
+afterAll(async () => {
+  world.sqs.destroy();
+  await service.stop();
+  await rm(dataDir, { recursive: true });
+});
+
+test('what is no job, sent by another program of the machine, ends nothing and has no line', async () => {
+  const QueueUrl = world.urls['us-west1'];
+  const junk = ['no job', '{}', 'null'];
+  for (const MessageBody of junk) await world.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+  const names = ['ApproximateNumberOfMessages' as const, 'ApproximateNumberOfMessagesNotVisible' as const];
+  const ask = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: names });
+  const waiting = async () => {
+    const { Attributes } = await world.sqs.send(ask);
+    return names.map((name) => Attributes?.[name]);
+  };
+  await vi.waitFor(async () => expect(await waiting()).toEqual(['0', '0']), 10_000);
+  const id = crypto.randomUUID();
+  expect((await fetch(`${service.url}/v1/checks/${id}`)).status).toBe(404);
+  expect(printed).toEqual([]);
+});
+
+test('a report of any size comes from the service itself: its bucket is on loopback', async () => {
+  const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
+  const headers = { 'accept-encoding': 'identity' };
+  const answer = await fetch(`${service.url}${path}`, { headers, redirect: 'manual' });
+  expect(answer.status).toBe(200);
+  expect(((await answer.json()) as { text: string }).text).toHaveLength(5 * 2 ** 20);
+});
