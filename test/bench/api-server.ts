@@ -1,19 +1,25 @@
 import { Session } from 'node:inspector/promises';
+import { keyStore } from '../../functions/lib/key-store.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { ReadEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
 
 /** What the bench sends; a profile is the answer to `stop`. */
 export type Command = 'start' | 'stop';
 
+/** More than one owner may create in the time of a load. */
+const OWNERS = 20;
+
 /*
  * The API alone, on the engines of the local runner: checks are recorded and their jobs queued, and nobody takes them.
- * A child of the bench: tells its URL once it listens, and ends when the bench does.
+ * A child of the bench: tells its URL once it listens, with keys of several owners where it asks for one, and ends when the
+ * bench does.
  */
-const [dataDir] = process.argv.slice(2) as [string];
+const [dataDir, AUTH] = process.argv.slice(2) as [string, 'open' | 'keys'];
 const aws = await startAws({ dataDir, regions: allRegions });
 Object.assign(process.env, aws.env, {
-  AUTH: 'open',
+  AUTH,
   TARGETS: 'local',
   POWERTOOLS_METRICS_DISABLED: 'true',
   POWERTOOLS_LOG_LEVEL: 'ERROR',
@@ -29,4 +35,11 @@ process.on('message', async (command: Command) => {
   else process.send?.(await session.post('Profiler.stop'));
 });
 process.on('disconnect', () => process.exit(0));
-process.send?.({ url: gateway.url });
+
+const store = keyStore(ReadEnv.parse(process.env));
+const owners = AUTH === 'keys' ? Array.from({ length: OWNERS }, (_, i) => `owner-${i}`) : [];
+const keys = owners.map(async (owner) => {
+  const asked = { owner, name: 'bench', scopes: ['checks:write' as const], plan: 'large' as const, expiresAt: null };
+  return (await store.create(asked, new Date())).text;
+});
+process.send?.({ url: gateway.url, keys: await Promise.all(keys) });

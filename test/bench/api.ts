@@ -18,29 +18,42 @@ export type Load = {
 export type ApiFigures = { loads: Load[]; profile: { creates: number; parts: Part[] } };
 
 type Options = { service: Service; pageUrl: string; version: AuditVersion; tell: (line: string) => void };
-type Target = { request: string; url: string; headers?: Record<string, string>; method?: 'POST'; body?: string };
+type Sent = { headers?: Record<string, string>; method?: 'POST'; body?: string };
+type Target = Sent & { request: string; url: string; requests?: Sent[] };
 
 const CONNECTIONS = [1, 32] as const;
 const SECONDS = 5;
 const MOST_CREATES = 3000;
 
-/** Creates against the API alone, so that no audit runs beside them; reads of a finished run against the whole service. */
+/**
+ * Creates against the API alone, so that no audit runs beside them, open and with keys, whose owners have limits; reads of a
+ * finished run against the whole service.
+ */
 export const measureApi = async ({ service, pageUrl, version, tell }: Options): Promise<ApiFigures> => {
   const body = JSON.stringify({ url: pageUrl, auditVersion: version, regions: ['us-west1'] });
   const json = { 'content-type': 'application/json' };
   const loads: Load[] = [];
-  const measure = async (target: Target, most?: number) => {
-    await load(target, { connections: 8, seconds: 1, most: 200 }); // that does not count
+  const measure = async (targets: Target[], most?: number) => {
+    for (const target of targets) await load(target, { connections: 8, seconds: 1, most: 200 }); // that does not count
     for (const connections of CONNECTIONS) {
-      const figures = await load(target, { connections, seconds: SECONDS, most });
-      loads.push(figures);
-      tell(`api: ${target.request}, ${connections} connection(s): ${figures.perSecond.toFixed(0)} requests/s`);
+      for (const target of targets) {
+        const figures = await load(target, { connections, seconds: SECONDS, most });
+        loads.push(figures);
+        tell(`api: ${target.request}, ${connections} connection(s): ${figures.perSecond.toFixed(0)} requests/s`);
+      }
     }
   };
 
-  await using api = await startApi();
-  const create: Target = { request: 'create', url: `${api.url}/v1/checks`, method: 'POST', headers: json, body };
-  await measure(create, MOST_CREATES);
+  await using api = await startApi('open');
+  await using withKeys = await startApi('keys');
+  const one = { method: 'POST' as const, headers: json, body };
+  const create: Target = { request: 'create', url: `${api.url}/v1/checks`, ...one };
+  const requests = withKeys.keys.map((key) => ({ ...one, headers: { ...json, authorization: `Bearer ${key}` } }));
+  await measure(
+    [create, { request: 'create, with a key and limits', url: `${withKeys.url}/v1/checks`, requests }],
+    MOST_CREATES,
+  );
+  await withKeys.end();
   await api.profile('start'); // after the figures: it slows what it watches
   const { requests: creates } = await load(create, { connections: 32, seconds: SECONDS, most: MOST_CREATES });
   const parts = partsOf(await api.profile('stop'));
@@ -50,24 +63,24 @@ export const measureApi = async ({ service, pageUrl, version, tell }: Options): 
   const check = await checkDone(service, JSON.parse(body));
   const [run] = check.runs;
   if (!run) throw new Error(`check ${check.id} has no run`);
-  await measure({ request: 'read check', url: `${service.url}/v1/checks/${check.id}` });
-  await measure({ request: 'read run', url: `${service.url}${pathOf(check, run)}` });
+  await measure([{ request: 'read check', url: `${service.url}/v1/checks/${check.id}` }]);
+  await measure([{ request: 'read run', url: `${service.url}${pathOf(check, run)}` }]);
   const report = `${service.url}${pathOf(check, run)}/report`;
-  await measure({ request: 'read report (gzip)', url: report, headers: { 'accept-encoding': 'gzip' } });
+  await measure([{ request: 'read report (gzip)', url: report, headers: { 'accept-encoding': 'gzip' } }]);
   return { loads, profile: { creates, parts } };
 };
 
-const startApi = async () => {
+const startApi = async (auth: 'open' | 'keys') => {
   const folder = aFolder();
-  const server = startNode(['test/bench/api-server.ts', folder], { folder, ipc: true });
-  const { url } = await told<{ url: string }>(server);
+  const server = startNode(['test/bench/api-server.ts', folder, auth], { folder, ipc: true });
+  const { url, keys } = await told<{ url: string; keys: string[] }>(server);
 
   const profile = async <C extends Command>(command: C): Promise<C extends 'stop' ? CpuProfile : undefined> => {
     const answered = command === 'stop' ? told<{ profile: CpuProfile }>(server) : undefined;
     server.child.send(command);
     return (await answered)?.profile as C extends 'stop' ? CpuProfile : undefined;
   };
-  return { url, profile, end: server.end, [Symbol.asyncDispose]: server.end };
+  return { url, keys, profile, end: server.end, [Symbol.asyncDispose]: server.end };
 };
 
 /** Requests over kept-alive connections, each sent when the one before it is answered. */

@@ -17,6 +17,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+// @ts-expect-error it has no types
+import dynaliteDb from 'dynalite/db/index.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAws } from '../../infra/local/aws.ts';
 
@@ -255,6 +257,34 @@ describe('in a folder', () => {
       expect(await scan('open')).toEqual(items);
       await aws.close();
     }
+  });
+
+  test('a query closes what it reads by: an iterator that stays open keeps its memory until the service ends', async () => {
+    const open = new Set<object>();
+    let made = 0;
+    const { create } = dynaliteDb;
+    dynaliteDb.create = (options: unknown) => {
+      const store = create(options);
+      const values = store.db.values;
+      store.db.values = (range: object) => {
+        const iterator = values(range);
+        const { close } = iterator;
+        open.add(iterator);
+        made++;
+        return Object.assign(iterator, { close: () => close.call(iterator).then(() => open.delete(iterator)) });
+      };
+      return store;
+    };
+    const aws = await startAws({ dataDir: aFolder(), regions: ['us-west1'] });
+    dynaliteDb.create = create;
+    const { dynamodb, TableName } = use(aws);
+    await dynamodb.send(new PutItemCommand({ TableName, Item: anOpenRun }));
+    const ExpressionAttributeValues = { ':pk': anOpenRun.pk };
+    const query = new QueryCommand({ TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues });
+    expect((await dynamodb.send(query)).Items).toEqual([anOpenRun]);
+    expect(made).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(open.size).toBe(0));
+    await aws.close();
   });
 
   test('a folder that another process uses is refused with what to do, and free again once that one is gone', async () => {
