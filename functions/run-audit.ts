@@ -114,15 +114,18 @@ export const runAudit =
         const contended = result.environment?.contended ?? false;
         attempts.push(attemptOf(attempts.length + 1, startedAt, now(), error, contended));
         if (result.state === 'failed') {
-          if (!triedAgain(result.error, attempts)) return { ...result, ...failedBy(attempts, result.error) };
-          await noteFailure(result.error, attempts);
-          failed = result;
+          if (triedAgain(result.error, attempts)) {
+            await noteFailure(result.error, attempts);
+            failed = result;
+            continue;
+          }
+          if (takes.length === 0) return { ...result, ...failedBy(attempts, result.error) };
         } else {
           takes.push(result);
           if (contended && takes.length <= retakes) continue;
-          samples.push(leastBusy(takes));
-          takes = [];
         }
+        samples.push(leastBusy(takes)); // where the page was measured before, though not calmly, no retake can fail it
+        takes = [];
       }
       const missing = options.samples - samples.length;
       const warning = `Of ${options.samples} samples ${missing} could not be taken.`;

@@ -107,7 +107,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     document = documentState(own, mainFrame()); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
     tell({ type: 'measured', cpu: readCpu() });
-    holdBackWorkers(process.pid);
+    if (takesPage(version)) holdBackWorkers(process.pid); // version 9 then often gets no answer from the page; it ends without
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
   clearTimeout(tooLong);

@@ -24,7 +24,8 @@ export const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2))
 /**
  * How busy the machine was during a span. `others`: share (0 to 1) of its processors' time that went to processes outside
  * the group, or was taken by a hypervisor. `waited`: time that the group's threads were ready to run and did not, to the
- * time that they ran. Null where the system does not tell.
+ * time that they ran; at most what others had meanwhile, as the rest waited for their like. Null where the system does not
+ * tell.
  */
 export type CpuUse = { others: number; waited: number };
 
@@ -50,8 +51,8 @@ export const startCpuMeter = (group: number): (() => CpuUse | null) => {
       for (const [thread, wait] of process.waits) waited += wait - (before?.waits.get(thread) ?? 0);
     }
     const capacity = Math.max(end.busy + end.idle - start.busy - start.idle, 1 / HZ);
-    const others = (end.busy - start.busy - ran) / capacity;
-    return { others: Math.min(1, Math.max(0, others)), waited: waited / Math.max(ran, 1 / HZ) };
+    const taken = Math.min(capacity, Math.max(0, end.busy - start.busy - ran));
+    return { others: taken / capacity, waited: Math.min(waited, taken) / Math.max(ran, 1 / HZ) };
   };
 };
 

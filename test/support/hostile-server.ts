@@ -21,6 +21,8 @@ export type Case = {
   early?: true;
   /** No attempt takes longer. */
   seconds?: number;
+  /** As many attempts, where more would mean that the machine was taken for busy, or for at fault. */
+  attempts?: number;
   /** So ordinary that every audit version must judge it rightly. */
   common?: true;
   /** Version 9 is not asked: it does what 13 does, slowly, or does not know the matter. */
