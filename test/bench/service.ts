@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Check } from '../../shared/check.ts';
 import { isFinished, type Run } from '../../shared/run.ts';
+import { startArguments } from '../support/service.ts';
 import { startNode } from './children.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -16,7 +17,7 @@ const CHECK_LIMIT_MS = 180_000;
 export const startService = async (dataDir: string) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const startedAt = performance.now();
-  const child = startNode(['--require', './infra/local/node-version.cjs', 'infra/local/main.ts'], {
+  const child = startNode(startArguments(), {
     folder: dataDir,
     env: { PORT: new URL(url).port, DATA_DIR: dataDir, TARGETS: 'local' },
   });
