@@ -107,7 +107,8 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     document = documentState(own, mainFrame()); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
     tell({ type: 'measured', cpu: readCpu() });
-    if (takesPage(version)) holdBackWorkers(process.pid); // version 9 then often gets no answer from the page; it ends without
+    // Version 9 would then often get no answer from its page; of busy workers it gets one without.
+    if (takesPage(version)) holdBackWorkers(process.pid);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
   clearTimeout(tooLong);

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
+import { startCpuMeter, wasSlowed } from '../../functions/auditor/machine.ts';
 import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/run.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
@@ -133,6 +135,19 @@ test('what slows an audit is told by it', async () => {
     for (const loop of loops) loop.kill('SIGKILL');
   }
 }, 180_000);
+
+test('processes of an audit that wait for each other make no machine busy', async () => {
+  const loops = 'for loop in $(seq 100); do while :; do :; done & done; wait';
+  const { pid: group = Number.NaN } = spawn('sh', ['-c', loops], { detached: true, stdio: 'ignore' });
+  try {
+    const readCpu = startCpuMeter(group);
+    await sleep(3000);
+    const use = readCpu();
+    expect(use && { ...use, slowed: wasSlowed(use) }).toMatchObject({ slowed: false });
+  } finally {
+    process.kill(-group, 'SIGKILL');
+  }
+});
 
 test('what is told of the document is told of the page, not of the empty document before it', async () => {
   const { report } = await audit('/perfect', newest);
