@@ -31,9 +31,10 @@ export type CpuUse = { others: number; waited: number };
 
 /**
  * Whether others slowed the group: its threads had to wait for a processor, and it was others who had them. Measured on two
- * processors: an audit alone comes to 0.06; beside one that is not timed to 0.2 to 0.56, and its metrics are the same, or
- * the total blocking time a twentieth longer; beside an endless loop and such an audit to 0.4 to 0.9, with a third more
- * blocking time where scripts are heavy; beside more loops than processors to 0.8 and above.
+ * processors, pages of heavy scripts: an audit alone comes to 0.00; beside one that is not timed to 0.1 to 0.65, and the
+ * median performance is the same within a point; beside an endless loop to 0.5 to 0.9, with nearly twice the total blocking
+ * time where scripts come in short tasks; beside that loop and an audit to 0.6 to 1.05; beside as many loops as processors,
+ * or more, to 0.9 and above.
  */
 export const wasSlowed = ({ others, waited }: CpuUse): boolean => others * waited > 0.6;
 

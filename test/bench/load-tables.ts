@@ -2,7 +2,7 @@ import { cells, deviation, median, spread, table } from './numbers.ts';
 import type { SoakFigures } from './soak.ts';
 import type { Load, ThroughputFigures } from './throughput.ts';
 
-export const throughputTable = ({ alone, queued, commandLine }: ThroughputFigures): string => {
+export const throughputTable = ({ page, alone, queued, commandLine }: ThroughputFigures): string => {
   const row = (name: string, load: Pick<Load, 'perMinute' | 'performance'> & Partial<Load>) => [
     name,
     load.perMinute.toFixed(1),
@@ -15,7 +15,7 @@ export const throughputTable = ({ alone, queued, commandLine }: ThroughputFigure
   ];
   const shift = median(queued.performance) - median(alone.performance);
   return [
-    '**Throughput** on a small page: runs queued all at once in a fresh service, against runs one after another',
+    `**Throughput**, page ${page}: runs queued all at once in a fresh service, against runs one after another`,
     table(
       ['', 'audits a minute', 'of the command line', 'performance', 'deviation', 'runs', 'failed', 'contended'],
       [

@@ -34,7 +34,8 @@ Without a part ${usualParts.join(', ')}: about six minutes. The others by name:
   --runs <number>      of sd (default 30) and soak (default 200)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
   --versions <list>    of fidelity and soak, with commas between (default all)
-  --pages <list>       of fidelity, guard and soak: ${pageNames.join(', ')} (default all)
+  --pages <list>       of fidelity, guard and soak: ${pageNames.join(', ')} (default all);
+                       throughput takes the first of them (default a small page)
   --json               prints JSON in the place of the tables
   --help
 
@@ -50,7 +51,7 @@ const optionsFrom = (args: string[]) => {
       runs: { type: 'string' },
       version: { type: 'string', default: 'latest' },
       versions: { type: 'string', default: auditVersions.map(({ version }) => version).join() },
-      pages: { type: 'string', default: pageNames.join() },
+      pages: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -64,7 +65,7 @@ const optionsFrom = (args: string[]) => {
     runs: (usual: number) => runs ?? usual,
     version: versionOf(values.version),
     versions: values.versions.split(',').map(versionOf),
-    pages: values.pages.split(',').map((name) => oneOf(pageNames, name, 'a page')),
+    pages: values.pages?.split(',').map((name) => oneOf(pageNames, name, 'a page')),
     json: values.json,
     help: values.help,
     asks: (...anyOf: Part[]) => anyOf.some((part) => asked.has(part)),
@@ -93,10 +94,11 @@ const versionOf = (name: string): AuditVersion => {
   return version;
 };
 
-const measure = async ({ rounds, runs, version, versions, pages: names, asks }: Options): Promise<Results> => {
+const measure = async ({ rounds, runs, version, versions, pages: asked, asks }: Options): Promise<Results> => {
   const some = asks(...usualParts, 'guard', 'sd', 'throughput') ? [version] : [];
   const results: Results = { machine: machineWith([...some, ...(asks('fidelity', 'soak') ? versions : [])]) };
   await using pages = await startPages();
+  const names = asked ?? pageNames;
   const common = { pages, names, version, versions, pageUrl: pages.url('small'), tell };
 
   if (asks('turnaround', 'memory', 'api')) {
@@ -119,7 +121,7 @@ const measure = async ({ rounds, runs, version, versions, pages: names, asks }: 
   if (asks('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });
   if (asks('guard')) results.guard = await measureGuard({ ...common, versions: [version], rounds: rounds(5) });
   if (asks('sd')) results.sd = await measureSteadiness({ ...common, runs: runs(30) });
-  if (asks('throughput')) results.throughput = await measureThroughput(common);
+  if (asks('throughput')) results.throughput = await measureThroughput({ ...common, page: asked?.[0] ?? 'small' });
   if (asks('soak')) results.soak = await measureSoak({ ...common, runs: runs(200) });
   return results;
 };

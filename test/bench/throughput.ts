@@ -4,19 +4,20 @@ import { allRegions } from '../../shared/regions.ts';
 import type { Run } from '../../shared/run.ts';
 import { byCommandLine } from './arms.ts';
 import { aFolder } from './children.ts';
-import type { Pages } from './pages.ts';
+import type { PageName, Pages } from './pages.ts';
 import { scoreOf } from './reading.ts';
 import { checkDone, createCheck, finishedCheck, type Service, startService } from './service.ts';
 
 /** Audits that ran one after another or all at once: how many a minute, and what each found. */
 export type ThroughputFigures = {
+  page: PageName | 'small';
   alone: Load; // a check at a time
   queued: Load; // all created at once, in a service that has just started
   commandLine: { perMinute: number; performance: number[] };
 };
 export type Load = { perMinute: number; performance: number[]; failed: string[]; contended: number | null };
 
-type Options = { pages: Pages; version: AuditVersion; tell: (line: string) => void };
+type Options = { pages: Pages; page: ThroughputFigures['page']; version: AuditVersion; tell: (line: string) => void };
 
 const ALONE = 6;
 const BY_COMMAND_LINE = 4;
@@ -26,8 +27,8 @@ const IDLE_MS = 1500;
 const LIMIT_MS = 10 * 60_000;
 
 /** First audits alone and by the command line, one after another, by turns; then a queue of them in a fresh service. */
-export const measureThroughput = async ({ pages, version, tell }: Options): Promise<ThroughputFigures> => {
-  const pageUrl = pages.url('small');
+export const measureThroughput = async ({ pages, page, version, tell }: Options): Promise<ThroughputFigures> => {
+  const pageUrl = pages.url(page);
   const dataDir = aFolder();
   const commandLine = byCommandLine(dataDir);
   const alone: Run[] = [];
@@ -61,6 +62,7 @@ export const measureThroughput = async ({ pages, version, tell }: Options): Prom
   const created = Math.min(...queued.map(({ createdAt }) => Date.parse(createdAt)));
   const waited = alone.reduce((sum, run) => sum + Date.parse(run.finishedAt ?? '') - Date.parse(run.createdAt), 0);
   return {
+    page,
     alone: loadOf(alone, waited),
     queued: loadOf(queued, ended - created),
     commandLine: {
