@@ -1,5 +1,6 @@
 import autocannon from 'autocannon';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { startArguments } from '../support/service.ts';
 import type { Command } from './api-server.ts';
 import { aFolder, startNode, told } from './children.ts';
 import { quantile } from './numbers.ts';
@@ -72,7 +73,7 @@ export const measureApi = async ({ service, pageUrl, version, tell }: Options): 
 
 const startApi = async (auth: 'open' | 'keys') => {
   const folder = aFolder();
-  const server = startNode(['test/bench/api-server.ts', folder, auth], { folder, ipc: true });
+  const server = startNode([...startArguments('test/bench/api-server.ts'), folder, auth], { folder, ipc: true });
   const { url, keys } = await told<{ url: string; keys: string[] }>(server);
 
   const profile = async <C extends Command>(command: C): Promise<C extends 'stop' ? CpuProfile : undefined> => {

@@ -53,6 +53,14 @@ export const compare = (samples: readonly Sample[], arms: Both<string>): Compari
   });
 };
 
+/** Every other round of an arm against its rounds between: how far apart the same thing is, found twice. Takes two rounds each. */
+export const compareWithItself = (samples: readonly Sample[], arm: string): Comparison[] => {
+  const own = samples.filter((sample) => sample.arm === arm);
+  if (Math.max(...own.map(({ round }) => round)) < 3) return [];
+  const halves = own.map((sample) => ({ ...sample, arm: sample.round % 2 === 0 ? 'even' : 'odd' }));
+  return compare(halves, { ours: 'even', theirs: 'odd' });
+};
+
 const comparisonOf = (readings: Both<Reading[]>): Omit<Comparison, 'page' | 'version' | 'failures' | 'seconds'> => {
   const { ours, theirs } = readings;
   const audits = { ours: ours.length, theirs: theirs.length };

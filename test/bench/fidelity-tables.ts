@@ -8,8 +8,11 @@ const allTargets = Object.keys(targets) as Target[];
 const categories = { accessibility: 'accessibility', 'best-practices': 'best practices', seo: 'SEO', pwa: 'PWA' };
 const unknown = '–';
 
-/** Service and command line: what was met by version and by page, then each page in each version. */
-export const fidelityTables = (comparisons: readonly Comparison[]): string => {
+/**
+ * Service and command line: what was met by version and by page, then each page in each version. Beside it, how far apart the
+ * command line is from itself.
+ */
+export const fidelityTables = (comparisons: readonly Comparison[], itself: readonly Comparison[]): string => {
   const versions = auditVersions.map(({ version }) => version).filter((each) => of('version', each).length > 0);
   const names = Object.keys(pages).filter((each) => of('page', each).length > 0);
   function of(key: 'version' | 'page', value: string): Comparison[] {
@@ -19,8 +22,13 @@ export const fidelityTables = (comparisons: readonly Comparison[]): string => {
   return [
     `**Service and command line**: ${comparisons.length} pairs of a page and a version, ${rounds} round(s) by turns; in how many a target was met`,
     table(
-      ['target', 'met', 'farthest'],
-      allTargets.map((target) => [targets[target], metIn(comparisons, target), farthest[target](comparisons)]),
+      ['target', 'met', 'farthest', 'by the command line against itself'],
+      allTargets.map((target) => [
+        targets[target],
+        metIn(comparisons, target),
+        farthest[target](comparisons),
+        metIn(itself, target),
+      ]),
     ),
     `Audits without a result: service ${lostIn(comparisons, 'ours')}, command line ${lostIn(comparisons, 'theirs')}.`,
     table(
@@ -31,8 +39,11 @@ export const fidelityTables = (comparisons: readonly Comparison[]): string => {
       ],
     ),
     table(
-      ['metric', 'met', 'median shift', 'farthest'],
-      metrics.map((metric) => [metric.toUpperCase(), ...metricSummary(comparisons, metric)]),
+      ['metric', 'met', 'median shift', 'farthest', 'command line against itself', 'median shift', 'farthest'],
+      metrics.map((metric) => [
+        metric.toUpperCase(),
+        ...[comparisons, itself].flatMap((each) => metricSummary(each, metric)),
+      ]),
     ),
     '**Scores and failing audits**, service / command line where they differ; of an audit in how many rounds each failed it',
     table(
@@ -97,7 +108,7 @@ const metricSummary = (comparisons: readonly Comparison[], metric: Metric): stri
   const percents = shifts.flatMap(({ percent }) => percent ?? []).toSorted((a, b) => Math.abs(b) - Math.abs(a));
   const percent = (value: number | undefined) => (value === undefined ? unknown : `${signed(value, 1)} %`);
   return [
-    `${close} of ${shifts.length}`,
+    shifts.length === 0 ? unknown : `${close} of ${shifts.length}`,
     percent(percents.length > 0 ? median(percents) : undefined),
     percent(percents[0]),
   ];

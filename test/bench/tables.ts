@@ -1,5 +1,5 @@
 import type { ApiFigures } from './api.ts';
-import { compare } from './comparison.ts';
+import { compare, compareWithItself } from './comparison.ts';
 import type { Sample } from './fidelity.ts';
 import { fidelityTables, guardTables } from './fidelity-tables.ts';
 import { soakTable, steadinessTable, throughputTable } from './load-tables.ts';
@@ -35,7 +35,11 @@ export const tablesOf = ({ machine, turnaround, memory, api, start, ...more }: R
     api && apiTable(api),
     api && profileTable(api),
     start && startTable(start),
-    more.fidelity && fidelityTables(compare(more.fidelity, { ours: 'service', theirs: 'commandLine' })),
+    more.fidelity &&
+      fidelityTables(
+        compare(more.fidelity, { ours: 'service', theirs: 'commandLine' }),
+        compareWithItself(more.fidelity, 'commandLine'),
+      ),
     more.guard && guardTables(compare(more.guard, { ours: 'service', theirs: 'unguarded' })),
     more.sd && steadinessTable(more.sd),
     more.throughput && throughputTable(more.throughput),

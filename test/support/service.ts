@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check } from '../../shared/check.ts';
 import { commandOf, pids } from './processes.ts';
 
-/** What `npm start` gives to Node.js. */
-export const startArguments = (): string[] => {
+/** What `npm start` gives to Node.js, and that with another module in place of the service. */
+export const startArguments = (main?: string): string[] => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     scripts: { start: string };
   };
-  return scripts.start.split(' ').slice(1);
+  const given = scripts.start.split(' ').slice(1);
+  return main ? [...given.slice(0, -1), main] : given;
 };
 
 /** The service as `npm start` runs it, in a process of its own, on a free port. */

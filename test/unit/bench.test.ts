@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compare } from '../bench/comparison.ts';
+import { compare, compareWithItself } from '../bench/comparison.ts';
 import type { Sample } from '../bench/fidelity.ts';
 import { metricIds, type Reading, type Report, readingOf } from '../bench/reading.ts';
 
@@ -57,6 +57,18 @@ describe('a page in one version by two arms', () => {
     expect(Object.values(met).filter(Boolean)).toEqual([]);
     expect(failures).toEqual({ ours: ['gone'], theirs: [] });
   });
+});
+
+test('the command line is compared with itself, every other round with those between', () => {
+  const lcp = (ms: number) => ({ metrics: { ...aReading.metrics, lcp: ms } });
+  const rounds = [lcp(1500), lcp(1600), lcp(1500), lcp(1600)];
+  const all = [...samples('service', {}, {}, {}, {}), ...samples('commandLine', ...rounds)];
+  const [itself, ...others] = compareWithItself(all, 'commandLine');
+  expect(others).toEqual([]);
+  expect(itself?.audits).toEqual({ ours: 2, theirs: 2 });
+  expect(itself?.metrics.lcp).toEqual({ ours: 1500, theirs: 1600, shift: -100, percent: -6.25 });
+  expect(itself?.met.metrics).toBe(false);
+  expect(compareWithItself(samples('commandLine', {}, {}, {}), 'commandLine')).toEqual([]); // a half of one round says nothing
 });
 
 test('an audit that judges a time is none of the failing ones, unless it broke', () => {
