@@ -65,7 +65,7 @@ export const byCommandLine =
       `--output-path=${output}`,
       `--only-categories=${categories.join()}`,
       '--no-enable-error-reporting',
-      '--chrome-flags=--headless --no-sandbox --no-zygote --disable-dev-shm-usage', // as the service starts it
+      '--chrome-flags=--headless --no-sandbox --no-zygote --disable-dev-shm-usage', // root's Chromium can have no sandbox
     ];
     const startedAt = performance.now();
     await using cli = startNode(args, { folder, env: { ...env, CHROME_PATH: executable, CI: '1' } });
