@@ -228,8 +228,15 @@ const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
   if (errored.includes('charset')) {
     return { code: 'page-too-large', detail: 'The document is larger than the browser keeps for its audits.' };
   }
-  return { code: 'internal', detail: `Parts of the audit failed: ${errored.join(', ') || 'unknown'}.` };
+  return {
+    code: 'internal',
+    auditCode: codeIn(messageOf(errored[0] ?? '')),
+    detail: `Parts of the audit failed: ${errored.join(', ') || 'unknown'}.`,
+  };
 };
+
+/** Lighthouse ends the message of an error that it knows with its code: `… (NO_FMP)`. */
+const codeIn = (message: string): string | null => /\(([A-Z][A-Z_]+)\)$/.exec(message)?.[1] ?? null;
 
 /** The main document could not be had: the browser's reason, and behind a proxy's failure the proxy's own. */
 const faultOfDocument = ({ mainFrame, decisionOn }: Observation): Fault => {

@@ -183,6 +183,10 @@ test('a result that misses its metrics says why as far as its audits do', () => 
   const noFrames = [{ id: 'speed-index', message: "Chrome didn't collect any screenshots" }];
   expect(faultOn(audited({ ...without, erroredAudits: noFcp }))).toBe('no-content');
   expect(faultOn(audited({ ...without, erroredAudits: noFrames }))).toBe('no-screenshots');
+  const noFmp = [{ id: 'interactive', message: 'Something went wrong with recording the trace. (NO_FMP)' }];
+  expect(verdictOn(audited({ ...without, erroredAudits: noFmp }))).toMatchObject({
+    error: { code: 'internal', auditCode: 'NO_FMP', retryable: true },
+  });
   expect(faultOn(audited(without), { finished: false })).toBe('load-timeout');
   expect(
     faultOn(audited({ ...without, finalUrl: 'chrome-error://chromewebdata/' }), { failure: 'ERR_CONNECTION_RESET' }),
