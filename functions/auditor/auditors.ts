@@ -15,16 +15,7 @@ import { type Chromium, prepareChromium } from './chromium.ts';
 import { blockedOf, openEgressProxy } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
-import {
-  type CpuUse,
-  MEMORY_BYTES,
-  membersOf,
-  memoryOf,
-  shares,
-  startCpuMeter,
-  TIMED_AT_ONCE,
-  wasSlowed,
-} from './machine.ts';
+import { type CpuUse, MEMORY_BYTES, membersOf, memoryOf, shares, startCpuMeter, TIMED_AT_ONCE } from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
 import { auditorUsers, type User, type Users } from './privileges.ts';
 import { groupGone, killGroup, removeStale } from './processes.ts';
@@ -41,8 +32,6 @@ export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
 export const HARD_LIMIT_MS = 120_000;
 /** A main document that got no answer by then, or none that the browser could show, will get none that counts. */
 const NO_ANSWER_MS = 36_000;
-/** After the part that is timed nothing waits for the network: what takes longer hangs. 200,000 nodes take 57 s. */
-const REST_MS = 75_000;
 /** Memory of an audit's browser, and of the auditor itself, whose trace a page can make long. 200,000 nodes take 3.6 GiB. */
 const MAX_BROWSER_BYTES = Math.min(4 * 2 ** 30, 0.62 * MEMORY_BYTES);
 const MAX_AUDITOR_BYTES = Math.min(1.5 * 2 ** 30, MAX_BROWSER_BYTES / 2);
@@ -230,7 +219,9 @@ const startAuditor = (version: AuditVersion, { turn, shares }: Processor, user: 
       const stop = (why: Extract<End, { how: 'stopped' }>['why'], detail?: string) =>
         resolve({ how: 'stopped', why, ...(detail && { detail }) });
 
-      let limit = after(HARD_LIMIT_MS, () => stop('audit-timeout'));
+      const startLimit = (ms: number) => after(ms, () => stop('audit-timeout'));
+      let limit = startLimit(HARD_LIMIT_MS);
+      const startedAt = performance.now();
       const noAnswer = () => {
         const { url, status, navigations, finished, failure } = mainFrame;
         const shown = navigations > 0 && status !== null;
@@ -258,8 +249,9 @@ const startAuditor = (version: AuditVersion, { turn, shares }: Processor, user: 
             sandbox = tale.sandbox;
             if (!isTimed(order)) after(NO_ANSWER_MS, noAnswer);
             break;
-          case 'waiting':
+          case 'waiting': {
             clearTimeout(limit); // for as long as others are measured
+            const left = HARD_LIMIT_MS - (performance.now() - startedAt);
             turn(over.signal).then(
               async (giveBack) => {
                 leaveProcessor = () => {
@@ -268,7 +260,7 @@ const startAuditor = (version: AuditVersion, { turn, shares }: Processor, user: 
                 };
                 await shares.startMeasuring(auditor.pid as number);
                 if (over.signal.aborted) return;
-                limit = after(HARD_LIMIT_MS, () => stop('audit-timeout'));
+                limit = startLimit(left);
                 after(NO_ANSWER_MS, noAnswer);
                 after(SLOW_DOCUMENT_MS, stillComing);
                 readCpu = startCpuMeter(auditor.pid as number);
@@ -277,12 +269,12 @@ const startAuditor = (version: AuditVersion, { turn, shares }: Processor, user: 
               () => {}, // it ended before its turn came
             );
             break;
+          }
           case 'measured':
             cpu = tale.cpu;
             measured = true;
             leaveProcessor();
             leaveProcessor = () => {};
-            if (!cpu || !wasSlowed(cpu)) after(REST_MS, () => stop('audit-timeout'));
             break;
           case 'mainFrame': {
             mainFrame = tale.record;

@@ -15,9 +15,10 @@ export const startArguments = (main?: string): string[] => {
   return main ? [...given.slice(0, -1), main] : given;
 };
 
-/** The service as `npm start` runs it, in a process of its own, on a free port. */
-export const startLocally = async (dataDir: string, env: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, startArguments(), {
+/** The service as `npm start` runs it, in a process of its own, on a free port; `by` is a command that runs another. */
+export const startLocally = async (dataDir: string, env: Record<string, string> = {}, by: readonly string[] = []) => {
+  const [command, ...given] = [...by, process.execPath, ...startArguments()] as [string, ...string[]];
+  const child = spawn(command, given, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TIMED_AT_ONCE } from '../../functions/auditor/machine.ts';
+import { isFinished, type Run } from '../../shared/run.ts';
+import { documents } from '../pages/hostile/documents.ts';
+import { serveHostilePages } from '../support/hostile-server.ts';
+import { memoryGroup, noMemoryGroupHere } from '../support/memory-group.ts';
+import { servePages } from '../support/pages.ts';
+import { startLocally } from '../support/service.ts';
+
+const GIB = 2 ** 30;
+const why = noMemoryGroupHere();
+
+describe.skipIf(why)(`in a container that has 4 GiB of a larger machine${why ? ` (not run here: ${why})` : ''}`, () => {
+  let dataDir: string;
+  let container: ReturnType<typeof memoryGroup>;
+  let pages: Awaited<ReturnType<typeof servePages>>;
+  let hostile: Awaited<ReturnType<typeof serveHostilePages>>;
+  let service: Awaited<ReturnType<typeof startLocally>>;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+    container = memoryGroup(4 * GIB);
+    pages = await servePages();
+    hostile = await serveHostilePages(documents);
+    service = await startLocally(dataDir, {}, container.enter);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await Promise.all([pages.close(), hostile.close()]);
+    container.remove();
+    await rm(dataDir, { recursive: true });
+  });
+
+  const audit = async (url: string): Promise<Run> => {
+    const { id } = await service.post({ url, auditVersion: 'latest', regions: ['us-west1'] });
+    const { runs } = await service.until(id, (check) => check.runs.every(({ state }) => isFinished(state)), 100);
+    return runs[0] as Run;
+  };
+
+  test('the start tells of as many audits at once as have room there', () => {
+    expect(service.output()).toContain(` ${TIMED_AT_ONCE} audit(s) at once.`);
+  });
+
+  test('a page that fills memory fails by its name before the kernel kills anything, and the next audit is whole', async () => {
+    const run = await audit(await hostile.url('memory-buffers'));
+    expect(run).toMatchObject({
+      error: { code: 'page-too-large' },
+      performance: null,
+      environment: { memoryMiB: 4096 },
+    });
+    expect(await audit(pages.url('/perfect'))).toMatchObject({ error: null, accessibility: 100, seo: 100 });
+    expect(container.killed()).toBe(0);
+  });
+});
