@@ -309,7 +309,10 @@ const failedBy = (attempts: readonly Attempt[], error?: RunError): { state: 'fai
   const last = attempts.at(-1);
   const auditCode = last?.auditCode ?? null;
   const free = attempts.filter(({ contended }) => !contended);
-  if (timesOf(HANGS, free) >= 2) return { state: 'failed', error: runError('page-hung', { auditCode }) };
+  if (timesOf(HANGS, free) >= 2) {
+    const detail = auditCode && error && { detail: error.message }; // what Lighthouse waited for
+    return { state: 'failed', error: runError('page-hung', { auditCode, ...detail }) };
+  }
   return { state: 'failed', error: error ?? runError(last?.code ?? 'internal', { auditCode }) };
 };
 

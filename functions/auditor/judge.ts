@@ -178,7 +178,10 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
       return { code: 'page-hung', auditCode };
     case 'PROTOCOL_TIMEOUT': {
       const hung = 'pageAnswers' in seen.end && seen.end.pageAnswers === false;
-      return { code: hung ? 'page-hung' : 'protocol-timeout', auditCode };
+      const gathered = seen.end.how === 'audited' && seen.end.summary.runtimeError?.artifactKey;
+      const part = gathered ? ` for its ${gathered}` : '';
+      const detail = `The page did not answer Lighthouse in time${part}.`;
+      return { code: hung ? 'page-hung' : 'protocol-timeout', auditCode, detail };
     }
     case 'TARGET_CRASHED':
       return { code: 'page-crashed', auditCode };

@@ -8,13 +8,16 @@ import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/run.ts';
 
+/** What ended an audit. `artifactKey` is what was being gathered; versions before 12 do not tell. */
+type RuntimeError = { code: string; message: string; artifactKey?: string };
+
 /** The parts of a Lighthouse result that the service reads; the same in all supported versions. */
 type Result = {
   lighthouseVersion: string;
   finalDisplayedUrl?: string; // from 10 on
   finalUrl?: string;
   runWarnings: string[];
-  runtimeError?: { code: string; message: string };
+  runtimeError?: RuntimeError;
   environment: { benchmarkIndex: number };
   configSettings: { throttlingMethod: string };
   fullPageScreenshot?: unknown; // from 10 on
@@ -25,7 +28,7 @@ type Result = {
 /** What the service takes from a Lighthouse result, and the result itself, gzipped. */
 export type Summary = {
   metrics: Metrics;
-  runtimeError: { code: string; message: string } | null;
+  runtimeError: RuntimeError | null;
   finalUrl: string | null;
   warnings: string[];
   benchmarkIndex: number | null;

@@ -109,6 +109,16 @@ test('a runtime error is a failure, whatever the scores say', () => {
   expect(faultOn(runtimeError('PROTOCOL_TIMEOUT'))).toBe('protocol-timeout');
 });
 
+test('a page that did not answer Lighthouse is told what for, where Lighthouse tells it', () => {
+  const waitedFor = (artifactKey?: string) => {
+    const code = 'PROTOCOL_TIMEOUT';
+    const verdict = verdictOn(audited({ runtimeError: { code, message: '', ...(artifactKey && { artifactKey }) } }));
+    return verdict.state === 'failed' && verdict.error.message;
+  };
+  expect(waitedFor('Accessibility')).toBe('The page did not answer Lighthouse in time for its Accessibility.');
+  expect(waitedFor()).toBe('The page did not answer Lighthouse in time.');
+});
+
 test.each(['chrome-error://chromewebdata/', 'about:blank', 'blob:https://example.com/1', null])(
   'a result about %s is no success',
   (finalUrl) => expect(verdictOn(audited({ finalUrl })).state).toBe('failed'),

@@ -41,10 +41,10 @@ const onBusyMachine = (verdict: Verdict, cpuBusy: number): Verdict => ({
   ...verdict,
   environment: { ...environment, contended: true, cpuBusy },
 });
-const failure = (code: RunProblemCode, auditCode: string | null = null): Verdict => ({
+const failure = (code: RunProblemCode, auditCode: string | null = null, detail?: string): Verdict => ({
   ...seen,
   state: 'failed',
-  error: runError(code, { auditCode }),
+  error: runError(code, { auditCode, ...(detail && { detail }) }),
 });
 
 /** A worker whose audits end as told, one after the other, and what it did to the run. */
@@ -171,11 +171,12 @@ test('a renderer that dies is tried once more; dying twice is the page’s doing
 test('a page that makes two attempts hang is blamed for it', async () => {
   const { run, outcomes } = worker([
     failure('audit-timeout'),
-    failure('protocol-timeout', 'PROTOCOL_TIMEOUT'),
+    failure('protocol-timeout', 'PROTOCOL_TIMEOUT', 'It did not answer.'),
     success,
   ]);
   await run();
-  expect(outcomes[0]).toMatchObject({ error: { code: 'page-hung', blame: 'page', auditCode: 'PROTOCOL_TIMEOUT' } });
+  const error = { code: 'page-hung', blame: 'page', auditCode: 'PROTOCOL_TIMEOUT', message: 'It did not answer.' };
+  expect(outcomes[0]).toMatchObject({ error });
 });
 
 test('a page is not blamed for hanging on a machine that others slowed', async () => {

@@ -36,7 +36,8 @@ export const documents: Record<string, Case> = {
     alone: true,
     slow: true,
     not9: true, // its own patience ends: PROTOCOL_TIMEOUT, from its command line too
-    verdicts: ['succeeded'],
+    // Lighthouse gives its accessibility audit a minute, and a machine that needs more gets no result from it.
+    verdicts: ['succeeded', 'page-hung'],
     serve: html(good({ body: '<i>x</i> '.repeat(200_000) })),
   },
   'dom-append-forever': {
