@@ -127,12 +127,16 @@ type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string 
 const faultOf = (seen: Observation): Fault => {
   const fault = faultAsTold(seen);
   // A browser asks nothing of a page whose document has not come: that it does not answer says nothing of its scripts.
-  const { url, everFinished, failure } = seen.mainFrame;
+  const { url, everFinished, failure, large } = seen.mainFrame;
   const waiting = url !== null && !everFinished && !failure;
-  return waiting && HANGS.includes(fault.code) ? { ...fault, code: 'load-timeout' } : fault;
+  if (!waiting || !['load-timeout', ...HANGS].includes(fault.code)) return fault;
+  return large ? { ...fault, code: 'page-too-large', detail: ENDLESS } : { ...fault, code: 'load-timeout' };
 };
 
 const HANGS: readonly RunProblemCode[] = ['page-hung', 'protocol-timeout', 'audit-timeout'];
+
+/** A browser may take seconds for each MiB of what it has to lay out, whatever the server does. */
+const ENDLESS = 'The document had more than 10 MiB, and had not ended when its time was over.';
 
 const faultAsTold = (seen: Observation): Fault => {
   const { end } = seen;

@@ -16,6 +16,8 @@ export type MainFrame = {
   everFinished: boolean;
   /** Documents that the main frame has shown; moves within a document do not count. */
   navigations: number;
+  /** Whether it is so large that its size, and not its server, may be why it has not arrived whole. */
+  large: boolean;
   /** What the page has too much of. */
   tooMuch: 'bytes' | 'frames' | null;
   crashed: boolean;
@@ -23,6 +25,7 @@ export type MainFrame = {
 
 /** Decoded, of one main document: what it is as the browser parses it. */
 const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
+const LARGE_BYTES = 10 * 2 ** 20;
 const MAX_FRAMES = 1000;
 
 export const emptyMainFrame: MainFrame = {
@@ -34,6 +37,7 @@ export const emptyMainFrame: MainFrame = {
   finished: false,
   everFinished: false,
   navigations: 0,
+  large: false,
   tooMuch: null,
   crashed: false,
 };
@@ -59,7 +63,7 @@ export const watchMainFrame = async (
     requestId = event.requestId;
     bytes = 0;
     const { url } = event.request;
-    change({ url, status: null, mimeType: null, attachment: false, failure: null, finished: false });
+    change({ url, status: null, mimeType: null, attachment: false, failure: null, finished: false, large: false });
   });
   session.on('Network.responseReceived', (event) => {
     if (event.requestId !== requestId) return;
@@ -74,6 +78,7 @@ export const watchMainFrame = async (
   session.on('Network.dataReceived', (event) => {
     if (event.requestId !== requestId) return;
     bytes += event.dataLength;
+    if (bytes > LARGE_BYTES && !record.large) change({ large: true });
     if (bytes > MAX_DOCUMENT_BYTES && !record.tooMuch) change({ tooMuch: 'bytes' });
   });
   session.on('Page.frameAttached', () => {

@@ -209,6 +209,10 @@ test('a page that does not answer while its document is still on its way did not
   expect(faultOn(hung)).toBe('audit-timeout');
   expect(faultOn(hung, { finished: false })).toBe('audit-timeout'); // it hung when it was loaded again
   expect(faultOn(runtimeError('PAGE_HUNG'), { finished: false, everFinished: false })).toBe('load-timeout');
+  const large = { finished: false, everFinished: false, large: true };
+  expect(faultOn(runtimeError('PAGE_HUNG'), large)).toBe('page-too-large');
+  expect(faultOn({ how: 'stopped', why: 'load-timeout' }, large)).toBe('page-too-large');
+  expect(faultOn(runtimeError('PAGE_HUNG'), { large: true })).toBe('page-hung'); // it had arrived
   expect(faultOn(runtimeError('PAGE_HUNG'))).toBe('page-hung');
 });
 
