@@ -141,8 +141,8 @@ test('processes of an audit that wait for each other make no machine busy', asyn
   const { pid: group = Number.NaN } = spawn('sh', ['-c', loops], { detached: true, stdio: 'ignore' });
   try {
     let use: CpuUse | null = null;
-    for (let tries = 0; tries < 5 && (!use || wasSlowed(use)); tries++) {
-      // more than once: what a hypervisor takes for a while does slow them
+    for (let tries = 0; tries < 5 && (!use || use.others > 0.4); tries++) {
+      // more than once only where a hypervisor took that much: it does slow them
       const readCpu = startCpuMeter(group);
       await sleep(3000);
       use = readCpu();

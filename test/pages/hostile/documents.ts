@@ -36,8 +36,7 @@ export const documents: Record<string, Case> = {
     alone: true,
     slow: true,
     not9: true, // its own patience ends: PROTOCOL_TIMEOUT, from its command line too
-    // Lighthouse gives its accessibility audit a minute, and a machine that needs more gets no result from it.
-    verdicts: ['succeeded', 'page-hung'],
+    verdicts: ['succeeded'], // on a machine fast enough for Lighthouse, which gives its accessibility audit a minute
     serve: html(good({ body: '<i>x</i> '.repeat(200_000) })),
   },
   'dom-append-forever': {
