@@ -18,6 +18,12 @@ export type ApiFunction = Route['function'] | 'no-route';
 /** The function behind every path and method that no route has. */
 export const defaultFunction = 'no-route' satisfies ApiFunction;
 
+/** Each function behind a route or behind none, once. */
+export const apiFunctions: readonly ApiFunction[] = [
+  ...new Set(routes.map((route) => route.function)),
+  defaultFunction,
+];
+
 /** Whether a path is of a route's form, with any value in the place of each parameter. */
 export const pathParameters = (route: Route, path: string): Record<string, string> | undefined => {
   const names = route.path.split('/');

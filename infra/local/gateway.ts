@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { forLog } from '../../functions/lib/redact.ts';
 import { securityHeaders } from '../../functions/lib/security-headers.ts';
-import { type ApiFunction, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
+import { type ApiFunction, apiFunctions, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
 import { apiSettings } from '../settings.ts';
 
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => unknown;
@@ -20,9 +20,8 @@ type Options = {
 
 /** The functions that the routes name. Imported here, after the environment stands: a logger reads it. */
 export const importApi = async (): Promise<Record<ApiFunction, Handler>> => {
-  const names = [...new Set(routes.map((route) => route.function)), defaultFunction];
-  const modules = await Promise.all(names.map((name) => import(`../../functions/${name}.ts`)));
-  return Object.fromEntries(names.map((name, i) => [name, modules[i].handler])) as Record<ApiFunction, Handler>;
+  const modules = await Promise.all(apiFunctions.map((name) => import(`../../functions/${name}.ts`)));
+  return Object.fromEntries(apiFunctions.map((name, i) => [name, modules[i].handler])) as Record<ApiFunction, Handler>;
 };
 
 /** API Gateway's HTTP API on this machine: each request as an event of payload format 2.0 to the function of its route. */

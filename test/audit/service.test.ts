@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isFinished } from '../../shared/run.ts';
+import { isFinished, type Run } from '../../shared/run.ts';
 import { servePages } from '../support/pages.ts';
 import { processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
 
@@ -24,6 +24,11 @@ afterAll(async () => {
 const aBody = (regions = ['us-west1']) => ({ url: pages.url('/perfect'), auditVersion: 'latest', regions });
 const finished = (id: string, seconds?: number) =>
   service.until(id, (check) => check.runs.every((run) => isFinished(run.state)), seconds);
+/** Of its attempts, without those that were taken again as others had the processor meanwhile: that is the machine's. */
+const codesOf = (run?: Run) => {
+  const last = run?.attempts.at(-1);
+  return run?.attempts.filter((each) => each.code || each === last || !each.contended).map(({ code }) => code);
+};
 const browserOf = (pid: number) =>
   processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('--user-data-dir'));
 
@@ -50,8 +55,8 @@ test('from a cold start, a check of two regions succeeds, and tells so line by l
     expect(run).toMatchObject({
       seo: 100,
       fcp: expect.stringMatching(/^\d+ms$/),
-      attempts: [{ number: 1, code: null }],
     });
+    expect(codesOf(run)).toEqual([null]);
     expect(run.environment).toMatchObject({ auditVersion: '13.5.0', processModel: 'multi' });
     const report = (await (await fetch(`${service.url}/v1/audit/runs/${run.id}/report`)).json()) as Record<
       string,
@@ -109,14 +114,14 @@ test('a browser that is killed in the middle of an audit costs one attempt', asy
   process.kill(browser.pid, 'SIGKILL');
   const [run] = (await finished(id)).runs;
   expect(run?.state).toBe('succeeded');
-  expect(run?.attempts.map(({ code }) => code)).toEqual(['browser-crashed', null]);
+  expect(codesOf(run)).toEqual(['browser-crashed', null]);
 });
 
 test('an auditor that is killed in the middle of an audit costs one attempt, and takes its browser with it', async () => {
   const { id, auditor, browser } = await auditing();
   process.kill(auditor.pid, 'SIGKILL');
   const [run] = (await finished(id)).runs;
-  expect(run?.attempts.map(({ code }) => code)).toEqual(['internal', null]);
+  expect(codesOf(run)).toEqual(['internal', null]);
   expect(processesWith('--user-data-dir').map(({ pid }) => pid)).not.toContain(browser.pid);
 });
 
@@ -131,7 +136,7 @@ test('a service that is asked to stop gives its run back, leaves nothing behind,
   service = await startLocally(dataDir);
   const check = await finished(id);
   expect(check.state).toBe('succeeded');
-  expect(check.runs.map((run) => run.attempts.length)).toEqual([1, 1]);
+  expect(check.runs.map(codesOf)).toEqual([[null], [null]]);
 });
 
 test('a service that is stopped as soon as it answers leaves nothing behind', async () => {
@@ -172,7 +177,7 @@ test('a service that is killed leaves no process, and when started again ends ev
   await service.until(id, (check) => check.runs.every((run) => run.state !== 'created'), 90);
   const check = await finished(id, 120);
   expect(check.state).toBe('succeeded');
-  expect(check.runs.map((run) => run.attempts.map(({ code }) => code))).toEqual([[null], [null], [null]]);
+  expect(check.runs.map(codesOf)).toEqual([[null], [null], [null]]);
   expect(await service.get(done.id)).toEqual(before);
   expect(remainsOf(killedPid)).toEqual({ folders: [], processes: [] });
 }, 240_000);

@@ -1,9 +1,15 @@
+import { join } from 'node:path';
+import { build } from '../../infra/build.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { aFolder, removeFolder } from './children.ts';
+import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import { aFolder, removeFolder, root, startNode, told } from './children.ts';
 import { checkDone, since, startService } from './service.ts';
 
-/** Seconds from the start of the process. */
-export type StartFigures = { cold: number[]; warm: number[]; coldCheck: number[] };
+/**
+ * Seconds from the start of the process; and in which a new instance of an API function, as it is deployed, reads its code:
+ * of all of them, in every round.
+ */
+export type StartFigures = { cold: number[]; warm: number[]; coldCheck: number[]; codeRead: number[] };
 
 type Options = { pageUrl: string; version: AuditVersion; rounds: number; tell: (line: string) => void };
 
@@ -12,7 +18,7 @@ const MOST_CHECKS = 3;
 
 /** Starts on an empty data folder and on one that is in use already, by turns; and a whole check on an empty one. */
 export const measureStart = async ({ pageUrl, version, rounds, tell }: Options): Promise<StartFigures> => {
-  const figures: StartFigures = { cold: [], warm: [], coldCheck: [] };
+  const figures: StartFigures = { cold: [], warm: [], coldCheck: [], codeRead: [] };
   const used = aFolder();
   const regions = ['us-west1', 'europe-north1'];
   for (let i = 0; i < Math.min(rounds, MOST_CHECKS); i++) {
@@ -32,10 +38,33 @@ export const measureStart = async ({ pageUrl, version, rounds, tell }: Options):
     tell(`start: cold ${figures.cold.at(-1)?.toFixed(2)} s, warm ${figures.warm.at(-1)?.toFixed(2)} s`);
   }
   await removeFolder(used);
+  tell('start: building the functions');
+  await build();
+  for (let i = 0; i < Math.min(rounds, MOST_ROUNDS); i++) {
+    for (const name of apiFunctions) figures.codeRead.push(await codeReadSeconds(name));
+  }
+  tell(`start: a new instance of an API function has read its code in ${figures.codeRead.at(-1)?.toFixed(2)} s`);
   return figures;
 };
 
 const readySeconds = async (dataDir: string): Promise<number> => {
   await using service = await startService(dataDir);
   return service.readySeconds;
+};
+
+const codeReadSeconds = async (name: ApiFunction): Promise<number> => {
+  const file = join(root, 'dist', 'functions', name, 'index.mjs');
+  const script = `
+    const startedAt = performance.now();
+    await import(${JSON.stringify(file)});
+    process.send((performance.now() - startedAt) / 1000);
+    process.disconnect();
+  `;
+  const folder = aFolder();
+  const args = ['--enable-source-maps', '--input-type=module', '-e', script];
+  await using instance = await startNode(args, { folder, ipc: true });
+  const seconds = await told<number>(instance);
+  await instance[Symbol.asyncDispose]();
+  await removeFolder(folder);
+  return seconds;
 };

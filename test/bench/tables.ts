@@ -130,7 +130,7 @@ const profileTable = ({ profile: { creates, parts } }: ApiFigures): string => {
   ].join('\n\n');
 };
 
-const startTable = ({ cold, warm, coldCheck }: StartFigures): string =>
+const startTable = ({ cold, warm, coldCheck, codeRead }: StartFigures): string =>
   [
     '**Start** in seconds from the start of the process; cold: on an empty data folder, Chromium still packed',
     table(
@@ -139,6 +139,7 @@ const startTable = ({ cold, warm, coldCheck }: StartFigures): string =>
         ['cold start to ready', ...cells(spread(cold), 2), `${cold.length}`],
         ['warm start to ready', ...cells(spread(warm), 2), `${warm.length}`],
         ['cold start to two regions checked', ...cells(spread(coldCheck), 2), `${coldCheck.length}`],
+        ['a deployed API function reads its code', ...cells(spread(codeRead), 2), `${codeRead.length}`],
       ],
     ),
   ].join('\n\n');

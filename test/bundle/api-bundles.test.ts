@@ -10,13 +10,12 @@ import { filesIn, sizesOf } from '../../infra/build/files.ts';
 import { checkedSize } from '../../infra/build/sizes.ts';
 import { build } from '../../infra/build.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
-import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
+import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const built = fileURLToPath(new URL('../../dist/functions', import.meta.url));
-const apiFunctions = [...new Set<ApiFunction>([...routes.map((route) => route.function), defaultFunction])];
 const handlerOf = async (name: string): Promise<Handler> => (await import(join(built, name, 'index.mjs'))).handler;
 
 let world: World;
@@ -76,21 +75,6 @@ test('the deployed sweep and close-lost-runs run', async () => {
   const nothing = { Records: [] } as never;
   await expect(sweep?.({} as never, {} as never)).resolves.toBeUndefined();
   await expect(closeLostRuns?.(nothing, {} as never)).resolves.toEqual({ batchItemFailures: [] });
-});
-
-test.each(apiFunctions)('a new instance of %s has read its code within 250 ms', async (name) => {
-  const script = `
-    const startedAt = performance.now();
-    await import(${JSON.stringify(join(built, name, 'index.mjs'))});
-    console.log(performance.now() - startedAt);
-  `;
-  const env = { ...process.env, NODE_OPTIONS: '--enable-source-maps' };
-  const times: number[] = [];
-  for (let i = 0; i < 3; i++) {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
-    times.push(Number(stdout));
-  }
-  expect(Math.min(...times)).toBeLessThan(250); // of three: the others may have waited for something else
 });
 
 test('a stack trace of a deployed function names lines of our sources', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { apiSettings, functionSettings } from '../../infra/settings.ts';
 import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv, SweepEnv } from '../../shared/env.ts';
 import { regions } from '../../shared/regions.ts';
-import { defaultFunction, routes } from '../../shared/routes.ts';
+import { apiFunctions, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 
 const { home, regionStacks, environment } = synthesized();
@@ -37,9 +37,7 @@ test('each function behind a route is told whose pages may read its answers, whe
   const origins = (corsOrigins: string[]) => {
     const { home } = synthesized('dev', { corsOrigins });
     const functions = functionsOf(home);
-    return [...new Set(routes.map((route) => route.function)), defaultFunction].map(
-      (file) => functions[file]?.Environment.Variables.CORS_ORIGINS,
-    );
+    return apiFunctions.map((file) => functions[file]?.Environment.Variables.CORS_ORIGINS);
   };
   expect(new Set(origins([]))).toEqual(new Set([undefined]));
   expect(new Set(origins(['https://a.example', 'https://b.example']))).toEqual(
@@ -130,7 +128,7 @@ test('each route leads to its function', () => {
 test('each function behind a route asks for a key, but for those that have nothing to show', () => {
   const open = ['discover', 'no-route'];
   const functions = functionsOf(home);
-  for (const file of new Set([...routes.map((route) => route.function), 'no-route'])) {
+  for (const file of apiFunctions) {
     const { AUTH, TABLE_NAME } = functions[file]?.Environment.Variables ?? {};
     expect([file, AUTH, TABLE_NAME]).toEqual(
       open.includes(file) ? [file, undefined, undefined] : [file, 'keys', 'page-audit-dev'],

@@ -7,15 +7,14 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { securityHeaders } from '../../functions/lib/security-headers.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { apiSettings } from '../../infra/settings.ts';
-import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
+import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
 
 type Event = APIGatewayProxyEventV2 & { function: string };
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 let answer: Handler; // of every function
 const asked: { event: Event; context: Context }[] = [];
-const names = [...routes.map((route) => route.function), defaultFunction];
 const functions = Object.fromEntries(
-  names.map((name) => [
+  apiFunctions.map((name) => [
     name,
     (event: APIGatewayProxyEventV2, context: Context) => {
       asked.push({ event: { ...event, function: name }, context });

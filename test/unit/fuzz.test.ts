@@ -25,7 +25,7 @@ import { CreateCheckBody } from '../../shared/check.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { Problem } from '../../shared/problems.ts';
 import { allRegions } from '../../shared/regions.ts';
-import { type ApiFunction, defaultFunction, methodsOf, pathParameters, routes } from '../../shared/routes.ts';
+import { type ApiFunction, apiFunctions, methodsOf, pathParameters, routes } from '../../shared/routes.ts';
 
 /** Inputs for each parser; `FUZZ_RUNS=200000` for a long look. A failure prints the seed that shows it again. */
 const numRuns = Number(process.env.FUZZ_RUNS ?? 2000);
@@ -423,9 +423,11 @@ describe('the API', () => {
 });
 
 test('no request line or header breaks the local front, whatever bytes they are', async () => {
-  const names = [...routes.map((route) => route.function), defaultFunction];
   const reader = http({ cors, query: 'any' }, () => noRoute);
-  const functions = Object.fromEntries(names.map((name) => [name, reader])) as Record<ApiFunction, typeof reader>;
+  const functions = Object.fromEntries(apiFunctions.map((name) => [name, reader])) as Record<
+    ApiFunction,
+    typeof reader
+  >;
   const gateway = await startGateway({ port: 0, functions });
   const part = joined(
     '/',
