@@ -5,7 +5,10 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 });
 
 /** Of the slow ones, those in which nothing is measured. */
-const unmeasured = ['test/audit/{exits,ssrf-cases}.test.ts', 'test/bundle/api-bundles.test.ts'];
+const unmeasured = [
+  'test/audit/{exits,hardening,report-page,service,ssrf-cases}.test.ts',
+  'test/bundle/api-bundles.test.ts',
+];
 const patience = { testTimeout: 120_000, hookTimeout: 60_000 };
 
 export default defineConfig({

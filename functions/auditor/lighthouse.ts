@@ -49,7 +49,9 @@ type Lighthouse = {
   auditAgain?: (flow: { gatherSteps: object[]; name: string }, config?: object) => Promise<{ steps: Answer[] }>; // from 10 on
   desktopConfig: object;
   trace: { endTraceAndCollectEvents(session: unknown): Promise<unknown> };
+  accessibility: { prototype: { getArtifact(context: GatherContext): Promise<unknown> } };
 };
+type GatherContext = { driver: { defaultSession: { setNextProtocolTimeout(ms: number): void } } };
 
 /**
  * Imports a Lighthouse release, and by building its config all audits and gatherers: near a second that an auditor spends
@@ -58,19 +60,20 @@ type Lighthouse = {
 export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
   const { package: name } = auditVersion(version);
   const core = takesPage(version) ? `${name}/core` : `${name}/lighthouse-core`;
-  const [{ default: run, auditFlowArtifacts: auditAgain }, { default: desktopConfig }, { default: trace }] =
-    await Promise.all([
-      import(name),
-      import(`${core}/config/desktop-config.js`),
-      import(`${core}/gather/gatherers/trace.js`),
-    ]);
+  const [{ default: run, auditFlowArtifacts: auditAgain }, ...more] = await Promise.all([
+    import(name),
+    import(`${core}/config/desktop-config.js`),
+    import(`${core}/gather/gatherers/trace.js`),
+    import(`${core}/gather/gatherers/accessibility.js`),
+  ]);
+  const [desktopConfig, trace, accessibility] = more.map((module) => module.default);
   if (takesPage(version)) {
     const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
   } else {
     run.generateConfig(undefined, {});
   }
-  return { run, auditAgain, desktopConfig, trace };
+  return { run, auditAgain, desktopConfig, trace, accessibility };
 };
 
 /**
@@ -78,6 +81,8 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
  * is never ended.
  */
 const waits = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
+/** For axe, which takes long on a long document. Lighthouse gives it a minute; here an audit has a limit as a whole. */
+const ACCESSIBILITY_MS = 85_000;
 
 /** Lighthouse 9 knows no puppeteer page of today: it takes the browser's first page, through the debugging port. */
 export const takesPage = (version: AuditVersion): boolean => majorOf(version) !== '9';
@@ -98,7 +103,7 @@ export const isTimed = ({ version, categories }: Pick<Plan, 'version' | 'categor
  * when the trace does, in all versions.
  */
 export const runLighthouse = async (
-  { run, auditAgain, desktopConfig, trace }: Lighthouse,
+  { run, auditAgain, desktopConfig, trace, accessibility }: Lighthouse,
   plan: Plan,
   { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
 ): Promise<Summary> => {
@@ -106,6 +111,11 @@ export const runLighthouse = async (
   trace.endTraceAndCollectEvents = (session) => {
     onMeasured();
     return endTrace.call(trace, session);
+  };
+  const { getArtifact } = accessibility.prototype;
+  accessibility.prototype.getArtifact = function (context) {
+    context.driver.defaultSession.setNextProtocolTimeout(ACCESSIBILITY_MS);
+    return getArtifact.call(this, context);
   };
   const flags = {
     logLevel: 'silent',

@@ -10,7 +10,7 @@ import { noMetrics } from '../../shared/run.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 type Audit = {
   score: number | null;
@@ -179,11 +179,12 @@ test.each([newest, '9.6.8'] as const)(
 
 describe.each(auditVersions.map((row) => row.version))('audit version %s', (version) => {
   const answers = new Map<string, ReturnType<typeof audit>>();
-  const answerOn = (page: (typeof everyPage)[number]) => {
-    const answer = answers.get(page) ?? audit(page, version);
-    answers.set(page, answer);
-    return answer;
-  };
+  const answerOn = (page: (typeof everyPage)[number]) => answers.get(page) as ReturnType<typeof audit>;
+  beforeAll(async () => {
+    // At once, as in a queue of the service: one is measured, and what is not measured of the others overlaps with it.
+    for (const page of everyPage) answers.set(page, audit(page, version));
+    await Promise.allSettled(answers.values());
+  });
 
   test('the perfect page has full marks, over plain http too, for loopback counts as secure', async () => {
     const { metrics } = await answerOn('/perfect');
