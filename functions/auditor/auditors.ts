@@ -50,11 +50,12 @@ type Options = {
   chromiumDir?: string | undefined;
   /** Audits that may be in the part whose timing counts at once. */
   timedAtOnce?: number | undefined;
+  limitMs?: number;
 };
 
 /** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
-export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: Options) => {
-  const processor: Processor = { turn: slots(timedAtOnce), shares: shares() };
+export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, limitMs = HARD_LIMIT_MS }: Options) => {
+  const processor: Processor = { turn: slots(timedAtOnce), shares: shares(), limitMs };
   const closing = new AbortController();
   const ending = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
@@ -155,10 +156,10 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE }: 
 
 type Auditor = ReturnType<typeof startAuditor>;
 /** One at a time may be measured, or as many as the machine has room for; the others give way meanwhile. */
-type Processor = { turn: Slots; shares: ReturnType<typeof shares> };
+type Processor = { turn: Slots; shares: ReturnType<typeof shares>; limitMs: number };
 
 /** One auditor process, from its start (imports only) through one audit to the death of its whole group. */
-const startAuditor = (version: AuditVersion, { turn, shares }: Processor, user: User | undefined) => {
+const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processor, user: User | undefined) => {
   const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR}${process.pid}-`)).then(async (dir) => {
     if (user) await chown(dir, user.uid, user.gid);
     return dir;
@@ -220,7 +221,7 @@ const startAuditor = (version: AuditVersion, { turn, shares }: Processor, user: 
         resolve({ how: 'stopped', why, ...(detail && { detail }) });
 
       const startLimit = (ms: number) => after(ms, () => stop('audit-timeout'));
-      let limit = startLimit(HARD_LIMIT_MS);
+      let limit = startLimit(limitMs);
       const startedAt = performance.now();
       const noAnswer = () => {
         const { url, status, navigations, finished, failure } = mainFrame;
@@ -251,7 +252,7 @@ const startAuditor = (version: AuditVersion, { turn, shares }: Processor, user: 
             break;
           case 'waiting': {
             clearTimeout(limit); // for as long as others are measured
-            const left = HARD_LIMIT_MS - (performance.now() - startedAt);
+            const left = limitMs - (performance.now() - startedAt);
             turn(over.signal).then(
               async (giveBack) => {
                 leaveProcessor = () => {

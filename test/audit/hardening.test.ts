@@ -207,22 +207,45 @@ describe.skipIf(why)(`where Chromium can have its sandbox${why ? ` (not run here
   });
 });
 
-test('where Chromium can have no sandbox it runs without, the run says so, and the next audit does not try', async () => {
+/** A folder with a Chromium that is a shell script. The script is given the real one, and the folder. */
+const chromiumByScript = async (script: (real: string, dir: string) => string): Promise<string> => {
   const real = await prepareChromium(chromiumDir());
-  const dir = await mkdtemp(join(tmpdir(), 'no-sandbox-'));
+  const dir = await mkdtemp(join(tmpdir(), 'chromium-by-script-'));
   const home = join(dir, real.executable.split('/').at(-2) as string);
   execFileSync('cp', ['-rs', join(real.executable, '..'), home]); // links, of which one is replaced
-  const tried = join(dir, 'tried');
-  const script = `#!/bin/sh
-case " $* " in *" --no-sandbox "*) exec "${real.executable}" "$@" ;; esac
-echo once >> "${tried}"
-exit 133 # as Chromium does, for want of a usable sandbox
-`;
-  await writeFile(tried, '');
-  await chmod(tried, 0o666);
   await chmod(dir, 0o755);
   await rm(join(home, 'chromium'));
-  await writeFile(join(home, 'chromium'), script, { mode: 0o755 });
+  await writeFile(join(home, 'chromium'), `#!/bin/sh\n${script(real.executable, dir)}`, { mode: 0o755 });
+  return dir;
+};
+
+test('an attempt is over when its time is, of which a browser that is slow to start has a part', async () => {
+  const dir = await chromiumByScript((real) => `sleep 4\nexec "${real}" "$@"`);
+  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: dir, limitMs: 8000 });
+  try {
+    await lab.prepare();
+    const startedAt = performance.now();
+    const order = { url: pages.url('/perfect'), auditVersion: newest, device: 'mobile', lean: false } as const;
+    const verdict = await lab.audit(order, new AbortController().signal);
+    expect(verdict).toMatchObject({ state: 'failed', error: { code: 'audit-timeout' } });
+    expect(performance.now() - startedAt).toBeLessThan(12_000); // longer, were it counted from when the page may be loaded
+  } finally {
+    await lab.close();
+    await rm(dir, { recursive: true });
+  }
+});
+
+test('where Chromium can have no sandbox it runs without, the run says so, and the next audit does not try', async () => {
+  const dir = await chromiumByScript(
+    (real, dir) => `
+case " $* " in *" --no-sandbox "*) exec "${real}" "$@" ;; esac
+echo once >> "${dir}/tried"
+exit 133 # as Chromium does, for want of a usable sandbox
+`,
+  );
+  const tried = join(dir, 'tried');
+  await writeFile(tried, '');
+  await chmod(tried, 0o666);
   const poor = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: dir });
   try {
     for (const _ of ['once', 'twice']) {
