@@ -50,6 +50,7 @@ type Options = {
   chromiumDir?: string | undefined;
   /** Audits that may be in the part whose timing counts at once. */
   timedAtOnce?: number | undefined;
+  /** Of an attempt, from its start; less the wait for its turn to be measured. */
   limitMs?: number;
 };
 

@@ -50,8 +50,8 @@ test('from a cold start, a check of two regions succeeds, and tells so line by l
   const check = await finished(id);
   expect(check).toMatchObject({ state: 'succeeded', regions: ['us-west1', 'europe-north1'] });
   for (const run of check.runs) {
+    expect(run.performance).toBeGreaterThanOrEqual(90);
     expect(run).toMatchObject({
-      performance: expect.any(Number), // how high it is, other tests hold: this one has others beside it
       seo: 100,
       fcp: expect.stringMatching(/^\d+ms$/),
     });
