@@ -45,7 +45,7 @@ export class AuditWorker extends Construct {
       timeoutSeconds: queueSettings.functionTimeoutSeconds,
       memoryMb: functionSettings.auditMemoryMb,
       storageMb: functionSettings.auditStorageMb,
-      threadPool: 16, // the egress proxy's name look-ups wait for a thread: with four, a page's slow names hold up the rest
+      threadPool: functionSettings.auditThreads,
       rights: [tableRight(this, environment, ['GetItem', 'UpdateItem', 'Query'])],
     });
     allowReports(this.runAudit, environment, ['PutObject', 'DeleteObject']);

@@ -22,6 +22,8 @@ export const apiSettings = { timeoutSeconds: 10, maxBodyBytes: 10 * 1024 * 1024 
 
 /** What a function gets. Lambda gives processor time by memory: 1,769 MB is one vCPU, 3,538 MB two. */
 export const functionSettings = {
+  // Of libuv, of which look-ups of names have half: each audit's proxy may have six at once, those of earlier pages linger.
+  auditThreads: 64,
   apiMemoryMb: 1024, // not for the memory: the first request of an instance is faster by it
   auditMemoryMb: 3538, // Chromium and Lighthouse on one vCPU measure each other
   // Chromium unpacked is 221 MB. Beside it a run of up to 150 MiB in the browser's cache, its trace and its report.

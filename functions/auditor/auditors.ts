@@ -10,6 +10,7 @@ import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts
 import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { type Slots, slots } from '../lib/slots.ts';
+import type { Launch } from './browser.ts';
 import type { GO, Order, Tale } from './child.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
 import { blockedOf, openEgressProxy } from './egress-proxy.ts';
@@ -61,7 +62,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   const ending = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
   let newUser: Users | undefined;
-  let sandbox = true; // until Chromium says that it can have none here
+  let sandbox: Launch['sandbox'] = 'tried';
   let next: Auditor | undefined;
   let atWork = 0;
 
@@ -87,13 +88,18 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
 
   /** Ends an auditor while others go on; `close` waits for it. */
   const dismiss = (auditor: Auditor) => {
-    const ended = auditor.end().finally(() => ending.delete(ended));
+    const ended = auditor
+      .end()
+      .catch((error: Error) => void log.warn('an auditor left its folder', { error })) // the next start removes it
+      .finally(() => ending.delete(ended));
     ending.add(ended);
   };
 
   /** Imports for the next audit; it gives way to the one that is measured. */
   const startNext = (version: AuditVersion) => {
-    if (newUser && !next?.alive() && !closing.signal.aborted) next = startAuditor(version, processor, newUser());
+    if (!newUser || next?.alive() || closing.signal.aborted) return;
+    if (next) dismiss(next);
+    next = startAuditor(version, processor, newUser());
   };
 
   return {
@@ -126,7 +132,8 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
             signal,
           );
           const seen = auditor.seen();
-          sandbox = seen.sandbox ?? sandbox;
+          if (seen.sandbox) sandbox = 'required';
+          else if (seen.sandbox === false && sandbox === 'tried') sandbox = 'none';
           return judge({
             auditVersion,
             ...options,
@@ -213,6 +220,7 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
     let leaveProcessor = () => {};
     let measured = false;
     return new Promise<End>((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason); // since the audit was begun
       const after = (ms: number, then: () => void) => {
         const timer = setTimeout(then, ms);
         timers.add(timer);

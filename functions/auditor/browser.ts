@@ -13,8 +13,8 @@ export type Launch = {
   /** Only what this needs: no credentials of ours reach a browser that runs hostile pages. */
   env: Record<string, string>;
   debuggingPort: boolean;
-  /** Whether to try for one. */
-  sandbox: boolean;
+  /** Whether to try for one; `required` where this host has given one before, so that none is left without by a mishap. */
+  sandbox: 'tried' | 'required' | 'none';
 };
 
 /** Where the browser keeps its profile; gone with the work folder. */
@@ -26,9 +26,9 @@ export const profileOf = (workDir: string): string => join(workDir, 'profile');
  * In its own sandbox, if it can have one: that takes a kernel that gives namespaces to a user who is not root.
  */
 export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
-  const sandboxed = sandbox && process.getuid?.() !== 0 && (await start(launch, []));
+  const sandboxed = sandbox !== 'none' && process.getuid?.() !== 0 && (await start(launch, []));
   if (sandboxed) return { ...sandboxed, sandbox: true };
-  const bare = await start(launch, ['--no-sandbox', '--no-zygote']);
+  const bare = sandbox !== 'required' && (await start(launch, ['--no-sandbox', '--no-zygote']));
   if (!bare) throw new Error('Chromium ended as it started');
   return { ...bare, sandbox: false };
 };

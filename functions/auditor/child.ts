@@ -1,21 +1,15 @@
 import { closeSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { CDPSession } from 'puppeteer-core';
+import type { CDPSession, Target } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { launchBrowser, profileOf } from './browser.ts';
+import { type Launch, launchBrowser, profileOf } from './browser.ts';
 import { importLighthouse, isTimed, type Plan, runLighthouse, type Summary, takesPage } from './lighthouse.ts';
 import { type CpuUse, holdBackWorkers, startCpuMeter } from './machine.ts';
 import { type MainFrame, watchMainFrame } from './main-frame.ts';
 
 /** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */
-export type Order = Plan & {
-  executable: string;
-  proxyPort: number;
-  env: Record<string, string>;
-  /** Whether Chromium's own is worth a try on this host. */
-  sandbox: boolean;
-};
+export type Order = Plan & Pick<Launch, 'executable' | 'proxyPort' | 'env' | 'sandbox'>;
 export const GO = 'go';
 
 /** What the auditor tells its parent, in this order; `mainFrame` as often as it changes. */
@@ -89,8 +83,8 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
   const own = await page.createCDPSession();
   const mainFrame = await watchMainFrame(own, (record) => tell({ type: 'mainFrame', record }));
   session = own;
-  browser.on('targetcreated', async (target) => {
-    if (target.type() === 'page' && target.opener()) await (await target.page())?.close(); // a popup: nobody looks at it
+  browser.on('targetcreated', (target) => {
+    if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // it may have closed itself
   });
 
   if (isTimed(plan)) {
@@ -122,6 +116,9 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
   await browser.close();
   process.exit();
 }
+
+/** Nobody looks at it, and it would take its share of the processor. */
+const closePopup = async (popup: Target) => (await popup.page())?.close();
 
 /** Whether scripts can run in the page. What the page itself has broken does not count: it is asked in a world apart. */
 const answers = async (asked: CDPSession): Promise<boolean> =>

@@ -12,6 +12,7 @@ import {
   type TargetPolicy,
   targetOf,
 } from '../lib/public-addresses.ts';
+import { slots } from '../lib/slots.ts';
 
 export type Outcome = 'allowed' | 'refused' | 'dns-failure' | 'unreachable' | 'over-cap';
 
@@ -38,6 +39,7 @@ export const LIMITS = {
   runBytes: 150 * 2 ** 20, // both ways, all connections
   atOnce: 256,
   inAll: 2000,
+  lookUpsAtOnce: 6, // each has a thread until it ends, also when nobody waits for it any more
   handshakeMs: 10_000,
   connectMs: 10_000, // looking up the name and dialling together
   halfOpenMs: 10_000, // silence of a server whose client has gone
@@ -71,6 +73,7 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
   const ownIsLoopback = policy.targets === 'local' && isLoopbackHost(own.host);
   const decisions = new Map<string, Decision>();
   const answers = new Map<string, ReturnType<typeof lookup>>();
+  const lookUpTurn = slots(limits.lookUpsAtOnce);
   const sockets = new Set<Socket>();
   const clients = new Set<Socket>();
   let opened = 0;
@@ -112,7 +115,7 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
     const isOwn = ownIsLoopback && host === own.host && port === own.port;
     const refusal = refusalOfHost(host, port, { targets: isOwn ? 'local' : 'public', ports: policy.ports });
     if (refusal) return failure('refused', refusal.message);
-    const found = await orAborted(addressesOf(host), signal).catch(codeOf);
+    const found = await orAborted(addressesOf(host, signal), signal).catch(codeOf);
     if (typeof found === 'string') return failure('dns-failure', found);
     if (found.length === 0) return failure('dns-failure', 'ENOTFOUND');
     if (!found.every(isOwn ? isLoopbackAddress : isPublicAddress)) {
@@ -122,13 +125,22 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
     return typeof socket === 'string' ? failure('unreachable', socket) : socket;
   };
 
-  /** One look-up a name and audit, as a browser's own cache would have it; what failed may be asked for again. */
-  const addressesOf = async (host: string): Promise<string[]> => {
+  /**
+   * One look-up a name and audit, as a browser's own cache would have it; what failed may be asked for again. A few at once:
+   * a look-up can't be ended, and the names of one page that nobody answers for must not have the threads of all others.
+   */
+  const addressesOf = async (host: string, signal: AbortSignal): Promise<string[]> => {
     if (isIP(host)) return [host];
     if (!answers.has(host)) {
-      const asked = lookup(host);
-      asked.catch(() => answers.delete(host));
-      answers.set(host, asked);
+      const giveBack = await lookUpTurn(signal);
+      if (answers.has(host))
+        giveBack(); // by another connection meanwhile
+      else {
+        const asked = lookup(host);
+        const forget = () => answers.delete(host);
+        asked.catch(forget).finally(giveBack);
+        answers.set(host, asked);
+      }
     }
     return ((await answers.get(host)) ?? []).map(({ address }) => address);
   };

@@ -20,7 +20,8 @@ export const groupGone = async (group: number): Promise<void> => {
 export const removeStale = async (dir: string, prefix: string): Promise<void> => {
   for (const name of await readdir(dir)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (!Number.isNaN(pid) && !isAlive(pid)) await rm(join(dir, name), { recursive: true, force: true });
+    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    await rm(join(dir, name), { recursive: true, force: true }).catch(() => {}); // another user's: it is theirs to remove
   }
 };
 

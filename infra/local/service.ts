@@ -7,7 +7,7 @@ import { AuditJob } from '../../shared/audit-job.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
 import { isFinished } from '../../shared/run.ts';
-import { deadLetterSettings, queueSettings } from '../settings.ts';
+import { deadLetterSettings, functionSettings, queueSettings } from '../settings.ts';
 import { startAws } from './aws.ts';
 import { importApi, startGateway } from './gateway.ts';
 import { startPoller } from './poller.ts';
@@ -32,6 +32,7 @@ const SWEEP_MS = 10_000; // a minute on AWS; here what a killed process left is 
  * differs. `print` gets a line as each run starts and ends. Sets `process.env`, so it is started once a process.
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
+  process.env.UV_THREADPOOL_SIZE ??= `${functionSettings.auditThreads}`; // read when a thread is needed for the first time
   const aws = await startAws({ dataDir: settings.dataDir, regions: allRegions });
   Object.assign(process.env, aws.env, {
     AUTH: settings.auth,

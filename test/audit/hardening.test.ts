@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -260,6 +260,55 @@ exit 133 # as Chromium does, for want of a usable sandbox
   }
 });
 
+test.skipIf(why)(
+  `once it had its sandbox, a Chromium that can't start with it is a crash, not one without${why ? ` (not run here: ${why})` : ''}`,
+  async () => {
+    const dir = await chromiumByScript(
+      (real, dir) => `
+case " $* " in *" --no-sandbox "*) exec "${real}" "$@" ;; esac
+test -e "${dir}/ill" && exit 133
+exec "${real}" "$@"
+`,
+    );
+    const audits = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: dir });
+    try {
+      expect((await watched(audits)).verdict.environment).toMatchObject({ sandbox: true });
+      await writeFile(join(dir, 'ill'), '');
+      expect((await watched(audits)).verdict).toMatchObject({ state: 'failed', error: { code: 'browser-crashed' } });
+      await rm(join(dir, 'ill'));
+      expect((await watched(audits)).verdict.environment).toMatchObject({ sandbox: true });
+    } finally {
+      await audits.close();
+      await rm(dir, { recursive: true });
+    }
+  },
+);
+
+test('an audit that is ended before its browser is started is not made', async () => {
+  const stop = new AbortController();
+  const order = { url: pages.url('/perfect'), auditVersion: newest, device: 'mobile', lean: true } as const;
+  const begun = lab.audit({ ...order, categories: ['seo'] }, stop.signal);
+  stop.abort(new Error('given back'));
+  await expect(begun).rejects.toThrow('given back');
+});
+
+test.skipIf(!isRoot)(`what another user left in the temporary folder stops no start${asRoot}`, async () => {
+  const shared = await mkdtemp(join(tmpdir(), 'shared-'));
+  const theirs = join(shared, 'page-audit-4194305-abc'); // a pid that no process has
+  const module = join(shared, 'processes.ts'); // where every user may read it
+  await cp(new URL('../../functions/auditor/processes.ts', import.meta.url), module);
+  await mkdir(theirs, { mode: 0o700 });
+  await chmod(shared, 0o1777);
+  const asNobody = { uid: 65_000, gid: 65_000, cwd: '/', encoding: 'utf8' } as const;
+  const mine = join(shared, 'page-audit-4194304-abc');
+  const code = `import { mkdirSync } from 'node:fs'; import { removeStale } from '${module}';
+    mkdirSync('${mine}'); await removeStale('${shared}', 'page-audit-');`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], asNobody);
+  expect([status, stderr]).toEqual([0, '']);
+  expect((await readdir(shared)).sort()).toEqual(['page-audit-4194305-abc', 'processes.ts']);
+  await rm(shared, { recursive: true });
+});
+
 const withPage = async (
   path: string,
   does: (page: Page, browser: Browser, workDir: string) => Promise<void>,
@@ -269,7 +318,7 @@ const withPage = async (
   const workDir = await mkdtemp(join(tmpdir(), 'browser-'));
   const { executable, env } = await prepareChromium(chromiumDir());
   const { browser, page } = await launchBrowser({
-    ...{ executable, proxyPort: proxy.port, workDir, debuggingPort: false, sandbox: false },
+    ...{ executable, proxyPort: proxy.port, workDir, debuggingPort: false, sandbox: 'none' },
     env: { ...env, HOME: workDir, TMPDIR: workDir, PATH: '/usr/bin:/bin' },
   });
   await does(page, browser, workDir);

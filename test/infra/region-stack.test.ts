@@ -22,7 +22,7 @@ test('the audit function has the size that an audit needs', () => {
     MemorySize: 3538,
     Timeout: 600,
     EphemeralStorage: { Size: functionSettings.auditStorageMb },
-    Environment: { Variables: { UV_THREADPOOL_SIZE: '16' } },
+    Environment: { Variables: { UV_THREADPOOL_SIZE: '64' } },
   });
 });
 

@@ -234,7 +234,7 @@ const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen,
     workDir,
     env,
     debuggingPort: false,
-    sandbox: false,
+    sandbox: 'none',
   });
   await page.goto(deed.url, { timeout: 5000 }).catch(() => {});
   // Until all that it does is done: on a busy machine that takes longer.

@@ -240,6 +240,26 @@ describe('names and servers that fail', () => {
     await sleep(5);
   });
 
+  test('of names that nobody answers for a few are looked up at once, and none for whom nobody waits any more', async () => {
+    const asked: string[] = [];
+    let answer = (_: string[]) => {};
+    const lookup = (host: string) => {
+      asked.push(host);
+      return new Promise<string[]>((resolve) => (answer = resolve));
+    };
+    const proxy = await open({ lookup, connect: dialsTo(await origin()).connect, limits: { connectMs: 100 } });
+    const hosts = Array.from({ length: 100 }, (_, n) => `${n}.slow.example.com`);
+    await Promise.all(hosts.map((host) => ask(proxy, host)));
+    expect(asked).toHaveLength(LIMITS.lookUpsAtOnce);
+    answer([PUBLIC]);
+    await sleep(5);
+    expect(asked).toHaveLength(LIMITS.lookUpsAtOnce);
+    const next = ask(proxy, 'next.example.com');
+    await vi.waitFor(() => expect(asked.at(-1)).toBe('next.example.com'));
+    answer([PUBLIC]);
+    expect((await next).code).toBe(0);
+  });
+
   test('a name is looked up once, unless that failed', async () => {
     const lookup = vi.fn().mockImplementationOnce(rejects('EAI_AGAIN')).mockResolvedValue([PUBLIC]);
     const proxy = await open({ lookup, connect: dialsTo(await origin()).connect });

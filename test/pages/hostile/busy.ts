@@ -92,6 +92,16 @@ export const busyPages: Record<string, Case> = {
     serve: script('for (let n = 0; n < 5; n++) open("popup?" + n)'),
     files: { popup: html() },
   },
+  'popups-that-close': {
+    is: 'a page that opens others and closes them at once',
+    alone: true,
+    verdicts: ['succeeded'],
+    serve: script(`for (let n = 0; n < 30; n++) {
+      const popup = open("popup?" + n);
+      setTimeout(() => popup?.close(), 3 * n);
+    }`),
+    files: { popup: html() },
+  },
   'dialog-modal': {
     is: 'a page with a modal dialog',
     verdicts: ['succeeded'],
