@@ -66,9 +66,10 @@ export const createCheck =
       countedOn: allowed.countedOn,
     };
     const runs = await store.create(check, creation).catch(async (error) => {
-      // What was written though its answer was lost gives its place back when it is closed, or was erased.
       const found = await store.findOrErased(id, owner).catch(() => undefined);
-      if (found !== 'erased' && found?.item.token !== creation.token) await allowed.giveBack();
+      if (found === 'erased') throw error; // what was erased has given its place back
+      if (found) return found.item.token === creation.token ? found.runs : undefined; // its answer was lost, no more
+      await allowed.giveBack();
       throw error;
     });
     if (!runs) {

@@ -1,8 +1,8 @@
 import { type PlanName, plans } from './plans.ts';
 
 /**
- * An owner's runs, as two buckets of tokens: one token a run. Each bucket holds what its window allows, and fills at that
- * rate all the time. `at` is when they were filled last, in milliseconds; it never goes back.
+ * An owner's runs by its keys of one plan, as two buckets of tokens: one token a run. Each bucket holds what its window
+ * allows, and fills at that rate all the time. `at` is when they were filled last, in milliseconds; it never goes back.
  */
 export type Buckets = { minute: number; day: number; at: number };
 

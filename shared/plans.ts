@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What an owner's keys allow, by plan: runs a minute and a day, and checks open at once. A change here counts from the
- * next request on. No plan may allow fewer runs a minute than a check of every region has.
+ * What an owner's keys allow, by plan: runs a minute and a day, which the keys of one plan share, and checks open at once,
+ * counted over all keys of the owner. A change here counts from the next request on. No plan may allow fewer runs a minute
+ * than a check of every region has.
  */
 export const plans = {
   small: { runsPerMinute: 12, runsPerDay: 200, openChecks: 10 },

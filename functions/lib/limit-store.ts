@@ -11,13 +11,16 @@ import { documents, onlyIf } from './table.ts';
 
 /*
  * pk              sk       what it holds
- * OWNER#<owner>   BUCKETS  the owner's tokens, and how many of its open checks were created on each day (`open-<date>`)
+ * OWNER#<owner>   BUCKETS  the owner's tokens by each plan of its keys (`tokens-<plan>`), and how many of its open checks
+ *                          were created on each day (`open-<date>`)
  *
+ * Each plan has tokens of its own, as what is left of 200 runs a day says nothing of what is left of 50,000.
  * `stamp` is new with each write of the tokens, so that "stamp is still the one I saw" means "nobody took since".
  * A check that is open bears the day under which it is counted. Its count is given back by who closes or erases it; one
  * that is lost with a process counts no more after two days, when no check of its day can be open.
  */
 const bucketsKey = (owner: string) => ({ pk: `OWNER#${owner}`, sk: 'BUCKETS' });
+const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 const dayOf = (ms: number) => `open-${new Date(ms).toISOString().slice(0, 10)}`;
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -31,29 +34,28 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
   const { TABLE_NAME: TableName } = env;
   const lines = new Map<string, Line>();
 
-  const read = async (owner: string): Promise<Seen> => {
+  const read = async ({ owner, plan }: Line): Promise<Seen> => {
     const { Item } = await db.send(new GetCommand({ TableName, Key: bucketsKey(owner), ConsistentRead: true }));
-    return seenFrom(Item);
+    return seenFrom(plan, Item);
   };
 
   /** Writes what was taken from what was seen; undefined where somebody else took since. */
-  const write = async (owner: string, seen: Seen, { buckets, checks }: Took): Promise<Seen | undefined> => {
+  const write = async ({ owner, plan }: Line, seen: Seen, { buckets, checks }: Took): Promise<Seen | undefined> => {
     const today = dayOf(buckets.at);
     const gone = Object.keys(seen.open).filter((day) => day < oldestDay(buckets.at));
     const days = Object.fromEntries([today, ...gone].map((day, i) => [`#day${i}`, day]));
     const update = new UpdateCommand({
       TableName,
       Key: bucketsKey(owner),
-      UpdateExpression: `SET #minute = :minute, #day = :day, #at = :at, stamp = :stamp, expiresAt = :expiresAt,
+      UpdateExpression: `SET #tokens = :tokens, stamp = :stamp, expiresAt = :expiresAt,
         #day0 = if_not_exists(#day0, :zero) + :checks${gone.map((_, i) => `${i ? ', ' : ' REMOVE '}#day${i + 1}`).join('')}`,
       ConditionExpression: seen.stamp ? 'stamp = :seen' : 'attribute_not_exists(pk)',
-      ExpressionAttributeNames: { '#minute': 'minute', '#day': 'day', '#at': 'at', ...days },
+      ExpressionAttributeNames: { '#tokens': tokensOf(plan), ...days },
       ExpressionAttributeValues: {
-        ':minute': buckets.minute,
-        ':day': buckets.day,
-        ':at': buckets.at,
+        ':tokens': buckets,
         ':stamp': randomUUID(),
-        ':expiresAt': Math.floor((buckets.at + 3 * DAY_MS) / 1000), // by then all is as if it had never been
+        // By then all is as if it had never been. Never sooner than was seen: another plan's tokens may need it.
+        ':expiresAt': Math.max(seen.expiresAt, Math.floor((buckets.at + 3 * DAY_MS) / 1000)),
         ':zero': 0,
         ':checks': checks,
         ...(seen.stamp && { ':seen': seen.stamp }),
@@ -61,21 +63,21 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
       ReturnValues: 'ALL_NEW',
     });
     const written = await onlyIf(db.send(update));
-    return written && seenFrom(written.Attributes);
+    return written && seenFrom(plan, written.Attributes);
   };
 
   /**
-   * Answers all who ask for an owner at once, by one write. What was seen last is good to allow by, as the write's
+   * Answers all who wait in a line at once, by one write. What was seen last is good to allow by, as the write's
    * condition is that it still holds; nobody is refused by it, as others may have given back since.
    */
-  const settle = async (owner: string, line: Line, asked: Ask[]): Promise<Answer[]> => {
+  const settle = async (line: Line, asked: Ask[]): Promise<Answer[]> => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const fresh = !line.seen;
-      const seen = line.seen ?? (await read(owner));
+      const seen = line.seen ?? (await read(line));
       line.seen = seen;
       let took: Took | undefined;
       const answers = asked.map((ask) => {
-        const answer = answerTo(ask, seen, took);
+        const answer = answerTo(line.plan, ask, seen, took);
         if ('buckets' in answer) took = answer;
         return answer;
       });
@@ -84,7 +86,7 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
         continue;
       }
       if (!took) return answers;
-      line.seen = await write(owner, seen, took);
+      line.seen = await write(line, seen, took);
       if (line.seen) return answers;
       await pause(Math.random() * Math.min(10 * 2 ** tries, 200)); // others are at it: not all again at once
     }
@@ -93,12 +95,12 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
     });
   };
 
-  const serve = async (owner: string, line: Line): Promise<void> => {
+  const serve = async (line: Line): Promise<void> => {
     line.busy = true;
     while (line.waiting.length > 0) {
       const asked = line.waiting.splice(0);
       try {
-        const answers = await settle(owner, line, asked);
+        const answers = await settle(line, asked);
         for (const [i, ask] of asked.entries()) ask.resolve(answers[i] as Answer);
       } catch (error) {
         line.seen = undefined;
@@ -106,25 +108,26 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
       }
     }
     line.busy = false;
-    if (lines.size > MOST_LINES) lines.delete(owner);
+    if (lines.size > MOST_LINES) lines.delete(nameOf(line));
   };
 
-  const ask = (owner: string, asked: Pick<Ask, 'plan' | 'runs' | 'now'>): Promise<Answer> =>
+  const ask = (of: Planned, asked: Pick<Ask, 'runs' | 'now'>): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const line = lines.get(owner) ?? { waiting: [], busy: false };
-      lines.set(owner, line);
+      const line = lines.get(nameOf(of)) ?? { ...of, waiting: [], busy: false };
+      lines.set(nameOf(of), line);
       line.waiting.push({ ...asked, resolve, reject });
-      if (!line.busy) void serve(owner, line);
+      if (!line.busy) void serve(line);
     });
 
   /** Undoes what was taken for a check that did not come to be. What fails here is lost for a while, and no more. */
-  const giveBack = async (owner: string, runs: number, countedOn: string): Promise<void> => {
+  const giveBack = async ({ owner, plan }: Planned, runs: number, countedOn: string): Promise<void> => {
     const update = new UpdateCommand({
       TableName,
       Key: bucketsKey(owner),
-      UpdateExpression: 'SET #minute = #minute + :runs, #day = #day + :runs, #open = #open - :one, stamp = :stamp',
+      UpdateExpression: `SET #tokens.#minute = #tokens.#minute + :runs, #tokens.#day = #tokens.#day + :runs,
+        #open = #open - :one, stamp = :stamp`,
       ConditionExpression: 'attribute_exists(#open)',
-      ExpressionAttributeNames: { '#minute': 'minute', '#day': 'day', '#open': countedOn },
+      ExpressionAttributeNames: { '#tokens': tokensOf(plan), '#minute': 'minute', '#day': 'day', '#open': countedOn },
       ExpressionAttributeValues: { ':runs': runs, ':one': 1, ':stamp': randomUUID() },
     });
     await onlyIf(db.send(update)).catch((error) => log.warn('what a create had taken was not given back', { error }));
@@ -134,13 +137,13 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
     /** Takes a token for each run, and counts one more open check. Throws the problem where a limit is reached. */
     take: async ({ owner, plan }: Caller, runs: number, now: Date): Promise<Allowed> => {
       if (!plan) return { headers: {}, giveBack: async () => {} };
-      const answer = await ask(owner, { plan, runs, now });
+      const answer = await ask({ owner, plan }, { runs, now });
       if ('refused' in answer) throw answer.refused;
       const countedOn = dayOf(answer.buckets.at);
       return {
         countedOn,
         headers: rateLimitHeaders(answer.buckets, plan),
-        giveBack: () => giveBack(owner, runs, countedOn),
+        giveBack: () => giveBack({ owner, plan }, runs, countedOn),
       };
     },
   };
@@ -162,35 +165,42 @@ export const uncount = (db: DynamoDBDocumentClient, TableName: string, owner: st
   ).catch((error) => log.warn('a closed check is still counted as open', { error }));
 
 const MOST_TRIES = 30;
-const MOST_LINES = 1000; // owners whose last state an instance keeps in mind
+const MOST_LINES = 1000; // owners, by each of their plans, whose last state an instance keeps in mind
 const OPEN_RETRY_SECONDS = 10; // a check is closed when its audits are done: nobody knows when
 
-type Seen = { buckets: Buckets | undefined; stamp: string | undefined; open: Record<string, number> };
+/** Of the tokens, what is left by one plan; all else is the owner's. */
+type Seen = {
+  buckets: Buckets | undefined;
+  stamp: string | undefined;
+  expiresAt: number;
+  open: Record<string, number>;
+};
 /** What is to be written: the buckets as they are now, and how many more checks are open than were seen. */
 type Took = { buckets: Buckets; checks: number };
 type Answer = Took | { refused: ApiProblem };
 type Ask = {
-  plan: PlanName;
   runs: number;
   now: Date;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 };
-type Line = { waiting: Ask[]; busy: boolean; seen?: Seen | undefined };
+type Planned = Required<Caller>;
+/** Two lines of one owner meet in its item as two instances do: the stamp tells. */
+type Line = Planned & { waiting: Ask[]; busy: boolean; seen?: Seen | undefined };
+
+const nameOf = ({ owner, plan }: Planned) => `${owner} ${plan}`;
 
 const oldestDay = (ms: number) => dayOf(ms - 2 * DAY_MS);
 
-const seenFrom = (item: Record<string, unknown> | undefined): Seen => {
-  const { minute, day, at, stamp } = (item ?? {}) as Partial<Buckets> & { stamp?: string };
-  return {
-    buckets: minute === undefined || day === undefined || at === undefined ? undefined : { minute, day, at },
-    stamp,
-    open: Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => name.startsWith('open-'))) as Seen['open'],
-  };
-};
+const seenFrom = (plan: PlanName, item: Record<string, unknown> = {}): Seen => ({
+  buckets: item[tokensOf(plan)] as Seen['buckets'],
+  stamp: item.stamp as Seen['stamp'],
+  expiresAt: (item.expiresAt ?? 0) as number,
+  open: Object.fromEntries(Object.entries(item).filter(([name]) => name.startsWith('open-'))) as Seen['open'],
+});
 
 /** The answer to one create, after those that `took` in the same breath. */
-const answerTo = ({ plan, runs, now }: Ask, seen: Seen, took: Took | undefined): Answer => {
+const answerTo = (plan: PlanName, { runs, now }: Ask, seen: Seen, took: Took | undefined): Answer => {
   const full = filled(took?.buckets ?? seen.buckets, plan, now);
   const checks = took?.checks ?? 0;
   const result = taken(full, plan, runs);

@@ -10,7 +10,7 @@ const usage = `npm run keys -- create --owner OWNER --name NAME [--scopes ${Scop
 npm run keys -- list [--owner OWNER]
 npm run keys -- revoke PREFIX
 
-  --owner        whose checks the key makes and reads; its keys share the limits of their plan
+  --owner        whose checks the key makes and reads; its keys of one plan share the runs that it allows
   --name         what the key is for
   --scopes       both by default
   --plan         ${PlanName.options.join(', ')}; by default that of the owner's other keys, or standard
@@ -94,7 +94,7 @@ This is the key: it is shown once, and kept nowhere. Send it as "Authorization: 
 Prefix ${made.key.prefix}, owner ${owner.data}, ${scopes.data.join(' and ')}, expires ${expiresAt ?? 'never'}.
 Plan ${plan}: ${runsPerMinute} runs a minute, ${runsPerDay} a day, ${openChecks} checks open at once.`);
     if (others.some((key) => key.plan !== plan))
-      say(`Other keys of ${owner.data} have another plan: each request goes by its key's.`);
+      say(`Other keys of ${owner.data} have another plan: each request goes by its key's, whose runs are its own.`);
   };
 };
 

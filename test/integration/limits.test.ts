@@ -132,17 +132,17 @@ test('of 50 creates at once with 10 tokens exactly 10 are accepted', async () =>
   const owner = anOwner();
   const key = await keyOf(owner, 'standard');
   const at = Date.now() + 60_000; // a clock ahead of ours filled it last: nothing comes while we ask
-  await put(owner, { minute: 10, day: 100, at });
+  await put(owner, { 'tokens-standard': { minute: 10, day: 100, at } });
   const answers = await Promise.all(Array.from({ length: 50 }, () => post(key)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
-  expect(await bucketsOf(owner)).toMatchObject({ minute: 0, day: 90, at });
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-standard': { minute: 0, day: 90, at } });
   expect(await openOf(owner)).toBe(10);
 });
 
 test('of 50 instances that each create at once with 10 tokens exactly 10 are allowed to', async () => {
   const owner = anOwner();
-  await put(owner, { minute: 10, day: 100, at: t0.getTime() });
+  await put(owner, { 'tokens-standard': { minute: 10, day: 100, at: t0.getTime() } });
   const takes = Array.from({ length: 50 }, () =>
     limitStore(ReadEnv.parse(process.env)).take({ owner, plan: 'standard' }, 1, t0),
   );
@@ -150,14 +150,68 @@ test('of 50 instances that each create at once with 10 tokens exactly 10 are all
   expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
   const codes = ended.map((each) => (each.status === 'rejected' ? each.reason.code : 'allowed'));
   expect([...new Set(codes)].sort()).toEqual(['allowed', 'too-many-requests']);
-  expect(await bucketsOf(owner)).toMatchObject({ minute: 0, day: 90 });
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-standard': { minute: 0, day: 90 } });
 });
 
-test('one owner’s limit is no other’s, and all keys of an owner share one', async () => {
+test('one owner’s limit is no other’s, and all keys of an owner and a plan share one', async () => {
   const [mine, yours] = [anOwner(), anOwner()];
   const keys = [await keyOf(mine), await keyOf(mine), await keyOf(yours)] as const;
   for (let i = 0; i < 12; i++) await post(keys[0]);
   expect((await Promise.all(keys.map((key) => post(key)))).map(({ status }) => status)).toEqual([429, 429, 201]);
+});
+
+test('what is taken by a key leaves alone what the owner’s keys of another plan may take', async () => {
+  const owner = anOwner();
+  const [small, large, another] = [await keyOf(owner), await keyOf(owner, 'large'), await keyOf(owner, 'large')];
+  const at = Date.now() + 60_000; // a clock ahead of ours filled it last: nothing comes while we ask
+  await put(owner, { 'tokens-small': { minute: 12, day: 200, at }, 'tokens-large': { minute: 600, day: 40_000, at } });
+  expect((await post(small)).headers.get('ratelimit')).toMatch(/^"minute";r=11;/);
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 600, day: 40_000, at } });
+  expect((await post(large)).headers.get('ratelimit')).toMatch(/^"minute";r=599;/);
+  expect((await post(another)).headers.get('ratelimit')).toMatch(/^"minute";r=598;/); // keys of one plan share
+  expect((await post(small)).headers.get('ratelimit')).toMatch(/^"minute";r=10;/);
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 598, day: 39_998, at } });
+  expect(await openOf(owner)).toBe(4);
+});
+
+test('an owner at the end of a plan has all of a larger one by a new key, while the old one is in use', async () => {
+  const owner = anOwner();
+  await put(owner, { 'tokens-small': { minute: 0, day: 0, at: t0.getTime() } });
+  await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
+  const by = (plan: keyof typeof plans, seconds: number) => createAt(later(t0, seconds))(request(owner, { plan }));
+  expect((await by('large', 0)).headers).toMatchObject({ ratelimit: '"minute";r=599;t=1' });
+  expect((await by('small', 432)).status).toBe(201); // one of its 200 a day came back
+  expect(await bucketsOf(owner)).toMatchObject({
+    'tokens-small': { day: 0 },
+    'tokens-large': { minute: 599, day: 49_999 },
+  });
+});
+
+test('creates at once by keys of two plans are counted each by its own, and their checks together', async () => {
+  const owner = anOwner();
+  await put(owner, { 'open-2031-01-01': 4 });
+  const create = (plan: keyof typeof plans) => createAt(t0)(request(owner, { plan }));
+  const both = Array.from({ length: 5 }, () => [create('small'), create('large')]).flat();
+  const ended = await Promise.allSettled(both);
+  const made = (i: number) => ended.filter(({ status }, at) => at % 2 === i && status === 'fulfilled').length;
+  expect(made(1)).toBe(5); // the plan `small` allows 10 open ones, however many of them `large` made
+  expect(await bucketsOf(owner)).toMatchObject({
+    'tokens-small': { minute: 12 - made(0), day: 200 - made(0) },
+    'tokens-large': { minute: 595, day: 49_995 },
+  });
+  expect(await openOf(owner)).toBe(4 + 5 + made(0));
+  await expect(create('small')).rejects.toMatchObject({ message: expect.stringContaining('10 checks open at once') });
+  expect((await create('large')).status).toBe(201);
+});
+
+test('what was counted without plans is passed over, but for the open checks', async () => {
+  const owner = anOwner();
+  await put(owner, { minute: 0, day: 0, at: later(t0, 60).getTime(), 'open-2031-01-01': 9 });
+  const broken = createAt(t0, { create: () => Promise.reject(new Error('cut off')) });
+  await expect(broken(request(owner))).rejects.toThrow('cut off');
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 12, day: 200 } });
+  expect((await createAt(t0)(request(owner))).headers).toMatchObject({ ratelimit: '"minute";r=11;t=5' });
+  await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
 });
 
 test('a create that is repeated with its Idempotency-Key takes nothing, at the limit too', async () => {
@@ -165,10 +219,10 @@ test('a create that is repeated with its Idempotency-Key takes nothing, at the l
   const key = await keyOf(owner);
   const headers = { 'idempotency-key': randomUUID() };
   expect((await post(key, aBody, headers)).status).toBe(201);
-  await put(owner, { minute: 0, day: 0, at: Date.now() + 60_000 });
+  await put(owner, { 'tokens-small': { minute: 0, day: 0, at: Date.now() + 60_000 } });
   const again = await post(key, aBody, headers);
   expect([again.status, again.headers.get('ratelimit')]).toEqual([200, null]);
-  expect(await bucketsOf(owner)).toMatchObject({ minute: 0, day: 0 });
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 0, day: 0 } });
   expect((await post(key)).status).toBe(429);
 });
 
@@ -179,45 +233,61 @@ test('of ten creates at once with one Idempotency-Key one is counted', async () 
   const answers = await Promise.all(Array.from({ length: 10 }, () => create(request(owner, { headers }))));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
   expect(await openOf(owner)).toBe(1);
-  expect(await bucketsOf(owner)).toMatchObject({ minute: 11, day: 199 });
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 11, day: 199 } });
 });
 
 test('what a create took is given back when it fails to write', async () => {
   const owner = anOwner();
   const broken = createAt(t0, { create: () => Promise.reject(new Error('cut off')) });
   await expect(broken(request(owner))).rejects.toThrow('cut off');
-  expect(await bucketsOf(owner)).toMatchObject({ minute: 12, day: 200 });
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 12, day: 200 } });
   expect(await openOf(owner)).toBe(0);
   for (let i = 0; i < 10; i++) expect((await createAt(t0)(request(owner))).status).toBe(201);
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
 });
 
-test('what a create took is not given back where only the answer of its write was lost', async () => {
+test('what a create took is given back to the plan of its key, and to no other', async () => {
+  const owner = anOwner();
+  const create = async () => {
+    await createAt(t0)(request(owner, { plan: 'large' }));
+    throw new Error('cut off');
+  };
+  await expect(createAt(t0, { create })(request(owner))).rejects.toThrow('cut off');
+  expect(await bucketsOf(owner)).toMatchObject({
+    'tokens-small': { minute: 12, day: 200 },
+    'tokens-large': { minute: 599, day: 49_999 },
+  });
+  expect(await openOf(owner)).toBe(1);
+});
+
+test('a create of which only the answer of its write was lost is a create', async () => {
   const owner = anOwner();
   const create: World['store']['create'] = async (...asked) => {
     await world.store.create(...asked);
     throw new Error('cut off');
   };
-  await expect(createAt(t0, { create })(request(owner))).rejects.toThrow('cut off');
-  expect(await bucketsOf(owner)).toMatchObject({ minute: 11, day: 199 });
+  const made = await createAt(t0, { create })(request(owner));
+  expect(made.status).toBe(201);
+  expect((await world.find(idOf(made))).runs.map(({ sends }) => sends)).toEqual([1]);
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 11, day: 199 } });
   expect(await openOf(owner)).toBe(1);
 });
 
-test('what a create took is given back where it fails and another with its Idempotency-Key stands', async () => {
+test('a create that fails as another with its Idempotency-Key stands gives back what it took, and answers with that', async () => {
   const owner = anOwner();
   const headers = { 'idempotency-key': randomUUID() };
   const create: World['store']['create'] = async () => {
     await createAt(t0)(request(owner, { headers }));
     throw new Error('cut off');
   };
-  await expect(createAt(t0, { create })(request(owner, { headers }))).rejects.toThrow('cut off');
-  expect(await bucketsOf(owner)).toMatchObject({ minute: 11, day: 199 });
+  expect((await createAt(t0, { create })(request(owner, { headers }))).status).toBe(200);
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 11, day: 199 } });
   expect(await openOf(owner)).toBe(1);
 });
 
 test('a run comes back with time, and not before', async () => {
   const owner = anOwner();
-  await put(owner, { minute: 0, day: 100, at: t0.getTime() });
+  await put(owner, { 'tokens-small': { minute: 0, day: 100, at: t0.getTime() } });
   const refused = createAt(later(t0, 4.9))(request(owner));
   await expect(refused).rejects.toMatchObject({ headers: { 'retry-after': '1' } });
   expect((await createAt(later(t0, 5))(request(owner))).status).toBe(201);
@@ -261,7 +331,7 @@ test('a check that is erased while it is open makes room, once', async () => {
   await finish(ids[1] as string, new Date());
   expect((await erase(ids[1])).status).toBe(204); // counted no more since it was closed
   expect(await openOf(owner)).toBe(1);
-  expect(await bucketsOf(owner)).toMatchObject({ minute: before?.minute, day: before?.day }); // its runs were had
+  expect((await bucketsOf(owner))?.['tokens-small']).toEqual(before?.['tokens-small']); // its runs were had
 });
 
 test('a check that is erased and closed at once is counted once, whichever comes first', async () => {
@@ -311,7 +381,7 @@ test('a create that meets an erased check takes nothing', async () => {
 
 test('no more checks are open at once than the plan allows, and one that ends makes room', async () => {
   const owner = anOwner();
-  await put(owner, { minute: 12, day: 200, at: t0.getTime(), 'open-2031-01-01': 4, 'open-2030-12-31': 5 });
+  await put(owner, { 'open-2031-01-01': 4, 'open-2030-12-31': 5 });
   const id = idOf(await createAt(t0)(request(owner)));
   const before = await bucketsOf(owner);
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({
@@ -326,7 +396,7 @@ test('no more checks are open at once than the plan allows, and one that ends ma
 
 test('a check whose count was lost with a process is forgotten after two days', async () => {
   const owner = anOwner();
-  await put(owner, { minute: 12, day: 200, at: t0.getTime(), 'open-2030-12-29': 10, 'open-2030-12-30': 9 });
+  await put(owner, { 'open-2030-12-29': 10, 'open-2030-12-30': 9 });
   expect((await createAt(t0)(request(owner))).status).toBe(201);
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
   expect(await bucketsOf(owner)).not.toHaveProperty('open-2030-12-29');
@@ -337,6 +407,10 @@ test('what an idle owner left expires, once it says nothing any more', async () 
   const owner = anOwner();
   await createAt(t0)(request(owner));
   expect((await bucketsOf(owner))?.expiresAt).toBe(later(t0, 3 * 24 * 3600).getTime() / 1000);
+  await createAt(later(t0, -60))(request(owner, { plan: 'large' })); // by a clock that is behind
+  expect((await bucketsOf(owner))?.expiresAt).toBe(later(t0, 3 * 24 * 3600).getTime() / 1000);
+  await createAt(later(t0, 60))(request(owner, { plan: 'large' }));
+  expect((await bucketsOf(owner))?.expiresAt).toBe(later(t0, 3 * 24 * 3600 + 60).getTime() / 1000);
 });
 
 test('without a plan nothing is counted', async () => {

@@ -49,7 +49,8 @@ test('clocks that disagree fill a bucket once, and never twice', () => {
   expect(filled(ahead, 'standard', after(6)).minute).toBeCloseTo(1);
 });
 
-test('another plan counts from the next request on', () => {
+test('a plan that was changed counts from the next request on', () => {
+  // Another plan stands for it: less allowed holds at once, more comes with time.
   expect(filled(full, 'small', after(1))).toMatchObject({ minute: 12, day: 200 });
   expect(filled(take(full, 60), 'large', after(1)).minute).toBeCloseTo(10);
 });
