@@ -7,7 +7,7 @@ export const apiProblems = {
   'unsupported-audit-version': { status: 400, title: 'The audit version is not supported' },
   'forbidden-target': { status: 400, title: 'The URL can not be audited' },
   unauthorized: { status: 401, title: 'A key is needed' },
-  forbidden: { status: 403, title: 'The key may not do this' },
+  forbidden: { status: 403, title: 'The request is not allowed' },
   'not-found': { status: 404, title: 'There is no such thing' },
   'report-unavailable': { status: 404, title: 'The run has no report' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },

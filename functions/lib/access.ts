@@ -1,22 +1,49 @@
-import type { AuthEnv, StoreEnv } from '../../shared/env.ts';
+import type { AuthEnv, CorsEnv, StoreEnv } from '../../shared/env.ts';
 import { ANONYMOUS, type ApiKey, type Caller, keyParts, keyState, type Scope } from '../../shared/keys.ts';
 import { ApiProblem } from '../../shared/problems.ts';
 import { isSecretOf, type KeyStore, keyStore } from './key-store.ts';
 import { log } from './log.ts';
+import { isLoopbackHost, targetOf } from './public-addresses.ts';
 
+type Headers = Record<string, string | undefined>;
 /** Tells who sent a request, or throws the problem that it is answered with. */
-export type Access = (headers: Record<string, string | undefined>) => Promise<Caller>;
+export type Access = (headers: Headers) => Promise<Caller>;
 
-/** Lets in who has a key with this scope; everybody, as one owner, where `AUTH` is open. */
-export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv): Access => {
-  let keys: ReturnType<typeof keyring> | 'open' | undefined;
-  return async ({ authorization }) => {
-    if (!keys) {
-      const env = parseEnv();
-      keys = env.AUTH === 'open' ? 'open' : keyring({ store: keyStore(env) });
-    }
-    return keys === 'open' ? { owner: ANONYMOUS } : keys(authorization, scope);
+/** Lets in who has a key with this scope; whoever is at this machine, as one owner, where `AUTH` is open. */
+export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv & CorsEnv): Access => {
+  let letIn: Access | undefined;
+  return (headers) => {
+    letIn ??= accessBy(scope, parseEnv());
+    return letIn(headers);
   };
+};
+
+const accessBy = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access => {
+  if (env.AUTH === 'open') return async (headers) => ofThisMachine(headers, scope, env.CORS_ORIGINS);
+  const keys = keyring({ store: keyStore(env) });
+  return ({ authorization }) => keys(authorization, scope);
+};
+
+/**
+ * Without keys a web page that this machine's user looks at is the one to keep out. A name of its own may be made to lead
+ * here, so that to the browser we are its own server; and it may send a form to us, blindly.
+ */
+const ofThisMachine = ({ host, origin }: Headers, scope: Scope, corsOrigins: readonly string[]): Caller => {
+  const asked = URL.parse(`http://${host ?? 'localhost'}`);
+  if (!asked || !isLoopbackHost(targetOf(asked).host)) {
+    throw new ApiProblem(
+      'forbidden',
+      'Without keys this answers to this machine alone: ask at localhost or 127.0.0.1.',
+    );
+  }
+  const known = origin === undefined || [origin, '*'].some((each) => corsOrigins.includes(each));
+  if (scope === 'checks:write' && !known && URL.parse(origin)?.host !== asked.host) {
+    throw new ApiProblem(
+      'forbidden',
+      'Without keys no page of another origin may do this, unless CORS_ORIGINS names it.',
+    );
+  }
+  return { owner: ANONYMOUS };
 };
 
 /** How long a key is taken for what it was when it was read: a revocation is honoured after that at the latest. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -87,6 +88,40 @@ const preflight = { 'access-control-request-method': 'POST', 'access-control-req
 test('by default no page of another origin may read anything', async () => {
   for (const [method, path] of everyRoute) expect(await corsOf(closed, method, path, { origin: PAGE })).toEqual({});
   expect(await corsOf(closed, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toEqual({});
+});
+
+/** The status of a request with these headers, `Host` among them: fetch would not send that. */
+const statusOf = ({ port }: Api, method: string, path: string, headers: Record<string, string>) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on('error', reject).end();
+  });
+
+test('without keys, a name that was made to lead here is answered nothing', async () => {
+  for (const [method, status] of [
+    ['GET', 404],
+    ['DELETE', 404],
+    ['POST', 400],
+  ] as const) {
+    const path = method === 'POST' ? '/v1/checks' : `/v1/checks/${id}`;
+    for (const host of ['evil.example:4080', '127.0.0.1.evil.example', '10.0.0.1', 'nonsense:x'])
+      expect(await statusOf(closed, method, path, { host }), `${method} of ${host}`).toBe(403);
+    for (const host of ['localhost', '127.0.0.1:4080', '[::1]:4080', 'audit.localhost:4080'])
+      expect(await statusOf(closed, method, path, { host }), `${method} of ${host}`).toBe(status);
+  }
+  expect(await statusOf(locked, 'GET', `/v1/checks/${id}`, { host: 'audit.example.com' })).toBe(401);
+});
+
+test('without keys, only pages of the same origin or of one that is set may create or erase', async () => {
+  const create = (api: Api, origin: string) => statusOf(api, 'POST', '/v1/checks', { host: '127.0.0.1:4080', origin });
+  for (const origin of [PAGE, 'http://127.0.0.1:4081', 'http://localhost:4080', 'null', ''])
+    expect(await create(closed, origin), origin).toBe(403);
+  expect(await create(closed, 'http://127.0.0.1:4080')).toBe(400); // let in, and its body looked at
+  expect(await create(open, PAGE)).toBe(400);
+  expect(await create(wide, 'https://elsewhere.example')).toBe(400);
 });
 
 test('pages of an origin that is set may read every answer, errors too', async () => {
