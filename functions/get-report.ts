@@ -50,6 +50,11 @@ export const getReport =
       ...(asHtml && { 'content-security-policy': viewerPolicy }), // of a 304 too, whose headers replace the cached ones
     };
     if (matches(request.headers['if-none-match'], etag)) return { status: 304, headers };
+    const gzip = () =>
+      reports.get(report.key).catch(async (error) => {
+        await findRun(store, request); // says that it is gone, where it was erased meanwhile
+        throw error;
+      });
     const elsewhere = async () => ({ status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } });
     const type = {
       'content-type': asHtml ? 'text/html; charset=utf-8' : 'application/json',
@@ -57,13 +62,13 @@ export const getReport =
     };
     if (asHtml) {
       if (report.bytes > MAX_VIEWED_BYTES) return elsewhere();
-      const page = await htmlReport((await inflate(await reports.get(report.key))).toString());
+      const page = await htmlReport((await inflate(await gzip())).toString());
       const body = gzipped ? await deflate(page) : Buffer.from(page);
       return body.length > maxBytes ? elsewhere() : { status: 200, headers: { ...headers, ...type }, body };
     }
     if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return elsewhere();
     if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } };
-    const body = await reports.get(report.key);
+    const body = await gzip();
     return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await inflate(body) };
   };
 

@@ -62,6 +62,7 @@ export const runAudit =
       return;
     }
     const lease = claimed; // for the functions below: known to be there
+    log.info('a run was claimed', idsOf(lease)); // the last that is said of one whose instance dies
 
     await using claim = keepAlive(store, lease, now);
     const signal = AbortSignal.any([claim.lost, ...(stopping ? [stopping] : [])]);
@@ -304,7 +305,10 @@ const triedAgain = ({ code, retryable }: RunError, attempts: readonly Attempt[])
   return HANGS.includes(code) ? timesOf(HANGS, free) < 2 : retryable;
 };
 
-/** The error of a run that is not tried again. A page that hung two attempts is the one to blame, if the machine was free. */
+/**
+ * The error of a run that is not tried again. A page that hung two attempts is the one to blame, if the machine was free; one
+ * that a renderer died on once may not be.
+ */
 const failedBy = (attempts: readonly Attempt[], error?: RunError): { state: 'failed'; error: RunError } => {
   const last = attempts.at(-1);
   const auditCode = last?.auditCode ?? null;
@@ -312,6 +316,9 @@ const failedBy = (attempts: readonly Attempt[], error?: RunError): { state: 'fai
   if (timesOf(HANGS, free) >= 2) {
     const detail = auditCode && error && { detail: error.message }; // what Lighthouse waited for
     return { state: 'failed', error: runError('page-hung', { auditCode, ...detail }) };
+  }
+  if (last?.code === 'page-crashed' && timesOf([last.code], attempts) < 2) {
+    return { state: 'failed', error: runError('browser-crashed', { auditCode }) };
   }
   return { state: 'failed', error: error ?? runError(last?.code ?? 'internal', { auditCode }) };
 };

@@ -97,6 +97,7 @@ export const sweep = ({ store, queues, reports, now = () => new Date() }: Deps) 
         const { region, correlationId, checkId, id: runId } = run;
         log.error('a run was given up', { correlationId, checkId, runId, region, lostLeases: waiting.lostLeases });
         emitFinished(region, error);
+        emit('RunsGivenUp', 1, { region });
       }
       return;
     }
@@ -127,11 +128,12 @@ export const sweep = ({ store, queues, reports, now = () => new Date() }: Deps) 
 
 /** Makes every waiting run of a region due: the messages that they were waiting for are gone. */
 const wakeRegion = async (store: Deps['store'], region: Region, now: () => Date): Promise<void> => {
-  const until = new Date(now().getTime() + 60 * 24 * 3600 * 1000); // further than any due time
+  const due = now();
+  const from = new Date(due.getTime() + 1); // so that what was woken is not found again
+  const until = new Date(due.getTime() + 60 * 24 * 3600 * 1000); // further than any due time
   for (;;) {
-    const open = await store.due(region, until, 1000);
-    const waiting = open.filter(({ dueAt }) => dueAt > now().toISOString());
-    const woken = await Promise.all(waiting.map((due) => store.wake(due, now())));
-    if (open.length < 1000 || !woken.some(Boolean)) return;
+    const waiting = await store.due(region, until, 1000, from);
+    const woken = await Promise.all(waiting.map((each) => store.wake(each, due)));
+    if (!woken.some(Boolean)) return;
   }
 };

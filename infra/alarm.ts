@@ -18,6 +18,7 @@ export const runbookSections = [
   'chromium-runs-in-one-process',
   'the-sweeper-is-silent',
   'runs-stay-open',
+  'runs-are-given-up',
 ] as const;
 export type RunbookSection = (typeof runbookSections)[number];
 

@@ -69,11 +69,11 @@ const finishing: Ask = (environment, { sweeper }, to) =>
       inEach(environment, (worker) => worker.finished()),
       { stacked: true },
     ),
-    graph(
-      'Runs that failed by our fault',
-      inEach(environment, (worker) => worker.serviceFailures()),
-      { stacked: true },
-    ),
+    // Not stacked: where a region's AWS region is the home region, a run that was given up is in both of its lines.
+    graph('Runs that failed by our fault, and those that the sweeper gave up', [
+      ...inEach(environment, (worker) => worker.serviceFailures()),
+      ...environment.regions.map((region) => sweeper.metricGivenUp(region).with({ label: `given up: ${region}` })),
+    ]),
     graph('The sweeper: jobs sent again, and what it could not act on', [
       ...environment.regions.map((region) => sweeper.metricTakenUp(region).with({ label: `again: ${region}` })),
       ...([...environment.regions, 'checks'] as const).map((partition) =>

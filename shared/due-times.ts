@@ -17,6 +17,13 @@ export const GIVE_UP_MS = 24 * HOUR;
 /** A job in a queue: an hour, then two, then four. Waiting in a long queue is not being lost. */
 export const resendAfter = (sends: number): number => HOUR * 2 ** Math.min(sends, 5);
 
+/** When a run is looked at whose job was sent just now: not later than it is too old, which is told of then. */
+export const resendAt = ({ sends, createdAt }: { sends: number; createdAt: string }, now: Date): number => {
+  const later = now.getTime() + resendAfter(sends);
+  const tooOld = Date.parse(createdAt) + GIVE_UP_MS + 1;
+  return tooOld > now.getTime() ? Math.min(later, tooOld) : later;
+};
+
 /** A check that may have missed its closing: five minutes after its creation, then at twice that age, and so on. */
 export const closeAfter = (ageMs: number): number => Math.max(5 * MINUTE, ageMs);
 

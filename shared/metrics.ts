@@ -9,6 +9,7 @@ export const metricNames = {
   fallbackProcessModel: 'FallbackProcessModel',
   jobUnreadable: 'JobUnreadable',
   runsTakenUp: 'RunsTakenUp',
+  runsGivenUp: 'RunsGivenUp',
   sweepDone: 'SweepDone',
   openPastDue: 'OpenPastDue',
 } as const;
@@ -40,6 +41,8 @@ export const metrics = {
   JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs'] },
   /** A sweep sent a run's job again. */
   RunsTakenUp: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
+  /** A sweep gave a run up, which has failed by that. */
+  RunsGivenUp: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
   /** A sweep came to its end. */
   SweepDone: { unit: 'Count', dimensions: [], by: ['sweep'] },
   /** What was due and a sweep could not act on or did not reach; each sweep says it, 0 too. `region` may be `checks`. */

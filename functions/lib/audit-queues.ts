@@ -2,6 +2,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type AuditJob, OWNER_ATTRIBUTE } from '../../shared/audit-job.ts';
 import type { QueuesEnv } from '../../shared/env.ts';
 import { type Region, regions } from '../../shared/regions.ts';
+import { answeredWithin } from './aws-client.ts';
 
 export type AuditQueues = ReturnType<typeof auditQueues>;
 
@@ -10,7 +11,9 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
   const clients = new Map<Region, SQSClient>();
 
   const clientOf = (region: Region): SQSClient => {
-    const client = clients.get(region) ?? new SQSClient({ region: regions[region], requestHandler });
+    const client =
+      clients.get(region) ??
+      new SQSClient({ region: regions[region], requestHandler: answeredWithin(2500), maxAttempts: 2 });
     clients.set(region, client);
     return client;
   };
@@ -36,5 +39,3 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
     },
   };
 };
-
-const requestHandler = { connectionTimeout: 1000, requestTimeout: 3000 }; // ms, well within a request's 10 s

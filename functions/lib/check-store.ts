@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import { AuditOptions } from '../../shared/audit-options.ts';
 import { Check, sentOptions, stateOf } from '../../shared/check.ts';
-import { closeAfter, ERASED_MS, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAfter } from '../../shared/due-times.ts';
+import { closeAfter, ERASED_MS, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAt } from '../../shared/due-times.ts';
 import type { StoreEnv } from '../../shared/env.ts';
 import { ANONYMOUS } from '../../shared/keys.ts';
 import type { RunError } from '../../shared/problems.ts';
@@ -47,6 +47,7 @@ const CheckItem = z.object({
   completedAt: z.iso.datetime().nullable(),
   countedOn: z.string().optional(), // among its owner's open checks: limit-store.ts
   dueAt: z.string().optional(),
+  expiresAt: z.number().optional(), // in seconds
 });
 const ErasedItem = z.object({
   id: z.uuid(),
@@ -171,6 +172,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     if (!check) return undefined; // its create has not ended, or never will
     if (check.erasedAt) return 'erased';
     const item = parse(CheckItem, check);
+    if (owner !== undefined && isExpired(item)) return undefined;
     const found = item.runIds.map((id) => runs.find(({ sk }) => sk === `RUN#${id}`));
     const missing = found.findIndex((run) => !run);
     if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Record<string, unknown>)) };
@@ -200,8 +202,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
   const putRun = async (run: RunItem, expiresAt: number): Promise<void> => {
     const Item = { ...runKey(run.checkId, run.id), open: openRuns(run.region), expiresAt, ...run };
     for (let tries = 0; tries < 3; tries++) {
-      const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' });
-      if (await onlyIf(db.send(put))) return;
+      if (await onlyIf(db.send(new PutCommand({ TableName, Item, ...whereNoneStands() })))) return;
       const kept = await updateRun(run, {
         set: { dueAt: run.dueAt, token: run.token },
         when: '#state = :created',
@@ -260,10 +261,10 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
       completedAt: null,
       countedOn,
       dueAt: at(created + closeAfter(0)),
+      expiresAt: seconds,
     };
-    const Item = { ...checkKey(check.id), open: OPEN_CHECKS, expiresAt: seconds, ...item };
-    const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' });
-    if (await onlyIf(db.send(put))) return runs;
+    const Item = { ...checkKey(check.id), open: OPEN_CHECKS, ...item };
+    if (await onlyIf(db.send(new PutCommand({ TableName, Item, ...whereNoneStands() })))) return runs;
     // The SDK sends again what was not answered: then it is our own write that stands in the way.
     const get = new GetCommand({ TableName, Key: checkKey(check.id), ConsistentRead: true });
     return (await db.send(get)).Item?.token === token ? runs : undefined;
@@ -273,7 +274,10 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     /** Records a new check. Undefined where a check with this id stands already, or is being erased. */
     create,
 
-    /** A check and its runs in one consistent read; undefined where there is none, none of this owner, or none any more. */
+    /**
+     * A check and its runs in one consistent read; undefined where there is none, none of this owner, or none any more. What
+     * has expired is no owner's any more.
+     */
     find,
 
     /** The same, and where a check was just erased the word for that: until its mark is gone its id is not free. */
@@ -295,7 +299,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     /** Notes that a run's job is in its queue, unless somebody acted on the run since `run` was read. */
     markSent: (run: RunItem, now: Date) =>
       updateRun(run, {
-        set: { sends: run.sends + 1, dueAt: at(now.getTime() + resendAfter(run.sends)) },
+        set: { sends: run.sends + 1, dueAt: at(resendAt(run, now)) },
         when: 'dueAt = :seen',
         values: { ':seen': run.dueAt },
       }),
@@ -373,15 +377,16 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     closeIfFinished,
 
     /** What is due in a region, or among the checks, oldest first: at most `limit` items. */
-    due: async (of: Region | 'checks', until: Date, limit: number): Promise<Due[]> => {
+    due: async (of: Region | 'checks', until: Date, limit: number, from = new Date(0)): Promise<Due[]> => {
       const { Items } = await db.send(
         new QueryCommand({
           TableName,
           IndexName: 'open',
-          KeyConditionExpression: '#open = :open AND dueAt <= :until',
+          KeyConditionExpression: '#open = :open AND dueAt BETWEEN :from AND :until',
           ExpressionAttributeNames: { '#open': 'open' },
           ExpressionAttributeValues: {
             ':open': of === 'checks' ? OPEN_CHECKS : openRuns(of),
+            ':from': from.toISOString(),
             ':until': until.toISOString(),
           },
           Limit: limit,
@@ -466,7 +471,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
       const deleted = await Promise.allSettled(
         runs.map(async ({ pk, sk, token }) => {
           const mine = { ':token': token };
-          await remove(pointerKey(String(sk).replace('RUN#', '')), '#token = :token', mine);
+          await remove(pointerKey(String(sk).replace('RUN#', '')), 'checkId = :checkId', { ':checkId': checkId });
           await remove({ pk: String(pk), sk: String(sk) }, '#token = :token', mine);
         }),
       );
@@ -488,6 +493,13 @@ type Change = {
 };
 
 const at = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+/** DynamoDB deletes what has expired within days, each item by itself: till then it is there, and counts no more. */
+const isExpired = ({ expiresAt }: CheckItem) => expiresAt !== undefined && expiresAt * 1000 < Date.now();
+const whereNoneStands = () => ({
+  ConditionExpression: 'attribute_not_exists(pk) OR expiresAt < :now',
+  ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000) },
+});
 
 const leaseFrom = (id: string, now: Date) => ({
   lease: { id, until: at(now.getTime() + LEASE_MS) },

@@ -7,16 +7,18 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ReportEnv, StoreEnv } from '../../shared/env.ts';
+import { answeredWithin } from './aws-client.ts';
 
 export type Reports = ReturnType<typeof reports>;
 
 const PRESIGNED_SECONDS = 300;
+const UPLOAD_MS = 30_000; // of a report of many MiB, from one region to another
 
 /** The bucket of reports: gzipped JSON, one object an attempt, never overwritten. */
 export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
   const s3 = new S3Client({
     region,
-    requestHandler: { connectionTimeout: 2000, requestTimeout: 10_000 },
+    requestHandler: { ...answeredWithin(2500), socketTimeout: 5000 }, // the second: in which nothing of a report came
     responseChecksumValidation: 'WHEN_REQUIRED', // gzip brings a checksum of its own
   });
 
@@ -24,7 +26,7 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
     /** Stores a gzipped report under its key. */
     put: async (Key: string, gzip: Buffer): Promise<void> => {
       const type = { ContentType: 'application/json', ContentEncoding: 'gzip' };
-      await s3.send(new PutObjectCommand({ Bucket, Key, Body: gzip, ...type }));
+      await s3.send(new PutObjectCommand({ Bucket, Key, Body: gzip, ...type }), { requestTimeout: UPLOAD_MS });
     },
 
     /** The gzipped report; throws where there is none. */

@@ -2,10 +2,11 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { StoreEnv } from '../../shared/env.ts';
+import { answeredWithin } from './aws-client.ts';
 
 /** A client of the table's region, which several stores may share. */
 export const documents = ({ HOME_REGION: region }: Pick<StoreEnv, 'HOME_REGION'>): DynamoDBDocumentClient => {
-  const client = new DynamoDBClient({ region, requestHandler: { connectionTimeout: 1000, requestTimeout: 3000 } });
+  const client = new DynamoDBClient({ region, requestHandler: answeredWithin(2500) });
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 };
 

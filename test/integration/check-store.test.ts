@@ -166,6 +166,18 @@ test('every item has the day on which it expires', async () => {
   }
 });
 
+test('what has expired is no longer there for its owner, and its id is free, before DynamoDB deletes it', async () => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const creation = { owner: 'anonymous', correlationId: 'c', fingerprint: 'f' };
+  const create = (expiresAt: Date) => world.store.create(check, { ...creation, token: randomUUID(), expiresAt });
+  const [run] = (await create(later(new Date(), -60))) as [RunItem];
+  await world.store.finish(await claim(run), succeeded, new Date());
+  expect(await world.store.find(check.id, 'anonymous')).toBeUndefined();
+  expect(await create(later(new Date(), 60))).toHaveLength(1);
+  expect((await world.store.find(check.id, 'anonymous'))?.runs).toMatchObject([{ state: 'created' }]);
+  expect(await create(later(new Date(), 60))).toBeUndefined();
+});
+
 test('an item that does not parse is an error that names it, not a wrong answer', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { nothingSeen, type Verdict } from '../../functions/auditor/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
+import { getReport } from '../../functions/get-report.ts';
 import { type CheckStore, checkStore, type RunItem } from '../../functions/lib/check-store.ts';
 import { erase } from '../../functions/lib/erase.ts';
 import { type Reports, reports } from '../../functions/lib/reports.ts';
@@ -135,6 +136,44 @@ test('an erased check is gone with its runs and reports, those of lost attempts 
   expect(await remainsOf(check.id)).toEqual(nothing);
   expect((await world.find(other.check.id)).runs).toHaveLength(2);
   expect(await world.reports.keysOf(other.check.id)).toHaveLength(3);
+});
+
+test('a report that is erased while it is asked for is a 404', async () => {
+  const { check, runs } = await aFinishedCheck();
+  const find: CheckStore['find'] = async (...of) => {
+    const found = await world.store.find(...of);
+    if (found) await deleteAt(new Date(), check.id);
+    return found;
+  };
+  const read = getReport({ store: { ...world.store, find }, reports: world.reports, maxBytes: 1000 });
+  const params = { checkId: check.id, runId: runs[0]?.id };
+  const asked = {
+    owner: 'anonymous',
+    requestId: 'r',
+    method: 'GET',
+    path: '/',
+    query: {},
+    headers: {},
+    body: undefined,
+  };
+  await expect(read({ ...asked, params })).rejects.toMatchObject({ code: 'not-found' });
+});
+
+test('what two creates left that broke off is erased whole, whichever wrote a pointer last', async () => {
+  const check = aCheck({ regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  await db.send(
+    new UpdateCommand({
+      TableName: world.env.TABLE_NAME,
+      Key: { pk: `RUN#${run.id}`, sk: 'RUN' },
+      UpdateExpression: 'SET #token = :other',
+      ExpressionAttributeNames: { '#token': 'token' },
+      ExpressionAttributeValues: { ':other': 'of another create' },
+    }),
+  );
+  await deleteAt(new Date(), check.id);
+  expect(await remainsOf(check.id)).toEqual(aMark);
 });
 
 test('a check that is unknown, or erased already, is a 404', async () => {

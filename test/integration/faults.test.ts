@@ -114,6 +114,14 @@ test.each([1, 2, 3, 4, 5, 6, 7])(
   },
 );
 
+test('a write that is not answered at all is given up and sent again', async () => {
+  dynamodb.failFrom(Number.POSITIVE_INFINITY);
+  dynamodb.before((nth) => (nth === 1 ? new Promise(() => {}) : Promise.resolve()));
+  const { status, body: made } = await create({});
+  expect(status).toBe(201);
+  expect((await world.find((made as { id: string }).id)).runs).toHaveLength(2);
+}, 10_000);
+
 test('a check whose jobs could not be queued is created all the same, and queued by the sweeper', async () => {
   const now = new Date();
   const send = () => Promise.reject(new Error('SQS is away'));

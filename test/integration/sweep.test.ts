@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import type { Lease, RunItem } from '../../functions/lib/check-store.ts';
+import * as logging from '../../functions/lib/log.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
@@ -15,12 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
+const emit = vi.spyOn(logging, 'emit');
+/** What the alarms on runs that are given up are told. */
+const givenUp = () => emit.mock.calls.filter(([name]) => name === 'RunsGivenUp');
+
 /** Each test has a day of its own, so that what others left is never due in it. */
 let day = Date.parse('2030-01-01T00:00:00.000Z');
 let t0: Date;
 beforeEach(() => {
   day -= 30 * 24 * HOUR * 1000;
   t0 = new Date(day);
+  emit.mockClear();
 });
 
 const sweepAt = (now: Date, store: Partial<World['store']> = {}) =>
@@ -56,7 +62,7 @@ test('a job that was not sent when its check was created is sent after a minute,
   expect(await jobs()).toEqual([]);
 });
 
-test('a job that waits in a long queue is sent again after one hour, then two more; a day later it is given up', async () => {
+test('a job that waits in a long queue is sent again after one hour, then two more, and so on; after a day it is given up', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   await world.store.markSent(run, t0);
@@ -66,10 +72,16 @@ test('a job that waits in a long queue is sent again after one hour, then two mo
   expect(await jobs()).toHaveLength(1);
   await sweepAt(later(t0, 3 * HOUR - 10));
   expect(await jobs()).toEqual([]);
-  await sweepAt(later(t0, 3 * HOUR + 10));
-  expect(await jobs()).toHaveLength(1);
+  for (const hours of [3, 7, 15]) {
+    await sweepAt(later(t0, hours * HOUR + 10 * hours));
+    expect(await jobs(), `after ${hours} hours`).toHaveLength(1);
+  }
+  await sweepAt(later(t0, 24 * HOUR));
+  expect((await world.runOf(check.id)).state).toBe('created');
 
-  await sweepAt(later(t0, 25 * HOUR));
+  expect(givenUp()).toEqual([]);
+  await sweepAt(later(t0, 24 * HOUR + 1));
+  expect(givenUp()).toEqual([['RunsGivenUp', 1, { region: 'us-east4' }]]);
   expect(await jobs()).toEqual([]);
   const given = await world.find(check.id);
   expect(given.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned', blame: 'service' } });
@@ -89,7 +101,9 @@ test('a run whose auditor was lost is sent again when its lease has ended, and g
     expect(runIds(await jobs()), `after lost lease ${lost}`).toEqual([run.id]);
   }
   await claim(await world.runOf(check.id), now);
+  expect(givenUp()).toEqual([]);
   await sweepAt(later(now, 76));
+  expect(givenUp()).toEqual([['RunsGivenUp', 1, { region: 'us-east4' }]]);
   expect(await jobs()).toEqual([]);
   expect(await world.runOf(check.id)).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
 });
@@ -212,6 +226,19 @@ test('waking a region makes its waiting runs due, and leaves those at work alone
   expect((await world.runOf(busy.id)).lease).toBeDefined();
 });
 
+test('waking a region wakes all that wait, however many are found at a time', async () => {
+  const checks = Array.from({ length: 5 }, () => aCheck({ now: t0, regions: ['asia-northeast1'] }));
+  for (const check of checks) {
+    const [run] = (await world.create(check)) as [RunItem];
+    await world.store.markSent(run, t0);
+  }
+  const now = later(t0, 10);
+  const due: World['store']['due'] = (of, until, _, from) => world.store.due(of, until, 2, from);
+  await sweep({ ...world, store: { ...world.store, due }, now: () => now })({ wake: 'asia-northeast1' });
+  await sweepAt(now);
+  expect(runIds(await world.jobsIn('asia-northeast1'))).toEqual(checks.map((check) => check.runs[0]?.id).sort());
+});
+
 test('a dead letter of a run that has attempts left makes it due at once', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
@@ -231,6 +258,7 @@ test('a dead letter of a run whose attempts are used up fails it', async () => {
   const found = await world.find(check.id);
   expect(found.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
   expect(found.item.completedAt).not.toBeNull();
+  expect(givenUp()).toEqual([]); // dead letters have an alarm of their own, in the region of the audit
 });
 
 test('a dead letter while another delivery is at work changes nothing', async () => {

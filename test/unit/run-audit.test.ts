@@ -135,6 +135,12 @@ test("a page's own fault ends its run at once", async () => {
   expect(outcomes[0]).toMatchObject({ error: { code: 'dns-failure', blame: 'page', retryable: false } });
 });
 
+test('a renderer that died once, after faults of ours, is not told of as its page’s fault', async () => {
+  const { run, outcomes } = worker([failure('internal'), failure('internal'), failure('page-crashed')]);
+  await run();
+  expect(outcomes[0]).toMatchObject({ error: { code: 'browser-crashed', blame: 'service' } });
+});
+
 test('a browser crash is tried again, and the run then succeeds with both attempts told', async () => {
   const { run, log, outcomes } = worker([failure('browser-crashed'), success]);
   await run();
