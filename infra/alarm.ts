@@ -11,6 +11,7 @@ import type { Environment } from './environments.ts';
 export const runbookSections = [
   'api-answers-5xx',
   'audits-fail-by-our-fault',
+  'audits-die',
   'jobs-wait-too-long',
   'dead-letters',
   'dead-letters-stay',

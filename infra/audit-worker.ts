@@ -85,6 +85,13 @@ export class AuditWorker extends Construct {
       threshold: 10,
       periods: 2,
     });
+    alarm(this, 'AuditsDie', {
+      what: 'Half or more of the audits of this region ended with their function: it crashed, was killed or can not start.',
+      impact: 'Their runs stay open, are tried again and fail as abandoned.',
+      runbook: 'audits-die',
+      metric: metrics.deadPercent(),
+      threshold: 50,
+    });
     alarm(this, 'JobsWait', {
       what: 'Audit jobs of this region have waited for fifteen minutes.',
       impact: 'Checks with this region are answered late.',
@@ -182,6 +189,15 @@ export const workerMetrics = (environment: Environment, region: Region) => {
     /** As close-lost-runs takes them: SQS does not count what it moves to a dead-letter queue itself. */
     deadLettersTaken: () => ofQueue('NumberOfMessagesReceived', names.deadLetters(region), 'Sum'),
     deadLettersWaiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.deadLetters(region), 'Minimum'),
+
+    /** Of the invocations in a quarter of an hour. An audit that fails is none of these: its function answers. */
+    deadPercent: () =>
+      new MathExpression({
+        expression: 'IF(invocations > 0, 100 * FILL(errors, 0) / invocations, 0)',
+        usingMetrics: { errors: ofFunction('Errors', 'Sum'), invocations: ofFunction('Invocations', 'Sum') },
+        period: Duration.minutes(15),
+        label: 'audits that ended with their function, %',
+      }),
 
     throttles: () => ofFunction('Throttles', 'Sum'),
     errors: () => ofFunction('Errors', 'Sum'),

@@ -27,7 +27,7 @@ const fixed = {
   sweepSeconds: 0.3,
   sweepReads: 8,
   metrics: 45,
-  alarms: 52,
+  alarms: 58,
   dashboards: 1,
 };
 
