@@ -132,6 +132,19 @@ inNamespace((does) => {
     });
   });
 
+  test('a page with many names that no server answers for spoils no audit after it', async () => {
+    const loads = Array.from({ length: 100 }, (_, n) => `<img src="http://${n}.silent.example.com/">`).join('');
+    const type = { 'content-type': 'text/html' };
+    const auditOf = (url: string, body: string) => {
+      const answers = { [url]: { headers: type, body: `<!doctype html><p>Here</p>${body}` } };
+      return does({ do: 'audit', targets: 'public', version: newest, categories: ['seo'], url, answers });
+    };
+    const { names } = await auditOf(`${ORIGIN.http}/`, loads);
+    expect(new Set(names.filter((name) => name.includes('.silent.'))).size).toBeGreaterThan(6); // it tried
+    const { verdict } = await auditOf('http://another.example.com/', '');
+    expect(verdict).toMatchObject({ state: 'succeeded' });
+  });
+
   describe('without one of its flags the browser leaks', () => {
     const ways = (origin: string, target: string, ...names: string[]) => tells(origin, { tries: [{ target, names }] });
     const leaks: Record<string, { also?: string[]; origin: string; answers: Record<string, Answer>; leak: string }> = {

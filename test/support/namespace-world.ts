@@ -99,6 +99,7 @@ const dns = createSocket('udp4', (query, from) => {
   const name = labels.join('.').toLowerCase();
   const isA = query.readUInt16BE(at + 1) === 1;
   seen.names.push(name);
+  if (labels.includes('silent')) return;
   const records = (isA ? addressesOf(name) : []).map((address) =>
     Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
   );

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { functionSettings } from '../../infra/settings.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import type { Answer, Deed, Seen } from './namespace-world.ts';
 
 export type { Answer, Deed, Seen } from './namespace-world.ts';
 
-/** Of every name there that ends in example.com, .net or .org. */
+/** Of every name there that ends in example.com, .net or .org; of those with `silent` in them nothing is ever heard. */
 export const PUBLIC = '93.184.216.34';
 const RESOLVER = '9.9.9.9';
 
@@ -36,6 +37,7 @@ const startNamespace = async () => {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
+      UV_THREADPOOL_SIZE: `${functionSettings.auditThreads}`, // as the service has it
       TMPDIR: folder,
       POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL,
       NODE: process.execPath,
