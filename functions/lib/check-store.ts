@@ -213,6 +213,12 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     throw new Error(`run ${run.id} could not be put`);
   };
 
+  const findRun = async (run: RunRef): Promise<RunItem | undefined> => {
+    const Key = runKey(run.checkId, run.id);
+    const { Item } = await db.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+    return Item && parse(RunItem, Item);
+  };
+
   /** Closes a check whose runs are all finished. Whether it is closed now. */
   const closeIfFinished = async (checkId: string, now: Date): Promise<boolean> => {
     const found = await find(checkId);
@@ -290,11 +296,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     },
 
     /** A run as it stands, whoever works on it. */
-    findRun: async (run: RunRef): Promise<RunItem | undefined> => {
-      const Key = runKey(run.checkId, run.id);
-      const { Item } = await db.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      return Item && parse(RunItem, Item);
-    },
+    findRun,
 
     /** Notes that a run's job is in its queue, unless somebody acted on the run since `run` was read. */
     markSent: (run: RunItem, now: Date) =>
@@ -327,7 +329,9 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
           ...(run.lease && { ':lost': run.lease.id }),
         },
       });
-      return claimed && { id: leaseId, run: claimed };
+      // What is not answered is sent again: then it may be our own claim that stands in the way.
+      const ours = claimed ?? (await findRun(run));
+      return ours?.lease?.id === leaseId ? { id: leaseId, run: ours } : undefined;
     },
 
     /** Keeps a claim alive. False where it is not ours any more. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { nothingSeen } from '../../functions/auditor/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
-import { type CheckStore, checkStore } from '../../functions/lib/check-store.ts';
+import { type CheckStore, checkStore, type RunItem } from '../../functions/lib/check-store.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/run.ts';
@@ -121,6 +121,16 @@ test('a write that is not answered at all is given up and sent again', async () 
   expect(status).toBe(201);
   expect((await world.find((made as { id: string }).id)).runs).toHaveLength(2);
 }, 10_000);
+
+test('a claim that is done and not answered is a claim, and nobody else has it', async () => {
+  const { body: made } = await create({});
+  const [run] = (await world.find((made as { id: string }).id)).runs as [RunItem];
+  dynamodb.loseAnswerOf(1);
+  const lease = await store.claim(run, randomUUID(), new Date());
+  expect(dynamodb.passed()).toBe(2);
+  expect(lease?.run).toMatchObject({ id: run.id, state: 'running', lease: { id: lease?.id } });
+  expect(await store.claim(run, randomUUID(), new Date())).toBeUndefined();
+});
 
 test('a check whose jobs could not be queued is created all the same, and queued by the sweeper', async () => {
   const now = new Date();
