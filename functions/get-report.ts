@@ -66,8 +66,8 @@ export const getReport =
       const body = gzipped ? await deflate(page) : Buffer.from(page);
       return body.length > maxBytes ? elsewhere() : { status: 200, headers: { ...headers, ...type }, body };
     }
+    if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } }; // a signed URL is for GET alone
     if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return elsewhere();
-    if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } };
     const body = await gzip();
     return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await inflate(body) };
   };

@@ -13,7 +13,7 @@ import { type Slots, slots } from '../lib/slots.ts';
 import type { Launch } from './browser.ts';
 import type { GO, Order, Tale } from './child.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
-import { blockedOf, openEgressProxy } from './egress-proxy.ts';
+import { blockedOf, openEgressProxy, overCapOf } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
 import { type CpuUse, MEMORY_BYTES, membersOf, memoryOf, shares, startCpuMeter, TIMED_AT_ONCE } from './machine.ts';
@@ -131,7 +131,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
             },
             signal,
           );
-          const seen = auditor.seen();
+          const { measuredAt, ...seen } = auditor.seen();
           if (seen.sandbox) sandbox = 'required';
           else if (seen.sandbox === false && sandbox === 'tried') sandbox = 'none';
           return judge({
@@ -140,6 +140,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
             end,
             ...seen,
             blocked: blockedOf(proxy.decisions),
+            overCap: overCapOf(proxy.decisions, measuredAt),
             decisionOn: (host, port) => proxy.lastDecision(host, port),
           });
         } finally {
@@ -193,6 +194,7 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
   let sandbox: boolean | null = null;
   let cpu: CpuUse | null = null;
   let readCpu: () => CpuUse | null = () => null;
+  let measuredAt: number | undefined;
   let done = false;
   let said = '';
   let exited = false;
@@ -218,7 +220,6 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
     const timers = new Set<NodeJS.Timeout>();
     const over = new AbortController();
     let leaveProcessor = () => {};
-    let measured = false;
     return new Promise<End>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason); // since the audit was begun
       const after = (ms: number, then: () => void) => {
@@ -232,14 +233,16 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
       const startLimit = (ms: number) => after(ms, () => stop('audit-timeout'));
       let limit = startLimit(limitMs);
       const startedAt = performance.now();
+      /** What then fails is no longer what was measured; Lighthouse comes to its end without it. */
+      const isVisitedAgain = () => measuredAt !== undefined && mainFrame.navigations > 0;
       const noAnswer = () => {
         const { url, status, navigations, finished, failure } = mainFrame;
         const shown = navigations > 0 && status !== null;
-        if (url && !shown && !finished && !failure) stop('load-timeout');
+        if (!isVisitedAgain() && url && !shown && !finished && !failure) stop('load-timeout');
       };
       const stillComing = () => {
         const { url, everFinished, failure } = mainFrame;
-        if (!measured && url && !everFinished && !failure) stop('load-timeout');
+        if (measuredAt === undefined && url && !everFinished && !failure) stop('load-timeout');
       };
       const memoryWatch = watchMemory(auditor.pid as number, (what) => {
         stop('page-too-large', `The page takes more memory than an audit may have (${what}).`);
@@ -282,7 +285,7 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
           }
           case 'measured':
             cpu = tale.cpu;
-            measured = true;
+            measuredAt = Date.now();
             leaveProcessor();
             leaveProcessor = () => {};
             break;
@@ -292,7 +295,9 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
             if (mainFrame.navigations > MAX_NAVIGATIONS) stop('redirect-loop');
             if (mainFrame.tooMuch) stop('page-too-large', TOO_MUCH[mainFrame.tooMuch]);
             const failed = mainFrame;
-            if (failed.failure && !failed.everFinished) {
+            // A page that is shown and asks for what it does not show, such as a download, is still the page.
+            const staysAsItWas = failed.navigations > 0 && failed.failure === 'ERR_ABORTED';
+            if (failed.failure && !failed.everFinished && !staysAsItWas && !isVisitedAgain()) {
               after(FAILURE_GRACE_MS, () => mainFrame === failed && stop('main-document-failed'));
             }
             break;
@@ -323,7 +328,7 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
     audit,
     end,
     alive: () => !ended && !exited,
-    seen: () => ({ mainFrame, chromium, sandbox, cpu }),
+    seen: () => ({ mainFrame, chromium, sandbox, cpu, measuredAt }),
   };
 };
 

@@ -19,7 +19,7 @@ export type Tale =
   | { type: 'waiting' } // for GO; only where the audit is timed
   | { type: 'mainFrame'; record: MainFrame }
   | { type: 'measured'; cpu: CpuUse | null } // the part is over whose timing counts
-  | { type: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState }
+  | { type: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState; status: number | null }
   | { type: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
 
 /** What Lighthouse would wait for a page to load, to be idle, and then some. */
@@ -96,9 +96,11 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
   const tooLong = setTimeout(async () => {
     if (!(await answers(own))) threw({ code: 'PAGE_HUNG', message: 'The page does not answer.' });
   }, MEASURING_MS);
+  let measured: MainFrame | undefined;
   let document: Promise<DocumentState> | undefined;
   const onMeasured = () => {
-    document = documentState(own, mainFrame()); // version 9 leaves the page before it ends
+    measured = mainFrame(); // what is visited after it counts no more
+    document = documentState(own, measured); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
     tell({ type: 'measured', cpu: readCpu() });
     // Version 9 would then often get no answer from its page; of busy workers it gets one without.
@@ -112,6 +114,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     summary,
     pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await answers(own) : null,
     document: await (document ?? documentState(own, mainFrame())),
+    status: statusOf(measured ?? mainFrame()),
   });
   await browser.close();
   process.exit();
@@ -129,6 +132,9 @@ const answers = async (asked: CDPSession): Promise<boolean> =>
     ),
     sleep(ANSWER_MS, false),
   ]);
+
+/** Of the document that is shown. One that failed, such as a download, is not. */
+const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);
 
 /**
  * What Lighthouse does not see: Chromium shows a document of XML that can't be parsed as far as it could be, under a box

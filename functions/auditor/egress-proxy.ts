@@ -16,8 +16,19 @@ import { slots } from '../lib/slots.ts';
 
 export type Outcome = 'allowed' | 'refused' | 'dns-failure' | 'unreachable' | 'over-cap';
 
-/** What became of the connections to one host and port that ended alike: `count` of them, the newest `at` (epoch ms). */
-export type Decision = { host: string; port: number; outcome: Outcome; reason?: string; count: number; at: number };
+/**
+ * What became of the connections to one host and port that ended alike: `count` of them, the first `since`, the newest `at`
+ * (epoch ms).
+ */
+export type Decision = {
+  host: string;
+  port: number;
+  outcome: Outcome;
+  reason?: string;
+  count: number;
+  since: number;
+  at: number;
+};
 
 /** `url` is the check's. If it is loopback and `targets` local, its own host and port are all of loopback that is open. */
 export type EgressPolicy = TargetPolicy & { url: string };
@@ -203,9 +214,10 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
 
   const record = ({ host, port }: Target, outcome: Outcome, reason?: string): void => {
     const key = `${outcome} ${host}:${port}`;
-    const count = (decisions.get(key)?.count ?? 0) + 1;
+    const at = Date.now();
+    const { count, since } = decisions.get(key) ?? { count: 0, since: at };
     decisions.delete(key); // so that it moves to the end
-    decisions.set(key, { host, port, outcome, ...(reason && { reason }), count, at: Date.now() });
+    decisions.set(key, { host, port, outcome, ...(reason && { reason }), count: count + 1, since, at });
     if (outcome !== 'over-cap') return; // these are as few as connections may be
     const overCaps = [...decisions.keys()].filter((kept) => kept.startsWith('over-cap'));
     if (overCaps.length > limits.overCapKept) decisions.delete(overCaps[0] as string);
@@ -260,6 +272,10 @@ export const blockedOf = (
   };
 };
 const BLOCKED_KEPT = 50;
+
+/** What the page did not get, or not whole, as it passed a limit of the proxy before `until` (epoch ms). */
+export const overCapOf = (decisions: readonly Decision[], until = Infinity): Pick<Decision, 'host' | 'reason'>[] =>
+  decisions.filter(({ outcome, since }) => outcome === 'over-cap' && since <= until);
 
 /** What the client asks for (RFC 1928), or the answer that refuses it. Rejects when it speaks something else, or leaves. */
 const readRequest = async (client: Socket, signal: AbortSignal): Promise<Target | Buffer> => {

@@ -10,7 +10,7 @@ import type { MainFrame } from './main-frame.ts';
 
 /** How an auditor ended, as its parent saw it. */
 export type End =
-  | { how: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState }
+  | { how: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState; status: number | null }
   | { how: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
   | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by the parent: no answer would come
   | { how: 'exited' };
@@ -28,6 +28,8 @@ export type Observation = {
   cpu: CpuUse | null;
   /** What the egress proxy refused. */
   blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
+  /** What the egress proxy cut off or refused while the page was measured, as it was too much. */
+  overCap: Pick<Decision, 'host' | 'reason'>[];
   /** The egress proxy's newest word on a host and port. */
   decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
 };
@@ -57,7 +59,8 @@ export const MAX_NAVIGATIONS = 20;
 export const judge = (seen: Observation): Verdict => {
   const { end, auditVersion: version, chromium, device, cpu } = seen;
   const summary = end.how === 'audited' ? end.summary : undefined;
-  const finalUrl = (summary?.finalUrl ?? seen.mainFrame.url)?.slice(0, 500) ?? null;
+  const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : seen.mainFrame.url;
+  const finalUrl = shown?.slice(0, 500) ?? null;
   const common = {
     finalUrl,
     ...seen.blocked,
@@ -88,11 +91,23 @@ export const judge = (seen: Observation): Verdict => {
   return { ...common, state: 'failed', error };
 };
 
+/** Chromium's own, in the place of a document that it could not have. */
+const isErrorPage = ({ finalUrl }: Summary) => /^chrome-error:/.test(finalUrl ?? '');
+
 const isWhole = ({ metrics, runtimeError, finalUrl }: Summary, seen: Observation): boolean =>
   !runtimeError &&
-  !(seen.end.how === 'audited' && seen.end.document === 'unparsable') &&
+  !(seen.end.how === 'audited' && (seen.end.document === 'unparsable' || isErrorStatus(seen.end.status))) &&
+  !isBlank(seen) &&
+  !cutOff(seen) &&
   /^https?:/.test(finalUrl ?? '') &&
   categoriesOf(seen.auditVersion, seen).every((asked) => measuredBy[asked].every((name) => metrics[name] !== null));
+
+const isErrorStatus = (status: number | null) => status !== null && status >= 400;
+/** Where performance is asked for its metrics tell; elsewhere Lighthouse has scores for a page that shows nothing too. */
+const isBlank = (seen: Observation) =>
+  !categoriesOf(seen.auditVersion, seen).includes('performance') && !seen.mainFrame.painted;
+/** Part of the page that was cut off in its midst. A connection too many is told by a warning. */
+const cutOff = ({ overCap }: Observation) => overCap.find(({ reason }) => reason?.startsWith('bytes'));
 
 /** What each category gives. */
 const measuredBy: Record<Category, (keyof Metrics)[]> = {
@@ -103,10 +118,16 @@ const measuredBy: Record<Category, (keyof Metrics)[]> = {
   seo: ['seo'],
 };
 
-const blockedWarning = ({ blocked: { blockedRequestCount: count, blockedRequests } }: Observation): string[] => {
-  const hosts = [...new Set(blockedRequests.map(({ host }) => host))].slice(0, 3).join(', ');
-  return count > 0 ? [`${count} request(s) to addresses that are not audited were refused: ${hosts}.`] : [];
+const blockedWarning = ({ blocked, overCap }: Observation): string[] => {
+  const { blockedRequestCount: count, blockedRequests } = blocked;
+  return [
+    ...(count > 0
+      ? [`${count} request(s) to addresses that are not audited were refused: ${someHosts(blockedRequests)}.`]
+      : []),
+    ...(overCap.length > 0 ? [`The page asked for more than the service loads, of ${someHosts(overCap)}.`] : []),
+  ];
 };
+const someHosts = (of: { host: string }[]) => [...new Set(of.map(({ host }) => host))].slice(0, 3).join(', ');
 
 /** What a reader of the numbers should know beyond Lighthouse's own warnings. */
 const warningsOf = ({ erroredAudits, screenshotMissing, withoutCharset }: Summary, { lean }: Observation): string[] => [
@@ -146,7 +167,7 @@ const faultAsTold = (seen: Observation): Fault => {
         return { code: 'not-html', detail: 'The document is XML that is not well formed.' };
       return end.summary.runtimeError
         ? faultOfCode(end.summary.runtimeError.code, end.summary.runtimeError.message, seen)
-        : faultOfNulls(end.summary, seen);
+        : (faultOfShown(end.status, seen) ?? faultOfNulls(end.summary, seen));
     case 'threw': {
       if (!end.browserAlive) return { code: 'browser-crashed', auditCode: end.code };
       return faultOfCode(end.code ?? '', end.message, seen);
@@ -171,7 +192,7 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
       return {
         code: 'http-error',
         auditCode,
-        detail: `The server answered with status ${mainFrame.status ?? 'unknown'}.`,
+        detail: answeredWith(/Status code: (\d+)/.exec(message)?.[1] ?? mainFrame.status), // of several, Lighthouse's is the first
       };
     case 'NOT_HTML':
       return { code: 'not-html', auditCode, detail: `The document is of type ${mainFrame.mimeType ?? 'unknown'}.` };
@@ -213,6 +234,17 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
 /** Chromium's own words for an answer that nests too deep to be written: the tree of frames in frames. */
 const TOO_DEEP = 'The page nests its frames deeper than the browser can tell.';
 
+const answeredWith = (status: string | number | null) => `The server answered with status ${status ?? 'unknown'}.`;
+
+/** What Lighthouse does not mind, or does not see: it looks at the first document of an address alone. */
+const faultOfShown = (status: number | null, seen: Observation): Fault | undefined => {
+  if (isErrorStatus(status)) return { code: 'http-error', detail: answeredWith(status) };
+  const cut = cutOff(seen);
+  if (cut)
+    return { code: 'page-too-large', detail: `Past a limit of the service (${cut.reason}), ${cut.host} was cut off.` };
+  return undefined;
+};
+
 /** A page that painted nothing: it failed, did not end, or is blank. */
 const faultOfBlank = (seen: Observation): Fault => {
   if (seen.mainFrame.failure) return faultOfDocument(seen);
@@ -223,12 +255,13 @@ const faultOfBlank = (seen: Observation): Fault => {
 const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
   const messageOf = (id: string) => summary.erroredAudits.find((audit) => audit.id === id)?.message ?? '';
   const first = messageOf('first-contentful-paint');
-  if (/^chrome-error:/.test(summary.finalUrl ?? '')) return faultOfDocument(seen);
+  if (isErrorPage(summary)) return faultOfDocument(seen);
   if (!/^https?:/.test(summary.finalUrl ?? '')) {
     return { code: 'no-content', detail: 'The page led to an address that is not on the web.' };
   }
   if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(first)) return { code: 'no-content' };
   if (seen.end.how === 'audited' && seen.end.document === 'gone') return { code: 'no-content' };
+  if (isBlank(seen)) return faultOfBlank(seen);
   if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
   if (!seen.mainFrame.finished) return { code: 'load-timeout' };
   const errored = summary.erroredAudits.map((audit) => audit.id).slice(0, 5);
@@ -278,7 +311,8 @@ const faultOfDocument = ({ mainFrame, decisionOn }: Observation): Fault => {
       };
     }
     if (mainFrame.attachment) return { code: 'not-html', detail: 'The document is a download.' };
-    if (mainFrame.mimeType) return { code: 'not-html', detail: `The document is of type ${mainFrame.mimeType}.` };
+    if (mainFrame.mimeType && !/html/.test(mainFrame.mimeType))
+      return { code: 'not-html', detail: `The document is of type ${mainFrame.mimeType}.` };
   }
   return { code: 'unreachable', ...(failure && { detail: `The document could not be loaded: ${failure}.` }) };
 };

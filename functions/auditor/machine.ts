@@ -122,11 +122,27 @@ const HZ = 100; // ticks a second in /proc, on every Linux that Node runs on
 
 /** In seconds. Everything of /proc that can be missing may have ended meanwhile. */
 const readCpu = (group: number) => {
-  const total = fieldsOf('/proc/stat')?.slice(1, 9).map(Number);
-  if (!total || total.length < 8) return undefined;
-  const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] = total;
+  const ours = processors();
+  const lines = (textOf('/proc/stat') ?? '').split('\n').map((line) => line.split(/\s+/));
+  const mine = lines.filter(([name = '']) => /^cpu\d/.test(name) && ours.has(Number(name.slice(3))));
+  if (mine.length === 0) return undefined;
+  const sum = (field: number) => mine.reduce((all, line) => all + Number(line[field] ?? 0), 0);
+  const [user, nice, system, idle, iowait, irq, softirq, steal] = [1, 2, 3, 4, 5, 6, 7, 8].map(sum) as Eight;
   const own = new Map(membersOf(group).map((pid) => [pid, { ran: ranOf(pid), waits: waitsOf(pid) }]));
   return { busy: (user + nice + system + irq + softirq + steal) / HZ, idle: (idle + iowait) / HZ, own };
+};
+
+type Eight = [number, number, number, number, number, number, number, number];
+
+/** Those that this process may run on, by number: a container may have a few of its host's. */
+const processors = (): Set<number> => {
+  const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)/m.exec(textOf('/proc/self/status') ?? '') ?? [];
+  return new Set(
+    list.split(',').flatMap((range) => {
+      const [first = 0, last = first] = range.split('-').map(Number);
+      return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    }),
+  );
 };
 
 /** Of all threads of a process, those that have ended too. */

@@ -2,7 +2,7 @@ import type { CDPSession } from 'puppeteer-core';
 
 /**
  * What became of the main frame, by the browser's own events: Lighthouse's codes are too coarse, and sometimes false.
- * All but the counts speak of the newest main document that was asked for.
+ * What has no other word speaks of the newest main document that was asked for.
  */
 export type MainFrame = {
   url: string | null;
@@ -14,6 +14,8 @@ export type MainFrame = {
   finished: boolean;
   /** Whether any main document arrived whole. */
   everFinished: boolean;
+  /** Whether the document that it shows has painted anything: text, an image, a drawing. */
+  painted: boolean;
   /** Documents that the main frame has shown; moves within a document do not count. */
   navigations: number;
   /** Whether it is so large that its size, and not its server, may be why it has not arrived whole. */
@@ -36,6 +38,7 @@ export const emptyMainFrame: MainFrame = {
   failure: null,
   finished: false,
   everFinished: false,
+  painted: false,
   navigations: 0,
   large: false,
   tooMuch: null,
@@ -49,6 +52,7 @@ export const watchMainFrame = async (
 ): Promise<() => MainFrame> => {
   let record = emptyMainFrame;
   let requestId: string | undefined;
+  const before = new Set<string>(); // asked for before the newest one: one of them may be shown, and still be on its way
   const change = (changes: Partial<MainFrame>) => {
     record = { ...record, ...changes };
     onChange(record);
@@ -60,6 +64,7 @@ export const watchMainFrame = async (
   session.on('Network.requestWillBeSent', (event) => {
     if (event.type !== 'Document' || event.requestId !== event.loaderId || event.frameId !== mainFrameId) return;
     if (!/^https?:/.test(event.request.url)) return; // Lighthouse's own visits to about: and chrome:
+    if (requestId && requestId !== event.requestId) before.add(requestId); // a redirect keeps its id
     requestId = event.requestId;
     bytes = 0;
     const { url } = event.request;
@@ -88,18 +93,24 @@ export const watchMainFrame = async (
   session.on('Network.loadingFinished', (event) => {
     // A failed document finishes too: as the browser's own error page.
     if (event.requestId === requestId && !record.failure) change({ finished: true, everFinished: true });
+    if (before.delete(event.requestId)) change({ everFinished: true });
   });
   session.on('Network.loadingFailed', (event) => {
+    before.delete(event.requestId);
     if (event.requestId === requestId) change({ failure: event.errorText.replace(/^net::/, '') });
   });
   session.on('Page.frameNavigated', ({ frame }) => {
-    if (!frame.parentId && /^https?:/.test(frame.url)) change({ navigations: record.navigations + 1 });
+    if (!frame.parentId && /^https?:/.test(frame.url)) change({ navigations: record.navigations + 1, painted: false });
+  });
+  session.on('Page.lifecycleEvent', ({ frameId, name }) => {
+    if (frameId === mainFrameId && name === 'firstContentfulPaint') change({ painted: true });
   });
   session.on('Inspector.targetCrashed', () => change({ crashed: true }));
 
   const [tree] = await Promise.all([
     session.send('Page.getFrameTree'),
     session.send('Page.enable'),
+    session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
     session.send('Network.enable'),
     session.send('Inspector.enable'),
   ]);

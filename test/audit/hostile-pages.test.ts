@@ -50,7 +50,8 @@ describe(`a hostile page is judged by what it does${inPart}`, () => {
   let service: Service;
 
   const post = async (name: string, auditVersion: AuditVersion): Promise<Answer> => {
-    const body = JSON.stringify({ url: await pages.url(name), auditVersion, regions: ['us-west1'] });
+    const { categories } = cases[name] as Case;
+    const body = JSON.stringify({ url: await pages.url(name), auditVersion, regions: ['us-west1'], categories });
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${service.url}/v1/checks`, { method: 'POST', headers, body });
     const said = (await answer.json()) as { id: string; code: string };
@@ -140,6 +141,7 @@ const isJudgedRightly = async (it: Case, run: Run, service: Service): Promise<vo
   const { error, attempts, warnings } = run;
   const told = JSON.stringify({ error, attempts, warnings });
   expect(it.verdicts, told).toContain(error?.code ?? run.state);
+  expect(run.finalUrl ?? '').not.toMatch(/^chrome-error:/);
   if (it.attempts) expect(attempts, told).toHaveLength(it.attempts);
   if (error) {
     expect({ blame: error.blame, numbers: numbersOf(run).filter((number) => number !== null) }).toEqual({

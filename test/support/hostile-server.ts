@@ -7,6 +7,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import type { Category } from '../../shared/audit-options.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 
 /** A page that is no friend of its auditor, and what may be said of it. */
@@ -23,6 +24,8 @@ export type Case = {
   seconds?: number;
   /** As many attempts, where more would mean that the machine was taken for busy, or for at fault. */
   attempts?: number;
+  /** What is asked for, where that is not all. */
+  categories?: readonly Category[];
   /** So ordinary that every audit version must judge it rightly. */
   common?: true;
   /** Version 9 is not asked: it does what 13 does, slowly, or does not know the matter. */

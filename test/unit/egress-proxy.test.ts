@@ -708,6 +708,7 @@ describe('what was blocked', () => {
     outcome: 'refused',
     reason: 'private address',
     count: 1,
+    since: 0,
     at: 0,
   } as const;
 

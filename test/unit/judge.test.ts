@@ -6,7 +6,14 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/run.ts';
 
 const url = 'https://example.com/page';
-const loaded: Partial<MainFrame> = { url, status: 200, mimeType: 'text/html', finished: true, everFinished: true };
+const loaded: Partial<MainFrame> = {
+  url,
+  status: 200,
+  mimeType: 'text/html',
+  finished: true,
+  everFinished: true,
+  painted: true,
+};
 const metrics = {
   performance: 98,
   accessibility: 100,
@@ -39,6 +46,7 @@ const audited = (changes: Partial<Summary> = {}): End => ({
   summary: summary(changes),
   pageAnswers: null,
   document: 'shown',
+  status: 200,
 });
 const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
 const stopped: End = { how: 'stopped', why: 'main-document-failed' };
@@ -56,6 +64,7 @@ const observed = (
   sandbox: true,
   cpu: { others: 0, waited: 0 },
   blocked: { blockedRequests: [], blockedRequestCount: 0 },
+  overCap: [],
   end,
   mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
   chromium: 'HeadlessChrome/1',
@@ -97,6 +106,41 @@ test.each(Object.keys(metrics).filter((name) => name !== 'pwa'))('a result witho
   const verdict = verdictOn(audited({ metrics: { ...metrics, [name]: null } }));
   expect(verdict.state).toBe('failed');
   expect(verdict).not.toHaveProperty('metrics');
+});
+
+test('a page that showed nothing is no success, though it has the scores that were asked for', () => {
+  const seo = { ...observed(audited(), { painted: false }), categories: ['seo' as const] };
+  expect(judge(seo)).toMatchObject({ state: 'failed', error: { code: 'no-content' } });
+  const { mainFrame } = seo;
+  const coming = { ...seo, mainFrame: { ...mainFrame, finished: false, everFinished: false } };
+  expect(judge(coming)).toMatchObject({ state: 'failed', error: { code: 'load-timeout' } });
+  expect(judge({ ...seo, mainFrame: { ...mainFrame, painted: true } }).state).toBe('succeeded');
+  expect(verdictOn(audited(), { painted: false }).state).toBe('succeeded'); // its metrics tell that it painted
+});
+
+test('a page that led itself to an error is that error, whatever its first document was', () => {
+  const end = { ...(audited() as Extract<End, { how: 'audited' }>), status: 403 };
+  expect(verdictOn(end)).toMatchObject({
+    error: { code: 'http-error', message: 'The server answered with status 403.' },
+  });
+  const first = runtimeError('ERRORED_DOCUMENT_REQUEST', 'Lighthouse was unable to load the page. (Status code: 429)');
+  expect(verdictOn(first)).toMatchObject({ error: { message: 'The server answered with status 429.' } });
+});
+
+test('a page that was cut off while it was measured is too large; one connection too many is a warning', () => {
+  const cut = (reason: string) => judge({ ...observed(audited()), overCap: [{ host: 'cdn.example.com', reason }] });
+  expect(cut('bytes of the connection')).toMatchObject({
+    error: { code: 'page-too-large', message: expect.stringContaining('cdn.example.com') },
+  });
+  expect(cut('connections at once')).toMatchObject({
+    state: 'succeeded',
+    warnings: [expect.stringContaining('cdn.example.com')],
+  });
+});
+
+test('a failure names the address that the page led to, not the page that the browser shows in its place', () => {
+  const led = verdictOn(audited({ finalUrl: 'chrome-error://chromewebdata/' }), { failure: 'ERR_CONNECTION_REFUSED' });
+  expect(led).toMatchObject({ finalUrl: url, error: { code: 'unreachable', finalUrl: url } });
 });
 
 test('a score for pwa is needed from the versions that have one, and only from them', () => {
@@ -156,6 +200,7 @@ test.each([
   [{ failure: 'ERR_ABORTED', status: 204 }, { outcome: 'allowed' }, 'no-content'],
   [{ failure: 'ERR_ABORTED', attachment: true }, { outcome: 'allowed' }, 'not-html'],
   [{ failure: 'ERR_ABORTED', mimeType: 'application/pdf' }, { outcome: 'allowed' }, 'not-html'],
+  [{ failure: 'ERR_ABORTED', mimeType: 'text/html' }, { outcome: 'allowed' }, 'unreachable'],
 ] as const)('a main document with %j, of which the proxy says %j, is %s', (frame, decision, fault) => {
   expect(faultOn(stopped, frame, decision)).toBe(fault);
 });

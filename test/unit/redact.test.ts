@@ -14,6 +14,11 @@ test.each([
   ['x-api-key=abc123 and apikey: "def"', 'x-api-key=[redacted] and apikey: "[redacted]"'],
   ['/login?password=hunter2&next=1', '/login?password=[redacted]&next=1'],
   ['X-Amz-Signature=fe5f80&X-Amz-Security-Token=IQoJ', 'X-Amz-Signature=[redacted]&X-Amz-Security-Token=[redacted]'],
+  [
+    '?next=https%3A%2F%2Fa.example%3Faccess_token%3Ds3cr3t%26b%3D1',
+    '?next=https%3A%2F%2Fa.example%3Faccess_token%3D[redacted]%26b%3D1',
+  ],
+  ['/consent?cookie=1&url=%2Farticle', '/consent?cookie=[redacted]&url=%2Farticle'],
   ['AKIAIOSFODNN7EXAMPLE', '[redacted]'],
   ['https://user:pa@ss@example.com/a?b=c', 'https://example.com/a?b=c'],
   ['at http://me@host and ftp://me:x@host', 'at http://host and ftp://host'],

@@ -95,6 +95,12 @@ export const answers: Record<string, Case> = {
     verdicts: ['no-content'],
     serve: html(' \n'.repeat(500)),
   },
+  'blank-for-seo': {
+    is: 'a document of white space, of which only scores are asked that it could have',
+    categories: ['accessibility', 'seo'],
+    verdicts: ['no-content'],
+    serve: html(' \n'.repeat(500)),
+  },
   'blank-display-none': {
     is: 'a page whose body is not displayed',
     slow: true,
@@ -144,6 +150,19 @@ export const answers: Record<string, Case> = {
     slow: true,
     verdicts: ['succeeded', 'load-timeout'],
     serve: ({ response }) => void setTimeout(() => response.end(good()), 20_000).unref(),
+  },
+  'slow-ttfb-20s-each-time': {
+    is: 'a page that comes after 20 s, and is asked for again on each visit',
+    slow: true,
+    verdicts: ['succeeded'],
+    serve: ({ response }) =>
+      void setTimeout(() => response.writeHead(200, { 'cache-control': 'no-store' }).end(good()), 20_000).unref(),
+  },
+  'fetch-60mb': {
+    is: 'a good page that loads a file of 60 MiB',
+    verdicts: ['page-too-large'],
+    serve: html(good({ body: '<script>fetch("file")</script>' })),
+    files: { file: ({ response }) => response.end(Buffer.alloc(60 * 2 ** 20)) },
   },
   'trickle-forever': {
     is: 'a page that gets another paragraph every 200 ms and never ends',

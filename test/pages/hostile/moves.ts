@@ -63,6 +63,20 @@ export const moves: Record<string, Case> = {
     serve: meta(0, 'good'),
     files: { good: html() },
   },
+  'forbidden-once-known': {
+    is: 'a good page that reloads itself, and is then forbidden',
+    verdicts: ['http-error'],
+    serve: (visit) =>
+      visit.nth === 1 ? script('onload = () => location.reload()')(visit) : html(good(), {}, 403)(visit),
+  },
+  'forbidden-until-known': {
+    is: 'a page that is forbidden, reloads itself, and is then good',
+    verdicts: ['succeeded', 'http-error'],
+    serve: (visit) =>
+      visit.nth === 1
+        ? html(good({ head: '<script>onload = () => location.reload()</script>' }), {}, 403)(visit)
+        : html()(visit),
+  },
   'moves-after-5s': {
     is: 'a page that leads to a good one after 5 s',
     verdicts: ['succeeded'],
