@@ -4,14 +4,16 @@ import { AlarmTopic } from './alarm.ts';
 import { AuditWorker } from './audit-worker.ts';
 import type { Environment } from './environments.ts';
 
-/** One region of the API: its worker, its alarms and their topic. It knows the home region by names alone. */
+/**
+ * One region of the API: its worker, its alarms and their topic. It knows the home region by names alone. It holds nothing that
+ * the table can't make again, so it may be deleted: a first deploy that failed has to be.
+ */
 export class RegionStack extends Stack {
   constructor(app: App, environment: Environment, region: Region) {
-    const { names, account, deletionProtection } = environment;
+    const { names, account } = environment;
     super(app, names.regionStack(region), {
       description: `Page audit service, ${environment.name}: audits of ${region}`,
       env: { ...(account && { account }), region: regions[region] },
-      terminationProtection: deletionProtection,
     });
     new AlarmTopic(this, environment);
     const { runAudit } = new AuditWorker(this, 'Worker', environment, region);

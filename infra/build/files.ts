@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** What a folder holds, by path in it. */
@@ -15,7 +15,10 @@ export const filesIn = async (folder: string): Promise<Files> => {
 
 export const writeFiles = async (folder: string, files: Files): Promise<void> => {
   for (const path of new Set([...files.keys()].map(dirname))) await mkdir(join(folder, path), { recursive: true });
-  for (const [path, content] of files) await writeFile(join(folder, path), content);
+  for (const [path, content] of files) {
+    await writeFile(join(folder, path), content);
+    await chmod(join(folder, path), 0o644); // whatever the umask is: Lambda runs as another user
+  }
 };
 
 /** The same files, in a folder. */

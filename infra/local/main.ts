@@ -20,6 +20,7 @@ const Settings = z.object({
 });
 
 const STOP_MS = 10_000;
+const REPEAT_MS = 500; // of one signal: npm passes on what a terminal has sent to all of us
 const BYTES_FOR_AN_AUDIT = 4 * 2 ** 30;
 
 const fail = (message: string): never => {
@@ -61,11 +62,12 @@ const service = await startService(
   (line) => console.log(line),
 ).catch((error: Error) => fail(error.message));
 
-let stopping = false;
+let stoppingSince = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, async () => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (stoppingSince && Date.now() - stoppingSince < REPEAT_MS) return;
+    if (stoppingSince) process.exit(1);
+    stoppingSince = Date.now();
     console.log('Stopping: runs at work are given back. Once more stops at once.');
     setTimeout(() => process.exit(1), STOP_MS).unref();
     await service.stop();

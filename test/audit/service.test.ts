@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -127,7 +129,7 @@ test('an auditor that is killed in the middle of an audit costs one attempt, and
 test('a service that is asked to stop gives its run back, leaves nothing behind, and goes on when started again', async () => {
   const { id } = await auditing(['us-west1', 'us-east4']);
   const asked = Date.now();
-  service.signal('SIGTERM');
+  for (const _ of ['by the terminal', 'by npm']) service.signal('SIGINT');
   expect(await service.exited()).toEqual([0, null]);
   expect(Date.now() - asked).toBeLessThan(10_000);
   expect(remainsOf(service.pid)).toEqual({ folders: [], processes: [] });
@@ -150,6 +152,27 @@ test('a service that is stopped as soon as it answers leaves nothing behind', as
       unpacking: [],
     });
   }
+  await rm(other, { recursive: true });
+});
+
+test('a service that npm started ends when npm is told to', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+  const npm = spawn('npm', ['start'], { env: { ...process.env, PORT: '0', DATA_DIR: other } });
+  const ended = once(npm, 'exit');
+  const [url] = await new Promise<string[]>((resolve) => {
+    let said = '';
+    npm.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const found = /http:\/\/[\d.]+:\d+(?=\s[\s\S]*Try:)/.exec(said);
+      if (found) resolve(found);
+    });
+  });
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  npm.kill('SIGTERM');
+  await ended;
+  await expect
+    .poll(() => fetch(`${url}/health`).catch(() => 'nobody is there'), { timeout: 10_000 })
+    .toBe('nobody is there');
   await rm(other, { recursive: true });
 });
 

@@ -11,7 +11,7 @@ export const startArguments = (main?: string): string[] => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     scripts: { start: string };
   };
-  const given = scripts.start.split(' ').slice(1);
+  const given = scripts.start.split(' ').slice(2); // exec, node
   return main ? [...given.slice(0, -1), main] : given;
 };
 
