@@ -10,8 +10,8 @@ const shapes: [RegExp, string | ((...found: string[]) => string)][] = [
   // Our own keys; the first part says which, and is no secret.
   [/pas_(?:([0-9a-f]{12})_)?[0-9A-Za-z_-]{16,}/g, (_, which) => (which ? `pas_${which}_${MASK}` : `pas_${MASK}`)],
   // Headers to the end of the line; JSON and quotes end earlier, and so do the parameters of a URL.
-  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s{0,5}:\s{0,5}["']?)[^\r\n"']+/gi, `$1$2${MASK}`],
-  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s{0,5}=\s{0,5}["']?)[^\r\n"'&]+/gi, `$1$2${MASK}`],
+  [/([?&](?:(?:proxy-)?authorization|(?:set-)?cookie)=)[^\s"'&]+/gi, `$1${MASK}`],
+  [/(?<![?&])\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s{0,5}[:=]\s{0,5}["']?)[^\r\n"']+/gi, `$1$2${MASK}`],
   [/\b((?i:bearer|basic|digest|negotiate))\s+(?=[a-z]{0,50}[0-9A-Z=+/._~-])[0-9A-Za-z=+/._~-]{6,}/g, `$1 ${MASK}`],
   [
     /\b([\w-]{0,40}(?:api[-_]?key|password|passwd|secret|token|signature|credential))(["']?\s{0,5}(?:[:=]|%3a|%3d)\s{0,5}["']?)(?:(?!%26)[^\s"'&;,])+/gi,

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { killGroup } from '../../functions/auditor/processes.ts';
 import { isFinished, type Run } from '../../shared/run.ts';
 import { servePages } from '../support/pages.ts';
 import { processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
@@ -129,7 +130,7 @@ test('an auditor that is killed in the middle of an audit costs one attempt, and
 test('a service that is asked to stop gives its run back, leaves nothing behind, and goes on when started again', async () => {
   const { id } = await auditing(['us-west1', 'us-east4']);
   const asked = Date.now();
-  for (const _ of ['by the terminal', 'by npm']) service.signal('SIGINT');
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) service.signal(signal); // at once, as if npm passed one on
   expect(await service.exited()).toEqual([0, null]);
   expect(Date.now() - asked).toBeLessThan(10_000);
   expect(remainsOf(service.pid)).toEqual({ folders: [], processes: [] });
@@ -157,7 +158,8 @@ test('a service that is stopped as soon as it answers leaves nothing behind', as
 
 test('a service that npm started ends when npm is told to', async () => {
   const other = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-  const npm = spawn('npm', ['start'], { env: { ...process.env, PORT: '0', DATA_DIR: other } });
+  const npm = spawn('npm', ['start'], { env: { ...process.env, PORT: '0', DATA_DIR: other }, detached: true });
+  onTestFinished(() => killGroup(npm.pid as number));
   const ended = once(npm, 'exit');
   const [url] = await new Promise<string[]>((resolve) => {
     let said = '';

@@ -333,6 +333,8 @@ test('a report too large for an answer of Lambda is a redirect to a URL that giv
   expect(answer.status).toBe(303);
   const location = answer.headers.get('location') as string;
   expect(location).toContain('X-Amz-Expires=300');
+  const head = await call(path, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
+  expect([head.status, head.headers.get('etag')]).toEqual([200, answer.headers.get('etag')]); // the URL is for GET alone
   const stored = Buffer.from(
     await (await fetch(location, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer(),
   );

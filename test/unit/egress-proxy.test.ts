@@ -8,6 +8,7 @@ import {
   type EgressProxy,
   LIMITS,
   openEgressProxy,
+  overCapOf,
 } from '../../functions/auditor/egress-proxy.ts';
 import { targetOf } from '../../functions/lib/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
@@ -699,6 +700,20 @@ test('it listens on loopback only, each proxy on a port of its own', async () =>
   ]);
   listen.mockRestore();
   expect(one.port).not.toBe(two.port);
+});
+
+test('what was cut off counts from its first time, and not where that came after the measuring', async () => {
+  const port = await origin((socket) => socket.end(Buffer.alloc(MIB)));
+  const proxy = await open({ connect: dialsTo(port).connect, limits: { connectionBytes: 1000 } });
+  const before = Date.now();
+  await ask(proxy, 'cdn.example.com');
+  await vi.waitFor(() => expect(overCapOf(proxy.decisions)).toHaveLength(1));
+  const after = Date.now();
+  await sleep(5);
+  await ask(proxy, 'cdn.example.com');
+  await vi.waitFor(() => expect(overCapOf(proxy.decisions)).toMatchObject([{ host: 'cdn.example.com', count: 2 }]));
+  expect(overCapOf(proxy.decisions, after)).toMatchObject([{ reason: 'bytes of the connection' }]);
+  expect(overCapOf(proxy.decisions, before - 1)).toEqual([]);
 });
 
 describe('what was blocked', () => {

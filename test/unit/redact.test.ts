@@ -19,6 +19,8 @@ test.each([
     '?next=https%3A%2F%2Fa.example%3Faccess_token%3D[redacted]%26b%3D1',
   ],
   ['/consent?cookie=1&url=%2Farticle', '/consent?cookie=[redacted]&url=%2Farticle'],
+  ['led to /consent?cookie=1. Try it.', 'led to /consent?cookie=[redacted] Try it.'],
+  ['cookie=a=1&b=2; session=3', 'cookie=[redacted]'],
   ['AKIAIOSFODNN7EXAMPLE', '[redacted]'],
   ['https://user:pa@ss@example.com/a?b=c', 'https://example.com/a?b=c'],
   ['at http://me@host and ftp://me:x@host', 'at http://host and ftp://host'],

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shares } from '../../functions/auditor/machine.ts';
 import { waitFor } from '../support/service.ts';
@@ -33,3 +34,20 @@ describe.skipIf(!canShare)(`shares of the processors${canShare ? '' : ' (not run
     await become([0, 0]);
   });
 });
+
+const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+test.skipIf(!canPin)(
+  `of a machine's processors those count that we may run on${canPin ? '' : ' (not run here: it takes taskset and two processors)'}`,
+  () => {
+    const loop = spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);']);
+    try {
+      const code = `import { startCpuMeter } from '${new URL('../../functions/auditor/machine.ts', import.meta.url)}';
+        const read = startCpuMeter(process.pid);
+        setTimeout(() => console.log(read().others), 1000);`;
+      const measured = execFileSync('taskset', ['-c', '0', process.execPath, '--input-type=module', '-e', code]);
+      expect(Number(measured)).toBeGreaterThan(0.8); // of the one; of two it would be half
+    } finally {
+      loop.kill('SIGKILL');
+    }
+  },
+);

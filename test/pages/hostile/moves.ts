@@ -63,6 +63,17 @@ export const moves: Record<string, Case> = {
     serve: meta(0, 'good'),
     files: { good: html() },
   },
+  'download-while-it-comes': {
+    is: 'a page that asks for a file to save while its own document is still on its way',
+    slow: true,
+    verdicts: ['succeeded'],
+    serve: ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+      response.write(good({ body: '<script>location = "file"</script>' }));
+      setTimeout(() => response.end('<p>And that was all.</p>'), 3000).unref();
+    },
+    files: { file: ({ response }) => response.writeHead(200, { 'content-disposition': 'attachment' }).end('saved') },
+  },
   'forbidden-once-known': {
     is: 'a good page that reloads itself, and is then forbidden',
     verdicts: ['http-error'],
