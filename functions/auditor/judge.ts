@@ -130,12 +130,20 @@ const blockedWarning = ({ blocked, overCap }: Observation): string[] => {
 const someHosts = (of: { host: string }[]) => [...new Set(of.map(({ host }) => host))].slice(0, 3).join(', ');
 
 /** What a reader of the numbers should know beyond Lighthouse's own warnings. */
-const warningsOf = ({ erroredAudits, screenshotMissing, withoutCharset }: Summary, { lean }: Observation): string[] => [
+const warningsOf = (
+  { erroredAudits, screenshotMissing, withoutCharset, withoutMeaningfulPaint }: Summary,
+  { lean }: Observation,
+): string[] => [
   ...(erroredAudits.length > 0
     ? [`These audits ended in an error: ${erroredAudits.map(({ id }) => id).join(', ')}.`]
     : []),
   ...(withoutCharset
     ? ['The document did not end, or is larger than 10 MB: its charset was not audited and does not count.']
+    : []),
+  ...(withoutMeaningfulPaint
+    ? [
+        'The browser told of no first meaningful paint: TTI and TBT were taken from the largest contentful paint, as in Lighthouse 12.',
+      ]
     : []),
   ...(screenshotMissing ? ['The full-page screenshot could not be taken.'] : []),
   ...(lean

@@ -7,6 +7,7 @@ import type { Page } from 'puppeteer-core';
 import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/run.ts';
+import { missingMeaningfulPaints, type TraceEvent } from './meaningful-paint.ts';
 
 /** What ended an audit. `artifactKey` is what was being gathered; versions before 12 do not tell. */
 type RuntimeError = { code: string; message: string; artifactKey?: string };
@@ -38,6 +39,8 @@ export type Summary = {
   screenshotMissing: boolean;
   /** Whether it lacks the charset audit, which could not be made. */
   withoutCharset: boolean;
+  /** Whether its TTI and TBT are from a first meaningful paint that Chromium did not tell of. */
+  withoutMeaningfulPaint: boolean;
   report: Buffer;
   reportBytes: number;
 };
@@ -48,7 +51,7 @@ type Lighthouse = {
   run(url: string, flags: Record<string, unknown>, config?: object, page?: Page): Promise<Answer | undefined>;
   auditAgain?: (flow: { gatherSteps: object[]; name: string }, config?: object) => Promise<{ steps: Answer[] }>; // from 10 on
   desktopConfig: object;
-  trace: { endTraceAndCollectEvents(session: unknown): Promise<unknown> };
+  trace: { endTraceAndCollectEvents(session: unknown): Promise<{ traceEvents: TraceEvent[] }> };
   accessibility: { prototype: { getArtifact(context: GatherContext): Promise<unknown> } };
 };
 type GatherContext = { driver: { defaultSession: { setNextProtocolTimeout(ms: number): void } } };
@@ -87,6 +90,9 @@ const ACCESSIBILITY_MS = 85_000;
 /** Lighthouse 9 knows no puppeteer page of today: it takes the browser's first page, through the debugging port. */
 export const takesPage = (version: AuditVersion): boolean => majorOf(version) !== '9';
 
+/** For TTI and TBT. */
+const takesMeaningfulPaint = (version: AuditVersion): boolean => Number(majorOf(version)) < 12;
+
 export type Plan = Pick<AuditOptions, 'device' | 'categories'> & {
   url: string;
   version: AuditVersion;
@@ -107,11 +113,19 @@ export const runLighthouse = async (
   plan: Plan,
   { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
 ): Promise<Summary> => {
+  let withoutMeaningfulPaint = false;
   const endTrace = trace.endTraceAndCollectEvents;
-  trace.endTraceAndCollectEvents = (session) => {
+  trace.endTraceAndCollectEvents = async (session) => {
     onMeasured();
-    return endTrace.call(trace, session);
+    const told = await endTrace.call(trace, session);
+    if (takesMeaningfulPaint(plan.version)) {
+      const missing = missingMeaningfulPaints(told.traceEvents);
+      told.traceEvents.push(...missing);
+      withoutMeaningfulPaint = missing.length > 0;
+    }
+    return told;
   };
+  const summarized = (lhr: Result) => summarize(lhr, plan, withoutMeaningfulPaint);
   const { getArtifact } = accessibility.prototype;
   accessibility.prototype.getArtifact = function (context) {
     context.driver.defaultSession.setNextProtocolTimeout(ACCESSIBILITY_MS);
@@ -129,14 +143,14 @@ export const runLighthouse = async (
     ? await run(plan.url, flags, config, page)
     : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
   if (!answer) throw new Error('Lighthouse gave no result');
-  if (!auditAgain || answer.lhr.audits.charset?.scoreDisplayMode !== 'error') return summarize(answer.lhr, plan);
+  if (!auditAgain || answer.lhr.audits.charset?.scoreDisplayMode !== 'error') return summarized(answer.lhr);
 
   // The browser keeps no document of over 10 MB, and none that has not ended: this audit alone would cost a score.
   const skipAudits = [...(flags.skipAudits ?? []), 'charset'];
   const artifacts = { ...answer.artifacts, settings: { ...answer.artifacts?.settings, skipAudits } };
   const step = { artifacts, name: plan.url, flags: { ...flags, skipAudits } };
   const { steps } = await auditAgain({ gatherSteps: [step], name: plan.url }, config);
-  return summarize((steps[0] as Answer).lhr, plan);
+  return summarized((steps[0] as Answer).lhr);
 };
 
 /** Chromium writes its port to its profile, soon after it has started. */
@@ -151,7 +165,11 @@ const debuggingPort = async (profile: string): Promise<number> => {
   }
 };
 
-const summarize = async (lhr: Result, { version, categories, lean }: Plan): Promise<Summary> => {
+const summarize = async (
+  lhr: Result,
+  { version, categories, lean }: Plan,
+  withoutMeaningfulPaint: boolean,
+): Promise<Summary> => {
   if (lhr.lighthouseVersion !== version) throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran for ${version}`);
   const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
   return {
@@ -162,6 +180,7 @@ const summarize = async (lhr: Result, { version, categories, lean }: Plan): Prom
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
     throttling: lhr.configSettings.throttlingMethod,
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
+    withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
     screenshotMissing: takesPage(version) && !lean && !categories && !lhr.fullPageScreenshot,
     erroredAudits: Object.entries(lhr.audits)
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')

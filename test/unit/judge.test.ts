@@ -37,6 +37,7 @@ const summary = (changes: Partial<Summary> = {}): Summary => ({
   erroredAudits: [],
   screenshotMissing: false,
   withoutCharset: false,
+  withoutMeaningfulPaint: false,
   report: Buffer.from('gzip'),
   reportBytes: 10,
   ...changes,
@@ -274,10 +275,11 @@ test('only the categories that were asked for are needed, and their warnings are
     erroredAudits: [{ id: 'unused-css-rules', message: 'x' }],
     screenshotMissing: true,
     withoutCharset: true,
+    withoutMeaningfulPaint: true,
   });
   const verdict = judge({ ...observed(onlySeo), categories: ['seo'] });
   expect(verdict.state).toBe('succeeded');
-  expect(verdict.warnings.join(' ')).toMatch(/unused-css-rules.*charset.*screenshot/);
+  expect(verdict.warnings.join(' ')).toMatch(/unused-css-rules.*charset.*meaningful paint.*screenshot/);
   expect(judge({ ...observed(onlySeo), categories: ['seo', 'accessibility'] }).state).toBe('failed');
 });
 

@@ -199,6 +199,19 @@ export const busyPages: Record<string, Case> = {
   },
 
   // Paint, shift, console, trace
+  'font-late': {
+    is: 'a page whose text waits for a font, of which the browser tells no first meaningful paint',
+    common: true,
+    verdicts: ['succeeded'],
+    before12: /no first meaningful paint/,
+    serve: html(
+      good({
+        head: '<style>@font-face { font-family: late; src: url(font) } p { font-family: late }</style>',
+        body: `<p>${'Nobody sees it yet. '.repeat(20)}</p>`,
+      }),
+    ),
+    files: { font: ({ response }) => setTimeout(() => response.writeHead(404).end(), 2000).unref() },
+  },
   'animation-forever': {
     is: 'a page whose animation never ends',
     verdicts: ['succeeded'],
