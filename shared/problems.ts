@@ -64,7 +64,11 @@ export const runProblems = {
   'tls-error': { blame: 'page', retryable: false, message: 'The secure connection could not be made.' },
   'http-error': { blame: 'page', retryable: false, message: 'The server answered with an error.' },
   'not-html': { blame: 'page', retryable: false, message: 'The document is not a web page.' },
-  'no-content': { blame: 'page', retryable: false, message: 'The page showed nothing.' },
+  'no-content': {
+    blame: 'page',
+    retryable: false,
+    message: 'The page showed nothing that the browser counts as content.',
+  },
   'page-hung': { blame: 'page', retryable: false, message: 'The page stopped responding.' },
   'page-crashed': { blame: 'page', retryable: false, message: 'The page crashed its renderer.' },
   'page-too-large': { blame: 'page', retryable: false, message: 'The page is larger than the service loads.' },

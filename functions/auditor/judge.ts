@@ -12,7 +12,7 @@ import type { MainFrame } from './main-frame.ts';
 export type End =
   | { how: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState; status: number | null }
   | { how: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
-  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by the parent: no answer would come
+  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed' | 'nothing-painted'; detail?: string } // by the parent: no answer would come
   | { how: 'exited' };
 
 export type Observation = {
@@ -131,11 +131,14 @@ const someHosts = (of: { host: string }[]) => [...new Set(of.map(({ host }) => h
 
 /** What a reader of the numbers should know beyond Lighthouse's own warnings. */
 const warningsOf = (
-  { erroredAudits, screenshotMissing, withoutCharset, withoutMeaningfulPaint }: Summary,
+  { erroredAudits, uncheckedRules, screenshotMissing, withoutCharset, withoutMeaningfulPaint }: Summary,
   { lean }: Observation,
 ): string[] => [
   ...(erroredAudits.length > 0
     ? [`These audits ended in an error: ${erroredAudits.map(({ id }) => id).join(', ')}.`]
+    : []),
+  ...(uncheckedRules.length > 0
+    ? [`This audit version can not check the page for ${uncheckedRules.join(', ')}, which does not count.`]
     : []),
   ...(withoutCharset
     ? ['The document did not end, or is larger than 10 MB: its charset was not audited and does not count.']
@@ -181,9 +184,9 @@ const faultAsTold = (seen: Observation): Fault => {
       return faultOfCode(end.code ?? '', end.message, seen);
     }
     case 'stopped':
-      return end.why === 'main-document-failed'
-        ? faultOfDocument(seen)
-        : { code: end.why, ...(end.detail && { detail: end.detail }) };
+      if (end.why === 'main-document-failed') return faultOfDocument(seen);
+      if (end.why === 'nothing-painted') return faultOfBlank(seen);
+      return { code: end.why, ...(end.detail && { detail: end.detail }) };
     case 'exited':
       return { code: 'internal' };
   }
@@ -253,16 +256,21 @@ const faultOfShown = (status: number | null, seen: Observation): Fault | undefin
   return undefined;
 };
 
-/** A page that painted nothing: it failed, did not end, or is blank. */
+/** A page that painted nothing: it failed, did not end, waits for what does not come, or is blank. */
 const faultOfBlank = (seen: Observation): Fault => {
   if (seen.mainFrame.failure) return faultOfDocument(seen);
-  return { code: seen.mainFrame.finished ? 'no-content' : 'load-timeout' };
+  if (!seen.mainFrame.finished) return { code: 'load-timeout' };
+  return seen.mainFrame.loaded ? { code: 'no-content' } : { code: 'load-timeout', detail: WAITS };
 };
+
+const WAITS =
+  'The page showed nothing, and had not all that it waits for, such as a style sheet, when its time was over.';
 
 /** Scores or metrics are missing though Lighthouse reports no error. */
 const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
   const messageOf = (id: string) => summary.erroredAudits.find((audit) => audit.id === id)?.message ?? '';
   const first = messageOf('first-contentful-paint');
+  const largest = codeIn(messageOf('largest-contentful-paint'));
   if (isErrorPage(summary)) return faultOfDocument(seen);
   if (!/^https?:/.test(summary.finalUrl ?? '')) {
     return { code: 'no-content', detail: 'The page led to an address that is not on the web.' };
@@ -272,6 +280,7 @@ const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
   if (isBlank(seen)) return faultOfBlank(seen);
   if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
   if (!seen.mainFrame.finished) return { code: 'load-timeout' };
+  if (!first && largest === 'NO_LCP') return { code: 'no-content', auditCode: largest, detail: NOTHING_LARGE };
   const errored = summary.erroredAudits.map((audit) => audit.id).slice(0, 5);
   if (errored.includes('charset')) {
     return { code: 'page-too-large', detail: 'The document is larger than the browser keeps for its audits.' };
@@ -283,8 +292,11 @@ const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
   };
 };
 
-/** Lighthouse ends the message of an error that it knows with its code: `… (NO_FMP)`. */
-const codeIn = (message: string): string | null => /\(([A-Z][A-Z_]+)\)$/.exec(message)?.[1] ?? null;
+const NOTHING_LARGE =
+  'Nothing that the page showed counts as a largest contentful paint, as where all is drawn on a canvas. Categories but performance can be audited.';
+
+/** Lighthouse ends the message of an error that it knows with its code, `… (NO_FMP)`, or says no more than that. */
+const codeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;
 
 /** The main document could not be had: the browser's reason, and behind a proxy's failure the proxy's own. */
 const faultOfDocument = ({ mainFrame, decisionOn }: Observation): Fault => {

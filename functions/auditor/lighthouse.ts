@@ -39,6 +39,8 @@ export type Summary = {
   screenshotMissing: boolean;
   /** Whether it lacks the charset audit, which could not be made. */
   withoutCharset: boolean;
+  /** Accessibility checks that axe-core could not do on this page, as with colours that are newer than it is. */
+  uncheckedRules: string[];
   /** Whether its TTI and TBT are from a first meaningful paint that Chromium did not tell of. */
   withoutMeaningfulPaint: boolean;
   report: Buffer;
@@ -53,7 +55,9 @@ type Lighthouse = {
   desktopConfig: object;
   trace: { endTraceAndCollectEvents(session: unknown): Promise<{ traceEvents: TraceEvent[] }> };
   accessibility: { prototype: { getArtifact(context: GatherContext): Promise<unknown> } };
+  axeAudit: { audit(this: { meta: { id: string } }, artifacts: unknown): AuditProduct };
 };
+type AuditProduct = { score: number | null; errorMessage?: string; notApplicable?: boolean; warnings?: string[] };
 type GatherContext = { driver: { defaultSession: { setNextProtocolTimeout(ms: number): void } } };
 
 /**
@@ -68,15 +72,16 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     import(`${core}/config/desktop-config.js`),
     import(`${core}/gather/gatherers/trace.js`),
     import(`${core}/gather/gatherers/accessibility.js`),
+    import(`${core}/audits/accessibility/axe-audit.js`),
   ]);
-  const [desktopConfig, trace, accessibility] = more.map((module) => module.default);
+  const [desktopConfig, trace, accessibility, axeAudit] = more.map((module) => module.default);
   if (takesPage(version)) {
     const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
   } else {
     run.generateConfig(undefined, {});
   }
-  return { run, auditAgain, desktopConfig, trace, accessibility };
+  return { run, auditAgain, desktopConfig, trace, accessibility, axeAudit };
 };
 
 /**
@@ -109,7 +114,7 @@ export const isTimed = ({ version, categories }: Pick<Plan, 'version' | 'categor
  * when the trace does, in all versions.
  */
 export const runLighthouse = async (
-  { run, auditAgain, desktopConfig, trace, accessibility }: Lighthouse,
+  { run, auditAgain, desktopConfig, trace, accessibility, axeAudit }: Lighthouse,
   plan: Plan,
   { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
 ): Promise<Summary> => {
@@ -125,12 +130,21 @@ export const runLighthouse = async (
     }
     return told;
   };
-  const summarized = (lhr: Result) => summarize(lhr, plan, withoutMeaningfulPaint);
   const { getArtifact } = accessibility.prototype;
   accessibility.prototype.getArtifact = function (context) {
     context.driver.defaultSession.setNextProtocolTimeout(ACCESSIBILITY_MS);
     return getArtifact.call(this, context);
   };
+  const uncheckedRules = new Set<string>();
+  const { audit } = axeAudit;
+  axeAudit.audit = function (artifacts) {
+    const product = audit.call(this, artifacts);
+    if (!product.errorMessage) return product;
+    uncheckedRules.add(this.meta.id);
+    return { score: null, notApplicable: true, warnings: [product.errorMessage] }; // it alone would cost the score
+  };
+  const summarized = (lhr: Result) =>
+    summarize(lhr, plan, { withoutMeaningfulPaint, uncheckedRules: [...uncheckedRules] });
   const flags = {
     logLevel: 'silent',
     output: 'json',
@@ -168,7 +182,7 @@ const debuggingPort = async (profile: string): Promise<number> => {
 const summarize = async (
   lhr: Result,
   { version, categories, lean }: Plan,
-  withoutMeaningfulPaint: boolean,
+  { withoutMeaningfulPaint, uncheckedRules }: Pick<Summary, 'withoutMeaningfulPaint' | 'uncheckedRules'>,
 ): Promise<Summary> => {
   if (lhr.lighthouseVersion !== version) throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran for ${version}`);
   const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
@@ -180,6 +194,7 @@ const summarize = async (
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
     throttling: lhr.configSettings.throttlingMethod,
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
+    uncheckedRules,
     withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
     screenshotMissing: takesPage(version) && !lean && !categories && !lhr.fullPageScreenshot,
     erroredAudits: Object.entries(lhr.audits)

@@ -14,8 +14,12 @@ export type MainFrame = {
   finished: boolean;
   /** Whether any main document arrived whole. */
   everFinished: boolean;
+  /** Whether the document that it shows has all that it waited for: its load event came. */
+  loaded: boolean;
   /** Whether the document that it shows has painted anything: text, an image, a drawing. */
   painted: boolean;
+  /** Whether the policy of the document that it shows lets no script run, and so none of Lighthouse's. */
+  scriptless: boolean;
   /** Documents that the main frame has shown; moves within a document do not count. */
   navigations: number;
   /** Whether it is so large that its size, and not its server, may be why it has not arrived whole. */
@@ -29,6 +33,8 @@ export type MainFrame = {
 const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
 const LARGE_BYTES = 10 * 2 ** 20;
 const MAX_FRAMES = 1000;
+/** A `sandbox` directive without `allow-scripts`, in any of the policies of a Content-Security-Policy header. */
+const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts\b)/i;
 
 export const emptyMainFrame: MainFrame = {
   url: null,
@@ -38,7 +44,9 @@ export const emptyMainFrame: MainFrame = {
   failure: null,
   finished: false,
   everFinished: false,
+  loaded: false,
   painted: false,
+  scriptless: false,
   navigations: 0,
   large: false,
   tooMuch: null,
@@ -59,6 +67,8 @@ export const watchMainFrame = async (
   };
 
   let mainFrameId: string | undefined;
+  let shown: string | undefined; // the loader of the newest page: Lighthouse visits about: too
+  let sandboxed = false;
   let bytes = 0;
   let frames = 0;
   session.on('Network.requestWillBeSent', (event) => {
@@ -68,13 +78,16 @@ export const watchMainFrame = async (
     requestId = event.requestId;
     bytes = 0;
     const { url } = event.request;
+    sandboxed = false;
     change({ url, status: null, mimeType: null, attachment: false, failure: null, finished: false, large: false });
   });
   session.on('Network.responseReceived', (event) => {
     if (event.requestId !== requestId) return;
     const { status, mimeType, headers } = event.response;
-    const disposition = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1];
-    change({ status, mimeType, attachment: /^\s*attachment/i.test(disposition ?? '') });
+    const header = (name: string) => Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1] ?? '';
+    const attachment = /^\s*attachment/i.test(header('content-disposition'));
+    sandboxed = SCRIPTLESS.test(header('content-security-policy'));
+    change({ status, mimeType, attachment });
   });
   session.on('Network.responseReceivedExtraInfo', (event) => {
     // The only word of a response that has no content to show: 304 where nothing was cached.
@@ -100,10 +113,15 @@ export const watchMainFrame = async (
     if (event.requestId === requestId) change({ failure: event.errorText.replace(/^net::/, '') });
   });
   session.on('Page.frameNavigated', ({ frame }) => {
-    if (!frame.parentId && /^https?:/.test(frame.url)) change({ navigations: record.navigations + 1, painted: false });
+    if (frame.parentId || !/^https?:/.test(frame.url)) return;
+    shown = frame.loaderId;
+    const scriptless = sandboxed && shown === requestId;
+    change({ navigations: record.navigations + 1, loaded: false, painted: false, scriptless });
   });
-  session.on('Page.lifecycleEvent', ({ frameId, name }) => {
-    if (frameId === mainFrameId && name === 'firstContentfulPaint') change({ painted: true });
+  session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
+    if (frameId !== mainFrameId || loaderId !== shown) return;
+    if (name === 'load') change({ loaded: true });
+    if (name === 'firstContentfulPaint') change({ painted: true });
   });
   session.on('Inspector.targetCrashed', () => change({ crashed: true }));
 

@@ -152,7 +152,8 @@ const isJudgedRightly = async (it: Case, run: Run, service: Service): Promise<vo
     expect(numbersOf(run), told).not.toContain(null);
     expect(run.finalUrl).toMatch(/^https?:/);
     if (it.warning) expect(warnings.join('\n')).toMatch(it.warning);
-    if (it.before12 && Number(majorOf(run.auditVersion)) < 12) expect(warnings.join('\n')).toMatch(it.before12);
+    const [before, warning] = it.warningBefore ?? [0, /./];
+    if (Number(majorOf(run.auditVersion)) < before) expect(warnings.join('\n')).toMatch(warning);
     const answer = await fetch(`${service.url}/v1/audit/runs/${run.id}/report`);
     const report = (await answer.json()) as { auditVersion: string; runtimeError?: unknown };
     expect(report.auditVersion).toBe(run.auditVersion);

@@ -18,8 +18,8 @@ export type Case = {
   verdicts: readonly Verdict[];
   /** Said to a client whose run succeeded, as its scores are not the whole story. */
   warning?: RegExp;
-  /** Said too by versions before 12. */
-  before12?: RegExp;
+  /** Said by versions before that one alone. */
+  warningBefore?: readonly [version: number, RegExp];
   /** No document can come of it: told at once, and not when Lighthouse's patience ends. */
   early?: true;
   /** No attempt takes longer. */

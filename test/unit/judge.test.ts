@@ -12,6 +12,7 @@ const loaded: Partial<MainFrame> = {
   mimeType: 'text/html',
   finished: true,
   everFinished: true,
+  loaded: true,
   painted: true,
 };
 const metrics = {
@@ -37,6 +38,7 @@ const summary = (changes: Partial<Summary> = {}): Summary => ({
   erroredAudits: [],
   screenshotMissing: false,
   withoutCharset: false,
+  uncheckedRules: [],
   withoutMeaningfulPaint: false,
   report: Buffer.from('gzip'),
   reportBytes: 10,
@@ -117,6 +119,14 @@ test('a page that showed nothing is no success, though it has the scores that we
   expect(judge(coming)).toMatchObject({ state: 'failed', error: { code: 'load-timeout' } });
   expect(judge({ ...seo, mainFrame: { ...mainFrame, painted: true } }).state).toBe('succeeded');
   expect(verdictOn(audited(), { painted: false }).state).toBe('succeeded'); // its metrics tell that it painted
+});
+
+test('a page that painted nothing is blank, or did not get what it waits for', () => {
+  const nothing: End = { how: 'stopped', why: 'nothing-painted' };
+  expect(faultOn(nothing, { painted: false })).toBe('no-content');
+  expect(faultOn(nothing, { painted: false, loaded: false })).toBe('load-timeout');
+  expect(faultOn(runtimeError('NO_FCP'), { painted: false, loaded: false })).toBe('load-timeout');
+  expect(faultOn(nothing, { painted: false, finished: false })).toBe('load-timeout');
 });
 
 test('a page that led itself to an error is that error, whatever its first document was', () => {
@@ -243,6 +253,18 @@ test('a result that misses its metrics says why as far as its audits do', () => 
   expect(verdictOn(audited({ ...without, erroredAudits: noFmp }))).toMatchObject({
     error: { code: 'internal', auditCode: 'NO_FMP', retryable: true },
   });
+  const largest = [{ id: 'largest-contentful-paint', message: 'NO_LCP' }];
+  const inWords = [{ id: 'largest-contentful-paint', message: 'The page did not display content. (NO_LCP)' }];
+  for (const erroredAudits of [largest, inWords]) {
+    expect(verdictOn(audited({ ...without, erroredAudits }))).toMatchObject({
+      error: {
+        code: 'no-content',
+        auditCode: 'NO_LCP',
+        blame: 'page',
+        message: expect.stringContaining('largest contentful paint'),
+      },
+    });
+  }
   expect(faultOn(audited(without), { finished: false })).toBe('load-timeout');
   expect(
     faultOn(audited({ ...without, finalUrl: 'chrome-error://chromewebdata/' }), { failure: 'ERR_CONNECTION_RESET' }),
@@ -276,10 +298,13 @@ test('only the categories that were asked for are needed, and their warnings are
     screenshotMissing: true,
     withoutCharset: true,
     withoutMeaningfulPaint: true,
+    uncheckedRules: ['color-contrast', 'label'],
   });
   const verdict = judge({ ...observed(onlySeo), categories: ['seo'] });
   expect(verdict.state).toBe('succeeded');
-  expect(verdict.warnings.join(' ')).toMatch(/unused-css-rules.*charset.*meaningful paint.*screenshot/);
+  expect(verdict.warnings.join(' ')).toMatch(
+    /unused-css-rules.*color-contrast, label.*charset.*meaningful paint.*screenshot/,
+  );
   expect(judge({ ...observed(onlySeo), categories: ['seo', 'accessibility'] }).state).toBe('failed');
 });
 

@@ -7,6 +7,14 @@ const recursion =
   (visit) =>
     html(good({ body: element(`?${Number(visit.query) + 1}`) }))(visit);
 
+/** Painted, but with no text, picture or video. */
+const canvas = html(
+  good().replace(
+    /<main>.*<\/main>/s,
+    '<canvas id="all"></canvas><script>all.getContext("2d").fillRect(0, 0, 200, 100)</script>',
+  ),
+);
+
 /** Pages that keep their auditor busy, waiting, or counting. */
 export const busyPages: Record<string, Case> = {
   // One long task
@@ -203,7 +211,7 @@ export const busyPages: Record<string, Case> = {
     is: 'a page whose text waits for a font, of which the browser tells no first meaningful paint',
     common: true,
     verdicts: ['succeeded'],
-    before12: /no first meaningful paint/,
+    warningBefore: [12, /no first meaningful paint/],
     serve: html(
       good({
         head: '<style>@font-face { font-family: late; src: url(font) } p { font-family: late }</style>',
@@ -211,6 +219,44 @@ export const busyPages: Record<string, Case> = {
       }),
     ),
     files: { font: ({ response }) => setTimeout(() => response.writeHead(404).end(), 2000).unref() },
+  },
+  'style-never': {
+    is: 'a page that shows nothing before a style sheet that never comes',
+    slow: true,
+    verdicts: ['load-timeout'],
+    seconds: 75,
+    attempts: 1,
+    serve: html(good({ head: '<link rel="stylesheet" href="style">' })),
+    files: { style: () => {} },
+  },
+  'fade-in': {
+    is: 'a page that fades in, of which the browser tells no paint',
+    slow: true,
+    verdicts: ['no-content', 'succeeded'],
+    attempts: 1,
+    serve: html(
+      good({ head: '<style>@keyframes appear { from { opacity: 0 } } body { animation: appear 1s both }</style>' }),
+    ),
+  },
+  'canvas-only': {
+    is: 'a page that is all drawn on a canvas, where nothing counts as a largest paint',
+    common: true,
+    verdicts: ['no-content'],
+    attempts: 1,
+    serve: canvas,
+  },
+  'canvas-for-seo': {
+    is: 'a page that is all drawn on a canvas, of which only scores are asked that it could have',
+    categories: ['accessibility', 'seo'],
+    verdicts: ['succeeded'],
+    serve: canvas,
+  },
+  'colours-of-today': {
+    is: 'a page in colours that old checks of contrast can not read',
+    common: true,
+    verdicts: ['succeeded'],
+    warningBefore: [10, /color-contrast, which does not count/],
+    serve: html(good({ head: '<style>p { color: oklch(50% .1 200) }</style>' })),
   },
   'animation-forever': {
     is: 'a page whose animation never ends',

@@ -107,6 +107,18 @@ export const documents: Record<string, Case> = {
       'content-security-policy': "default-src 'none'",
     }),
   },
+  'csp-sandbox': {
+    is: "a page whose policy lets no script run, not even an auditor's",
+    verdicts: ['page-hung'],
+    early: true,
+    attempts: 1,
+    serve: html(good(), { 'content-security-policy': "default-src 'self'; sandbox allow-forms" }),
+  },
+  'csp-sandbox-scripts': {
+    is: 'a page whose policy lets scripts run',
+    verdicts: ['succeeded'],
+    serve: html(good(), { 'content-security-policy': 'sandbox allow-scripts' }),
+  },
   'x-frame-options': {
     is: 'a page that may not be framed',
     verdicts: ['succeeded'],

@@ -143,7 +143,7 @@ export const moves: Record<string, Case> = {
   'mailto-at-once': {
     is: 'a script that would write a mail before there is anything to see',
     slow: true,
-    verdicts: ['no-content'], // Chromium reads no further
+    verdicts: ['no-content', 'load-timeout'], // Chromium reads no further
     serve: script('location = "mailto:nobody@example.com"'),
   },
   'download-navigation': {
