@@ -288,7 +288,8 @@ const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
   return {
     code: 'internal',
     auditCode: codeIn(messageOf(errored[0] ?? '')),
-    detail: `Parts of the audit failed: ${errored.join(', ') || 'unknown'}.`,
+    detail:
+      `Parts of the audit failed: ${errored.join(', ') || 'unknown'}. ${messageOf(errored[0] ?? '').slice(0, 300)}`.trim(),
   };
 };
 

@@ -251,7 +251,12 @@ test('a result that misses its metrics says why as far as its audits do', () => 
   expect(faultOn(audited({ ...without, erroredAudits: noFrames }))).toBe('no-screenshots');
   const noFmp = [{ id: 'interactive', message: 'Something went wrong with recording the trace. (NO_FMP)' }];
   expect(verdictOn(audited({ ...without, erroredAudits: noFmp }))).toMatchObject({
-    error: { code: 'internal', auditCode: 'NO_FMP', retryable: true },
+    error: {
+      code: 'internal',
+      auditCode: 'NO_FMP',
+      retryable: true,
+      message: `Parts of the audit failed: interactive. ${noFmp[0]?.message}`,
+    },
   });
   const largest = [{ id: 'largest-contentful-paint', message: 'NO_LCP' }];
   const inWords = [{ id: 'largest-contentful-paint', message: 'The page did not display content. (NO_LCP)' }];
