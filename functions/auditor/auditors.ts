@@ -39,8 +39,6 @@ const MAX_AUDITOR_BYTES = Math.min(1.5 * 2 ** 30, MAX_BROWSER_BYTES / 2);
 const MEMORY_WATCH_MS = 250;
 /** Lighthouse waits 36 s for a document that comes slowly, and for ever where it neither ends nor shows anything. */
 const SLOW_DOCUMENT_MS = 60_000;
-/** Lighthouse has no score for a page that painted nothing while it was measured, and is soon done with it, or hangs. */
-const BLANK_MS = 20_000;
 /** What an auditor that is done gets to close its browser. */
 const GOODBYE_MS = 1000;
 /** A failed main document may yet be followed by another: a page that sends itself elsewhere. */
@@ -197,7 +195,6 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
   let cpu: CpuUse | null = null;
   let readCpu: () => CpuUse | null = () => null;
   let measuredAt: number | undefined;
-  let everPainted = false;
   let done = false;
   let said = '';
   let exited = false;
@@ -289,13 +286,11 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
           case 'measured':
             cpu = tale.cpu;
             measuredAt = Date.now();
-            if (!everPainted && isTimed(order)) after(BLANK_MS, () => stop('nothing-painted'));
             leaveProcessor();
             leaveProcessor = () => {};
             break;
           case 'mainFrame': {
             mainFrame = tale.record;
-            everPainted ||= mainFrame.painted;
             if (mainFrame.crashed) after(FAILURE_GRACE_MS, () => stop('page-crashed'));
             if (mainFrame.navigations > MAX_NAVIGATIONS) stop('redirect-loop');
             if (mainFrame.scriptless && mainFrame.finished) stop('page-hung', SCRIPTLESS);

@@ -24,6 +24,8 @@ export type Tale =
 
 /** What Lighthouse would wait for a page to load, to be idle, and then some. */
 const MEASURING_MS = 60_000;
+/** Lighthouse hangs on a page that paints nothing as it waits for something, and has no score for it if it does not. */
+const BLANK_MS = 20_000;
 const ANSWER_MS = 5000;
 /** After a rejection that nobody awaited, Lighthouse may yet come to its end. */
 const REJECTION_GRACE_MS = 10_000;
@@ -81,7 +83,11 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
   });
   tell({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
   const own = await page.createCDPSession();
-  const mainFrame = await watchMainFrame(own, (record) => tell({ type: 'mainFrame', record }));
+  let everPainted = false;
+  const mainFrame = await watchMainFrame(own, (record) => {
+    everPainted ||= record.painted;
+    tell({ type: 'mainFrame', record });
+  });
   session = own;
   browser.on('targetcreated', (target) => {
     if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // it may have closed itself
@@ -102,6 +108,13 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     measured = mainFrame(); // what is visited after it counts no more
     document = documentState(own, measured); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
+    if (isTimed(plan) && !everPainted && !measured.loaded) {
+      let code = 'NO_FCP';
+      own.once('Page.javascriptDialogOpening', () => {
+        code = 'PAGE_HUNG'; // it gets no further for its dialogs
+      });
+      setTimeout(() => threw({ code, message: 'The page painted nothing.' }), BLANK_MS);
+    }
     tell({ type: 'measured', cpu: readCpu() });
     // Version 9 would then often get no answer from its page; of busy workers it gets one without.
     if (takesPage(version)) holdBackWorkers(process.pid);

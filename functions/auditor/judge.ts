@@ -12,7 +12,7 @@ import type { MainFrame } from './main-frame.ts';
 export type End =
   | { how: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState; status: number | null }
   | { how: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
-  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed' | 'nothing-painted'; detail?: string } // by the parent: no answer would come
+  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by the parent: no answer would come
   | { how: 'exited' };
 
 export type Observation = {
@@ -184,9 +184,9 @@ const faultAsTold = (seen: Observation): Fault => {
       return faultOfCode(end.code ?? '', end.message, seen);
     }
     case 'stopped':
-      if (end.why === 'main-document-failed') return faultOfDocument(seen);
-      if (end.why === 'nothing-painted') return faultOfBlank(seen);
-      return { code: end.why, ...(end.detail && { detail: end.detail }) };
+      return end.why === 'main-document-failed'
+        ? faultOfDocument(seen)
+        : { code: end.why, ...(end.detail && { detail: end.detail }) };
     case 'exited':
       return { code: 'internal' };
   }

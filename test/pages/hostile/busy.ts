@@ -224,7 +224,7 @@ export const busyPages: Record<string, Case> = {
     is: 'a page that shows nothing before a style sheet that never comes',
     slow: true,
     verdicts: ['load-timeout'],
-    seconds: 75,
+    seconds: 90,
     attempts: 1,
     serve: html(good({ head: '<link rel="stylesheet" href="style">' })),
     files: { style: () => {} },
