@@ -294,7 +294,7 @@ const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
 };
 
 const NOTHING_LARGE =
-  'Nothing that the page showed counts as a largest contentful paint, as where all is drawn on a canvas. Categories but performance can be audited.';
+  'Nothing that the page showed counts as a largest contentful paint, as where all is drawn on a canvas. Its other categories can be audited without performance.';
 
 /** Lighthouse ends the message of an error that it knows with its code, `… (NO_FMP)`, or says no more than that. */
 const codeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;

@@ -92,6 +92,9 @@ const waits = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
 /** For axe, which takes long on a long document. Lighthouse gives it a minute; here an audit has a limit as a whole. */
 const ACCESSIBILITY_MS = 85_000;
 
+/** Where more checks fail than these, what is left is no score for accessibility. */
+const MAX_UNCHECKED = 3;
+
 /** Lighthouse 9 knows no puppeteer page of today: it takes the browser's first page, through the debugging port. */
 export const takesPage = (version: AuditVersion): boolean => majorOf(version) !== '9';
 
@@ -139,8 +142,8 @@ export const runLighthouse = async (
   const { audit } = axeAudit;
   axeAudit.audit = function (artifacts) {
     const product = audit.call(this, artifacts);
-    if (!product.errorMessage) return product;
-    uncheckedRules.add(this.meta.id);
+    if (product.errorMessage) uncheckedRules.add(this.meta.id);
+    if (!product.errorMessage || uncheckedRules.size > MAX_UNCHECKED) return product;
     return { score: null, notApplicable: true, warnings: [product.errorMessage] }; // it alone would cost the score
   };
   const summarized = (lhr: Result) =>

@@ -10,7 +10,7 @@ const MEANINGFUL = /^firstMeaningfulPaint(Candidate)?$/;
 /**
  * First meaningful paints that a trace lacks. Lighthouse before 12 has no TTI and no TBT without one, and Chromium tells of
  * none where most of the text comes into view after the network is at rest: where a font is late, or the machine is slow.
- * The largest contentful paint stands in, from which Lighthouse takes both since 12.
+ * The largest contentful paint stands in, from which Lighthouse takes TTI since 12.
  */
 export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readonly Event[]): Event[] => {
   const told = new Set<string | undefined>();
