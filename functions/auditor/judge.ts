@@ -5,7 +5,7 @@ import type { Environment, Metrics, Run } from '../../shared/run.ts';
 import type { DocumentState } from './child.ts';
 import type { Decision } from './egress-proxy.ts';
 import type { Summary } from './lighthouse.ts';
-import { type CpuUse, machine, wasSlowed } from './machine.ts';
+import { type CpuUse, isFalsified, machine, wasSlowed } from './machine.ts';
 import type { MainFrame } from './main-frame.ts';
 
 /** How an auditor ended, as its parent saw it. */
@@ -61,6 +61,7 @@ export const judge = (seen: Observation): Verdict => {
   const summary = end.how === 'audited' ? end.summary : undefined;
   const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : seen.mainFrame.url;
   const finalUrl = shown?.slice(0, 500) ?? null;
+  const whole = summary && isWhole(summary, seen);
   const common = {
     finalUrl,
     ...seen.blocked,
@@ -79,12 +80,12 @@ export const judge = (seen: Observation): Verdict => {
           benchmarkIndex: summary?.benchmarkIndex ?? null,
           ...machine(),
           cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
-          contended: cpu && wasSlowed(cpu),
+          contended: cpu && (whole ? hasPerformance(seen) && isFalsified(cpu) : wasSlowed(cpu)),
         }
       : null,
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
   };
-  if (summary && isWhole(summary, seen)) return { ...common, state: 'succeeded', metrics: summary.metrics };
+  if (whole) return { ...common, state: 'succeeded', metrics: summary.metrics };
 
   const { code, auditCode = null, detail } = faultOf(seen);
   const error = runError(code, { auditCode, ...(detail && { detail }), ...(finalUrl && { finalUrl }) });
@@ -104,8 +105,8 @@ const isWhole = ({ metrics, runtimeError, finalUrl }: Summary, seen: Observation
 
 const isErrorStatus = (status: number | null) => status !== null && status >= 400;
 /** Where performance is asked for its metrics tell; elsewhere Lighthouse has scores for a page that shows nothing too. */
-const isBlank = (seen: Observation) =>
-  !categoriesOf(seen.auditVersion, seen).includes('performance') && !seen.mainFrame.painted;
+const isBlank = (seen: Observation) => !hasPerformance(seen) && !seen.mainFrame.painted;
+const hasPerformance = (seen: Observation) => categoriesOf(seen.auditVersion, seen).includes('performance');
 /** Part of the page that was cut off in its midst. A connection too many is told by a warning. */
 const cutOff = ({ overCap }: Observation) => overCap.find(({ reason }) => reason?.startsWith('bytes'));
 

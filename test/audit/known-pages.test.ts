@@ -9,6 +9,7 @@ import { type AuditVersion, auditVersion, auditVersions } from '../../shared/aud
 import { noMetrics } from '../../shared/run.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
+import { expectFast } from '../support/speed.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -97,11 +98,16 @@ const audit = async (page: string, version: AuditVersion, options: Partial<Audit
   return { verdict, metrics: verdict.metrics, report, askedAt };
 };
 
+const isFast = async (first: ReturnType<typeof audit>, version: AuditVersion) => {
+  const measured = ({ verdict, metrics }: Awaited<typeof first>) => ({ ...metrics, environment: verdict.environment });
+  const again = async () => measured(await audit('/perfect', version));
+  await expectFast(measured(await first), again, 95); // which no page with 300 ms of blocking can have
+};
+
 test('the perfect page is fast each time, and each audit asks for all of it anew', async () => {
   for (const _ of ['once', 'twice']) {
     pages.hits.clear();
-    const { metrics } = await audit('/perfect', newest);
-    expect(metrics.performance).toBeGreaterThanOrEqual(95);
+    await isFast(audit('/perfect', newest), newest);
     expect(pages.hits.get('/wide.png')).toBeGreaterThan(0); // which a browser may keep for a year
   }
 });
@@ -190,7 +196,7 @@ describe.each(auditVersions.map((row) => row.version))('audit version %s', (vers
     const { metrics } = await answerOn('/perfect');
     const marks = { accessibility: 100, bestPractices: 100, seo: 100, pwa: known[version].pwa, cls: 0 };
     expect(metrics).toMatchObject(marks);
-    expect(metrics.performance).toBeGreaterThanOrEqual(95); // which no page with 300 ms of blocking can have
+    await isFast(answerOn('/perfect'), version);
   });
 
   test('the faulty page has exactly its faults', async () => {

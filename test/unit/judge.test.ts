@@ -65,7 +65,7 @@ const observed = (
   device: 'mobile',
   lean: false,
   sandbox: true,
-  cpu: { others: 0, waited: 0 },
+  cpu: { others: 0, waited: 0, stolen: 0 },
   blocked: { blockedRequests: [], blockedRequestCount: 0 },
   overCap: [],
   end,
@@ -313,11 +313,20 @@ test('only the categories that were asked for are needed, and their warnings are
 });
 
 test('a machine is busy when others are at work and the audit waits for them', () => {
-  const contended = (others: number, waited: number) =>
-    judge({ ...observed(audited()), cpu: { others, waited } }).environment;
+  const contended = (others: number, waited: number, stolen = 0) =>
+    judge({ ...observed(audited()), cpu: { others, waited, stolen } }).environment;
   expect(contended(0.9, 1)).toMatchObject({ cpuBusy: 0.9, contended: true });
   expect(contended(0.4, 0.05)).toMatchObject({ cpuBusy: 0.4, contended: false }); // there was room for both
   expect(contended(0.01, 0.9)).toMatchObject({ contended: false }); // it waited for itself
   expect(contended(0.45, 0.9)).toMatchObject({ contended: false }); // others that are not timed stood back
+  expect(contended(0.1, 0.1, 0.08)).toMatchObject({ contended: false });
+  expect(contended(0.1, 0.1, 0.15)).toMatchObject({ contended: true }); // which falsifies numbers
+  const hung = judge({
+    ...observed({ how: 'stopped', why: 'audit-timeout' }),
+    cpu: { others: 0.1, waited: 0.1, stolen: 0.15 },
+  });
+  expect(hung).toMatchObject({ state: 'failed', environment: { contended: false } }); // but hangs no page
+  const onlySeo = judge({ ...observed(audited()), categories: ['seo'], cpu: { others: 0.9, waited: 1, stolen: 0.5 } });
+  expect(onlySeo.environment).toMatchObject({ cpuBusy: 0.9, contended: false }); // no time was measured
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, contended: null });
 });
