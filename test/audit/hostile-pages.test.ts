@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { HARD_LIMIT_MS } from '../../functions/auditor/auditors.ts';
+import { startCpuMeter } from '../../functions/auditor/machine.ts';
 import { type AuditVersion, auditVersions, majorOf } from '../../shared/audit-versions.ts';
 import { isFinished, type Run } from '../../shared/run.ts';
 import { answers } from '../pages/hostile/answers.ts';
@@ -117,7 +118,10 @@ describe(`a hostile page leaves nothing to the next one${inPart}`, () => {
   test.each(worst)(
     'after $name in $version a perfect page has full marks, and only the auditor that waits for work is left',
     async ({ name, version, it }) => {
-      await isJudgedRightly(it, await audit(await hostile.url(name), version), service);
+      const readCpu = startCpuMeter(service.pid);
+      const judged = await audit(await hostile.url(name), version);
+      const disturbed = (readCpu()?.stolen ?? 0) > 0.03; // over it all: in a part of it more, and a sample was taken again
+      await isJudgedRightly(it, judged, service, disturbed);
       const perfect = () => audit(pages.url('/perfect'), newest);
       const run = await perfect();
       expect(run).toMatchObject({ error: null, accessibility: 100, bestPractices: 100, seo: 100 });
@@ -139,12 +143,12 @@ const onlyAnAuditorWaits = async (service: Service): Promise<void> => {
   expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
 };
 
-const isJudgedRightly = async (it: Case, run: Run, service: Service): Promise<void> => {
+const isJudgedRightly = async (it: Case, run: Run, service: Service, disturbed = false): Promise<void> => {
   const { error, attempts, warnings } = run;
   const told = JSON.stringify({ error, attempts, warnings });
   expect(it.verdicts, told).toContain(error?.code ?? run.state);
   expect(run.finalUrl ?? '').not.toMatch(/^chrome-error:/);
-  if (it.attempts) expect(attempts, told).toHaveLength(it.attempts);
+  if (it.attempts && !disturbed) expect(attempts, told).toHaveLength(it.attempts);
   if (error) {
     expect({ blame: error.blame, numbers: numbersOf(run).filter((number) => number !== null) }).toEqual({
       blame: 'page',
