@@ -296,11 +296,13 @@ const attemptOf = (
 
 /**
  * Our own faults are tried again. So is a renderer that died, once: only a page that kills it twice did it itself. What
- * hangs for as long as an audit may last is tried again once too.
+ * hangs for as long as an audit may last is tried again once too, and so is a page that stopped responding while others
+ * took the processor.
  */
-const triedAgain = ({ code, retryable }: RunError, attempts: readonly Attempt[]): boolean => {
+const triedAgain = ({ code, auditCode, retryable }: RunError, attempts: readonly Attempt[]): boolean => {
   if (code === 'page-crashed') return timesOf([code], attempts) < 2;
   if (timesOf(['audit-timeout'], attempts) >= 2) return false;
+  if (auditCode === 'PAGE_HUNG' && attempts.at(-1)?.contended) return timesOf([code], attempts) < 2;
   const free = attempts.filter(({ contended }) => !contended);
   return HANGS.includes(code) ? timesOf(HANGS, free) < 2 : retryable;
 };

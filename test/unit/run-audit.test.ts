@@ -193,6 +193,19 @@ test('a page is not blamed for hanging on a machine that others slowed', async (
   expect(outcomes[0]?.attempts).toHaveLength(2); // each takes as long as an audit may
 });
 
+test('a page that stopped responding on a machine that others slowed is asked once more', async () => {
+  const hung = failure('page-hung', 'PAGE_HUNG');
+  const better = worker([onBusyMachine(hung, 0.9), success]);
+  await better.run();
+  expect(better.outcomes[0]).toMatchObject({ state: 'succeeded' });
+  for (const attempts of [[hung], [onBusyMachine(hung, 0.9), onBusyMachine(hung, 0.9)]]) {
+    const { run, outcomes } = worker([...attempts, success]);
+    await run();
+    expect(outcomes[0]).toMatchObject({ error: { code: 'page-hung', auditCode: 'PAGE_HUNG' } });
+    expect(outcomes[0]?.attempts).toHaveLength(attempts.length);
+  }
+});
+
 test('after a hang the next attempt leaves out the parts that can hang, after other faults it does not', async () => {
   const hung = worker([failure('audit-timeout'), success]);
   await hung.run();
