@@ -123,7 +123,10 @@ export const runAudit =
           if (takes.length === 0) return { ...result, ...failedBy(attempts, result.error) };
         } else {
           takes.push(result);
-          if (contended && takes.length <= retakes) continue;
+          if (contended && takes.length <= retakes) {
+            emit('SampleRetaken', 1, { region: lease.run.region });
+            continue;
+          }
         }
         samples.push(leastBusy(takes)); // where the page was measured before, though not calmly, no retake can fail it
         takes = [];

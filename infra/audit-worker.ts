@@ -168,6 +168,7 @@ export const workerMetrics = (environment: Environment, region: Region) => {
       ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
     benchmarkIndex: (percentile: number) =>
       ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
+    samplesRetaken: () => ourMetric(environment, 'SampleRetaken', { region }),
     fallbackProcessModel: () => ourMetric(environment, 'FallbackProcessModel', { region }),
     jobsUnreadable: () => ourMetric(environment, 'JobUnreadable', {}),
 

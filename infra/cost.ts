@@ -26,7 +26,7 @@ const fixed = {
   sweeps: 60 * 24 * 30,
   sweepSeconds: 0.3,
   sweepReads: 8,
-  metrics: 45,
+  metrics: 51,
   alarms: 58,
   dashboards: 1,
 };

@@ -4,6 +4,7 @@ export const metricNames = {
   runFailed: 'RunFailed',
   serviceFailure: 'ServiceFailure',
   attemptFailed: 'AttemptFailed',
+  sampleRetaken: 'SampleRetaken',
   runSeconds: 'RunSeconds',
   benchmarkIndex: 'BenchmarkIndex',
   fallbackProcessModel: 'FallbackProcessModel',
@@ -31,6 +32,8 @@ export const metrics = {
   ServiceFailure: { unit: 'Count', dimensions: ['region'], by: ['run-audit', 'close-lost-runs', 'sweep'] },
   /** An attempt failed that is followed by another. */
   AttemptFailed: { unit: 'Count', dimensions: ['region', 'code'], by: ['run-audit'] },
+  /** A sample was measured while others took the processor, and is taken again. */
+  SampleRetaken: { unit: 'Count', dimensions: ['region'], by: ['run-audit'] },
   /** From the creation of a run to its end, of those that have an answer (succeeded, or the page is to blame). */
   RunSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Lighthouse's measure of the host's processor, of each run that has one. */
