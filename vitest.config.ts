@@ -18,11 +18,7 @@ export default defineConfig({
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       // The quick ones first. (0 would be the last: Vitest takes it for none.)
-      project('fast', ['test/{unit,integration,infra}/**/*.test.ts'], 1, {
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
-        maxWorkers: '100%', // Vitest leaves one processor to itself
-      }),
+      project('fast', ['test/{unit,integration,infra}/**/*.test.ts'], 1, { testTimeout: 20_000, hookTimeout: 20_000 }),
       project('unmeasured', unmeasured, 2, { ...patience, maxWorkers: 2 }),
       // Real audits are measured: one at a time, and nothing beside them.
       project('audit', ['test/{audit,bundle}/**/*.test.ts'], 3, {

@@ -109,6 +109,7 @@ export const runAudit =
           throw new GivenBack('too little of the invocation is left');
         }
 
+        if (takes.length > 0) emit('SampleRetaken', 1, { region: lease.run.region });
         const startedAt = now();
         const result = await attempt(attempts);
         const error = result.state === 'failed' ? result.error : null;
@@ -123,10 +124,7 @@ export const runAudit =
           if (takes.length === 0) return { ...result, ...failedBy(attempts, result.error) };
         } else {
           takes.push(result);
-          if (contended && takes.length <= retakes) {
-            emit('SampleRetaken', 1, { region: lease.run.region });
-            continue;
-          }
+          if (contended && takes.length <= retakes) continue;
         }
         samples.push(leastBusy(takes)); // where the page was measured before, though not calmly, no retake can fail it
         takes = [];

@@ -185,7 +185,7 @@ test('it ends within two seconds, long polls and kept connections or not', async
   await pause(100);
   const at = Date.now();
   await aws.close();
-  expect(Date.now() - at).toBeLessThan(5000);
+  expect(Date.now() - at).toBeLessThan(2000);
   await poll;
 });
 

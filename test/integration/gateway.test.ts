@@ -218,7 +218,7 @@ test('the context is like Lambda’s: an id of its own for each event, the funct
   };
   for (const _ of [1, 2]) expect((await fetch(`${gateway.url}/v1/regions`)).status).toBe(204);
   const [before = 0, after = 0] = left;
-  expect(before).toBeGreaterThan(500);
+  expect(before).toBeGreaterThan(800);
   expect(before).toBeLessThanOrEqual(1000);
   expect(before - after).toBeGreaterThan(80);
   expect(asked[0]?.context.functionName).toBe('discover');
@@ -266,7 +266,7 @@ test('it ends soon, with connections kept alive and a function at work, and only
   await vi.waitFor(() => expect(asked).toHaveLength(2));
   const at = performance.now();
   await other.close();
-  expect(performance.now() - at).toBeLessThan(5000);
+  expect(performance.now() - at).toBeLessThan(2000);
   expect(await answered).toBe('done');
   await expect(fetch(other.url)).rejects.toThrow();
 });

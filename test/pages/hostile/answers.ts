@@ -124,7 +124,7 @@ export const answers: Record<string, Case> = {
     is: 'a server that never answers',
     slow: true,
     verdicts: ['load-timeout'],
-    seconds: 70,
+    seconds: 56,
     common: true,
     serve: () => {},
   },
