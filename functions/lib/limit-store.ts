@@ -40,7 +40,12 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
   };
 
   /** Writes what was taken from what was seen; undefined where somebody else took since. */
-  const write = async ({ owner, plan }: Line, seen: Seen, { buckets, checks }: Took): Promise<Seen | undefined> => {
+  const write = async (
+    { owner, plan }: Line,
+    seen: Seen,
+    { buckets, checks }: Took,
+    stamp: string,
+  ): Promise<Seen | undefined> => {
     const today = dayOf(buckets.at);
     const gone = Object.keys(seen.open).filter((day) => day < oldestDay(buckets.at));
     const days = Object.fromEntries([today, ...gone].map((day, i) => [`#day${i}`, day]));
@@ -53,7 +58,7 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
       ExpressionAttributeNames: { '#tokens': tokensOf(plan), ...days },
       ExpressionAttributeValues: {
         ':tokens': buckets,
-        ':stamp': randomUUID(),
+        ':stamp': stamp,
         // By then all is as if it had never been. Never sooner than was seen: another plan's tokens may need it.
         ':expiresAt': Math.max(seen.expiresAt, Math.floor((buckets.at + 3 * DAY_MS) / 1000)),
         ':zero': 0,
@@ -71,10 +76,13 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
    * condition is that it still holds; nobody is refused by it, as others may have given back since.
    */
   const settle = async (line: Line, asked: Ask[]): Promise<Answer[]> => {
+    let sent: { stamp: string; answers: Answer[] } | undefined;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const fresh = !line.seen;
       const seen = line.seen ?? (await read(line));
       line.seen = seen;
+      // What is not answered is sent again: then it may be our own write that stood in the way.
+      if (sent && sent.stamp === seen.stamp) return sent.answers;
       let took: Took | undefined;
       const answers = asked.map((ask) => {
         const answer = answerTo(line.plan, ask, seen, took);
@@ -86,7 +94,8 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
         continue;
       }
       if (!took) return answers;
-      line.seen = await write(line, seen, took);
+      sent = { stamp: randomUUID(), answers };
+      line.seen = await write(line, seen, took, sent.stamp);
       if (line.seen) return answers;
       await pause(Math.random() * Math.min(10 * 2 ** tries, 200)); // others are at it: not all again at once
     }

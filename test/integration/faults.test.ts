@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { nothingSeen } from '../../functions/auditor/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { type CheckStore, checkStore, type RunItem } from '../../functions/lib/check-store.ts';
+import { limitStore } from '../../functions/lib/limit-store.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
+import { plans } from '../../shared/plans.ts';
 import { noMetrics } from '../../shared/run.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { later, startWorld, type World } from '../support/world.ts';
@@ -130,6 +132,19 @@ test('a claim that is done and not answered is a claim, and nobody else has it',
   expect(dynamodb.passed()).toBe(2);
   expect(lease?.run).toMatchObject({ id: run.id, state: 'running', lease: { id: lease?.id } });
   expect(await store.claim(run, randomUUID(), new Date())).toBeUndefined();
+});
+
+test('tokens whose taking is done and not answered are taken once', async () => {
+  const { TABLE_NAME = '', HOME_REGION = '' } = world.env;
+  const limits = limitStore({ TABLE_NAME, HOME_REGION });
+  const [caller, now] = [{ owner: randomUUID(), plan: 'small' as const }, new Date()];
+  dynamodb.loseAnswerOf(1);
+  const { headers } = await limits.take(caller, 1, now);
+  expect(dynamodb.passed()).toBe(2);
+  expect(headers.ratelimit).toMatch(/^"minute";r=11;/);
+  const rest = await Promise.allSettled(Array.from({ length: 12 }, () => world.limits.take(caller, 1, now)));
+  // The plan's own bound on checks that are open at once: one of them is this one, counted once.
+  expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(plans.small.openChecks - 1);
 });
 
 test('a check whose jobs could not be queued is created all the same, and queued by the sweeper', async () => {
