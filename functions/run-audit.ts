@@ -149,12 +149,13 @@ export const runAudit =
       }
     }
 
-    /** Notes a failed attempt that is followed by another, and waits a little. */
+    /** Notes a failed attempt, and where another follows waits a little. */
     async function noteFailure(reason: RunError, attempts: Attempt[]): Promise<void> {
-      emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
+      const anotherFollows = failuresAmong(attempts) < MAX_ATTEMPTS;
+      if (anotherFollows) emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
       log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
       if (!(await store.recordAttempt(lease, attempts, now()))) throw new ClaimLost();
-      await pauseFor(pauses[Math.min(attempts.length, pauses.length) - 1] ?? 0, signal);
+      if (anotherFollows) await pauseFor(pauses[Math.min(attempts.length, pauses.length) - 1] ?? 0, signal);
     }
 
     /** The result with its report stored: before the run says that there is one. A failed run can do without. */

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { nothingSeen, type Verdict } from '../../functions/auditor/judge.ts';
 import type { Lease, Outcome, RunItem } from '../../functions/lib/check-store.ts';
+import * as logging from '../../functions/lib/log.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
@@ -139,6 +140,17 @@ test('a renderer that died once, after faults of ours, is not told of as its pag
   const { run, outcomes } = worker([failure('internal'), failure('internal'), failure('page-crashed')]);
   await run();
   expect(outcomes[0]).toMatchObject({ error: { code: 'browser-crashed', blame: 'service' } });
+});
+
+test('each failed attempt that is followed by another is counted, with its code', async () => {
+  const emit = vi.spyOn(logging, 'emit');
+  await worker([failure('internal'), failure('browser-crashed'), failure('no-screenshots')]).run();
+  const failed = emit.mock.calls.filter(([name]) => name === 'AttemptFailed');
+  expect(failed.map(([, , dimensions]) => dimensions)).toEqual([
+    { region: 'us-west1', code: 'internal' },
+    { region: 'us-west1', code: 'browser-crashed' },
+  ]);
+  emit.mockRestore();
 });
 
 test('a browser crash is tried again, and the run then succeeds with both attempts told', async () => {

@@ -1,0 +1,12 @@
+/** What CloudWatch takes from a log: lines in its embedded metric format, as Powertools writes them. */
+export const metricsIn = (logs: string) =>
+  logs
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.includes('"CloudWatchMetrics"'))
+    .map((line) => {
+      const said = JSON.parse(line);
+      const [{ Namespace, Dimensions, Metrics }] = said._aws.CloudWatchMetrics;
+      const [{ Name, Unit }] = Metrics;
+      const dimensions = Object.fromEntries(Dimensions[0].map((each: string) => [each, said[each]]));
+      return { namespace: Namespace, name: Name, unit: Unit, dimensions, value: said[Name] };
+    });

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { type RunProblemCode, runError } from '../../shared/problems.ts';
+import { metricsIn } from '../support/metrics.ts';
+
+/** What a function emits as a run ends, in a process of its own, as the tests' have their metrics off. */
+const emittedFor = (code: RunProblemCode | null) => {
+  const log = new URL('../../functions/lib/log.ts', import.meta.url);
+  const emits = `
+    import { emitFinished } from ${JSON.stringify(log)};
+    emitFinished('us-west1', ${JSON.stringify(code && runError(code))});`;
+  const env = { PATH: process.env.PATH, POWERTOOLS_SERVICE_NAME: 'page-audit-test' };
+  return metricsIn(execFileSync(process.execPath, ['--input-type=module', '-e', emits], { encoding: 'utf8', env }));
+};
+const one = (name: string, dimensions = {}) => ({
+  namespace: 'PageAudit',
+  name,
+  unit: 'Count',
+  value: 1,
+  dimensions: { service: 'page-audit-test', region: 'us-west1', ...dimensions },
+});
+
+test('a run that failed by our fault is counted for the alarm, by its page’s it is not', () => {
+  expect(emittedFor('internal')).toEqual([
+    one('RunFinished'),
+    one('RunFailed', { code: 'internal', blame: 'service' }),
+    one('ServiceFailure'),
+  ]);
+  expect(emittedFor('dns-failure')).toEqual([
+    one('RunFinished'),
+    one('RunFailed', { code: 'dns-failure', blame: 'page' }),
+  ]);
+  expect(emittedFor(null)).toEqual([one('RunFinished')]);
+});
