@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { AuditOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import type { RunProblemCode } from '../../shared/problems.ts';
 import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { type Slots, slots } from '../lib/slots.ts';
@@ -294,11 +295,12 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
             if (mainFrame.crashed) after(FAILURE_GRACE_MS, () => stop('page-crashed'));
             if (mainFrame.navigations > MAX_NAVIGATIONS) stop('redirect-loop');
             if (mainFrame.scriptless && mainFrame.finished) stop('page-hung', SCRIPTLESS);
-            if (mainFrame.tooMuch) stop('page-too-large', TOO_MUCH[mainFrame.tooMuch]);
+            if (mainFrame.tooMuch) stop(...TOO_MUCH[mainFrame.tooMuch]);
             const failed = mainFrame;
             // A page that is shown and asks for what it does not show, such as a download, is still the page.
             const staysAsItWas = failed.navigations > 0 && failed.failure === 'ERR_ABORTED';
-            if (failed.failure && !failed.everFinished && !staysAsItWas && !isVisitedAgain()) {
+            const hasFailed = failed.failure ? !staysAsItWas : failed.empty && !failed.painted;
+            if (hasFailed && !isVisitedAgain()) {
               after(FAILURE_GRACE_MS, () => mainFrame === failed && stop('main-document-failed'));
             }
             break;
@@ -334,10 +336,12 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
 };
 
 const SCRIPTLESS = "The page's Content-Security-Policy (sandbox) lets no script run, and an audit asks by scripts.";
-const TOO_MUCH = {
-  bytes: 'The document is larger than the service loads.',
-  frames: 'The page opens more frames than the service loads.',
-} satisfies Record<NonNullable<MainFrame['tooMuch']>, string>;
+const TOO_MUCH: Record<NonNullable<MainFrame['tooMuch']>, [RunProblemCode, string]> = {
+  bytes: ['page-too-large', 'The document is larger than the service loads.'],
+  frames: ['page-too-large', 'The page opens more frames than the service loads.'],
+  'nested frames': ['page-too-large', 'The page nests its frames deeper than the service loads them.'],
+  dialogs: ['page-hung', 'The page opens one dialog after another.'],
+};
 
 /** Looks at an auditor's memory, and that of its browser, until the function that it gives is called. */
 const watchMemory = (group: number, onExcess: (what: string) => void): (() => void) => {

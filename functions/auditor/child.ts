@@ -109,11 +109,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     document = documentState(own, measured); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
     if (isTimed(plan) && !everPainted && !measured.loaded) {
-      let code = 'NO_FCP';
-      own.once('Page.javascriptDialogOpening', () => {
-        code = 'PAGE_HUNG'; // it gets no further for its dialogs
-      });
-      setTimeout(() => threw({ code, message: 'The page painted nothing.' }), BLANK_MS);
+      setTimeout(() => threw({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_MS);
     }
     tell({ type: 'measured', cpu: readCpu() });
     // Version 9 would then often get no answer from its page; of busy workers it gets one without.

@@ -160,8 +160,9 @@ type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string 
 const faultOf = (seen: Observation): Fault => {
   const fault = faultAsTold(seen);
   // A browser asks nothing of a page whose document has not come: that it does not answer says nothing of its scripts.
-  const { url, everFinished, failure, large } = seen.mainFrame;
-  const waiting = url !== null && !everFinished && !failure;
+  // One that opens dialogs runs its scripts, though they keep its document from ending.
+  const { url, everFinished, failure, large, tooMuch } = seen.mainFrame;
+  const waiting = url !== null && !everFinished && !failure && tooMuch !== 'dialogs';
   if (!waiting || !['load-timeout', ...HANGS].includes(fault.code)) return fault;
   return large ? { ...fault, code: 'page-too-large', detail: ENDLESS } : { ...fault, code: 'load-timeout' };
 };
@@ -232,7 +233,7 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
     case 'SPEEDINDEX_OF_ZERO':
       return { code: 'no-screenshots', auditCode };
     default:
-      if (/stack limit exceeded/.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEP };
+      if (STACK_LIMIT.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEP };
       return mainFrame.crashed
         ? { code: 'page-crashed', auditCode }
         : {
@@ -243,8 +244,9 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
   }
 };
 
-/** Chromium's own words for an answer that nests too deep to be written: the tree of frames in frames. */
-const TOO_DEEP = 'The page nests its frames deeper than the browser can tell.';
+/** Chromium's own words for an answer that nests too deep to be written: the tree of frames, or that of elements. */
+const STACK_LIMIT = /stack limit exceeded/;
+const TOO_DEEP = 'The page nests its elements or frames deeper than the browser can tell.';
 
 const answeredWith = (status: string | number | null) => `The server answered with status ${status ?? 'unknown'}.`;
 
@@ -282,6 +284,9 @@ const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
   if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
   if (!seen.mainFrame.finished) return { code: 'load-timeout' };
   if (!first && largest === 'NO_LCP') return { code: 'no-content', auditCode: largest, detail: NOTHING_LARGE };
+  if (summary.erroredAudits.some(({ message }) => STACK_LIMIT.test(message))) {
+    return { code: 'page-too-large', detail: `${TOO_DEEP} Its performance and accessibility can be audited alone.` };
+  }
   const errored = summary.erroredAudits.map((audit) => audit.id).slice(0, 5);
   if (errored.includes('charset')) {
     return { code: 'page-too-large', detail: 'The document is larger than the browser keeps for its audits.' };
@@ -300,8 +305,14 @@ const NOTHING_LARGE =
 /** Lighthouse ends the message of an error that it knows with its code, `… (NO_FMP)`, or says no more than that. */
 const codeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;
 
-/** The main document could not be had: the browser's reason, and behind a proxy's failure the proxy's own. */
+/** The main document could not be had, or has nothing in it: the browser's reason, and behind a proxy's failure the proxy's own. */
 const faultOfDocument = ({ mainFrame, decisionOn }: Observation): Fault => {
+  const { status } = mainFrame;
+  if (mainFrame.empty) {
+    return isErrorStatus(status)
+      ? { code: 'http-error', detail: answeredWith(status) }
+      : { code: 'no-content', detail: 'The document that the server answered with is empty.' };
+  }
   const failure = mainFrame.failure ?? '';
   const { hostname, port, protocol } = new URL(mainFrame.url ?? 'http://unknown.invalid/');
   const decision = decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));

@@ -12,6 +12,8 @@ export type MainFrame = {
   /** `net::` name of its failure. */
   failure: string | null;
   finished: boolean;
+  /** Whether it ended without a byte, and leads nowhere: nothing will ever be shown. */
+  empty: boolean;
   /** Whether any main document arrived whole. */
   everFinished: boolean;
   /** Whether the document that it shows has all that it waited for: its load event came. */
@@ -25,7 +27,7 @@ export type MainFrame = {
   /** Whether it is so large that its size, and not its server, may be why it has not arrived whole. */
   large: boolean;
   /** What the page has too much of. */
-  tooMuch: 'bytes' | 'frames' | null;
+  tooMuch: 'bytes' | 'frames' | 'nested frames' | 'dialogs' | null;
   crashed: boolean;
 };
 
@@ -33,22 +35,31 @@ export type MainFrame = {
 const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
 const LARGE_BYTES = 10 * 2 ** 20;
 const MAX_FRAMES = 1000;
+/** A page that embeds itself has no end of them. */
+const MAX_NESTED_FRAMES = 50;
+/** Of one document, each closed at once. One that opens them without end gets no further, and Lighthouse may call it blank. */
+const MAX_DIALOGS = 100;
 /** A `sandbox` directive without `allow-scripts`, in any of the policies of a Content-Security-Policy header. */
 const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts\b)/i;
 
-export const emptyMainFrame: MainFrame = {
-  url: null,
+const newDocument = {
   status: null,
   mimeType: null,
   attachment: false,
   failure: null,
   finished: false,
+  empty: false,
+  large: false,
+} satisfies Partial<MainFrame>;
+
+export const emptyMainFrame: MainFrame = {
+  ...newDocument,
+  url: null,
   everFinished: false,
   loaded: false,
   painted: false,
   scriptless: false,
   navigations: 0,
-  large: false,
   tooMuch: null,
   crashed: false,
 };
@@ -69,8 +80,10 @@ export const watchMainFrame = async (
   let mainFrameId: string | undefined;
   let shown: string | undefined; // the loader of the newest page: Lighthouse visits about: too
   let sandboxed = false;
+  let refreshes = false;
   let bytes = 0;
-  let frames = 0;
+  let dialogs = 0;
+  const levels = new Map<string, number>(); // of each frame that the document has ever attached
   session.on('Network.requestWillBeSent', (event) => {
     if (event.type !== 'Document' || event.requestId !== event.loaderId || event.frameId !== mainFrameId) return;
     if (!/^https?:/.test(event.request.url)) return; // Lighthouse's own visits to about: and chrome:
@@ -79,7 +92,8 @@ export const watchMainFrame = async (
     bytes = 0;
     const { url } = event.request;
     sandboxed = false;
-    change({ url, status: null, mimeType: null, attachment: false, failure: null, finished: false, large: false });
+    refreshes = false;
+    change({ ...newDocument, url });
   });
   session.on('Network.responseReceived', (event) => {
     if (event.requestId !== requestId) return;
@@ -87,6 +101,7 @@ export const watchMainFrame = async (
     const header = (name: string) => Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1] ?? '';
     const attachment = /^\s*attachment/i.test(header('content-disposition'));
     sandboxed = SCRIPTLESS.test(header('content-security-policy'));
+    refreshes = header('refresh') !== '';
     change({ status, mimeType, attachment });
   });
   session.on('Network.responseReceivedExtraInfo', (event) => {
@@ -99,13 +114,21 @@ export const watchMainFrame = async (
     if (bytes > LARGE_BYTES && !record.large) change({ large: true });
     if (bytes > MAX_DOCUMENT_BYTES && !record.tooMuch) change({ tooMuch: 'bytes' });
   });
-  session.on('Page.frameAttached', () => {
-    frames++;
-    if (frames > MAX_FRAMES && !record.tooMuch) change({ tooMuch: 'frames' });
+  session.on('Page.frameAttached', ({ frameId, parentFrameId }) => {
+    if (record.tooMuch) return;
+    const level = (levels.get(parentFrameId) ?? 0) + 1;
+    levels.set(frameId, level);
+    if (levels.size > MAX_FRAMES) change({ tooMuch: 'frames' });
+    else if (level > MAX_NESTED_FRAMES) change({ tooMuch: 'nested frames' });
+  });
+  session.on('Page.javascriptDialogOpening', () => {
+    if (++dialogs > MAX_DIALOGS && !record.tooMuch) change({ tooMuch: 'dialogs' });
   });
   session.on('Network.loadingFinished', (event) => {
     // A failed document finishes too: as the browser's own error page.
-    if (event.requestId === requestId && !record.failure) change({ finished: true, everFinished: true });
+    if (event.requestId === requestId && !record.failure) {
+      change({ finished: true, everFinished: true, empty: bytes === 0 && !refreshes });
+    }
     if (before.delete(event.requestId)) change({ everFinished: true });
   });
   session.on('Network.loadingFailed', (event) => {
@@ -115,6 +138,8 @@ export const watchMainFrame = async (
   session.on('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId || !/^https?:/.test(frame.url)) return;
     shown = frame.loaderId;
+    levels.clear();
+    dialogs = 0;
     const scriptless = sandboxed && shown === requestId;
     change({ navigations: record.navigations + 1, loaded: false, painted: false, scriptless });
   });

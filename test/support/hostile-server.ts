@@ -24,7 +24,7 @@ export type Case = {
   early?: true;
   /** No attempt takes longer. */
   seconds?: number;
-  /** As many attempts, where more would mean that the machine was taken for busy, or for at fault. */
+  /** As many attempts, where more would mean a fault of ours; and alone, none for which the machine was taken for busy. */
   attempts?: number;
   /** What is asked for, where that is not all. */
   categories?: readonly Category[];

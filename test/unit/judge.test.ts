@@ -211,6 +211,8 @@ test.each([
   [{ failure: 'ERR_ABORTED', attachment: true }, { outcome: 'allowed' }, 'not-html'],
   [{ failure: 'ERR_ABORTED', mimeType: 'application/pdf' }, { outcome: 'allowed' }, 'not-html'],
   [{ failure: 'ERR_ABORTED', mimeType: 'text/html' }, { outcome: 'allowed' }, 'unreachable'],
+  [{ empty: true }, { outcome: 'allowed' }, 'no-content'],
+  [{ empty: true, status: 500 }, { outcome: 'allowed' }, 'http-error'],
 ] as const)('a main document with %j, of which the proxy says %j, is %s', (frame, decision, fault) => {
   expect(faultOn(stopped, frame, decision)).toBe(fault);
 });

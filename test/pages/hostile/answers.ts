@@ -1,4 +1,4 @@
-import { type Case, endless, good, html, raw, redirect } from '../../support/hostile-server.ts';
+import { afterLoad, type Case, endless, good, html, raw, redirect } from '../../support/hostile-server.ts';
 
 const typed = (type: string, body: string | Buffer, headers = {}) => html(body, { 'content-type': type, ...headers });
 const head = (...lines: string[]) => `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${lines.join('\r\n')}\r\n\r\n`;
@@ -88,7 +88,32 @@ export const answers: Record<string, Case> = {
   },
 
   // Nothing to see
-  'empty-200': { is: 'an empty document', verdicts: ['no-content'], common: true, slow: true, serve: html('') },
+  'empty-200': { is: 'an empty document', verdicts: ['no-content'], common: true, early: true, serve: html('') },
+  'empty-404': {
+    is: 'a 404 with nothing in it',
+    verdicts: ['http-error'],
+    early: true,
+    serve: ({ response }) => response.writeHead(404).end(),
+  },
+  'script-to-empty-500': {
+    is: 'a script that leads to a 500 with nothing in it',
+    verdicts: ['http-error'],
+    early: true,
+    serve: afterLoad(500, 'location = "gone"'),
+    files: { gone: ({ response }) => response.writeHead(500).end() },
+  },
+  'blank-404': {
+    is: 'a 404 without a text',
+    slow: true,
+    verdicts: ['http-error'],
+    serve: html('<!doctype html><title>Gone</title>', {}, 404),
+  },
+  'empty-that-refreshes': {
+    is: 'an empty document whose header leads to a good page after 2 s',
+    verdicts: ['succeeded'],
+    serve: html('', { refresh: '2;url=good' }),
+    files: { good: html() },
+  },
   'blank-whitespace': {
     is: 'a document of white space',
     slow: true,
@@ -98,6 +123,7 @@ export const answers: Record<string, Case> = {
   'blank-for-seo': {
     is: 'a document of white space, of which only scores are asked that it could have',
     categories: ['accessibility', 'seo'],
+    slow: true,
     verdicts: ['no-content'],
     serve: html(' \n'.repeat(500)),
   },
@@ -166,6 +192,7 @@ export const answers: Record<string, Case> = {
   },
   'trickle-forever': {
     is: 'a page that gets another paragraph every 200 ms and never ends',
+    slow: true,
     verdicts: ['succeeded', 'load-timeout'],
     warning: /./,
     serve: ({ response }) => {
@@ -177,6 +204,7 @@ export const answers: Record<string, Case> = {
   'endless-body': {
     is: 'a page of 300 MB',
     alone: true,
+    slow: true,
     verdicts: ['page-too-large'],
     serve: endless('<p>And one more.</p>', 300e6),
   },
@@ -296,6 +324,14 @@ export const answers: Record<string, Case> = {
     early: true,
     common: true,
     serve: redirect('?'),
+  },
+  'redirect-cookie': {
+    is: 'a page that redirects to itself until it gets its cookie',
+    verdicts: ['succeeded'],
+    serve: (visit) =>
+      /seen=1/.test(visit.request.headers.cookie ?? '')
+        ? html()(visit)
+        : visit.response.writeHead(302, { location: './', 'set-cookie': 'seen=1' }).end(),
   },
   'redirect-15': {
     is: 'a good page behind 15 redirects',

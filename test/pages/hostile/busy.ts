@@ -7,6 +7,17 @@ const recursion =
   (visit) =>
     html(good({ body: element(`?${Number(visit.query) + 1}`) }))(visit);
 
+const frames = (count: number) =>
+  afterLoad(
+    0,
+    `for (let n = 0; n < ${count}; n++) document.body.appendChild(document.createElement('iframe')).remove()`,
+  );
+const framesItself = recursion((address) => `<iframe title="Itself" src="${address}"></iframe>`);
+const nested =
+  (levels: number): Serve =>
+  (visit) =>
+    Number(visit.query) < levels ? framesItself(visit) : html(good())(visit);
+
 /** Painted, but with no text, picture or video. */
 const canvas = html(
   good().replace(
@@ -91,6 +102,16 @@ export const busyPages: Record<string, Case> = {
     ),
   },
   'alert-forever': { is: 'a page that alerts for ever', verdicts: ['page-hung'], serve: script('for (;;) alert(1)') },
+  'alert-once-loaded': {
+    is: 'a page that alerts for ever once it is loaded',
+    verdicts: ['page-hung'],
+    serve: script('onload = () => { for (;;) alert(1) }'),
+  },
+  'alert-fifty': {
+    is: 'a good page that alerts fifty times',
+    verdicts: ['succeeded'],
+    serve: script('for (let i = 0; i < 50; i++) alert(i)'),
+  },
   print: { is: 'a page that prints itself', verdicts: ['succeeded'], serve: script('print(); onload = () => print()') },
   'window-close': { is: 'a page that closes itself', verdicts: ['succeeded', 'no-content'], serve: script('close()') },
   popups: {
@@ -172,6 +193,18 @@ export const busyPages: Record<string, Case> = {
     is: 'a WebSocket with data without end',
     verdicts: ['succeeded', 'page-too-large'],
     serve: script('new WebSocket("flood").binaryType = "arraybuffer"'),
+  },
+  'event-stream': {
+    is: 'a page with a stream of events that does not end',
+    verdicts: ['succeeded'],
+    serve: script('new EventSource("events")'),
+    files: {
+      events: ({ response }) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const timer = setInterval(() => response.write('data: event\n\n'), 100);
+        response.on('close', () => clearInterval(timer));
+      },
+    },
   },
   'service-worker': {
     is: 'a page whose service worker answers every request',
@@ -315,17 +348,38 @@ export const busyPages: Record<string, Case> = {
   // Frames
   'iframe-recursion': {
     is: 'a page that frames itself',
-    slow: true,
-    alone: true,
-    verdicts: ['page-hung', 'load-timeout', 'page-too-large'],
-    serve: recursion((address) => `<iframe title="Itself" src="${address}"></iframe>`),
+    verdicts: ['page-too-large'],
+    attempts: 1,
+    serve: framesItself,
+  },
+  'frames-1001': {
+    is: 'a page that opens and closes 1,001 frames, one after another',
+    verdicts: ['page-too-large'],
+    attempts: 1,
+    serve: frames(1001),
+  },
+  'frames-600': {
+    is: 'a page that opens and closes 600 frames, whenever it is loaded',
+    verdicts: ['succeeded'],
+    serve: frames(600),
+  },
+  'frames-nested-20': { is: 'a page of 20 frames in each other', verdicts: ['succeeded'], serve: nested(20) },
+  'frames-nested-40': {
+    is: 'a page of 40 frames in each other, more than the browser can tell of',
+    verdicts: ['page-too-large'],
+    attempts: 1,
+    serve: nested(40),
+  },
+  'frames-nested-40-for-performance': {
+    is: 'a page of 40 frames in each other, of which only scores are asked that it could have',
+    categories: ['performance', 'accessibility'],
+    verdicts: ['succeeded'],
+    serve: nested(40),
   },
   'object-recursion': {
     is: 'a page that embeds itself',
-    alone: true,
-    slow: true,
-    verdicts: ['page-hung', 'load-timeout', 'page-too-large'],
-    not9: true,
+    verdicts: ['page-too-large'],
+    attempts: 1,
     serve: recursion((address) => `<object type="text/html" data="${address}">Itself</object>`),
   },
   'iframe-alternating-host': {

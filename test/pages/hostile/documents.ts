@@ -22,6 +22,9 @@ const bitmap = () => {
   return bytes.toString('base64');
 };
 
+const deep = (levels: number) =>
+  html(good({ body: `${'<div>'.repeat(levels)}The innermost${'</div>'.repeat(levels)}` }));
+
 /** Pages whose document is large, deep, odd or not there. */
 export const documents: Record<string, Case> = {
   // Size
@@ -45,6 +48,19 @@ export const documents: Record<string, Case> = {
     slow: true,
     verdicts: ['succeeded'],
     serve: script('setInterval(() => document.body.insertAdjacentHTML("beforeend", "<i>x</i> ".repeat(1000)), 100)'),
+  },
+  'dom-deep-100': { is: 'a page of 100 boxes in each other', verdicts: ['succeeded'], serve: deep(100) },
+  'dom-deep-200': {
+    is: 'a page of 200 boxes in each other, more than the browser can tell of',
+    verdicts: ['page-too-large'],
+    attempts: 1,
+    serve: deep(200),
+  },
+  'dom-deep-200-for-performance': {
+    is: 'a page of 200 boxes in each other, of which only scores are asked that it could have',
+    categories: ['performance', 'accessibility'],
+    verdicts: ['succeeded'],
+    serve: deep(200),
   },
   'dom-deep-5000': {
     is: 'a page of 5,000 boxes in each other',
@@ -132,6 +148,11 @@ export const documents: Record<string, Case> = {
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-embedder-policy': 'require-corp',
     }),
+  },
+  'trusted-types': {
+    is: 'a page whose policy lets no script write HTML',
+    verdicts: ['succeeded'],
+    serve: html(good(), { 'content-security-policy': "require-trusted-types-for 'script'; trusted-types 'none'" }),
   },
   'shift-jis': {
     is: 'a page in Shift_JIS',

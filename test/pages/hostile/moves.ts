@@ -3,6 +3,14 @@ import { afterLoad, type Case, good, html, script } from '../../support/hostile-
 const meta = (seconds: number, to: string) =>
   html(good({ head: `<meta http-equiv="refresh" content="${seconds};url=${to}">` }));
 
+const speculates = (how: 'prefetch' | 'prerender') =>
+  html(
+    good({
+      head: `<script type="speculationrules">{"${how}":[{"source":"list","urls":["good"],"eagerness":"immediate"}]}</script>
+<script>onload = () => setTimeout(() => { location = 'good' }, 1500)</script>`,
+    }),
+  );
+
 /** Pages that do not stay where they are. */
 export const moves: Record<string, Case> = {
   // Without end
@@ -88,6 +96,24 @@ export const moves: Record<string, Case> = {
         ? html(good({ head: '<script>onload = () => location.reload()</script>' }), {}, 403)(visit)
         : html()(visit),
   },
+  'form-post-once': {
+    is: 'a page that posts a form, which gives a good page to nothing but a POST',
+    verdicts: ['succeeded'],
+    serve: html(good({ body: '<form id="form" method="post" action="posted"></form><script>form.submit()</script>' })),
+    files: { posted: (visit) => html(good(), {}, visit.request.method === 'POST' ? 200 : 405)(visit) },
+  },
+  'moves-to-prefetched': {
+    is: 'a page that leads to a good one, which it had the browser fetch before',
+    verdicts: ['succeeded'],
+    serve: speculates('prefetch'),
+    files: { good: html() },
+  },
+  'moves-to-prerendered': {
+    is: 'a page that leads to a good one, which it had the browser render before',
+    verdicts: ['succeeded'],
+    serve: speculates('prerender'),
+    files: { good: html() },
+  },
   'moves-after-5s': {
     is: 'a page that leads to a good one after 5 s',
     verdicts: ['succeeded'],
@@ -97,11 +123,13 @@ export const moves: Record<string, Case> = {
   'client-other-origin': {
     is: 'a script that leads to another origin of loopback',
     verdicts: ['forbidden-target'], // a check of loopback is held to its own
+    early: true,
     serve: (visit) => script(`location.replace("${visit.otherOrigin}")`)(visit),
   },
   'client-to-dead': {
     is: 'a script that leads to a server that is gone',
     verdicts: ['unreachable'],
+    early: true,
     ownServer: true,
     serve: (visit) => {
       visit.response.setHeader('connection', 'close');
@@ -117,6 +145,7 @@ export const moves: Record<string, Case> = {
   },
   'client-to-blank': {
     is: 'a script that leads to a blank page',
+    slow: true,
     verdicts: ['no-content', 'forbidden-target'],
     serve: afterLoad(500, 'location = "about:blank"'),
   },

@@ -53,6 +53,17 @@ export const sabotage: Record<string, Case> = {
     verdicts: ['succeeded'],
     serve: script(`JSON.stringify = () => '{}'; JSON.parse = ${no}`),
   },
+  'break-like-prototype': {
+    is: 'a page that extends the language as libraries did before its time',
+    verdicts: ['succeeded'],
+    serve: script(`
+      Array.prototype.toJSON = function () { return '[' + this.map((each) => JSON.stringify(each)).join(', ') + ']' };
+      String.prototype.toJSON = function () { return '"' + this + '"' };
+      Array.from = (list) => { const all = []; for (let n = 0; n < list.length; n++) all.push(list[n]); return all };
+      Array.prototype.find = function (is) { for (let n = 0; n < this.length; n++) if (is(this[n], n)) return this[n] };
+      window.Element = Object.assign((tag) => document.createElement(tag), { prototype: Element.prototype });
+    `),
+  },
   'break-element': {
     is: 'a page whose elements throw',
     verdicts: ['succeeded'],

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { importLighthouse, runLighthouse } from '../../functions/auditor/lighthouse.ts';
+
+const rules = ['color-contrast', 'image-alt', 'label', 'link-name'];
+
+test('three accessibility checks that fail of themselves do not count; a fourth is an error', async () => {
+  const lighthouse = await importLighthouse('10.4.0');
+  const classes = await Promise.all(
+    rules.map(async (rule) => (await import(`lighthouse-10/core/audits/accessibility/${rule}.js`)).default),
+  );
+  const failing = rules.map((id) => ({ id, error: new Error(`${id} threw`), nodes: [] }));
+  const artifacts = { Accessibility: { violations: [], passes: [], notApplicable: [], incomplete: failing } };
+  let products: unknown[] = [];
+  const audits = async () => {
+    products = classes.map((rule) => rule.audit(artifacts));
+    throw new Error('that will do');
+  };
+  const plan = {
+    url: 'http://x.test/',
+    version: '10.4.0',
+    device: 'mobile',
+    categories: undefined,
+    lean: false,
+  } as const;
+  const run = runLighthouse({ ...lighthouse, run: audits }, plan, {
+    page: {} as never,
+    profile: '',
+    onMeasured: () => {},
+  });
+  await expect(run).rejects.toThrow('that will do');
+  const uncounted = { score: null, notApplicable: true };
+  expect(products).toMatchObject([
+    uncounted,
+    uncounted,
+    uncounted,
+    { errorMessage: expect.stringContaining('link-name threw') },
+  ]);
+});
