@@ -18,7 +18,9 @@ export default defineConfig({
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       // The quick ones first. (0 would be the last: Vitest takes it for none.)
-      project('fast', ['test/{unit,integration,infra}/**/*.test.ts'], 1, { testTimeout: 20_000, hookTimeout: 20_000 }),
+      project('fast', ['test/{unit,integration}/**/*.test.ts'], 1, { testTimeout: 20_000, hookTimeout: 20_000 }),
+      // One import of the CDK for all of them: it takes longer than their tests.
+      project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false }),
       project('unmeasured', unmeasured, 2, { ...patience, maxWorkers: 2 }),
       // Real audits are measured: one at a time, and nothing beside them.
       project('audit', ['test/{audit,bundle}/**/*.test.ts'], 3, {

@@ -101,7 +101,7 @@ describe(`a hostile page leaves nothing to the next one${inPart}`, () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
     hostile = await serveHostilePages(cases);
     pages = await servePages();
-    service = await startLocally(dataDir);
+    service = await startLocally(dataDir, { RETAKES: '0' });
   });
   afterAll(async () => {
     await service.stop();
@@ -120,8 +120,9 @@ describe(`a hostile page leaves nothing to the next one${inPart}`, () => {
     async ({ name, version, it }) => {
       const readCpu = startCpuMeter(service.pid);
       const judged = await audit(await hostile.url(name), version);
-      const disturbed = (readCpu()?.stolen ?? 0) > 0.03; // over it all: in a part of it more, and a sample was taken again
-      await isJudgedRightly(it, judged, service, disturbed);
+      await isJudgedRightly(it, judged, service);
+      const undisturbed = (readCpu()?.stolen ?? 0) < 0.03; // by a hypervisor, which is told as contended, and rightly
+      if (it.attempts && undisturbed) expect(judged.attempts.map(({ contended }) => contended)).not.toContain(true);
       const perfect = () => audit(pages.url('/perfect'), newest);
       const run = await perfect();
       expect(run).toMatchObject({ error: null, accessibility: 100, bestPractices: 100, seo: 100 });
@@ -143,13 +144,12 @@ const onlyAnAuditorWaits = async (service: Service): Promise<void> => {
   expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
 };
 
-const isJudgedRightly = async (it: Case, run: Run, service: Service, disturbed = false): Promise<void> => {
+const isJudgedRightly = async (it: Case, run: Run, service: Service): Promise<void> => {
   const { error, attempts, warnings } = run;
   const told = JSON.stringify({ error, attempts, warnings });
   expect(it.verdicts, told).toContain(error?.code ?? run.state);
   expect(run.finalUrl ?? '').not.toMatch(/^chrome-error:/);
-  const retaken = disturbed ? attempts.slice(0, -1).filter(({ code, contended }) => code === null && contended) : [];
-  if (it.attempts) expect(attempts.length - retaken.length, told).toBe(it.attempts);
+  if (it.attempts) expect(attempts.length, told).toBe(it.attempts);
   if (error) {
     expect({ blame: error.blame, numbers: numbersOf(run).filter((number) => number !== null) }).toEqual({
       blame: 'page',

@@ -10,7 +10,7 @@ import { type AuditVersion, auditVersion, auditVersions } from '../../shared/aud
 import { noMetrics } from '../../shared/run.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
-import { expectFast } from '../support/speed.ts';
+import { expectFast, expectMeasured } from '../support/speed.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -99,10 +99,13 @@ const audit = async (page: string, version: AuditVersion, options: Partial<Audit
   return { verdict, metrics: verdict.metrics, report, askedAt };
 };
 
+const measuredOf = ({ verdict, metrics }: Awaited<ReturnType<typeof audit>>) => ({
+  ...metrics,
+  environment: verdict.environment,
+});
 const isFast = async (first: ReturnType<typeof audit>, version: AuditVersion) => {
-  const measured = ({ verdict, metrics }: Awaited<typeof first>) => ({ ...metrics, environment: verdict.environment });
-  const again = async () => measured(await audit('/perfect', version));
-  await expectFast(measured(await first), again, 95); // which no page with 300 ms of blocking can have
+  const again = async () => measuredOf(await audit('/perfect', version));
+  await expectFast(measuredOf(await first), again, 95); // which no page with 300 ms of blocking can have
 };
 
 test('the perfect page is fast each time, and each audit asks for all of it anew', async () => {
@@ -221,14 +224,16 @@ describe.each(auditVersions.map((row) => row.version))('audit version %s', (vers
     expect(metrics).toMatchObject(known[version].faulty);
   });
 
+  const busyIs = async (asItIs: (busy: ReturnType<typeof measuredOf>) => boolean) => {
+    const again = async () => measuredOf(await audit('/busy', version));
+    await expectMeasured(measuredOf(await answerOn('/busy')), again, asItIs);
+  };
+
   test('a task of 400 ms blocks a page for as long as it would on a phone', async () => {
-    const { metrics } = await answerOn('/busy');
     // A phone is taken to be 4 times slower, and the first 50 ms of a task do not block: 4 × 400 - 50 = 1,550 ms. The task
-    // lasts by the wall clock, so a busy machine can't make it less, but for the clock's coarseness. It can make other
-    // tasks long, which count 4 times too, so the bound above is two such tasks. A page without one has less than 300 ms.
-    const blocked = ms(metrics.tbt);
-    expect(blocked).toBeGreaterThanOrEqual(1545);
-    expect(blocked).toBeLessThan(3100);
+    // lasts by the wall clock, so a busy machine hardly makes it less (1,544 was seen once). It can make other tasks long,
+    // which count 4 times too, so the bound above is two such tasks. A page without one has less than 300 ms.
+    await busyIs(({ tbt }) => ms(tbt) >= 1545 && ms(tbt) < 3100);
   });
 
   test('a shift counts by its share of the screen and by the way it went', async () => {
@@ -239,11 +244,9 @@ describe.each(auditVersions.map((row) => row.version))('audit version %s', (vers
   });
 
   test('a page paints, then fills, then comes to rest: no time stands for another', async () => {
-    const { metrics } = await answerOn('/busy');
-    const { fcp, si, lcp, tti } = metrics;
-    expect(ms(fcp)).toBeLessThan(ms(si)); // its colour changes after the long task
-    expect(ms(fcp)).toBeLessThan(ms(lcp)); // its largest text comes by a script of its own
-    expect(ms(lcp)).toBeLessThan(ms(tti)); // and before the long task
+    await busyIs(({ fcp, si }) => ms(fcp) < ms(si)); // its colour changes after the long task
+    await busyIs(({ fcp, lcp }) => ms(fcp) < ms(lcp)); // its largest text comes by a script of its own
+    await busyIs(({ lcp, tti }) => ms(lcp) < ms(tti)); // and before the long task
   });
 
   test.each(everyPage)('the metrics of %s are those of its report, none is missing', async (page) => {

@@ -9,6 +9,7 @@ import { build } from '../../infra/build.ts';
 import { functionSettings, queueSettings } from '../../infra/settings.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { noSandboxHere, startLambda } from '../support/lambda-sandbox.ts';
+import { metricsIn } from '../support/metrics.ts';
 import { type Pages, servePages } from '../support/pages.ts';
 import { expectFast } from '../support/speed.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
@@ -83,6 +84,7 @@ describe.skipIf(reason)(`the deployed audit function, in a sandbox like Lambda's
     deployed = await lambda(asset, {
       ...world.env,
       TARGETS: 'local',
+      RETAKES: '0',
       NODE_OPTIONS: '--enable-source-maps',
       POWERTOOLS_SERVICE_NAME: 'page-audit-test',
     });
@@ -105,6 +107,7 @@ describe.skipIf(reason)(`the deployed audit function, in a sandbox like Lambda's
   test.each(auditVersions)(
     'audits a page with Lighthouse $version: an SQS event in, a partial batch out',
     async (row) => {
+      const before = deployed.logs().length;
       const finished = await audited(row.version);
       expect(finished, deployed.logs()).toMatchObject({
         state: 'succeeded',
@@ -114,12 +117,22 @@ describe.skipIf(reason)(`the deployed audit function, in a sandbox like Lambda's
         pwa: row.pwa ? expect.any(Number) : null,
         environment: { processModel: 'multi' },
       });
+      const { createdAt, finishedAt, environment } = finished;
+      const seconds = (Date.parse(finishedAt as string) - Date.parse(createdAt)) / 1000;
+      const emitted = metricsIn(deployed.logs().slice(before));
+      expect(emitted).toEqual([
+        { ...ofThisRegion, name: 'RunFinished', unit: 'Count', value: 1 },
+        { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
+        { ...ofThisRegion, name: 'BenchmarkIndex', unit: 'None', value: environment?.benchmarkIndex },
+      ]);
       await expectFast(finished, () => audited(row.version), 90);
       const report = gunzipSync(await world.reports.get(finished.report?.key as string)).toString();
       expect(JSON.parse(report)).toMatchObject({ auditVersion: row.version, lighthouseVersion: row.version });
     },
   );
 });
+
+const ofThisRegion = { namespace: 'PageAudit', dimensions: { service: 'page-audit-test', region: 'us-west1' } };
 
 const sqsEvent = (body: unknown) => ({
   Records: [

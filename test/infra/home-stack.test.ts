@@ -6,7 +6,8 @@ import { regions } from '../../shared/regions.ts';
 import { apiFunctions, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 
-const { home, regionStacks, environment } = synthesized();
+const { app, home, regionStacks, environment } = synthesized();
+app.synth(); // once for all, and in no test's time
 const only = (type: string): Properties => {
   const [made, ...more] = resourcesOf(home, type);
   expect(more).toEqual([]);

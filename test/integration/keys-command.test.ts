@@ -31,7 +31,14 @@ const keys = (dataDir: string, args: string[], env: Record<string, string> = {})
 const aKey = ['create', '--owner', 'acme', '--name', 'the first'];
 const allOf = async (dataDir: string) => JSON.parse((await keys(dataDir, ['list', '--json'])).stdout);
 
-test('a key is made, listed and revoked while no service runs; it is shown once', async () => {
+/** That no file there has it. */
+const isKeptNowhere = (secret: string, dataDir: string) => {
+  const stored = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(stored).not.toEqual([]);
+  for (const { parentPath, name } of stored) expect(readFileSync(join(parentPath, name)).includes(secret)).toBe(false);
+};
+
+test('a key is made and listed while no service runs; it is shown once', async () => {
   const dataDir = aFolder();
   const made = await keys(dataDir, [...aKey, '--expires', '90d']);
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pas_[0-9a-f]{12}_[0-9a-f]{64}\n$/) });
@@ -43,12 +50,18 @@ test('a key is made, listed and revoked while no service runs; it is shown once'
   expect(listed.stdout).toMatch(
     new RegExp(`${prefix} +active +acme +the first +checks:read,checks:write +standard .* never$`, 'm'),
   );
-  expect(await allOf(dataDir)).toEqual([
+  const all = await allOf(dataDir);
+  expect(all).toEqual([
     expect.objectContaining({ prefix, owner: 'acme', state: 'active', plan: 'standard', lastUsedAt: null }),
   ]);
-  expect((await allOf(dataDir))[0]).not.toHaveProperty('hash');
+  expect(all[0]).not.toHaveProperty('hash');
   expect((await keys(dataDir, ['list', '--owner', 'umbrella'])).stderr).toContain('npm run keys -- create');
+  isKeptNowhere(secret, dataDir);
+});
 
+test('a key is revoked while no service runs; once more, it tells since when it is', async () => {
+  const dataDir = aFolder();
+  const [, prefix = '', secret = ''] = (await keys(dataDir, aKey)).stdout.trim().split('_');
   expect(await keys(dataDir, ['revoke', prefix])).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/is revoked/),
@@ -58,8 +71,7 @@ test('a key is made, listed and revoked while no service runs; it is shown once'
     stderr: expect.stringMatching(/was revoked 20/),
   });
   expect(await allOf(dataDir)).toMatchObject([{ state: 'revoked' }]);
-  const stored = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  for (const { parentPath, name } of stored) expect(readFileSync(join(parentPath, name)).includes(secret)).toBe(false);
+  isKeptNowhere(secret, dataDir);
 });
 
 test('a key that is made while the service runs is taken at once, and told for machines', async () => {

@@ -99,7 +99,9 @@ const ask = async (proxy: { port: number }, host: string | Buffer, port = 80, co
   const client = await raw(proxy);
   const address = typeof host === 'string' ? nameBytes(host) : host;
   client.socket.write(Buffer.concat([GREETING, requestFor(address, port, command), Buffer.from(early)]));
-  await vi.waitFor(() => expect(client.state.received.length).toBeGreaterThanOrEqual(ANSWERED), { interval: 2 });
+  while (client.state.received.length < ANSWERED && !client.socket.closed) {
+    await Promise.race([once(client.socket, 'data'), client.closed]);
+  }
   expect([...client.state.received.subarray(0, 3)]).toEqual([5, 0, 5]);
   return { ...client, code: client.state.received[3], body: () => client.state.received.subarray(ANSWERED) };
 };
@@ -246,7 +248,7 @@ describe('names and servers that fail', () => {
     let answer = (_: string[]) => {};
     const lookup = (host: string) => {
       asked.push(host);
-      return new Promise<string[]>((resolve) => (answer = resolve));
+      return host.includes('slow') ? new Promise<string[]>((resolve) => (answer = resolve)) : Promise.resolve([PUBLIC]);
     };
     const proxy = await open({ lookup, connect: dialsTo(await origin()).connect, limits: { connectMs: 100 } });
     const hosts = Array.from({ length: 100 }, (_, n) => `${n}.slow.example.com`);
@@ -255,10 +257,8 @@ describe('names and servers that fail', () => {
     answer([PUBLIC]);
     await sleep(5);
     expect(asked).toHaveLength(LIMITS.lookUpsAtOnce);
-    const next = ask(proxy, 'next.example.com');
-    await vi.waitFor(() => expect(asked.at(-1)).toBe('next.example.com'));
-    answer([PUBLIC]);
-    expect((await next).code).toBe(0);
+    expect((await ask(proxy, 'next.example.com')).code).toBe(0);
+    expect(asked.at(-1)).toBe('next.example.com');
   });
 
   test('a name is looked up once, unless that failed', async () => {
