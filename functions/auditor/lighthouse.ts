@@ -53,6 +53,7 @@ type Lighthouse = {
   run(url: string, flags: Record<string, unknown>, config?: object, page?: Page): Promise<Answer | undefined>;
   auditAgain?: (flow: { gatherSteps: object[]; name: string }, config?: object) => Promise<{ steps: Answer[] }>; // from 10 on
   desktopConfig: object;
+  defaultConfig: { passes?: { gatherers: string[] }[] }; // passes: version 9 alone
   trace: { endTraceAndCollectEvents(session: unknown): Promise<{ traceEvents: TraceEvent[] }> };
   accessibility: { prototype: { getArtifact(context: GatherContext): Promise<unknown> } };
   axeAudit: { audit(this: { meta: { id: string } }, artifacts: unknown): AuditProduct };
@@ -70,18 +71,19 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
   const [{ default: run, auditFlowArtifacts: auditAgain }, ...more] = await Promise.all([
     import(name),
     import(`${core}/config/desktop-config.js`),
+    import(`${core}/config/default-config.js`),
     import(`${core}/gather/gatherers/trace.js`),
     import(`${core}/gather/gatherers/accessibility.js`),
     import(`${core}/audits/accessibility/axe-audit.js`),
   ]);
-  const [desktopConfig, trace, accessibility, axeAudit] = more.map((module) => module.default);
+  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit] = more.map((module) => module.default);
   if (takesPage(version)) {
     const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
   } else {
     run.generateConfig(undefined, {});
   }
-  return { run, auditAgain, desktopConfig, trace, accessibility, axeAudit };
+  return { run, auditAgain, desktopConfig, defaultConfig, trace, accessibility, axeAudit };
 };
 
 /**
@@ -117,7 +119,7 @@ export const isTimed = ({ version, categories }: Pick<Plan, 'version' | 'categor
  * when the trace does, in all versions.
  */
 export const runLighthouse = async (
-  { run, auditAgain, desktopConfig, trace, accessibility, axeAudit }: Lighthouse,
+  { run, auditAgain, desktopConfig, defaultConfig, trace, accessibility, axeAudit }: Lighthouse,
   plan: Plan,
   { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
 ): Promise<Summary> => {
@@ -138,6 +140,9 @@ export const runLighthouse = async (
     context.driver.defaultSession.setNextProtocolTimeout(ACCESSIBILITY_MS);
     return getArtifact.call(this, context);
   };
+  // As later versions do, before all else: of a page that grows it would take longer by the time.
+  const rank = (gatherer: string) => (gatherer === 'accessibility' ? 0 : 1);
+  if (plan.lean) defaultConfig.passes?.[0]?.gatherers.sort((a, b) => rank(a) - rank(b));
   const uncheckedRules = new Set<string>();
   const { audit } = axeAudit;
   axeAudit.audit = function (artifacts) {
