@@ -27,6 +27,7 @@ type Report = {
   fetchTime: string;
   categories: Record<string, { score: number; auditRefs: { id: string }[] }>;
   audits: Record<string, Audit>;
+  timing: { entries: { name: string; startTime: number }[] };
 };
 
 /** What the versions differ in. `errored` are audits that can't read the traces of today's Chromium; none has a weight. */
@@ -193,6 +194,10 @@ test.each([newest, '9.6.8'] as const)(
     expect(metrics).toMatchObject({ accessibility: 100, bestPractices: 100, seo: 100, cls: 0 });
     expect(verdict.warnings.join()).toMatch(/left out the bf-cache audit and the full-page screenshot/);
     expect(report.fullPageScreenshot ?? report.audits['full-page-screenshot']).toBeUndefined();
+    const began = (artifact: string) =>
+      report.timing.entries.find(({ name }) => name.startsWith('lh:gather:') && name.endsWith(`:${artifact}`))
+        ?.startTime;
+    expect(began('Accessibility')).toBeLessThan(began('AnchorElements') ?? Number.NaN); // which is before most others
   },
 );
 

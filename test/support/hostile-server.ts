@@ -118,10 +118,11 @@ const pem = readFileSync(new URL('test-certificate.pem', import.meta.url));
 
 /**
  * Serves hostile pages on loopback. `url` gives a case an address that no other run has, so that what a page remembers of
- * its visits is its own. All share one origin, as loopback targets are held to theirs, but for those that end their server.
+ * its visits is its own; `askedAt` tells when it was first asked for, in epoch ms. All share one origin, as loopback targets are held to theirs, but for those that end their server.
  */
 export const serveHostilePages = async (cases: Record<string, Case>) => {
   const visits = new Map<string, number>();
+  const first = new Map<string, number>();
   const servers: (Server & { closeAllConnections(): void })[] = [];
   const sockets = new Set<Socket>();
   let runs = 0;
@@ -145,6 +146,7 @@ export const serveHostilePages = async (cases: Record<string, Case>) => {
     if (!serve) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
     const nth = (visits.get(path) ?? 0) + 1;
     visits.set(path, nth);
+    if (nth === 1) first.set(path, Date.now());
     const hangUp = () => void server.close();
     serve({ request, response, query, nth, otherOrigin: `http://127.0.0.2:${http}`, hangUp });
   };
@@ -163,13 +165,14 @@ export const serveHostilePages = async (cases: Record<string, Case>) => {
     const port = found.ownServer ? await open(pageServer()) : http;
     return `http://127.0.0.1:${port}/${name}/${++runs}/`;
   };
+  const askedAt = (page: string) => first.get(new URL(page).pathname);
   const close = async () => {
     for (const socket of sockets) socket.destroy();
     await Promise.all(
       servers.filter(({ listening }) => listening).map((server) => new Promise((done) => server.close(done))),
     );
   };
-  return { url, close, [Symbol.asyncDispose]: close };
+  return { url, askedAt, close, [Symbol.asyncDispose]: close };
 };
 
 /** Takes a WebSocket (RFC 6455) and greets it once, or at the path `flood` without end. */
