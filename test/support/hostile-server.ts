@@ -118,11 +118,13 @@ const pem = readFileSync(new URL('test-certificate.pem', import.meta.url));
 
 /**
  * Serves hostile pages on loopback. `url` gives a case an address that no other run has, so that what a page remembers of
- * its visits is its own; `askedAt` tells when it was first asked for, in epoch ms. All share one origin, as loopback targets are held to theirs, but for those that end their server.
+ * its visits is its own; `askedAt` tells when it was first asked for, or connected to where it has no path, in epoch ms. All
+ * share one origin, as loopback targets are held to theirs, but for those that end their server or have no path.
  */
 export const serveHostilePages = async (cases: Record<string, Case>) => {
   const visits = new Map<string, number>();
-  const first = new Map<string, number>();
+  const firstAt = new Map<string, number>(); // by path, and by port
+  const noteFirst = (key: string) => firstAt.has(key) || firstAt.set(key, Date.now());
   const servers: (Server & { closeAllConnections(): void })[] = [];
   const sockets = new Set<Socket>();
   let runs = 0;
@@ -130,6 +132,7 @@ export const serveHostilePages = async (cases: Record<string, Case>) => {
   const open = async (server: (typeof servers)[number]): Promise<number> => {
     servers.push(server);
     server.on('connection', (socket: Socket) => {
+      noteFirst(`:${socket.localPort}`);
       sockets.add(socket.on('error', () => {}));
       socket.once('close', () => sockets.delete(socket));
     });
@@ -146,7 +149,7 @@ export const serveHostilePages = async (cases: Record<string, Case>) => {
     if (!serve) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
     const nth = (visits.get(path) ?? 0) + 1;
     visits.set(path, nth);
-    if (nth === 1) first.set(path, Date.now());
+    noteFirst(path);
     const hangUp = () => void server.close();
     serve({ request, response, query, nth, otherOrigin: `http://127.0.0.2:${http}`, hangUp });
   };
@@ -155,17 +158,20 @@ export const serveHostilePages = async (cases: Record<string, Case>) => {
     return server.on('upgrade', acceptWebSocket);
   };
 
+  const tlsServer = () => createTlsServer({ key: pem, cert: pem }, (_, response) => response.end(good()));
   const http = await open(pageServer());
-  const tls = await open(createTlsServer({ key: pem, cert: pem }, (_, response) => response.end(good())));
 
   const url = async (name: string): Promise<string> => {
     const found = cases[name];
     if (!found) throw new Error(`no such case: ${name}`);
-    if ('at' in found) return found.at({ http, tls });
+    if ('at' in found) return found.at({ http: await open(pageServer()), tls: await open(tlsServer()) });
     const port = found.ownServer ? await open(pageServer()) : http;
     return `http://127.0.0.1:${port}/${name}/${++runs}/`;
   };
-  const askedAt = (page: string) => first.get(new URL(page).pathname);
+  const askedAt = (page: string) => {
+    const { pathname, port } = new URL(page);
+    return firstAt.get(pathname === '/' ? `:${port}` : pathname);
+  };
   const close = async () => {
     for (const socket of sockets) socket.destroy();
     await Promise.all(
