@@ -26,6 +26,9 @@ const canvas = html(
   ),
 );
 
+/** A font that does not come. With `font-display: block` Chromium shows no text in its place for 3 s, else for 2. */
+const fontless: Serve = ({ response }) => setTimeout(() => response.writeHead(404).end(), 2500).unref();
+
 /** Pages that keep their auditor busy, waiting, or counting. */
 export const busyPages: Record<string, Case> = {
   // One long task
@@ -247,11 +250,16 @@ export const busyPages: Record<string, Case> = {
     warningBefore: [12, /no first meaningful paint/],
     serve: html(
       good({
-        head: '<style>@font-face { font-family: late; src: url(font) } p { font-family: late }</style>',
+        head: `
+          <style>
+            @font-face { font-family: late; font-display: block; src: url(late) }
+            @font-face { font-family: later; font-display: block; src: url(later) }
+            p { font-family: late, later }
+          </style>`,
         body: `<p>${'Nobody sees it yet. '.repeat(20)}</p>`,
       }),
     ),
-    files: { font: ({ response }) => setTimeout(() => response.writeHead(404).end(), 2000).unref() },
+    files: { late: fontless, later: fontless },
   },
   'style-never': {
     is: 'a page that shows nothing before a style sheet that never comes',
