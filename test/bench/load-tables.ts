@@ -28,7 +28,7 @@ export const throughputTable = ({ page, alone, queued, commandLine }: Throughput
   ].join('\n\n');
 };
 
-export const soakTable = ({ runs, minutes, nulls, failed, triedAgain, leftOver, memory }: SoakFigures): string => {
+export const soakTable = ({ runs, minutes, nulls, failed, leftOver, memory, ...more }: SoakFigures): string => {
   const count = (name: string, list: readonly string[]) => [name, `${list.length}`, [...new Set(list)].join(', ')];
   return [
     `**Soak**: ${runs} runs of all pages in turn, queued at once; ${minutes.toFixed(1)} minutes`,
@@ -37,7 +37,9 @@ export const soakTable = ({ runs, minutes, nulls, failed, triedAgain, leftOver, 
       [
         count('null scores and metrics', nulls),
         count('failed runs', failed),
-        ['runs that took more than one attempt', `${triedAgain}`, ''],
+        count('failed attempts', more.failedAttempts),
+        count('runs with a sample taken again, as the machine was busy', more.retaken),
+        count('runs contended all the same', more.contended),
         count('processes and folders left, service idle', leftOver.idle),
         count('processes and folders left, service ended', leftOver.ended),
         ['RSS of the service before, MiB', memory.before.toFixed(0), ''],

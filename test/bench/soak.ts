@@ -15,7 +15,9 @@ export type SoakFigures = {
   minutes: number;
   nulls: string[]; // fields of succeeded runs that have no value, as `version page field`
   failed: string[]; // `version page code`
-  triedAgain: number;
+  failedAttempts: string[]; // as `version page code`
+  retaken: string[]; // runs with a sample that was taken again, as the machine was busy, as `version page`
+  contended: string[]; // runs whose machine was no better then
   leftOver: { idle: string[]; ended: string[] }; // processes and folders, while the service waits and after its end
   memory: { before: number; after: number; peak: number };
 };
@@ -71,7 +73,9 @@ export const measureSoak = async ({ pages, names, versions, runs: count, tell }:
     minutes,
     nulls: runs.flatMap(nullsOf),
     failed: runs.flatMap((run) => (run.error ? `${nameOf(run)} ${run.error.code}` : [])),
-    triedAgain: runs.filter(({ attempts }) => attempts.length > 1).length,
+    failedAttempts: runs.flatMap((run) => run.attempts.flatMap(({ code }) => (code ? `${nameOf(run)} ${code}` : []))),
+    retaken: runs.filter(({ attempts }) => attempts.filter(({ code }) => !code).length > 1).map(nameOf),
+    contended: runs.filter(({ environment }) => environment?.contended).map(nameOf),
     leftOver: { idle, ended },
     memory,
   };
