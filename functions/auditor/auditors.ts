@@ -17,10 +17,10 @@ import { type Chromium, prepareChromium } from './chromium.ts';
 import { blockedOf, openEgressProxy, overCapOf } from './egress-proxy.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
-import { type CpuUse, MEMORY_BYTES, membersOf, memoryOf, shares, startCpuMeter, TIMED_AT_ONCE } from './machine.ts';
+import { type CpuUse, MEMORY_BYTES, shares, startCpuMeter, TIMED_AT_ONCE } from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
 import { auditorUsers, type User, type Users } from './privileges.ts';
-import { groupGone, killGroup, removeStale } from './processes.ts';
+import { groupGone, killGroup, membersOf, memoryOf, removeStale } from './processes.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism, constants, cpus, release, setPriority, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterName, fieldsOf, listed, membersOf, textOf } from './processes.ts';
 
 /** What a run tells of the machine that measured it. `host` is equal for machines of equal processor, memory and kernel. */
 export const machine = () => {
@@ -172,41 +173,3 @@ const waitsOf = (pid: number): Map<string, number> =>
       Number(fieldsOf(`/proc/${pid}/task/${thread}/schedstat`)?.[1] ?? 0) / 1e9,
     ]),
   );
-
-/** The processes of a group. */
-export const membersOf = (group: number): number[] =>
-  listed('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => Number(afterName(pid)[2]) === group);
-
-/** Memory in bytes that a process has to itself or shares with its like: not the files that it has mapped. */
-export const memoryOf = (pid: number): number => {
-  const status = textOf(`/proc/${pid}/status`) ?? '';
-  const kiB = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB/gm)].map(([, amount]) => Number(amount));
-  return kiB.reduce((sum, each) => sum + each, 0) * 1024;
-};
-
-/** The fields of /proc/<pid>/stat from the state on; a name may hold blanks and parentheses. */
-const afterName = (pid: number): string[] => {
-  const text = textOf(`/proc/${pid}/stat`) ?? '';
-  return text.slice(text.lastIndexOf(')') + 2).split(' ');
-};
-
-const fieldsOf = (path: string): string[] | undefined => textOf(path)?.split('\n')[0]?.split(/\s+/);
-
-const textOf = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-};
-
-const listed = (path: string): string[] => {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
-};

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,10 +12,19 @@ export const killGroup = (group: number): void => {
   }
 };
 
-/** Waits for the last process of a group, though not long: a machine may keep the dead ones listed. */
+/** Waits for the last process of a group, though not long. */
 export const groupGone = async (group: number): Promise<void> => {
-  for (let tries = 0; tries < 100 && isAlive(-group); tries++) await sleep(10);
+  for (let tries = 0; tries < 100 && isAlive(-group) && !allDead(group); tries++) await sleep(10);
 };
+
+/** Who has ended stays listed until the process that inherited it looks: in containers and small machines late, or never. */
+const allDead = (group: number): boolean => {
+  const members = membersOf(group);
+  return members.length > 0 && members.every(isDead);
+};
+
+/** With all its threads. */
+const isDead = (pid: number): boolean => afterName(pid)[0] === 'Z' && listed(`/proc/${pid}/task`).length <= 1;
 
 /** Removes what processes left in a folder that were killed before they could: entries named by their pid. */
 export const removeStale = async (dir: string, prefix: string): Promise<void> => {
@@ -31,5 +41,43 @@ const isAlive = (pid: number): boolean => {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** The processes of a group. */
+export const membersOf = (group: number): number[] =>
+  listed('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => Number(afterName(pid)[2]) === group);
+
+/** Memory in bytes that a process has to itself or shares with its like: not the files that it has mapped. */
+export const memoryOf = (pid: number): number => {
+  const status = textOf(`/proc/${pid}/status`) ?? '';
+  const kiB = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB/gm)].map(([, amount]) => Number(amount));
+  return kiB.reduce((sum, each) => sum + each, 0) * 1024;
+};
+
+/** The fields of /proc/<pid>/stat from the state on; a name may hold blanks and parentheses. */
+export const afterName = (pid: number): string[] => {
+  const text = textOf(`/proc/${pid}/stat`) ?? '';
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+};
+
+export const fieldsOf = (path: string): string[] | undefined => textOf(path)?.split('\n')[0]?.split(/\s+/);
+
+export const textOf = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
+
+export const listed = (path: string): string[] => {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
   }
 };

@@ -1,0 +1,34 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setImmediate as soon } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { groupGone, killGroup } from '../../functions/auditor/processes.ts';
+import { waitFor } from '../support/service.ts';
+
+let heir: ChildProcess | undefined;
+afterEach(() => {
+  heir?.kill('SIGKILL');
+});
+
+/** The leader of a group of its own, whose parent never asks for its end. */
+const neglected = async (): Promise<number> => {
+  heir = spawn('sh', ['-c', "setsid sh -c 'echo $$; exec sleep 60' & exec sleep 60"], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [pid] = await once(heir.stdout as NonNullable<ChildProcess['stdout']>, 'data');
+  return Number(pid);
+};
+const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'latin1').split(' ')[2];
+
+/** Whether nobody is waited for. */
+const isGone = (group: number) => Promise.race([groupGone(group).then(() => true), soon(false)]);
+
+test('a group that runs is waited for, and one whose dead are only listed is not', async () => {
+  const group = await neglected();
+  expect(await isGone(group)).toBe(false);
+
+  killGroup(group);
+  await waitFor(() => stateOf(group) === 'Z' || undefined, 5);
+  expect(await isGone(group)).toBe(true);
+});
