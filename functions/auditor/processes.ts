@@ -12,19 +12,21 @@ export const killGroup = (group: number): void => {
   }
 };
 
-/** Waits for the last process of a group, though not long. */
+/**
+ * Waits for the last process of a group that was killed, though not long. Who has ended stays listed until the process that
+ * inherited it looks, which comes late or never where that is no init.
+ */
 export const groupGone = async (group: number): Promise<void> => {
-  for (let tries = 0; tries < 100 && isAlive(-group) && !allDead(group); tries++) await sleep(10);
-};
-
-/** Who has ended stays listed until the process that inherited it looks: in containers and small machines late, or never. */
-const allDead = (group: number): boolean => {
-  const members = membersOf(group);
-  return members.length > 0 && members.every(isDead);
+  const members = membersOf(group); // looks through all processes of the machine: once, as the killed start none
+  const allDead = () => members.length > 0 && members.every(isDead);
+  for (let tries = 0; tries < 100 && isAlive(-group) && !allDead(); tries++) await sleep(10);
 };
 
 /** With all its threads. */
-const isDead = (pid: number): boolean => afterName(pid)[0] === 'Z' && listed(`/proc/${pid}/task`).length <= 1;
+const isDead = (pid: number): boolean => {
+  const [state] = afterName(pid);
+  return !state || (state === 'Z' && listed(`/proc/${pid}/task`).length <= 1);
+};
 
 /** Removes what processes left in a folder that were killed before they could: entries named by their pid. */
 export const removeStale = async (dir: string, prefix: string): Promise<void> => {
