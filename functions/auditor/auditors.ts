@@ -131,6 +131,9 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
               sandbox,
             },
             signal,
+            () => {
+              if (atWork > 1) startNext(auditVersion); // more are likely to wait
+            },
           );
           const { measuredAt, ...seen } = auditor.seen();
           if (seen.sandbox) sandbox = 'required';
@@ -215,7 +218,7 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
-  const audit = async (order: Order, signal: AbortSignal): Promise<End> => {
+  const audit = async (order: Order, signal: AbortSignal, onBrowser: () => void): Promise<End> => {
     const dir = await workDir;
     const auditor = await child;
     const timers = new Set<NodeJS.Timeout>();
@@ -261,6 +264,7 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
           case 'browser':
             chromium = tale.version;
             sandbox = tale.sandbox;
+            onBrowser();
             if (!isTimed(order)) after(NO_ANSWER_MS, noAnswer);
             break;
           case 'waiting': {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -7,6 +8,7 @@ import type { Page } from 'puppeteer-core';
 import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/run.ts';
+import { standInOf } from '../../shared/stand-ins.ts';
 import { missingMeaningfulPaints, type TraceEvent } from './meaningful-paint.ts';
 
 /** What ended an audit. `artifactKey` is what was being gathered; versions before 12 do not tell. */
@@ -67,6 +69,13 @@ type GatherContext = { driver: { defaultSession: { setNextProtocolTimeout(ms: nu
  */
 export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
   const { package: name } = auditVersion(version);
+  // Where the service is deployed they are in place already.
+  registerHooks({
+    load: (url, context, next) => {
+      const standIn = standInOf(url);
+      return standIn ? { ...standIn, shortCircuit: true } : next(url, context);
+    },
+  });
   const core = takesPage(version) ? `${name}/core` : `${name}/lighthouse-core`;
   const [{ default: run, auditFlowArtifacts: auditAgain }, ...more] = await Promise.all([
     import(name),

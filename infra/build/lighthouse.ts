@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { build, type Plugin, transform } from 'esbuild';
 import { auditVersions } from '../../shared/audit-versions.ts';
+import { standInOf } from '../../shared/stand-ins.ts';
 import type { Files } from './files.ts';
 
 /**
@@ -47,37 +48,14 @@ const isNine = (release: string): boolean => basename(release) === 'lighthouse-9
 const within = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
-/**
- * Modules of Lighthouse that are only for what we do not ask of it: other languages than English, HTML reports. Their
- * stand-ins export the same names.
- */
-const standIns: { path: RegExp; esm: string; cjs: string }[] = [
-  {
-    path: /\/shared\/localization\/locales\.js$/,
-    esm: `import fs from 'node:fs';
-const english = JSON.parse(fs.readFileSync(new URL('./locales/en-US.json', import.meta.url), 'utf8'));
-export const locales = { 'en-US': english, en: english };`,
-    cjs: `const english = require('./locales/en-US.json'); module.exports = { 'en-US': english, en: english };`,
-  },
-  {
-    path: /\/report\/generator\/report-assets\.js$/,
-    esm: 'export const reportAssets = {};',
-    cjs: 'module.exports = {};',
-  },
-];
-const standInOf = (path: string): string | undefined => {
-  const found = standIns.find((each) => each.path.test(path));
-  return found && (/\/lighthouse-9\//.test(path) ? found.cjs : found.esm);
-};
-
 /** Every file that the entries import, directly or not, by Node's own rules of resolution. */
 const importedFrom = async (root: string, entryPoints: string[]): Promise<string[]> => {
   const standIn: Plugin = {
     name: 'stand-ins',
     setup: ({ onLoad }) => {
       onLoad({ filter: /\.js$/ }, ({ path }) => {
-        const contents = standInOf(path);
-        return contents === undefined ? undefined : { contents };
+        const found = standInOf(path);
+        return found && { contents: found.source };
       });
     },
   };
@@ -102,7 +80,7 @@ const importedFrom = async (root: string, entryPoints: string[]): Promise<string
 
 /** A module without comments and white space. Names stay: Lighthouse sends the text of its functions to the page. */
 const slim = async (path: string): Promise<string> => {
-  const text = standInOf(path) ?? readFileSync(path, 'utf8');
+  const text = standInOf(path)?.source ?? readFileSync(path, 'utf8');
   if (path.endsWith('.json')) return JSON.stringify(JSON.parse(text));
   const { code } = await transform(text, { minifyWhitespace: true, legalComments: 'none', target: 'esnext' });
   return code;

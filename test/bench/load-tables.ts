@@ -15,7 +15,7 @@ export const throughputTable = ({ page, alone, queued, commandLine }: Throughput
   ];
   const shift = median(queued.performance) - median(alone.performance);
   return [
-    `**Throughput**, page ${page}: runs queued all at once in a fresh service, against runs one after another`,
+    `**Throughput**, page ${page}: runs queued all at once, against runs one after another`,
     table(
       ['', 'audits a minute', 'of the command line', 'performance', 'deviation', 'runs', 'failed', 'contended'],
       [
