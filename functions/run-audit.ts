@@ -262,9 +262,8 @@ const idsOf = ({ run: { correlationId, checkId, id: runId, region } }: Lease) =>
 const emitMeasured = ({ region, createdAt }: Lease['run'], result: Stored, now: Date): void => {
   const answered = result.state === 'succeeded' || result.error.blame === 'page';
   if (answered) emit('RunSeconds', (now.getTime() - Date.parse(createdAt)) / 1000, { region });
-  const { benchmarkIndex, processModel } = result.environment ?? {};
+  const { benchmarkIndex } = result.environment ?? {};
   if (benchmarkIndex) emit('BenchmarkIndex', benchmarkIndex, { region });
-  if (processModel === 'single') emit('FallbackProcessModel', 1, { region });
 };
 
 /** Renews a claim until it is disposed of; `lost` fires when it is refused. A store that is silent for a while is not. */

@@ -16,7 +16,6 @@ export const runbookSections = [
   'dead-letters',
   'dead-letters-stay',
   'throttled',
-  'chromium-runs-in-one-process',
   'the-sweeper-is-silent',
   'runs-stay-open',
   'runs-are-given-up',

@@ -123,13 +123,6 @@ export class AuditWorker extends Construct {
       threshold: 1,
       periods: 2,
     });
-    alarm(this, 'OneProcess', {
-      what: 'Chromium started only as one process in this region.',
-      impact: 'The performance numbers of such runs are false; runs without a score fail.',
-      runbook: 'chromium-runs-in-one-process',
-      metric: metrics.fallbackProcessModel(),
-      threshold: 1,
-    });
   }
 }
 
@@ -169,7 +162,6 @@ export const workerMetrics = (environment: Environment, region: Region) => {
     benchmarkIndex: (percentile: number) =>
       ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
     samplesRetaken: () => ourMetric(environment, 'SampleRetaken', { region }),
-    fallbackProcessModel: () => ourMetric(environment, 'FallbackProcessModel', { region }),
     jobsUnreadable: () => ourMetric(environment, 'JobUnreadable', {}),
 
     waiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.auditQueue(region), 'Maximum'),

@@ -202,10 +202,10 @@ const steady: Ask = (environment, _, to) =>
       "Lighthouse's benchmark index, p10",
       inEach(environment, (worker) => worker.benchmarkIndex(10)),
     ),
-    graph('Samples taken again on a busy host, and audits by a Chromium of one process', [
-      ...inEach(environment, (worker) => worker.samplesRetaken(), 'again: '),
-      ...inEach(environment, (worker) => worker.fallbackProcessModel(), 'one process: '),
-    ]),
+    graph(
+      'Samples taken again on a busy host',
+      inEach(environment, (worker) => worker.samplesRetaken()),
+    ),
     graph('Audit functions: errors and refused starts', [
       ...inEach(environment, (worker) => worker.errors(), 'errors: '),
       ...inEach(environment, (worker) => worker.throttles(), 'refused: '),

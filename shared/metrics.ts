@@ -1,21 +1,3 @@
-/** Names of the metrics that functions emit. */
-export const metricNames = {
-  runFinished: 'RunFinished',
-  runFailed: 'RunFailed',
-  serviceFailure: 'ServiceFailure',
-  attemptFailed: 'AttemptFailed',
-  sampleRetaken: 'SampleRetaken',
-  runSeconds: 'RunSeconds',
-  benchmarkIndex: 'BenchmarkIndex',
-  fallbackProcessModel: 'FallbackProcessModel',
-  jobUnreadable: 'JobUnreadable',
-  runsTakenUp: 'RunsTakenUp',
-  runsGivenUp: 'RunsGivenUp',
-  sweepDone: 'SweepDone',
-  openPastDue: 'OpenPastDue',
-} as const;
-export type MetricName = (typeof metricNames)[keyof typeof metricNames];
-
 export const metricNamespace = 'PageAudit';
 
 /**
@@ -38,8 +20,6 @@ export const metrics = {
   RunSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Lighthouse's measure of the host's processor, of each run that has one. */
   BenchmarkIndex: { unit: 'NoUnit', dimensions: ['region'], by: ['run-audit'] },
-  /** An audit was made by a Chromium of one process, whose performance numbers are false. */
-  FallbackProcessModel: { unit: 'Count', dimensions: ['region'], by: ['run-audit'] },
   /** A message could not be read and was dropped. */
   JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs'] },
   /** A sweep sent a run's job again. */
@@ -51,9 +31,11 @@ export const metrics = {
   /** What was due and a sweep could not act on or did not reach; each sweep says it, 0 too. `region` may be `checks`. */
   OpenPastDue: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
 } as const satisfies Record<
-  MetricName,
+  string,
   { unit: 'Count' | 'Seconds' | 'NoUnit'; dimensions: readonly string[]; by: readonly string[] }
 >;
+
+export type MetricName = keyof typeof metrics;
 
 /** The dimensions that a metric must be emitted and drawn with, `service` aside. */
 export type DimensionsOf<Name extends MetricName> = Record<(typeof metrics)[Name]['dimensions'][number], string>;

@@ -64,7 +64,7 @@ export const Attempt = z.object({
   seconds: z.number(),
   code: RunProblemCode.nullable(),
   auditCode: z.string().nullable(),
-  contended: z.boolean().default(false),
+  contended: z.boolean(),
 });
 export type Attempt = z.infer<typeof Attempt>;
 
@@ -78,25 +78,23 @@ export const failuresAmong = (attempts: readonly Attempt[]): number =>
 export const Environment = z.object({
   auditVersion: AuditVersion,
   chromium: z.string(),
-  /** How Chromium ran: `single` falsifies performance. */
-  processModel: z.enum(['multi', 'single']),
   /** Whether Chromium's own sandbox held the page's processes: where the host allows it. */
-  sandbox: z.boolean().nullable().default(null),
-  device: Device.nullable().default(null),
+  sandbox: z.boolean().nullable(),
+  device: Device.nullable(),
   /** Lighthouse's `throttlingMethod`. */
-  throttling: z.string().nullable().default(null),
+  throttling: z.string().nullable(),
   /** Lighthouse's measure of the host's processor: 1,000 and more is a desktop, 150 a slow phone. */
   benchmarkIndex: z.number().nullable(),
-  cpuCount: z.int().nullable().default(null),
-  memoryMiB: z.int().nullable().default(null),
+  cpuCount: z.int().nullable(),
+  memoryMiB: z.int().nullable(),
   /** The operating system's release. */
-  kernel: z.string().nullable().default(null),
+  kernel: z.string().nullable(),
   /** A fingerprint of processor, memory and kernel: numbers of equal hosts can be compared. */
-  host: z.string().nullable().default(null),
+  host: z.string().nullable(),
   /** The share (0 to 1) of the processors' time that others took during the part of the audit whose timing counts. */
-  cpuBusy: z.number().nullable().default(null),
+  cpuBusy: z.number().nullable(),
   /** Whether they took it from the audit: its performance may be too low. */
-  contended: z.boolean().nullable().default(null),
+  contended: z.boolean().nullable(),
 });
 export type Environment = z.infer<typeof Environment>;
 
@@ -149,11 +147,11 @@ export const Run = z.object({
   auditVersion: AuditVersion,
   url: z.string(),
   region: Region,
-  device: Device.default('mobile'),
+  device: Device,
   state: RunState,
   ...Metrics.shape,
-  samples: z.array(Sample).default([]),
-  spread: Spread.nullable().default(null),
+  samples: z.array(Sample),
+  spread: Spread.nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),
@@ -161,8 +159,8 @@ export const Run = z.object({
   finalUrl: z.string().nullable(),
   warnings: z.array(z.string()),
   /** At most 50 targets, the most asked for first; the count is of all requests. */
-  blockedRequests: z.array(BlockedRequest).default([]),
-  blockedRequestCount: z.int().default(0),
+  blockedRequests: z.array(BlockedRequest),
+  blockedRequestCount: z.int(),
   error: RunError.nullable(),
   attempts: z.array(Attempt),
   environment: Environment.nullable(),

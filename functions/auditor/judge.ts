@@ -73,7 +73,6 @@ export const judge = (seen: Observation): Verdict => {
       ? {
           auditVersion: version,
           chromium,
-          processModel: 'multi' as const,
           sandbox: seen.sandbox,
           device,
           throttling: summary?.throttling ?? null,

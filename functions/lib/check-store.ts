@@ -11,7 +11,6 @@ import { AuditOptions } from '../../shared/audit-options.ts';
 import { Check, sentOptions, stateOf } from '../../shared/check.ts';
 import { closeAfter, ERASED_MS, HOLD_MS, LEASE_MS, LEASE_SLACK_MS, resendAt } from '../../shared/due-times.ts';
 import type { StoreEnv } from '../../shared/env.ts';
-import { ANONYMOUS } from '../../shared/keys.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../shared/run.ts';
@@ -42,7 +41,7 @@ const CheckItem = z.object({
   ...Check.omit({ state: true, updatedAt: true, runs: true }).shape,
   owner: z.string(),
   fingerprint: z.string(), // of the body as the client sent it
-  token: z.string().optional(), // of the create that wrote it; what was stored before checks bore it has none
+  token: z.string(), // of the create that wrote it
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
   countedOn: z.string().optional(), // among its owner's open checks: limit-store.ts
@@ -51,15 +50,15 @@ const CheckItem = z.object({
 });
 const ErasedItem = z.object({
   id: z.uuid(),
-  owner: z.string().default(ANONYMOUS),
+  owner: z.string(),
   erasedAt: z.iso.datetime(),
   dueAt: z.string(),
 });
 const RunItem = z.object({
   ...Run.shape,
   checkId: z.uuid(),
-  owner: z.string().default(ANONYMOUS), // what was stored before there were owners has none
-  options: AuditOptions.default({ device: 'mobile', samples: 1 }),
+  owner: z.string(),
+  options: AuditOptions,
   correlationId: z.string(), // the request that created it
   token: z.string(), // of the create that wrote it last; its pointer bears the same
   sends: z.int(),
@@ -146,7 +145,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
   const itemsOf = async (checkId: string, owner?: string) => {
     const items: Record<string, unknown>[] = [];
     const mine = owner !== undefined && {
-      FilterExpression: 'attribute_not_exists(#owner) OR #owner = :owner',
+      FilterExpression: '#owner = :owner',
       ExpressionAttributeNames: { '#owner': 'owner' },
     };
     const pages = paginateQuery(
@@ -292,7 +291,7 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     /** The check that a run of this owner belongs to, as its pointer says. */
     checkIdOf: async (runId: string, owner: string): Promise<string | undefined> => {
       const { Item } = await db.send(new GetCommand({ TableName, Key: pointerKey(runId), ConsistentRead: true }));
-      return Item && (Item.owner ?? ANONYMOUS) === owner ? z.uuid().parse(Item.checkId) : undefined;
+      return Item && Item.owner === owner ? z.uuid().parse(Item.checkId) : undefined;
     },
 
     /** A run as it stands, whoever works on it. */

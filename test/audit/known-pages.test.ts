@@ -292,7 +292,7 @@ describe.each(auditVersions.map((row) => row.version))('audit version %s', (vers
     expect(Date.parse(report.fetchTime)).toBeLessThanOrEqual(Date.now());
     expect(verdict).toMatchObject({
       finalUrl: pages.url('/perfect'),
-      environment: { auditVersion: version, processModel: 'multi', benchmarkIndex: expect.any(Number) },
+      environment: { auditVersion: version, benchmarkIndex: expect.any(Number) },
     });
   });
 

@@ -61,7 +61,7 @@ test('from a cold start, a check of two regions succeeds, and tells so line by l
       fcp: expect.stringMatching(/^\d+ms$/),
     });
     expect(codesOf(run)).toEqual([null]);
-    expect(run.environment).toMatchObject({ auditVersion: '13.5.0', processModel: 'multi' });
+    expect(run.environment).toMatchObject({ auditVersion: '13.5.0' });
     const report = (await (await fetch(`${service.url}/v1/audit/runs/${run.id}/report`)).json()) as Record<
       string,
       unknown

@@ -115,7 +115,7 @@ describe.skipIf(reason)(`the deployed audit function, in a sandbox like Lambda's
         bestPractices: 100,
         seo: 100,
         pwa: row.pwa ? expect.any(Number) : null,
-        environment: { processModel: 'multi' },
+        environment: { auditVersion: row.version },
       });
       const { createdAt, finishedAt, environment } = finished;
       const seconds = (Date.parse(finishedAt as string) - Date.parse(createdAt)) / 1000;

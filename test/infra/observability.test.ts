@@ -51,7 +51,7 @@ test('every condition that an operator must hear of has an alarm', () => {
   );
   for (const stack of regionStacks) {
     expect(namesOf(stack).sort()).toEqual(
-      ['AuditsDie', 'DeadLettersStay', 'JobsLost', 'JobsWait', 'OneProcess', 'ServiceFailures', 'Throttled'].sort(),
+      ['AuditsDie', 'DeadLettersStay', 'JobsLost', 'JobsWait', 'ServiceFailures', 'Throttled'].sort(),
     );
   }
 });

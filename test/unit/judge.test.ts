@@ -87,7 +87,6 @@ test('a whole result is a success, with its report and where it was measured', (
     environment: {
       auditVersion: '13.5.0',
       chromium: 'HeadlessChrome/1',
-      processModel: 'multi',
       sandbox: true,
       benchmarkIndex: 2000,
     },

@@ -19,7 +19,6 @@ const success: Verdict = {
 const environment: Environment = {
   auditVersion: '13.5.0',
   chromium: 'HeadlessChrome/1',
-  processModel: 'multi',
   sandbox: true,
   device: 'mobile',
   throttling: 'simulate',
