@@ -2,9 +2,9 @@ import { AuditJob } from '../shared/audit-job.ts';
 import { ReadEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { failuresAmong, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
-import { type CheckStore, checkStore } from './lib/check-store.ts';
 import { emitFinished, log } from './lib/log.ts';
-import { queue } from './lib/queue.ts';
+import { queue } from './lib/queue/consumer.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
 
 /** Dead letters of an audit queue: fails a run whose attempts are used up, makes any other due at once. */
 export const handler = queue(AuditJob, () => closeLostRuns({ store: checkStore(ReadEnv.parse(process.env)) }));

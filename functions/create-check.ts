@@ -6,15 +6,15 @@ import { asCreated, type CheckInputs, CreateCheckBody, newCheck, sentOptions } f
 import { CreateEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
-import { access } from './lib/access.ts';
-import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
-import { asCheck, type CheckStore, checkStore, type StoredCheck } from './lib/check-store.ts';
-import { dispatch } from './lib/dispatch.ts';
-import { http, type Reply, type Request } from './lib/http.ts';
-import { type LimitStore, limitStore } from './lib/limit-store.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Reply, type Request } from './lib/http/endpoint.ts';
 import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
-import { documents } from './lib/table.ts';
+import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
+import { dispatch } from './lib/queue/dispatch.ts';
+import { asCheck, type CheckStore, checkStore, type StoredCheck } from './lib/store/checks.ts';
+import { documents } from './lib/store/dynamodb.ts';
+import { type LimitStore, limitStore } from './lib/store/usage.ts';
 
 const env = () => CreateEnv.parse(process.env);
 

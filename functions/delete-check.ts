@@ -1,11 +1,11 @@
 import { ReportReadEnv } from '../shared/env.ts';
-import { access } from './lib/access.ts';
-import { type CheckStore, checkStore } from './lib/check-store.ts';
-import { erase } from './lib/erase.ts';
-import { http, type Reply, type Request } from './lib/http.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Reply, type Request } from './lib/http/endpoint.ts';
+import { checkIsGone, findCheck } from './lib/http/lookup.ts';
 import { log } from './lib/log.ts';
-import { checkIsGone, findCheck } from './lib/lookup.ts';
-import { type Reports, reports } from './lib/reports.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { erase } from './lib/store/erasure.ts';
+import { type Reports, reports } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 

@@ -1,8 +1,8 @@
 import { ReadEnv } from '../shared/env.ts';
-import { access } from './lib/access.ts';
-import { asCheck, type CheckStore, checkStore } from './lib/check-store.ts';
-import { http, type Reply, type Request } from './lib/http.ts';
-import { findCheck } from './lib/lookup.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Reply, type Request } from './lib/http/endpoint.ts';
+import { findCheck } from './lib/http/lookup.ts';
+import { asCheck, type CheckStore, checkStore } from './lib/store/checks.ts';
 
 const env = () => ReadEnv.parse(process.env);
 

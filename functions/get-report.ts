@@ -4,12 +4,12 @@ import Negotiator from 'negotiator';
 import { ReportReadEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
-import { access } from './lib/access.ts';
-import { type CheckStore, checkStore } from './lib/check-store.ts';
-import { htmlReport, viewerPolicy, viewerVersion } from './lib/html-report.ts';
-import { http, type Reply, type Request } from './lib/http.ts';
-import { findRun } from './lib/lookup.ts';
-import { type Reports, reports } from './lib/reports.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Reply, type Request } from './lib/http/endpoint.ts';
+import { htmlReport, viewerPolicy, viewerVersion } from './lib/http/html-report.ts';
+import { findRun } from './lib/http/lookup.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { type Reports, reports } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 

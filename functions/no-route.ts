@@ -1,7 +1,7 @@
 import { CorsEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { methodsOf } from '../shared/routes.ts';
-import { http, type Reply, type Request } from './lib/http.ts';
+import { http, type Reply, type Request } from './lib/http/endpoint.ts';
 
 const env = () => CorsEnv.parse(process.env);
 

@@ -5,13 +5,13 @@ import { RENEW_MS } from '../shared/due-times.ts';
 import { AuditEnv } from '../shared/env.ts';
 import { type RunError, type RunProblemCode, runError } from '../shared/problems.ts';
 import { type Attempt, failuresAmong, MAX_ATTEMPTS, type Sample, type Spread, spreadOf } from '../shared/run.ts';
+import { medianOf } from './auditor/attempts.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
 import { nothingSeen, type Verdict } from './auditor/judge.ts';
-import { medianOf } from './auditor/median.ts';
-import { type CheckStore, checkStore, type Lease } from './lib/check-store.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
-import { queue } from './lib/queue.ts';
-import { type Reports, reports } from './lib/reports.ts';
+import { queue } from './lib/queue/consumer.ts';
+import { type CheckStore, checkStore, type Lease } from './lib/store/checks.ts';
+import { type Reports, reports } from './lib/store/reports.ts';
 
 /** One job from this region's queue: claims the run, audits the page, keeps the report, finishes the run. */
 export const handler = queue(AuditJob, () => {

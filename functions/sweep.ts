@@ -3,7 +3,9 @@ import { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { allRegions, type Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
-import { type AuditQueues, auditQueues } from './lib/audit-queues.ts';
+import { emit, emitFinished, log } from './lib/log.ts';
+import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
+import { dispatch } from './lib/queue/dispatch.ts';
 import {
   type CheckItem,
   type CheckStore,
@@ -11,11 +13,9 @@ import {
   type Due,
   type ErasedItem,
   type RunItem,
-} from './lib/check-store.ts';
-import { dispatch } from './lib/dispatch.ts';
-import { erase } from './lib/erase.ts';
-import { emit, emitFinished, log } from './lib/log.ts';
-import { type Reports, reports } from './lib/reports.ts';
+} from './lib/store/checks.ts';
+import { erase } from './lib/store/erasure.ts';
+import { type Reports, reports } from './lib/store/reports.ts';
 
 /**
  * What a schedule sends is ignored. `{ "wake": "<region>" | "all" }`, sent by hand when the queue of that region was

@@ -13,14 +13,14 @@ import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { type Slots, slots } from '../lib/slots.ts';
 import type { Launch } from './browser.ts';
 import type { GO, Order, Tale } from './child.ts';
-import { type Chromium, prepareChromium } from './chromium.ts';
-import { blockedOf, openEgressProxy, overCapOf } from './egress-proxy.ts';
+import { blockedOf, openEgressProxy, overCapOf } from './egress/proxy.ts';
+import { type Chromium, prepareChromium } from './host/chromium.ts';
+import { type CpuUse, MEMORY_BYTES, shares, startCpuMeter, TIMED_AT_ONCE } from './host/machine.ts';
+import { auditorUsers, type User, type Users } from './host/privileges.ts';
+import { groupGone, killGroup, membersOf, memoryOf, removeStale } from './host/processes.ts';
 import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
 import { isTimed } from './lighthouse.ts';
-import { type CpuUse, MEMORY_BYTES, shares, startCpuMeter, TIMED_AT_ONCE } from './machine.ts';
 import { emptyMainFrame, type MainFrame } from './main-frame.ts';
-import { auditorUsers, type User, type Users } from './privileges.ts';
-import { groupGone, killGroup, membersOf, memoryOf, removeStale } from './processes.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {

@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 import type { CDPSession, Target } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type Launch, launchBrowser, profileOf } from './browser.ts';
+import { type CpuUse, holdBackWorkers, startCpuMeter } from './host/machine.ts';
 import { importLighthouse, isTimed, type Plan, runLighthouse, type Summary, takesPage } from './lighthouse.ts';
-import { type CpuUse, holdBackWorkers, startCpuMeter } from './machine.ts';
 import { type MainFrame, watchMainFrame } from './main-frame.ts';
 
 /** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */

@@ -3,9 +3,9 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type RunError, type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Environment, Metrics, Run } from '../../shared/run.ts';
 import type { DocumentState } from './child.ts';
-import type { Decision } from './egress-proxy.ts';
+import type { Decision } from './egress/proxy.ts';
+import { type CpuUse, isFalsified, machine, wasSlowed } from './host/machine.ts';
 import type { Summary } from './lighthouse.ts';
-import { type CpuUse, isFalsified, machine, wasSlowed } from './machine.ts';
 import type { MainFrame } from './main-frame.ts';
 
 /** How an auditor ended, as its parent saw it. */

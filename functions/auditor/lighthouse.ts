@@ -8,8 +8,8 @@ import type { Page } from 'puppeteer-core';
 import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/run.ts';
-import { standInOf } from '../../shared/stand-ins.ts';
-import { missingMeaningfulPaints, type TraceEvent } from './meaningful-paint.ts';
+import { missingMeaningfulPaints, type TraceEvent } from './lighthouse-patches.ts';
+import { standInOf } from './lighthouse-stand-ins.ts';
 
 /** What ended an audit. `artifactKey` is what was being gathered; versions before 12 do not tell. */
 type RuntimeError = { code: string; message: string; artifactKey?: string };

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { build, type Plugin, transform } from 'esbuild';
+import { standInOf } from '../../functions/auditor/lighthouse-stand-ins.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import { standInOf } from '../../shared/stand-ins.ts';
 import type { Files } from './files.ts';
 
 /**

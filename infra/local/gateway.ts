@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
 import { forLog } from '../../functions/lib/redact.ts';
-import { securityHeaders } from '../../functions/lib/security-headers.ts';
 import { type ApiFunction, apiFunctions, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
 import { apiSettings } from '../settings.ts';
 

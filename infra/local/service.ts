@@ -1,8 +1,8 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
-import type { CheckStore } from '../../functions/lib/check-store.ts';
 import { forLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
+import type { CheckStore } from '../../functions/lib/store/checks.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
@@ -116,7 +116,7 @@ const importFunctions = async () => {
     import('../../functions/run-audit.ts'),
     import('../../functions/close-lost-runs.ts'),
     import('../../functions/sweep.ts'),
-    import('../../functions/lib/check-store.ts'),
+    import('../../functions/lib/store/checks.ts'),
   ]);
   const store = checkStore(ReadEnv.parse(process.env));
   return { api, runAudit, closeLostRuns, sweep, store };

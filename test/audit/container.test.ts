@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TIMED_AT_ONCE } from '../../functions/auditor/machine.ts';
+import { TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
 import { isFinished, type Run } from '../../shared/run.ts';
 import { documents } from '../pages/hostile/documents.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';

@@ -7,9 +7,9 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditors } from '../../functions/auditor/auditors.ts';
 import { launchBrowser } from '../../functions/auditor/browser.ts';
-import { prepareChromium } from '../../functions/auditor/chromium.ts';
-import { openEgressProxy } from '../../functions/auditor/egress-proxy.ts';
-import { auditorUsers } from '../../functions/auditor/privileges.ts';
+import { openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
+import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
+import { auditorUsers } from '../../functions/auditor/host/privileges.ts';
 import { log } from '../../functions/lib/log.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
@@ -296,7 +296,7 @@ test.skipIf(!isRoot)(`what another user left in the temporary folder stops no st
   const shared = await mkdtemp(join(tmpdir(), 'shared-'));
   const theirs = join(shared, 'page-audit-4194305-abc'); // a pid that no process has
   const module = join(shared, 'processes.ts'); // where every user may read it
-  await cp(new URL('../../functions/auditor/processes.ts', import.meta.url), module);
+  await cp(new URL('../../functions/auditor/host/processes.ts', import.meta.url), module);
   await mkdir(theirs, { mode: 0o700 });
   await chmod(shared, 0o1777);
   const asNobody = { uid: 65_000, gid: 65_000, cwd: '/', encoding: 'utf8' } as const;

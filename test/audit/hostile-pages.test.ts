@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { HARD_LIMIT_MS } from '../../functions/auditor/auditors.ts';
-import { startCpuMeter } from '../../functions/auditor/machine.ts';
+import { startCpuMeter } from '../../functions/auditor/host/machine.ts';
 import { type AuditVersion, auditVersions, majorOf } from '../../shared/audit-versions.ts';
 import { type Attempt, isFinished, type Run } from '../../shared/run.ts';
 import { answers } from '../pages/hostile/answers.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
-import { type CpuUse, startCpuMeter, wasSlowed } from '../../functions/auditor/machine.ts';
+import { type CpuUse, startCpuMeter, wasSlowed } from '../../functions/auditor/host/machine.ts';
 import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/run.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';

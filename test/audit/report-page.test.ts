@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { auditors } from '../../functions/auditor/auditors.ts';
-import { prepareChromium } from '../../functions/auditor/chromium.ts';
+import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { killGroup } from '../../functions/auditor/processes.ts';
+import { killGroup } from '../../functions/auditor/host/processes.ts';
 import { isFinished, type Run } from '../../shared/run.ts';
 import { servePages } from '../support/pages.ts';
 import { processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';

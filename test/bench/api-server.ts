@@ -1,5 +1,5 @@
 import { Session } from 'node:inspector/promises';
-import { keyStore } from '../../functions/lib/key-store.ts';
+import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';

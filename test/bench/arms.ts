@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { prepareChromium } from '../../functions/auditor/chromium.ts';
+import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import { aFolder, removeFolder, root, startNode } from './children.ts';
 import { auditorsOf, type Footprint, watchMemory } from './memory.ts';

@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { egressFlags } from '../../functions/auditor/browser.ts';
-import { prepareChromium } from '../../functions/auditor/chromium.ts';
+import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { withFewerFlags } from '../support/fewer-flags.ts';
 import { aFolder } from './children.ts';
 

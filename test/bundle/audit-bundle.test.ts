@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { dispatch } from '../../functions/lib/dispatch.ts';
+import { dispatch } from '../../functions/lib/queue/dispatch.ts';
 import { build } from '../../infra/build.ts';
 import { functionSettings, queueSettings } from '../../infra/settings.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';

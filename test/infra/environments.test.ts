@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { newApp, stacksOf } from '../../infra/aws/stacks.ts';
 import { environmentOf, environments } from '../../infra/environments.ts';
-import { newApp, stacksOf } from '../../infra/stacks.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { functionsOf, resourcesOf, synthesized } from './support.ts';
 
@@ -69,7 +69,7 @@ describe('a wrong setting gets an answer that says what is right', () => {
   });
 
   test('in one line, from the app itself', async () => {
-    const run = promisify(execFile)(process.execPath, ['infra/app.ts'], {
+    const run = promisify(execFile)(process.execPath, ['infra/aws/app.ts'], {
       env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ environment: 'tset', assets: 'none' }) },
     });
     await expect(run).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Stack } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
-import { runbookSections } from '../../infra/alarm.ts';
+import { runbookSections } from '../../infra/aws/alarm.ts';
 import { metricNamespace, metrics } from '../../shared/metrics.ts';
 import { type Region, regions } from '../../shared/regions.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';

@@ -1,7 +1,7 @@
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { newApp, stacksOf } from '../../infra/aws/stacks.ts';
 import { environmentOf, environments } from '../../infra/environments.ts';
-import { newApp, stacksOf } from '../../infra/stacks.ts';
 
 /** The stacks of an environment, without the functions' code. `change` is what its row is changed by. */
 export const synthesized = (name = 'dev', change: Record<string, unknown> = {}) => {

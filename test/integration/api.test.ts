@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunItem } from '../../functions/lib/check-store.ts';
+import type { RunItem } from '../../functions/lib/store/checks.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { Problem, runError } from '../../shared/problems.ts';

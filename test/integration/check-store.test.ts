@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asCheck, asRun, type Lease, type RunItem } from '../../functions/lib/check-store.ts';
+import { asCheck, asRun, type Lease, type RunItem } from '../../functions/lib/store/checks.ts';
 import { runError } from '../../shared/problems.ts';
 import { Run } from '../../shared/run.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';

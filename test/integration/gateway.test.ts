@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { securityHeaders } from '../../functions/lib/security-headers.ts';
+import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { apiSettings } from '../../infra/settings.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { keyStore } from '../../functions/lib/key-store.ts';
+import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { startLocally } from '../support/service.ts';
 
@@ -24,7 +24,7 @@ const keys = (dataDir: string, args: string[], env: Record<string, string> = {})
   new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
     const { PATH = '', HOME = '' } = process.env;
     const all = { PATH, HOME, DATA_DIR: dataDir, AWS_EC2_METADATA_DISABLED: 'true', ...env };
-    const child = execFile(process.execPath, ['infra/local/keys.ts', ...args], { env: all }, (_, stdout, stderr) =>
+    const child = execFile(process.execPath, ['infra/operator/keys.ts', ...args], { env: all }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
   });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
-import type { Lease, RunItem } from '../../functions/lib/check-store.ts';
 import * as logging from '../../functions/lib/log.ts';
+import type { Lease, RunItem } from '../../functions/lib/store/checks.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { auditQueues } from '../../functions/lib/audit-queues.ts';
-import { checkStore, type RunItem } from '../../functions/lib/check-store.ts';
-import { keyStore } from '../../functions/lib/key-store.ts';
-import { limitStore } from '../../functions/lib/limit-store.ts';
-import { reports } from '../../functions/lib/reports.ts';
+import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
+import { checkStore, type RunItem } from '../../functions/lib/store/checks.ts';
+import { keyStore } from '../../functions/lib/store/keys.ts';
+import { reports } from '../../functions/lib/store/reports.ts';
+import { limitStore } from '../../functions/lib/store/usage.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';

@@ -9,7 +9,7 @@ import {
   LIMITS,
   openEgressProxy,
   overCapOf,
-} from '../../functions/auditor/egress-proxy.ts';
+} from '../../functions/auditor/egress/proxy.ts';
 import { targetOf } from '../../functions/lib/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { type SsrfCase as Case, ssrfCases as cases } from '../support/ssrf-cases.ts';

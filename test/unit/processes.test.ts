@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { groupGone, killGroup } from '../../functions/auditor/processes.ts';
+import { groupGone, killGroup } from '../../functions/auditor/host/processes.ts';
 import { waitFor } from '../support/service.ts';
 
 let heir: ChildProcess | undefined;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { nothingSeen, type Verdict } from '../../functions/auditor/judge.ts';
-import type { Lease, Outcome, RunItem } from '../../functions/lib/check-store.ts';
 import * as logging from '../../functions/lib/log.ts';
+import type { Lease, Outcome, RunItem } from '../../functions/lib/store/checks.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';

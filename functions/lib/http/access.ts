@@ -1,0 +1,100 @@
+import type { AuthEnv, CorsEnv, StoreEnv } from '../../../shared/env.ts';
+import { ANONYMOUS, type ApiKey, type Caller, keyParts, keyState, type Scope } from '../../../shared/keys.ts';
+import { ApiProblem } from '../../../shared/problems.ts';
+import { log } from '../log.ts';
+import { isLoopbackHost, targetOf } from '../public-addresses.ts';
+import { isSecretOf, type KeyStore, keyStore } from '../store/keys.ts';
+
+type Headers = Record<string, string | undefined>;
+/** Tells who sent a request, or throws the problem that it is answered with. */
+export type Access = (headers: Headers) => Promise<Caller>;
+
+/** Lets in who has a key with this scope; whoever is at this machine, as one owner, where `AUTH` is open. */
+export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv & CorsEnv): Access => {
+  let letIn: Access | undefined;
+  return (headers) => {
+    letIn ??= accessBy(scope, parseEnv());
+    return letIn(headers);
+  };
+};
+
+const accessBy = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access => {
+  if (env.AUTH === 'open') return async (headers) => ofThisMachine(headers, scope, env.CORS_ORIGINS);
+  const keys = keyring({ store: keyStore(env) });
+  return ({ authorization }) => keys(authorization, scope);
+};
+
+/**
+ * Without keys a web page that this machine's user looks at is the one to keep out. A name of its own may be made to lead
+ * here, so that to the browser we are its own server; and it may send a form to us, blindly.
+ */
+const ofThisMachine = ({ host, origin }: Headers, scope: Scope, corsOrigins: readonly string[]): Caller => {
+  const asked = URL.parse(`http://${host ?? 'localhost'}`);
+  if (!asked || !isLoopbackHost(targetOf(asked).host)) {
+    throw new ApiProblem(
+      'forbidden',
+      'Without keys this answers to this machine alone: ask at localhost or 127.0.0.1.',
+    );
+  }
+  const known = origin === undefined || [origin, '*'].some((each) => corsOrigins.includes(each));
+  if (scope === 'checks:write' && !known && URL.parse(origin)?.host !== asked.host) {
+    throw new ApiProblem(
+      'forbidden',
+      'Without keys no page of another origin may do this, unless CORS_ORIGINS names it.',
+    );
+  }
+  return { owner: ANONYMOUS };
+};
+
+/** How long a key is taken for what it was when it was read: a revocation is honoured after that at the latest. */
+const CACHE_MS = 60_000;
+const MOST_CACHED = 10_000;
+
+type Cached = { key: Promise<ApiKey | undefined>; until: number; touched: boolean };
+type Deps = { store: Pick<KeyStore, 'find' | 'touch'>; now?: () => Date };
+
+/** Checks keys, each read at most once a minute. The same read lets its last use be noted, while the request goes on. */
+export const keyring = ({ store, now = () => new Date() }: Deps) => {
+  const cache = new Map<string, Cached>();
+
+  const read = (prefix: string): Cached => {
+    const known = cache.get(prefix);
+    if (known && known.until > now().getTime()) return known;
+    const fresh = { key: store.find(prefix), until: now().getTime() + CACHE_MS, touched: false };
+    if (cache.size >= MOST_CACHED) cache.clear();
+    cache.set(prefix, fresh);
+    const forget = () => cache.get(prefix) === fresh && cache.delete(prefix);
+    fresh.key.then((key) => key ?? forget(), forget); // a key that is made later is known at once
+    return fresh;
+  };
+
+  return async (authorization: string | undefined, scope: Scope): Promise<Caller> => {
+    if (authorization === undefined)
+      throw unauthorized('This takes an API key, as a bearer token in the Authorization header.');
+    const [, token = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+    const parts = keyParts(token);
+    if (!parts) throw invalid('The Authorization header is not Bearer, a space and an API key.');
+    const cached = read(parts.prefix);
+    const key = await cached.key;
+    if (!key || !isSecretOf(key, parts.secret)) throw invalid('There is no such key.');
+    const state = keyState(key, now());
+    if (state !== 'active') throw invalid(`The key is ${state}.`);
+    if (!key.scopes.includes(scope)) throw forbidden(key, scope);
+    if (!cached.touched) {
+      cached.touched = true;
+      store.touch(key.prefix, now()).catch((error) => log.warn('the use of a key was not noted', { error }));
+    }
+    return { owner: key.owner, plan: key.plan };
+  };
+};
+
+/** RFC 6750: without a key only the scheme is named; with one, what is wrong with it. */
+const unauthorized = (detail: string, more = '') =>
+  new ApiProblem('unauthorized', detail, { headers: { 'www-authenticate': `${CHALLENGE}${more}` } });
+const invalid = (detail: string) => unauthorized(detail, `, error="invalid_token", error_description="${detail}"`);
+const forbidden = ({ scopes }: ApiKey, scope: Scope) =>
+  new ApiProblem('forbidden', `This takes a key with the scope ${scope}; this key has ${scopes.join(', ')}.`, {
+    headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+  });
+
+const CHALLENGE = 'Bearer realm="page-audit"';

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { ApiProblem } from '../../../shared/problems.ts';
+import type { CheckStore, RunItem, StoredCheck } from '../store/checks.ts';
+import type { Request } from './endpoint.ts';
+
+const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(text).success;
+
+/** The check that a path names; a 404 where its owner has none such, also for an id that is no UUID. */
+export const findCheck = async (
+  store: Pick<CheckStore, 'find'>,
+  { owner, params }: Pick<Request, 'owner' | 'params'>,
+): Promise<StoredCheck> => {
+  const found = isUuid(params.checkId) ? await store.find(params.checkId.toLowerCase(), owner) : undefined;
+  if (!found) throw checkIsGone();
+  return found;
+};
+
+export const checkIsGone = () => new ApiProblem('not-found', 'There is no check with this id.');
+
+/** The run that a path names, with or without its check; a `checkId` that is sent must be its own, else 404. */
+export const findRun = async (
+  store: Pick<CheckStore, 'find' | 'checkIdOf'>,
+  { owner, params, query }: Pick<Request, 'owner' | 'params' | 'query'>,
+): Promise<RunItem> => {
+  const runId = isUuid(params.runId) ? params.runId.toLowerCase() : undefined;
+  const asked = params.checkId ?? query.checkId;
+  const checkId =
+    runId && (asked === undefined ? await store.checkIdOf(runId, owner) : isUuid(asked) && asked.toLowerCase());
+  const found = checkId ? await store.find(checkId, owner) : undefined;
+  const run = found?.runs.find((each) => each.id === runId);
+  if (!run) throw new ApiProblem('not-found', 'There is no run with this id, or it is not of this check.');
+  return run;
+};

@@ -1,0 +1,13 @@
+import type { CheckStore, RunItem } from '../store/checks.ts';
+import type { AuditQueues } from './audit-queues.ts';
+
+/** Sends a run's job to its region's queue, then notes that it is there. */
+export const dispatch = async (
+  { store, queues }: { store: Pick<CheckStore, 'markSent'>; queues: Pick<AuditQueues, 'send'> },
+  run: RunItem,
+  now: Date,
+): Promise<void> => {
+  const { checkId, id: runId, url, auditVersion, region, options, correlationId, owner } = run;
+  await queues.send({ checkId, runId, url, auditVersion, region, ...options, correlationId }, owner);
+  await store.markSent(run, now);
+};

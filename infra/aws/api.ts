@@ -1,0 +1,187 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  type CfnStage,
+  HttpApi,
+  HttpMethod,
+  HttpRoute,
+  HttpRouteKey,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { z } from 'zod';
+import { CorsEnv, CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv } from '../../shared/env.ts';
+import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
+import type { Environment } from '../environments.ts';
+import { apiSettings, functionSettings } from '../settings.ts';
+import { alarm } from './alarm.ts';
+import { auditQueueUrls, sendRights } from './audit-queues.ts';
+import { keyRights, tableRight } from './check-table.ts';
+import { nodeFunction } from './node-function.ts';
+import { allowErasingReports, allowReports, reportBucketName } from './report-bucket.ts';
+
+/**
+ * The HTTP API: the routes of shared/routes.ts, each with the function behind it. The functions check the keys: an
+ * authorizer of an HTTP API can answer neither a problem document nor what `WWW-Authenticate` it likes.
+ */
+export class Api extends Construct {
+  readonly api: HttpApi;
+  readonly functions: Readonly<Record<ApiFunction, LambdaFunction>>;
+
+  constructor(scope: Construct, id: string, environment: Environment) {
+    super(scope, id);
+    const { names, requests, creates } = environment;
+    this.functions = apiFunctions(this, environment);
+    allowReports(this.functions['get-report'], environment, ['GetObject']);
+    allowErasingReports(this.functions['delete-check'], environment);
+    this.api = new HttpApi(this, 'Http', { apiName: names.service, createDefaultStage: false });
+
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason: 'The functions check keys of our own; a test asks each route without one.',
+    });
+
+    const integrations = new Map(
+      Object.entries(this.functions).map(([name, handler]) => {
+        const timeout = Duration.seconds(apiSettings.timeoutSeconds);
+        return [name, new HttpLambdaIntegration(name, handler, { timeout })];
+      }),
+    );
+    const made = routeKeys().map(([routeKey, name]) => {
+      const integration = integrations.get(name) as HttpLambdaIntegration;
+      return new HttpRoute(this, routeKey.key, { httpApi: this.api, routeKey, integration });
+    });
+
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      logGroupName: names.accessLog,
+      retention: environment.logDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const stage = new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      autoDeploy: true, // `$default`: no stage in the path
+      throttle: { rateLimit: requests.perSecond, burstLimit: requests.burst }, // of each route by itself
+      accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: accessLogFormat },
+    });
+    const cfnStage = stage.node.defaultChild as CfnStage;
+    cfnStage.routeSettings = {
+      'POST /v1/checks': { ThrottlingRateLimit: creates.perSecond, ThrottlingBurstLimit: creates.burst },
+    };
+    stage.node.addDependency(...made); // a setting of a route that is not there yet fails the deploy
+
+    alarm(this, 'Answers5xx', {
+      what: 'The API answered five or more requests of five minutes with a 5xx.',
+      impact: 'Clients can not create checks or read results.',
+      runbook: 'api-answers-5xx',
+      metric: this.metric5xx(),
+      threshold: 5,
+    });
+    alarm(this, 'Throttled', {
+      what: 'Lambda refused to start functions in the home region: the account has no concurrency left.',
+      impact: 'Requests are answered with 5xx, or the sweeper waits.',
+      runbook: 'throttled',
+      metric: this.metricThrottles(),
+      threshold: 1,
+      periods: 2,
+    });
+  }
+
+  metricRequests = () => this.api.metricCount(everyFiveMinutes);
+  metric4xx = () => this.api.metricClientError(everyFiveMinutes);
+  metric5xx = () => this.api.metricServerError(everyFiveMinutes);
+  metricLatency = (percentile: number) =>
+    this.api.metricLatency({ ...everyFiveMinutes, statistic: Stats.percentile(percentile) });
+  /** Of every function of the account in this region: they share one number of concurrent executions. */
+  metricThrottles = () => new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...everyFiveMinutes });
+}
+
+const everyFiveMinutes = { statistic: 'Sum', period: Duration.minutes(5) };
+
+/** Each route, HEAD with each GET, and `$default` for every other path and method. */
+const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
+  ...routes.flatMap((route) =>
+    (route.method === 'GET' ? [HttpMethod.GET, HttpMethod.HEAD] : [HttpMethod[route.method]]).map(
+      (method): [HttpRouteKey, ApiFunction] => [HttpRouteKey.with(route.path, method), route.function],
+    ),
+  ),
+  [HttpRouteKey.DEFAULT, defaultFunction],
+];
+
+/** Every function behind a route, with what it finds in its environment and what it may do. */
+const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFunction, LambdaFunction> => {
+  const { names, homeRegion, regions, retentionDays, corsOrigins } = environment;
+  const made = <Schema extends z.ZodObject>(
+    file: ApiFunction,
+    schema: Schema,
+    variables: Parameters<typeof nodeFunction<Schema>>[2]['variables'],
+    rights: PolicyStatement[] = [],
+  ) =>
+    nodeFunction(scope, file, {
+      environment,
+      functionName: names.homeFunction(file),
+      schema,
+      variables,
+      timeoutSeconds: apiSettings.timeoutSeconds,
+      memoryMb: functionSettings.apiMemoryMb,
+      traced: file === 'create-check', // the way of a run begins there; a client that polls is not worth a trace a poll
+      rights,
+    });
+
+  // By the functions, as on this machine: with a `$default` route API Gateway leaves a preflight to its function.
+  const cors = corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(',') };
+  const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion, AUTH: 'keys' };
+  const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
+  const keys = keyRights(scope, environment);
+  return {
+    'create-check': made(
+      'create-check',
+      CreateEnv,
+      {
+        ...table,
+        AUDIT_QUEUES: auditQueueUrls(scope, environment),
+        TARGETS: 'public',
+        RETENTION_DAYS: String(retentionDays),
+      },
+      [
+        tableRight(scope, environment, ['GetItem', 'PutItem', 'UpdateItem', 'Query']),
+        ...keys,
+        ...sendRights(scope, environment),
+      ],
+    ),
+    'get-check': made('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
+    'get-run': made('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]),
+    'get-report': made('get-report', ReportReadEnv, tableAndReports, [
+      tableRight(scope, environment, ['GetItem', 'Query']),
+      ...keys,
+    ]),
+    'delete-check': made('delete-check', ReportReadEnv, tableAndReports, [
+      tableRight(scope, environment, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
+      ...keys,
+    ]),
+    discover: made('discover', DiscoverEnv, { ...cors, REGIONS: regions.join(',') }),
+    'no-route': made('no-route', CorsEnv, { ...cors }),
+  };
+};
+
+const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTime',
+    sourceIp: '$context.identity.sourceIp',
+    route: '$context.routeKey',
+    method: '$context.httpMethod',
+    path: '$context.path',
+    status: '$context.status',
+    bytes: '$context.responseLength',
+    milliseconds: '$context.responseLatency',
+    functionMilliseconds: '$context.integrationLatency',
+    error: '$context.error.message',
+    functionError: '$context.integrationErrorMessage',
+  }),
+);

@@ -1,0 +1,29 @@
+import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Environment } from '../environments.ts';
+import { AlarmTopic } from './alarm.ts';
+import { Api } from './api.ts';
+import { CheckTable } from './check-table.ts';
+import { dashboard } from './dashboard.ts';
+import { ReportBucket } from './report-bucket.ts';
+import { Sweeper } from './sweeper.ts';
+
+/** What there is once: table, reports, API, sweeper, dashboard. It knows the audit regions by names alone. */
+export class HomeStack extends Stack {
+  constructor(app: App, environment: Environment) {
+    const { name, names, account, homeRegion, deletionProtection } = environment;
+    super(app, names.homeStack, {
+      description: `Page audit service, ${name}: table, reports, API, sweeper`,
+      env: { ...(account && { account }), region: homeRegion },
+      terminationProtection: deletionProtection,
+    });
+    new AlarmTopic(this, environment);
+    const table = new CheckTable(this, 'Checks', environment);
+    const reports = new ReportBucket(this, 'Reports', environment);
+    const api = new Api(this, 'Api', environment);
+    const sweeper = new Sweeper(this, 'Sweeper', environment);
+    for (const user of [api, sweeper]) user.node.addDependency(table, reports); // they know them by name
+    dashboard(this, environment, { api, sweeper, table: table.table });
+    new CfnOutput(this, 'ApiUrl', { value: api.api.apiEndpoint });
+    new CfnOutput(this, 'SweepFunction', { value: sweeper.sweep.functionName });
+  }
+}

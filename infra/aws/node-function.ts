@@ -1,0 +1,99 @@
+import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { z } from 'zod';
+import type { ApiFunction } from '../../shared/routes.ts';
+import type { Environment } from '../environments.ts';
+import { assetOf } from './assets.ts';
+
+/** The files of `functions/`: each is one Lambda function. */
+export type FunctionFile = ApiFunction | 'run-audit' | 'close-lost-runs' | 'sweep';
+
+type Strings<T> = { [Name in keyof T]: string };
+
+type Props<Schema extends z.ZodObject> = {
+  environment: Environment;
+  functionName: string;
+  /** What the function parses `process.env` with; `variables` must satisfy it. */
+  schema: Schema;
+  variables: Strings<z.input<Schema>>;
+  timeoutSeconds: number;
+  memoryMb: number;
+  storageMb?: number;
+  traced?: boolean; // by X-Ray, which bills each trace; true by default
+  threadPool?: number; // of libuv; file, zlib and name look-up work waits for a thread of it
+  rights?: PolicyStatement[];
+};
+
+/** One function of `functions/`, with a role and a log group of its own. It may do what `rights` say, log, and trace. */
+export const nodeFunction = <Schema extends z.ZodObject>(
+  scope: Construct,
+  file: FunctionFile,
+  {
+    environment,
+    functionName,
+    variables,
+    timeoutSeconds,
+    memoryMb,
+    storageMb,
+    traced = true,
+    threadPool,
+    rights = [],
+  }: Props<Schema>,
+): LambdaFunction => {
+  const logGroup = new LogGroup(scope, `${file}-logs`, {
+    logGroupName: `/aws/lambda/${functionName}`,
+    retention: environment.logDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  const role = new Role(scope, `${file}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  logGroup.grantWrite(role);
+  for (const right of rights) role.addToPolicy(right);
+  if (traced) {
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'xray:PutTraceSegments and PutTelemetryRecords, which AWS can not scope. A test holds that it is these alone.',
+    });
+  }
+
+  return new LambdaFunction(scope, file, {
+    functionName, // fixed, so that other regions can draw it and the runbook can name it
+    description: `functions/${file}.ts`,
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.X86_64,
+    handler: 'index.handler',
+    code: codeOf(scope, file),
+    role,
+    logGroup,
+    timeout: Duration.seconds(timeoutSeconds),
+    memorySize: memoryMb,
+    ...(storageMb && { ephemeralStorageSize: Size.mebibytes(storageMb) }),
+    tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
+    environment: {
+      ...definedOf(variables),
+      POWERTOOLS_SERVICE_NAME: environment.names.service,
+      POWERTOOLS_LOG_LEVEL: 'INFO',
+      NODE_OPTIONS: '--enable-source-maps',
+      ...(threadPool && { UV_THREADPOOL_SIZE: String(threadPool) }),
+    },
+  });
+};
+
+/** The built function; with `-c assets=none` one line in its place, for templates that are read and never deployed. */
+const codeOf = (scope: Construct, file: FunctionFile): Code =>
+  scope.node.tryGetContext('assets') === 'none'
+    ? Code.fromInline(`throw new Error('${file} was synthesized without its code');`)
+    : assetOf(file);
+
+const definedOf = (variables: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+
+/** A right to do exactly these things to exactly this, under these conditions. */
+export const right = (actions: readonly string[], resource: string, conditions = {}): PolicyStatement =>
+  new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
+
+/** The account that a construct is deployed to: known only there where no account is given. */
+export const accountOf = (scope: Construct): string => Stack.of(scope).account;
