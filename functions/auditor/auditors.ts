@@ -11,16 +11,23 @@ import type { RunProblemCode } from '../../shared/problems.ts';
 import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { type Slots, slots } from '../lib/slots.ts';
-import type { Launch } from './browser.ts';
-import type { GO, Order, Tale } from './child.ts';
 import { blockedOf, openEgressProxy, overCapOf } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
-import { type CpuUse, MEMORY_BYTES, shares, startCpuMeter, TIMED_AT_ONCE } from './host/machine.ts';
+import { MEMORY_BYTES, shares, startCpuMeter, TIMED_AT_ONCE } from './host/machine.ts';
 import { auditorUsers, type User, type Users } from './host/privileges.ts';
 import { groupGone, killGroup, membersOf, memoryOf, removeStale } from './host/processes.ts';
-import { type End, judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
-import { isTimed } from './lighthouse.ts';
-import { emptyMainFrame, type MainFrame } from './main-frame.ts';
+import { judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
+import {
+  type CpuUse,
+  type End,
+  emptyMainFrame,
+  type GO,
+  isTimed,
+  type LaunchOrder,
+  type MainFrame,
+  type Order,
+  type Tale,
+} from './messages.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
@@ -63,7 +70,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   const ending = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
   let newUser: Users | undefined;
-  let sandbox: Launch['sandbox'] = 'tried';
+  let sandbox: LaunchOrder['sandbox'] = 'tried';
   let next: Auditor | undefined;
   let atWork = 0;
 

@@ -5,17 +5,9 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_FLAGS } from 'chrome-launcher/dist/flags.js';
 import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
+import type { LaunchOrder } from './messages.ts';
 
-export type Launch = {
-  executable: string;
-  proxyPort: number;
-  workDir: string;
-  /** Only what this needs: no credentials of ours reach a browser that runs hostile pages. */
-  env: Record<string, string>;
-  debuggingPort: boolean;
-  /** Whether to try for one; `required` where this host has given one before, so that none is left without by a mishap. */
-  sandbox: 'tried' | 'required' | 'none';
-};
+export type Launch = LaunchOrder & { workDir: string; debuggingPort: boolean };
 
 /** Where the browser keeps its profile; gone with the work folder. */
 export const profileOf = (workDir: string): string => join(workDir, 'profile');

@@ -3,24 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { CDPSession, Target } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { type Launch, launchBrowser, profileOf } from './browser.ts';
-import { type CpuUse, holdBackWorkers, startCpuMeter } from './host/machine.ts';
-import { importLighthouse, isTimed, type Plan, runLighthouse, type Summary, takesPage } from './lighthouse.ts';
-import { type MainFrame, watchMainFrame } from './main-frame.ts';
-
-/** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */
-export type Order = Plan & Pick<Launch, 'executable' | 'proxyPort' | 'env' | 'sandbox'>;
-export const GO = 'go';
-
-/** What the auditor tells its parent, in this order; `mainFrame` as often as it changes. */
-export type Tale =
-  | { type: 'ready' }
-  | { type: 'browser'; version: string; sandbox: boolean }
-  | { type: 'waiting' } // for GO; only where the audit is timed
-  | { type: 'mainFrame'; record: MainFrame }
-  | { type: 'measured'; cpu: CpuUse | null } // the part is over whose timing counts
-  | { type: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState; status: number | null }
-  | { type: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
+import { launchBrowser, profileOf } from './browser.ts';
+import { holdBackWorkers, startCpuMeter } from './host/machine.ts';
+import { importLighthouse, runLighthouse, takesPage } from './lighthouse.ts';
+import { watchMainFrame } from './main-frame.ts';
+import { type DocumentState, type GO, isTimed, type MainFrame, type Order, type Tale } from './messages.ts';
 
 /** What Lighthouse would wait for a page to load, to be idle, and then some. */
 const MEASURING_MS = 60_000;
@@ -149,7 +136,6 @@ const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);
  * What Lighthouse does not see: Chromium shows a document of XML that can't be parsed as far as it could be, under a box
  * that says so; and a page may have taken its own body away.
  */
-export type DocumentState = 'shown' | 'unparsable' | 'gone';
 const documentState = async (asked: CDPSession, { mimeType }: MainFrame): Promise<DocumentState> => {
   const is = (expression: string) =>
     Promise.race([evaluateApart(asked, expression).then(Boolean, () => false), sleep(ANSWER_MS, false)]);

@@ -2,18 +2,8 @@ import { type AuditOptions, type Category, categoriesOf } from '../../shared/aud
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type RunError, type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Environment, Metrics, Run } from '../../shared/run.ts';
-import type { DocumentState } from './child.ts';
-import type { Decision } from './egress/proxy.ts';
-import { type CpuUse, isFalsified, machine, wasSlowed } from './host/machine.ts';
-import type { Summary } from './lighthouse.ts';
-import type { MainFrame } from './main-frame.ts';
-
-/** How an auditor ended, as its parent saw it. */
-export type End =
-  | { how: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState; status: number | null }
-  | { how: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
-  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by the parent: no answer would come
-  | { how: 'exited' };
+import { isFalsified, machine, wasSlowed } from './host/machine.ts';
+import type { CpuUse, Decision, End, MainFrame, Summary } from './messages.ts';
 
 export type Observation = {
   auditVersion: AuditVersion;

@@ -5,14 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
-import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
+import { categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/run.ts';
 import { missingMeaningfulPaints, type TraceEvent } from './lighthouse-patches.ts';
 import { standInOf } from './lighthouse-stand-ins.ts';
-
-/** What ended an audit. `artifactKey` is what was being gathered; versions before 12 do not tell. */
-type RuntimeError = { code: string; message: string; artifactKey?: string };
+import type { Plan, RuntimeError, Summary } from './messages.ts';
 
 /** The parts of a Lighthouse result that the service reads; the same in all supported versions. */
 type Result = {
@@ -26,27 +24,6 @@ type Result = {
   fullPageScreenshot?: unknown; // from 10 on
   categories: Record<string, { score: number | null } | undefined>;
   audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
-};
-
-/** What the service takes from a Lighthouse result, and the result itself, gzipped. */
-export type Summary = {
-  metrics: Metrics;
-  runtimeError: RuntimeError | null;
-  finalUrl: string | null;
-  warnings: string[];
-  benchmarkIndex: number | null;
-  throttling: string;
-  erroredAudits: { id: string; message: string }[];
-  /** Whether it lacks the full-page screenshot that it should have. */
-  screenshotMissing: boolean;
-  /** Whether it lacks the charset audit, which could not be made. */
-  withoutCharset: boolean;
-  /** Accessibility checks that axe-core could not do on this page, as with colours that are newer than it is. */
-  uncheckedRules: string[];
-  /** Whether its TTI and TBT are from a first meaningful paint that Chromium did not tell of. */
-  withoutMeaningfulPaint: boolean;
-  report: Buffer;
-  reportBytes: number;
 };
 
 type Answer = { lhr: Result; artifacts?: { settings: object } };
@@ -111,17 +88,6 @@ export const takesPage = (version: AuditVersion): boolean => majorOf(version) !=
 
 /** For TTI and TBT. */
 const takesMeaningfulPaint = (version: AuditVersion): boolean => Number(majorOf(version)) < 12;
-
-export type Plan = Pick<AuditOptions, 'device' | 'categories'> & {
-  url: string;
-  version: AuditVersion;
-  /** Without what comes after the timed part and can hang on a page: the second visit (bf-cache), the full-page screenshot. */
-  lean: boolean;
-};
-
-/** Whether the audit has a part whose timing counts. */
-export const isTimed = ({ version, categories }: Pick<Plan, 'version' | 'categories'>): boolean =>
-  categoriesOf(version, { categories }).includes('performance');
 
 /**
  * Audits one URL in a browser. Throws what Lighthouse throws. `onMeasured` is called as the part ends whose timing counts:

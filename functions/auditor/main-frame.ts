@@ -1,35 +1,5 @@
 import type { CDPSession } from 'puppeteer-core';
-
-/**
- * What became of the main frame, by the browser's own events: Lighthouse's codes are too coarse, and sometimes false.
- * What has no other word speaks of the newest main document that was asked for.
- */
-export type MainFrame = {
-  url: string | null;
-  status: number | null;
-  mimeType: string | null;
-  attachment: boolean;
-  /** `net::` name of its failure. */
-  failure: string | null;
-  finished: boolean;
-  /** Whether it ended without a byte, and leads nowhere: nothing will ever be shown. */
-  empty: boolean;
-  /** Whether any main document arrived whole. */
-  everFinished: boolean;
-  /** Whether the document that it shows has all that it waited for: its load event came. */
-  loaded: boolean;
-  /** Whether the document that it shows has painted anything: text, an image, a drawing. */
-  painted: boolean;
-  /** Whether the policy of the document that it shows lets no script run, and so none of Lighthouse's. */
-  scriptless: boolean;
-  /** Documents that the main frame has shown; moves within a document do not count. */
-  navigations: number;
-  /** Whether it is so large that its size, and not its server, may be why it has not arrived whole. */
-  large: boolean;
-  /** What the page has too much of. */
-  tooMuch: 'bytes' | 'frames' | 'nested frames' | 'dialogs' | null;
-  crashed: boolean;
-};
+import { emptyMainFrame, type MainFrame, newDocument } from './messages.ts';
 
 /** Decoded, of one main document: what it is as the browser parses it. */
 const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
@@ -41,28 +11,6 @@ const MAX_NESTED_FRAMES = 50;
 const MAX_DIALOGS = 100;
 /** A `sandbox` directive without `allow-scripts`, in any of the policies of a Content-Security-Policy header. */
 const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts\b)/i;
-
-const newDocument = {
-  status: null,
-  mimeType: null,
-  attachment: false,
-  failure: null,
-  finished: false,
-  empty: false,
-  large: false,
-} satisfies Partial<MainFrame>;
-
-export const emptyMainFrame: MainFrame = {
-  ...newDocument,
-  url: null,
-  everFinished: false,
-  loaded: false,
-  painted: false,
-  scriptless: false,
-  navigations: 0,
-  tooMuch: null,
-  crashed: false,
-};
 
 /** Follows the main frame of a page; `onChange` gets the whole record each time it changes. Answers what gives it. */
 export const watchMainFrame = async (

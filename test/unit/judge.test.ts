@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { type End, judge, type Observation } from '../../functions/auditor/judge.ts';
-import type { Summary } from '../../functions/auditor/lighthouse.ts';
-import { emptyMainFrame, type MainFrame } from '../../functions/auditor/main-frame.ts';
+import { judge, type Observation } from '../../functions/auditor/judge.ts';
+import { type End, emptyMainFrame, type MainFrame, type Summary } from '../../functions/auditor/messages.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/run.ts';
 

@@ -13,22 +13,7 @@ import {
   targetOf,
 } from '../../lib/public-addresses.ts';
 import { slots } from '../../lib/slots.ts';
-
-export type Outcome = 'allowed' | 'refused' | 'dns-failure' | 'unreachable' | 'over-cap';
-
-/**
- * What became of the connections to one host and port that ended alike: `count` of them, the first `since`, the newest `at`
- * (epoch ms).
- */
-export type Decision = {
-  host: string;
-  port: number;
-  outcome: Outcome;
-  reason?: string;
-  count: number;
-  since: number;
-  at: number;
-};
+import type { Decision, Outcome } from '../messages.ts';
 
 /** `url` is the check's. If it is loopback and `targets` local, its own host and port are all of loopback that is open. */
 export type EgressPolicy = TargetPolicy & { url: string };

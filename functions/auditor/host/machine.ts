@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, constants, cpus, release, setPriority, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CpuUse } from '../messages.ts';
 import { afterName, fieldsOf, listed, membersOf, textOf } from './processes.ts';
 
 /** What a run tells of the machine that measured it. `host` is equal for machines of equal processor, memory and kernel. */
@@ -21,15 +22,6 @@ export const MEMORY_BYTES = Math.min(totalmem(), process.constrainedMemory() || 
 
 /** Audits that may be measured at once on this machine: a browser keeps more than one core busy. */
 export const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
-
-/**
- * How busy the machine was during a span. `others`: share (0 to 1) of its processors' time that went to processes outside
- * the group, or was taken by a hypervisor. `waited`: time that the group's threads were ready to run and did not, to the
- * time that they ran; at most what others had meanwhile, as the rest waited for their like. `stolen`: share (0 to 1) of the
- * time in which anyone's threads were on a processor that a hypervisor took from them, which no thread is told of. Null where
- * the system does not tell.
- */
-export type CpuUse = { others: number; waited: number; stolen: number };
 
 /**
  * Whether others slowed the group: its threads had to wait for a processor, and it was others who had them. Measured on two
