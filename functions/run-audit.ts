@@ -7,7 +7,7 @@ import { type RunError, type RunProblemCode, runError } from '../shared/problems
 import { type Attempt, failuresAmong, MAX_ATTEMPTS, type Sample, type Spread, spreadOf } from '../shared/run.ts';
 import { medianOf } from './auditor/attempts.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
-import { nothingSeen, type Verdict } from './auditor/judge.ts';
+import { type AuditResult, nothingSeen } from './auditor/judge.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { type CheckStore, checkStore, type Lease } from './lib/store/checks.ts';
@@ -135,7 +135,7 @@ export const runAudit =
     }
 
     /** One audit in a fresh process. Rejects only when the claim is lost or the service stops. */
-    async function attempt(attempts: readonly Attempt[]): Promise<Verdict> {
+    async function attempt(attempts: readonly Attempt[]): Promise<AuditResult> {
       const { url, auditVersion, options } = lease.run;
       const lean = attempts.some(({ code }) => code && HANGS.includes(code));
       const { device, categories } = options;
@@ -201,8 +201,8 @@ export const runAudit =
     }
   };
 
-type Sampled = Extract<Verdict, { state: 'succeeded' }>;
-type Failure = Extract<Verdict, { state: 'failed' }>;
+type Sampled = Extract<AuditResult, { state: 'succeeded' }>;
+type Failure = Extract<AuditResult, { state: 'failed' }>;
 /** The sample that stands for the run, with what all of them say. */
 type Measured = Sampled & { samples: Sample[]; spread: Spread | null };
 type WithReport<Of> = Omit<Of, 'report'> & { report: { key: string; bytes: number; gzipBytes: number } | undefined };

@@ -16,17 +16,17 @@ import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { MEMORY_BYTES, shares, startCpuMeter, TIMED_AT_ONCE } from './host/machine.ts';
 import { auditorUsers, type User, type Users } from './host/privileges.ts';
 import { groupGone, killGroup, membersOf, memoryOf, removeStale } from './host/processes.ts';
-import { judge, MAX_NAVIGATIONS, type Verdict } from './judge.ts';
+import { type AuditResult, judge, MAX_NAVIGATIONS } from './judge.ts';
 import {
+  type AuditEnd,
+  type AuditorMessage,
+  type AuditorOrder,
   type CpuUse,
-  type End,
   emptyMainFrame,
-  type GO,
   isTimed,
   type LaunchOrder,
   type MainFrame,
-  type Order,
-  type Tale,
+  type START_SIGNAL,
 } from './messages.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
@@ -118,7 +118,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     },
 
     /** Audits one page. Rejects only where `signal` ended it or the machine could not start an audit. */
-    audit: async ({ url, auditVersion, ...options }: AuditOrder, signal: AbortSignal): Promise<Verdict> => {
+    audit: async ({ url, auditVersion, ...options }: AuditOrder, signal: AbortSignal): Promise<AuditResult> => {
       signal.throwIfAborted();
       atWork++;
       try {
@@ -225,20 +225,20 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
-  const audit = async (order: Order, signal: AbortSignal, onBrowser: () => void): Promise<End> => {
+  const audit = async (order: AuditorOrder, signal: AbortSignal, onBrowser: () => void): Promise<AuditEnd> => {
     const dir = await workDir;
     const auditor = await child;
     const timers = new Set<NodeJS.Timeout>();
     const over = new AbortController();
     let leaveProcessor = () => {};
-    return new Promise<End>((resolve, reject) => {
+    return new Promise<AuditEnd>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason); // since the audit was begun
       const after = (ms: number, then: () => void) => {
         const timer = setTimeout(then, ms);
         timers.add(timer);
         return timer;
       };
-      const stop = (why: Extract<End, { how: 'stopped' }>['why'], detail?: string) =>
+      const stop = (why: Extract<AuditEnd, { how: 'stopped' }>['why'], detail?: string) =>
         resolve({ how: 'stopped', why, ...(detail && { detail }) });
 
       const startLimit = (ms: number) => after(ms, () => stop('audit-timeout'));
@@ -266,7 +266,7 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
         resolve({ how: 'exited' });
       });
       auditor.once('error', reject);
-      auditor.on('message', (tale: Tale) => {
+      auditor.on('message', (tale: AuditorMessage) => {
         switch (tale.type) {
           case 'browser':
             chromium = tale.version;
@@ -289,7 +289,7 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
                 after(NO_ANSWER_MS, noAnswer);
                 after(SLOW_DOCUMENT_MS, stillComing);
                 readCpu = startCpuMeter(auditor.pid as number);
-                auditor.send('go' satisfies typeof GO);
+                auditor.send('start' satisfies typeof START_SIGNAL);
               },
               () => {}, // it ended before its turn came
             );
@@ -324,11 +324,11 @@ const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processo
               summary: { ...tale.summary, report: Buffer.from(tale.summary.report) },
             });
             break;
-          case 'threw':
-            resolve({ ...tale, how: 'threw' });
+          case 'failed':
+            resolve({ ...tale, how: 'failed' });
         }
       });
-      auditor.send({ ...order, env: { ...childEnv(dir), ...order.env } } satisfies Order);
+      auditor.send({ ...order, env: { ...childEnv(dir), ...order.env } } satisfies AuditorOrder);
     }).finally(() => {
       cpu ??= readCpu(); // of an audit that did not get as far
       timers.forEach(clearTimeout);

@@ -7,7 +7,14 @@ import { launchBrowser, profileOf } from './browser.ts';
 import { holdBackWorkers, startCpuMeter } from './host/machine.ts';
 import { importLighthouse, runLighthouse, takesPage } from './lighthouse.ts';
 import { watchMainFrame } from './main-frame.ts';
-import { type DocumentState, type GO, isTimed, type MainFrame, type Order, type Tale } from './messages.ts';
+import {
+  type AuditorMessage,
+  type AuditorOrder,
+  type DocumentState,
+  isTimed,
+  type MainFrame,
+  type START_SIGNAL,
+} from './messages.ts';
 
 /** What Lighthouse would wait for a page to load, to be idle, and then some. */
 const MEASURING_MS = 60_000;
@@ -22,7 +29,7 @@ const REJECTION_GRACE_MS = 10_000;
  * process group. It ends when its parent does, whatever its own event loop is busy with.
  */
 const [version, workDir, parent] = process.argv.slice(2) as [AuditVersion, string, string];
-closeInherited(); // before any other thread opens files of its own
+closeInheritedFiles(); // before any other thread opens files of its own
 const parentWatch = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => process.ppid === parent || process.kill(-process.pid, 'SIGKILL'), 250);
@@ -31,18 +38,18 @@ new Worker(parentWatch, { eval: true, workerData: Number(parent) }).unref();
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 
 /** Resolves when the parent has it, as far as this process can know: an exit before that would lose it. */
-const tell = async (tale: Tale): Promise<void> => {
+const send = async (tale: AuditorMessage): Promise<void> => {
   if (process.connected) await new Promise<unknown>((sent) => process.send?.(tale, sent));
 };
-const told = <T>() => new Promise<T>((resolve) => process.once('message', resolve));
+const receive = <T>() => new Promise<T>((resolve) => process.once('message', resolve));
 
 let browserAlive = false;
 let session: CDPSession | undefined;
-const threw = async (error: unknown) => {
+const reportError = async (error: unknown) => {
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
-  const pageAnswers = session && browserAlive ? await answers(session) : null;
-  tell({
-    type: 'threw',
+  const pageAnswers = session && browserAlive ? await canRunScripts(session) : null;
+  send({
+    type: 'failed',
     code: code ?? null,
     message: String(message ?? error).slice(0, 1000),
     browserAlive,
@@ -51,29 +58,29 @@ const threw = async (error: unknown) => {
 };
 process.on('unhandledRejection', async (error) => {
   await sleep(REJECTION_GRACE_MS); // Lighthouse leaves some when a page navigates away under it
-  threw(error);
+  reportError(error);
 });
-process.on('uncaughtException', threw);
+process.on('uncaughtException', reportError);
 
 const lighthouse = await importLighthouse(version);
-told<Order>().then(audit).catch(threw);
-tell({ type: 'ready' });
+receive<AuditorOrder>().then(audit).catch(reportError);
+send({ type: 'ready' });
 
-async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): Promise<void> {
+async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOrder): Promise<void> {
   const debuggingPort = !takesPage(version);
   const launched = await launchBrowser({ executable, proxyPort, workDir, env, debuggingPort, sandbox });
   const { browser, page } = launched;
   browserAlive = true;
   browser.once('disconnected', () => {
     browserAlive = false;
-    threw(new Error('the browser ended')); // Lighthouse may not notice, and wait for a page that is no more
+    reportError(new Error('the browser ended')); // Lighthouse may not notice, and wait for a page that is no more
   });
-  tell({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
+  send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
   const own = await page.createCDPSession();
   let everPainted = false;
   const mainFrame = await watchMainFrame(own, (record) => {
     everPainted ||= record.painted;
-    tell({ type: 'mainFrame', record });
+    send({ type: 'mainFrame', record });
   });
   session = own;
   browser.on('targetcreated', (target) => {
@@ -81,13 +88,13 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
   });
 
   if (isTimed(plan)) {
-    const go = told<typeof GO>();
-    tell({ type: 'waiting' });
+    const go = receive<typeof START_SIGNAL>();
+    send({ type: 'waiting' });
     await go;
   }
   const readCpu = startCpuMeter(process.pid);
   const tooLong = setTimeout(async () => {
-    if (!(await answers(own))) threw({ code: 'PAGE_HUNG', message: 'The page does not answer.' });
+    if (!(await canRunScripts(own))) reportError({ code: 'PAGE_HUNG', message: 'The page does not answer.' });
   }, MEASURING_MS);
   let measured: MainFrame | undefined;
   let document: Promise<DocumentState> | undefined;
@@ -96,19 +103,19 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
     document = documentState(own, measured); // version 9 leaves the page before it ends
     clearTimeout(tooLong);
     if (isTimed(plan) && !everPainted && !measured.loaded) {
-      setTimeout(() => threw({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_MS);
+      setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_MS);
     }
-    tell({ type: 'measured', cpu: readCpu() });
+    send({ type: 'measured', cpu: readCpu() });
     // Version 9 would then often get no answer from its page; of busy workers it gets one without.
     if (takesPage(version)) holdBackWorkers(process.pid);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
   clearTimeout(tooLong);
 
-  await tell({
+  await send({
     type: 'audited',
     summary,
-    pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await answers(own) : null,
+    pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(own) : null,
     document: await (document ?? documentState(own, mainFrame())),
     status: statusOf(measured ?? mainFrame()),
   });
@@ -120,9 +127,9 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: Order): P
 const closePopup = async (popup: Target) => (await popup.page())?.close();
 
 /** Whether scripts can run in the page. What the page itself has broken does not count: it is asked in a world apart. */
-const answers = async (asked: CDPSession): Promise<boolean> =>
+const canRunScripts = async (asked: CDPSession): Promise<boolean> =>
   Promise.race([
-    evaluateApart(asked, '1').then(
+    evaluateInIsolatedWorld(asked, '1').then(
       () => true,
       () => false,
     ),
@@ -138,13 +145,13 @@ const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);
  */
 const documentState = async (asked: CDPSession, { mimeType }: MainFrame): Promise<DocumentState> => {
   const is = (expression: string) =>
-    Promise.race([evaluateApart(asked, expression).then(Boolean, () => false), sleep(ANSWER_MS, false)]);
+    Promise.race([evaluateInIsolatedWorld(asked, expression).then(Boolean, () => false), sleep(ANSWER_MS, false)]);
   if (/\bxml\b/.test(mimeType ?? '') && (await is('document.querySelector("parsererror") !== null')))
     return 'unparsable';
   return (await is('!document.body')) ? 'gone' : 'shown';
 };
 
-async function evaluateApart(asked: CDPSession, expression: string): Promise<unknown> {
+async function evaluateInIsolatedWorld(asked: CDPSession, expression: string): Promise<unknown> {
   const { frameTree } = await asked.send('Page.getFrameTree');
   const { executionContextId } = await asked.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
   const { result } = await asked.send('Runtime.evaluate', { expression, contextId: executionContextId });
@@ -152,7 +159,7 @@ async function evaluateApart(asked: CDPSession, expression: string): Promise<unk
 }
 
 /** Files that a library of the parent opened to be inherited, its database's among them, are no business of a browser's. */
-function closeInherited() {
+function closeInheritedFiles() {
   if (process.platform !== 'linux') return;
   for (const fd of readdirSync('/proc/self/fd').map(Number)) {
     try {

@@ -3,14 +3,14 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type RunError, type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Environment, Metrics, Run } from '../../shared/run.ts';
 import { isFalsified, machine, wasSlowed } from './host/machine.ts';
-import type { CpuUse, Decision, End, MainFrame, Summary } from './messages.ts';
+import type { AuditEnd, AuditSummary, CpuUse, Decision, MainFrame } from './messages.ts';
 
 export type Observation = {
   auditVersion: AuditVersion;
   device: AuditOptions['device'];
   categories?: AuditOptions['categories'];
   lean: boolean;
-  end: End;
+  end: AuditEnd;
   mainFrame: MainFrame;
   chromium: string | null;
   /** Whether Chromium's own sandbox held its renderers. */
@@ -24,7 +24,7 @@ export type Observation = {
   decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
 };
 
-export type Verdict = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
+export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
   environment: Environment | null;
   finalUrl: string | null;
   warnings: string[];
@@ -38,7 +38,7 @@ export const nothingSeen = {
   warnings: [],
   blockedRequests: [],
   blockedRequestCount: 0,
-} satisfies Partial<Verdict>;
+} satisfies Partial<AuditResult>;
 
 export const MAX_NAVIGATIONS = 20;
 
@@ -46,7 +46,7 @@ export const MAX_NAVIGATIONS = 20;
  * What an audit says about its page: succeeded only without a runtime error, with a score for every category, a number
  * for every metric, and a web address at its end. Anything else is a failure with a name.
  */
-export const judge = (seen: Observation): Verdict => {
+export const judge = (seen: Observation): AuditResult => {
   const { end, auditVersion: version, chromium, device, cpu } = seen;
   const summary = end.how === 'audited' ? end.summary : undefined;
   const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : seen.mainFrame.url;
@@ -82,9 +82,9 @@ export const judge = (seen: Observation): Verdict => {
 };
 
 /** Chromium's own, in the place of a document that it could not have. */
-const isErrorPage = ({ finalUrl }: Summary) => /^chrome-error:/.test(finalUrl ?? '');
+const isErrorPage = ({ finalUrl }: AuditSummary) => /^chrome-error:/.test(finalUrl ?? '');
 
-const isWhole = ({ metrics, runtimeError, finalUrl }: Summary, seen: Observation): boolean =>
+const isWhole = ({ metrics, runtimeError, finalUrl }: AuditSummary, seen: Observation): boolean =>
   !runtimeError &&
   !(seen.end.how === 'audited' && (seen.end.document === 'unparsable' || isErrorStatus(seen.end.status))) &&
   !isBlank(seen) &&
@@ -121,7 +121,7 @@ const someHosts = (of: { host: string }[]) => [...new Set(of.map(({ host }) => h
 
 /** What a reader of the numbers should know beyond Lighthouse's own warnings. */
 const warningsOf = (
-  { erroredAudits, uncheckedRules, screenshotMissing, withoutCharset, withoutMeaningfulPaint }: Summary,
+  { erroredAudits, uncheckedRules, screenshotMissing, withoutCharset, withoutMeaningfulPaint }: AuditSummary,
   { lean }: Observation,
 ): string[] => [
   ...(erroredAudits.length > 0
@@ -170,7 +170,7 @@ const faultAsTold = (seen: Observation): Fault => {
       return end.summary.runtimeError
         ? faultOfCode(end.summary.runtimeError.code, end.summary.runtimeError.message, seen)
         : (faultOfShown(end.status, seen) ?? faultOfNulls(end.summary, seen));
-    case 'threw': {
+    case 'failed': {
       if (!end.browserAlive) return { code: 'browser-crashed', auditCode: end.code };
       return faultOfCode(end.code ?? '', end.message, seen);
     }
@@ -259,7 +259,7 @@ const WAITS =
   'The page showed nothing, and had not all that it waits for, such as a style sheet, when its time was over.';
 
 /** Scores or metrics are missing though Lighthouse reports no error. */
-const faultOfNulls = (summary: Summary, seen: Observation): Fault => {
+const faultOfNulls = (summary: AuditSummary, seen: Observation): Fault => {
   const messageOf = (id: string) => summary.erroredAudits.find((audit) => audit.id === id)?.message ?? '';
   const first = messageOf('first-contentful-paint');
   const largest = codeIn(messageOf('largest-contentful-paint'));

@@ -10,7 +10,7 @@ import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-ver
 import { type Metrics, noMetrics } from '../../shared/run.ts';
 import { missingMeaningfulPaints, type TraceEvent } from './lighthouse-patches.ts';
 import { standInOf } from './lighthouse-stand-ins.ts';
-import type { Plan, RuntimeError, Summary } from './messages.ts';
+import type { AuditPlan, AuditSummary, RuntimeError } from './messages.ts';
 
 /** The parts of a Lighthouse result that the service reads; the same in all supported versions. */
 type Result = {
@@ -95,9 +95,9 @@ const takesMeaningfulPaint = (version: AuditVersion): boolean => Number(majorOf(
  */
 export const runLighthouse = async (
   { run, auditAgain, desktopConfig, defaultConfig, trace, accessibility, axeAudit }: Lighthouse,
-  plan: Plan,
+  plan: AuditPlan,
   { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
-): Promise<Summary> => {
+): Promise<AuditSummary> => {
   let withoutMeaningfulPaint = false;
   const endTrace = trace.endTraceAndCollectEvents;
   trace.endTraceAndCollectEvents = async (session) => {
@@ -164,9 +164,9 @@ const debuggingPort = async (profile: string): Promise<number> => {
 
 const summarize = async (
   lhr: Result,
-  { version, categories, lean }: Plan,
-  { withoutMeaningfulPaint, uncheckedRules }: Pick<Summary, 'withoutMeaningfulPaint' | 'uncheckedRules'>,
-): Promise<Summary> => {
+  { version, categories, lean }: AuditPlan,
+  { withoutMeaningfulPaint, uncheckedRules }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules'>,
+): Promise<AuditSummary> => {
   if (lhr.lighthouseVersion !== version) throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran for ${version}`);
   const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
   return {

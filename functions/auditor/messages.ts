@@ -3,7 +3,7 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { Metrics } from '../../shared/run.ts';
 
-export type Plan = Pick<AuditOptions, 'device' | 'categories'> & {
+export type AuditPlan = Pick<AuditOptions, 'device' | 'categories'> & {
   url: string;
   version: AuditVersion;
   /** Without what comes after the timed part and can hang on a page: the second visit (bf-cache), the full-page screenshot. */
@@ -11,22 +11,28 @@ export type Plan = Pick<AuditOptions, 'device' | 'categories'> & {
 };
 
 /** Whether the audit has a part whose timing counts. */
-export const isTimed = ({ version, categories }: Pick<Plan, 'version' | 'categories'>): boolean =>
+export const isTimed = ({ version, categories }: Pick<AuditPlan, 'version' | 'categories'>): boolean =>
   categoriesOf(version, { categories }).includes('performance');
 
-/** What the parent sends once: the audit to do. For one that is timed it sends `GO` too, when the processor is free. */
-export type Order = Plan & LaunchOrder;
-export const GO = 'go';
+/** What the parent sends once: the audit to do. For one that is timed it sends `START_SIGNAL` too, when the processor is free. */
+export type AuditorOrder = AuditPlan & LaunchOrder;
+export const START_SIGNAL = 'start';
 
 /** What the auditor tells its parent, in this order; `mainFrame` as often as it changes. */
-export type Tale =
+export type AuditorMessage =
   | { type: 'ready' }
   | { type: 'browser'; version: string; sandbox: boolean }
-  | { type: 'waiting' } // for GO; only where the audit is timed
+  | { type: 'waiting' } // for START_SIGNAL; only where the audit is timed
   | { type: 'mainFrame'; record: MainFrame }
   | { type: 'measured'; cpu: CpuUse | null } // the part is over whose timing counts
-  | { type: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState; status: number | null }
-  | { type: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
+  | {
+      type: 'audited';
+      summary: AuditSummary;
+      pageAnswers: boolean | null;
+      document: DocumentState;
+      status: number | null;
+    }
+  | { type: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
 
 /** How the child starts Chromium. */
 export type LaunchOrder = {
@@ -44,7 +50,7 @@ export type DocumentState = 'shown' | 'unparsable' | 'gone';
 export type RuntimeError = { code: string; message: string; artifactKey?: string };
 
 /** What the service takes from a Lighthouse result, and the result itself, gzipped. */
-export type Summary = {
+export type AuditSummary = {
   metrics: Metrics;
   runtimeError: RuntimeError | null;
   finalUrl: string | null;
@@ -143,8 +149,14 @@ export type Decision = {
 };
 
 /** How an auditor ended, as its parent saw it. */
-export type End =
-  | { how: 'audited'; summary: Summary; pageAnswers: boolean | null; document: DocumentState; status: number | null }
-  | { how: 'threw'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
+export type AuditEnd =
+  | {
+      how: 'audited';
+      summary: AuditSummary;
+      pageAnswers: boolean | null;
+      document: DocumentState;
+      status: number | null;
+    }
+  | { how: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
   | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by the parent: no answer would come
   | { how: 'exited' };

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { nothingSeen, type Verdict } from '../../functions/auditor/judge.ts';
+import { type AuditResult, nothingSeen } from '../../functions/auditor/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { getReport } from '../../functions/get-report.ts';
@@ -213,7 +213,7 @@ test('an audit at work on an erased check is ended at its next renewal, and leav
     const check = aCheck({ regions: ['us-east4'] });
     const [run] = (await world.create(check)) as [RunItem];
     const audit = vi.fn(
-      (_order: unknown, signal: AbortSignal): Promise<Verdict> =>
+      (_order: unknown, signal: AbortSignal): Promise<AuditResult> =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     );
     const working = runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
@@ -371,7 +371,7 @@ test('a check that is erased while its last run closes it keeps the due time of 
   });
 });
 
-const aVerdict: Verdict = {
+const aVerdict: AuditResult = {
   state: 'succeeded',
   ...nothingSeen,
   metrics: { ...noMetrics, performance: 98 },

@@ -14,7 +14,7 @@ import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
 import { launchBrowser } from '../../functions/auditor/browser.ts';
 import { openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
-import type { Verdict } from '../../functions/auditor/judge.ts';
+import type { AuditResult } from '../../functions/auditor/judge.ts';
 import type { Decision } from '../../functions/auditor/messages.ts';
 import type { Targets } from '../../functions/lib/public-addresses.ts';
 import type { Category } from '../../shared/audit-options.ts';
@@ -39,7 +39,7 @@ export type Seen = {
   names: string[];
   /** What the page says of itself, by POST to /tell. */
   told: string[];
-  verdict?: Verdict | { error: string };
+  verdict?: AuditResult | { error: string };
   decisions?: readonly Decision[];
 };
 

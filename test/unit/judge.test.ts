@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judge, type Observation } from '../../functions/auditor/judge.ts';
-import { type End, emptyMainFrame, type MainFrame, type Summary } from '../../functions/auditor/messages.ts';
+import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/run.ts';
 
@@ -27,7 +27,7 @@ const metrics = {
   tbt: '0ms',
   cls: 0,
 };
-const summary = (changes: Partial<Summary> = {}): Summary => ({
+const summary = (changes: Partial<AuditSummary> = {}): AuditSummary => ({
   metrics,
   runtimeError: null,
   finalUrl: url,
@@ -43,7 +43,7 @@ const summary = (changes: Partial<Summary> = {}): Summary => ({
   reportBytes: 10,
   ...changes,
 });
-const audited = (changes: Partial<Summary> = {}): End => ({
+const audited = (changes: Partial<AuditSummary> = {}): AuditEnd => ({
   how: 'audited',
   summary: summary(changes),
   pageAnswers: null,
@@ -51,11 +51,11 @@ const audited = (changes: Partial<Summary> = {}): End => ({
   status: 200,
 });
 const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
-const stopped: End = { how: 'stopped', why: 'main-document-failed' };
+const stopped: AuditEnd = { how: 'stopped', why: 'main-document-failed' };
 
 type Decision = ReturnType<Observation['decisionOn']>;
 const observed = (
-  end: End,
+  end: AuditEnd,
   frame: Partial<MainFrame> = {},
   decision?: Decision,
   version: AuditVersion = '13.5.0',
@@ -127,7 +127,7 @@ test('a page that painted nothing is blank, or did not get what it waits for', (
 });
 
 test('a page that led itself to an error is that error, whatever its first document was', () => {
-  const end = { ...(audited() as Extract<End, { how: 'audited' }>), status: 403 };
+  const end = { ...(audited() as Extract<AuditEnd, { how: 'audited' }>), status: 403 };
   expect(verdictOn(end)).toMatchObject({
     error: { code: 'http-error', message: 'The server answered with status 403.' },
   });
@@ -226,7 +226,7 @@ test('a refusal names the host that the page led to, not why we know it', () => 
 });
 
 test('a thrown error is the browser’s where the browser is gone, else by its code', () => {
-  const threw = { how: 'threw', code: 'PROTOCOL_TIMEOUT', message: 'x', pageAnswers: true } as const;
+  const threw = { how: 'failed', code: 'PROTOCOL_TIMEOUT', message: 'x', pageAnswers: true } as const;
   expect(faultOn({ ...threw, browserAlive: false })).toBe('browser-crashed');
   expect(faultOn({ ...threw, browserAlive: true })).toBe('protocol-timeout');
   expect(faultOn({ ...threw, browserAlive: true, pageAnswers: false })).toBe('page-hung');
@@ -276,7 +276,7 @@ test('a result that misses its metrics says why as far as its audits do', () => 
 });
 
 test('a page that does not answer while its document is still on its way did not load in time', () => {
-  const hung: End = { how: 'stopped', why: 'audit-timeout' };
+  const hung: AuditEnd = { how: 'stopped', why: 'audit-timeout' };
   expect(faultOn(hung, { finished: false, everFinished: false })).toBe('load-timeout');
   expect(faultOn(hung)).toBe('audit-timeout');
   expect(faultOn(hung, { finished: false })).toBe('audit-timeout'); // it hung when it was loaded again
@@ -291,8 +291,10 @@ test('a page that does not answer while its document is still on its way did not
 test('a document that is broken XML is no page, and one that took its body away shows nothing', () => {
   const without = { metrics: { ...metrics, performance: null, si: null } };
   const noFrames = [{ id: 'speed-index', message: "Chrome didn't collect any screenshots" }];
-  expect(faultOn({ ...audited(), document: 'unparsable' } as End)).toBe('not-html');
-  expect(faultOn({ ...audited({ ...without, erroredAudits: noFrames }), document: 'gone' } as End)).toBe('no-content');
+  expect(faultOn({ ...audited(), document: 'unparsable' } as AuditEnd)).toBe('not-html');
+  expect(faultOn({ ...audited({ ...without, erroredAudits: noFrames }), document: 'gone' } as AuditEnd)).toBe(
+    'no-content',
+  );
 });
 
 test('only the categories that were asked for are needed, and their warnings are told', () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { nothingSeen, type Verdict } from '../../functions/auditor/judge.ts';
+import { type AuditResult, nothingSeen } from '../../functions/auditor/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
 import type { Lease, Outcome, RunItem } from '../../functions/lib/store/checks.ts';
 import { runAudit } from '../../functions/run-audit.ts';
@@ -10,7 +10,7 @@ import { aCheck } from '../support/world.ts';
 
 const PLENTY = () => 600_000;
 const seen = { ...nothingSeen, finalUrl: 'https://example.com/' };
-const success: Verdict = {
+const success: AuditResult = {
   ...seen,
   state: 'succeeded',
   metrics: { ...noMetrics, performance: 98 },
@@ -31,17 +31,17 @@ const environment: Environment = {
   contended: false,
 };
 /** A sample of a page that paints at `fcp` ms, with a report of so many bytes. */
-const sample = (fcp: number): Verdict => ({
+const sample = (fcp: number): AuditResult => ({
   ...success,
   environment,
   metrics: { ...noMetrics, performance: 100 - fcp / 100, fcp: `${fcp}ms`, tti: '2000ms' },
   report: { gzip: Buffer.alloc(fcp), bytes: fcp },
 });
-const onBusyMachine = (verdict: Verdict, cpuBusy: number): Verdict => ({
+const onBusyMachine = (verdict: AuditResult, cpuBusy: number): AuditResult => ({
   ...verdict,
   environment: { ...environment, contended: true, cpuBusy },
 });
-const failure = (code: RunProblemCode, auditCode: string | null = null, detail?: string): Verdict => ({
+const failure = (code: RunProblemCode, auditCode: string | null = null, detail?: string): AuditResult => ({
   ...seen,
   state: 'failed',
   error: runError(code, { auditCode, ...(detail && { detail }) }),
@@ -49,7 +49,7 @@ const failure = (code: RunProblemCode, auditCode: string | null = null, detail?:
 
 /** A worker whose audits end as told, one after the other, and what it did to the run. */
 const worker = (
-  verdicts: (Verdict | Error)[],
+  verdicts: (AuditResult | Error)[],
   { putFails = 0, finishFails = 0, claimable = true, samples = 1, answersLost = 0 } = {},
 ) => {
   const check = aCheck({ regions: ['us-west1'] });
@@ -69,7 +69,7 @@ const worker = (
   const say = (line: string) => log.push(line);
   const left = { put: putFails, finish: finishFails, answers: answersLost };
   const orders: { lean: boolean }[] = [];
-  const audit = async (order: { lean: boolean }, signal: AbortSignal): Promise<Verdict> => {
+  const audit = async (order: { lean: boolean }, signal: AbortSignal): Promise<AuditResult> => {
     orders.push(order);
     say('audit');
     const verdict = verdicts.shift();
