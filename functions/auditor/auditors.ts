@@ -12,11 +12,12 @@ import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { type Slots, slots } from '../lib/slots.ts';
 import { blockedOf, openEgressProxy, overCapOf } from './egress/proxy.ts';
+import { MAX_NAVIGATIONS } from './faults.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { MEMORY_BYTES, shares, startCpuMeter, TIMED_AT_ONCE } from './host/machine.ts';
 import { auditorUsers, type User, type Users } from './host/privileges.ts';
 import { groupGone, killGroup, membersOf, memoryOf, removeStale } from './host/processes.ts';
-import { type AuditResult, judge, MAX_NAVIGATIONS } from './judge.ts';
+import { type AuditResult, judge } from './judge.ts';
 import {
   type AuditEnd,
   type AuditorMessage,

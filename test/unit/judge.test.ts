@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { judge, type Observation } from '../../functions/auditor/judge.ts';
+import { judge } from '../../functions/auditor/judge.ts';
 import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
+import type { Observation } from '../../functions/auditor/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/run.ts';
 

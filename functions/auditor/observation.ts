@@ -1,0 +1,33 @@
+import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { Run } from '../../shared/run.ts';
+import type { AuditEnd, AuditSummary, CpuUse, Decision, MainFrame } from './messages.ts';
+
+export type Observation = {
+  auditVersion: AuditVersion;
+  device: AuditOptions['device'];
+  categories?: AuditOptions['categories'];
+  lean: boolean;
+  end: AuditEnd;
+  mainFrame: MainFrame;
+  chromium: string | null;
+  /** Whether Chromium's own sandbox held its renderers. */
+  sandbox: boolean | null;
+  cpu: CpuUse | null;
+  /** What the egress proxy refused. */
+  blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
+  /** What the egress proxy cut off or refused while the page was measured, as it was too much. */
+  overCap: Pick<Decision, 'host' | 'reason'>[];
+  /** The egress proxy's newest word on a host and port. */
+  decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
+};
+
+/** Chromium's own, in the place of a document that it could not have. */
+export const isErrorPage = ({ finalUrl }: AuditSummary) => /^chrome-error:/.test(finalUrl ?? '');
+
+export const isErrorStatus = (status: number | null) => status !== null && status >= 400;
+/** Where performance is asked for its metrics tell; elsewhere Lighthouse has scores for a page that shows nothing too. */
+export const isBlank = (seen: Observation) => !hasPerformance(seen) && !seen.mainFrame.painted;
+export const hasPerformance = (seen: Observation) => categoriesOf(seen.auditVersion, seen).includes('performance');
+/** Part of the page that was cut off in its midst. A connection too many is told by a warning. */
+export const cutOff = ({ overCap }: Observation) => overCap.find(({ reason }) => reason?.startsWith('bytes'));
