@@ -97,12 +97,12 @@ export const sweep = ({ store, queues, reports, now = () => new Date() }: Deps) 
         const { region, correlationId, checkId, id: runId } = run;
         log.error('a run was given up', { correlationId, checkId, runId, region, lostLeases: waiting.lostLeases });
         emitFinished(region, error);
-        emit('RunsGivenUp', 1, { region });
+        emit('RunsAbandoned', 1, { region });
       }
       return;
     }
     await dispatch({ store, queues }, waiting, now());
-    emit('RunsTakenUp', 1, { region: run.region });
+    emit('RunsResent', 1, { region: run.region });
   };
 
   return async ({ wake }: Event): Promise<void> => {

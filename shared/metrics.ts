@@ -23,9 +23,9 @@ export const metrics = {
   /** A message could not be read and was dropped. */
   JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs'] },
   /** A sweep sent a run's job again. */
-  RunsTakenUp: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
+  RunsResent: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
   /** A sweep gave a run up, which has failed by that. */
-  RunsGivenUp: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
+  RunsAbandoned: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
   /** A sweep came to its end. */
   SweepDone: { unit: 'Count', dimensions: [], by: ['sweep'] },
   /** What was due and a sweep could not act on or did not reach; each sweep says it, 0 too. `region` may be `checks`. */

@@ -18,7 +18,7 @@ export const runbookSections = [
   'throttled',
   'the-sweeper-is-silent',
   'runs-stay-open',
-  'runs-are-given-up',
+  'runs-are-abandoned',
 ] as const;
 export type RunbookSection = (typeof runbookSections)[number];
 

@@ -72,10 +72,10 @@ const finishing: Ask = (environment, { sweeper }, to) =>
     // Not stacked: where a region's AWS region is the home region, a run that was given up is in both of its lines.
     graph('Runs that failed by our fault, and those that the sweeper gave up', [
       ...inEach(environment, (worker) => worker.serviceFailures()),
-      ...environment.regions.map((region) => sweeper.metricGivenUp(region).with({ label: `given up: ${region}` })),
+      ...environment.regions.map((region) => sweeper.metricAbandoned(region).with({ label: `abandoned: ${region}` })),
     ]),
     graph('The sweeper: jobs sent again, and what it could not act on', [
-      ...environment.regions.map((region) => sweeper.metricTakenUp(region).with({ label: `again: ${region}` })),
+      ...environment.regions.map((region) => sweeper.metricResent(region).with({ label: `resent: ${region}` })),
       ...([...environment.regions, 'checks'] as const).map((partition) =>
         sweeper.metricPastDue(partition).with({ label: `past due: ${partition}` }),
       ),

@@ -67,20 +67,20 @@ export class Sweeper extends Construct {
       });
     }
     for (const region of regions) {
-      alarm(this, `RunsGivenUp-${region}`, {
+      alarm(this, `RunsAbandoned-${region}`, {
         what: `The sweeper gave up a run of ${region}: its audits were lost, or it had no answer in a day.`,
         impact: 'Clients see failed runs for pages that may be well.',
-        runbook: 'runs-are-given-up',
-        metric: this.metricGivenUp(region),
+        runbook: 'runs-are-abandoned',
+        metric: this.metricAbandoned(region),
         threshold: 1,
       });
     }
   }
 
   metricDone = () => ourMetric(this.#environment, 'SweepDone', {});
-  metricTakenUp = (region: Region) => ourMetric(this.#environment, 'RunsTakenUp', { region });
+  metricResent = (region: Region) => ourMetric(this.#environment, 'RunsResent', { region });
   /** What the alarm on ServiceFailure of a region can't see: it reads the audit's AWS region, a sweep counts in its own. */
-  metricGivenUp = (region: Region) => ourMetric(this.#environment, 'RunsGivenUp', { region });
+  metricAbandoned = (region: Region) => ourMetric(this.#environment, 'RunsAbandoned', { region });
   /** The least of five minutes: what one sweep leaves, the next may do. */
   metricPastDue = (partition: Region | 'checks') =>
     ourMetric(this.#environment, 'OpenPastDue', { region: partition }, { statistic: 'Minimum' });

@@ -57,10 +57,10 @@ test('every condition that an operator must hear of has an alarm', () => {
 });
 
 test('each region has an alarm for a run that the sweeper gives up, in the home region, where the sweeper counts it', () => {
-  const alarms = alarmsOf(home).filter(({ MetricName }) => MetricName === 'RunsGivenUp');
+  const alarms = alarmsOf(home).filter(({ MetricName }) => MetricName === 'RunsAbandoned');
   expect(alarms).toMatchObject(
     environment.regions.map((region) => ({
-      AlarmName: `page-audit-dev-home-RunsGivenUp-${region}`,
+      AlarmName: `page-audit-dev-home-RunsAbandoned-${region}`,
       Dimensions: [
         { Name: 'region', Value: region },
         { Name: 'service', Value: 'page-audit-dev' },

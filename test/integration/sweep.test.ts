@@ -18,7 +18,7 @@ afterAll(() => world.stop());
 
 const emit = vi.spyOn(logging, 'emit');
 /** What the alarms on runs that are given up are told. */
-const givenUp = () => emit.mock.calls.filter(([name]) => name === 'RunsGivenUp');
+const givenUp = () => emit.mock.calls.filter(([name]) => name === 'RunsAbandoned');
 
 /** Each test has a day of its own, so that what others left is never due in it. */
 let day = Date.parse('2030-01-01T00:00:00.000Z');
@@ -81,7 +81,7 @@ test('a job that waits in a long queue is sent again after one hour, then two mo
 
   expect(givenUp()).toEqual([]);
   await sweepAt(later(t0, 24 * HOUR + 1));
-  expect(givenUp()).toEqual([['RunsGivenUp', 1, { region: 'us-east4' }]]);
+  expect(givenUp()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
   expect(await jobs()).toEqual([]);
   const given = await world.find(check.id);
   expect(given.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned', blame: 'service' } });
@@ -103,7 +103,7 @@ test('a run whose auditor was lost is sent again when its lease has ended, and g
   await claim(await world.runOf(check.id), now);
   expect(givenUp()).toEqual([]);
   await sweepAt(later(now, 76));
-  expect(givenUp()).toEqual([['RunsGivenUp', 1, { region: 'us-east4' }]]);
+  expect(givenUp()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
   expect(await jobs()).toEqual([]);
   expect(await world.runOf(check.id)).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
 });
