@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { AuditOptions, Category, Device, MAX_SAMPLES } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
+import { noMetrics } from './page-metrics.ts';
 import { Region } from './regions.ts';
-import { isFinished, noMetrics, Run, type RunState } from './run.ts';
+import { isFinished, Run, type RunState } from './run.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']);
 export type CheckState = z.infer<typeof CheckState>;

@@ -1,5 +1,5 @@
 import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
-import type { Metrics } from '../../shared/run.ts';
+import type { Metrics } from '../../shared/page-metrics.ts';
 
 /**
  * The sample that stands for all, by Lighthouse's own rule: nearest to the medians of FCP and TTI. Where performance was

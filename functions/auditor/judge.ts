@@ -1,6 +1,7 @@
 import { type Category, categoriesOf } from '../../shared/audit-options.ts';
+import type { Metrics } from '../../shared/page-metrics.ts';
 import { type RunError, runError } from '../../shared/problems.ts';
-import type { Environment, Metrics, Run } from '../../shared/run.ts';
+import type { Environment, Run } from '../../shared/run.ts';
 import { faultOf } from './faults.ts';
 import { isFalsified, machine, wasSlowed } from './host/machine.ts';
 import type { AuditSummary } from './messages.ts';

@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
 import { categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
-import { type Metrics, noMetrics } from '../../shared/run.ts';
+import { type Metrics, noMetrics } from '../../shared/page-metrics.ts';
 import { missingMeaningfulPaints, type TraceEvent } from './lighthouse-patches.ts';
 import { standInOf } from './lighthouse-stand-ins.ts';
 import type { AuditPlan, AuditSummary, RuntimeError } from './messages.ts';

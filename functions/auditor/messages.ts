@@ -1,7 +1,7 @@
 import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { Metrics } from '../../shared/page-metrics.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
-import type { Metrics } from '../../shared/run.ts';
 
 export type AuditPlan = Pick<AuditOptions, 'device' | 'categories'> & {
   url: string;

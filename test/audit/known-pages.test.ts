@@ -8,7 +8,7 @@ import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
 import { startCpuMeter, wasSlowed } from '../../functions/auditor/host/machine.ts';
 import type { CpuUse } from '../../functions/auditor/messages.ts';
 import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import { noMetrics } from '../../shared/run.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
 import { expectFast, expectMeasured } from '../support/speed.ts';

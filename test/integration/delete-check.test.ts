@@ -16,8 +16,8 @@ import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { ReportReadEnv } from '../../shared/env.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
 import { ApiProblem } from '../../shared/problems.ts';
-import { noMetrics } from '../../shared/run.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 

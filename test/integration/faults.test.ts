@@ -6,8 +6,8 @@ import { type CheckStore, checkStore, type RunItem } from '../../functions/lib/s
 import { limitStore } from '../../functions/lib/store/usage.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
 import { plans } from '../../shared/plans.ts';
-import { noMetrics } from '../../shared/run.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 

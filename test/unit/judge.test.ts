@@ -3,7 +3,7 @@ import { judge } from '../../functions/auditor/judge.ts';
 import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
 import type { Observation } from '../../functions/auditor/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { noMetrics } from '../../shared/run.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
 
 const url = 'https://example.com/page';
 const loaded: Partial<MainFrame> = {

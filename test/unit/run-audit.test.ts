@@ -4,8 +4,9 @@ import * as logging from '../../functions/lib/log.ts';
 import type { Lease, Outcome, RunItem } from '../../functions/lib/store/checks.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
-import { type Environment, noMetrics } from '../../shared/run.ts';
+import type { Environment } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 
 const PLENTY = () => 600_000;

@@ -4,9 +4,9 @@ import { aliasesOf, auditVersions, resolveAuditVersion } from '../../shared/audi
 import { asCreated, stateOf } from '../../shared/check.ts';
 import { closeAfter, HOLD_MS, LEASE_MS, RENEW_MS, resendAfter } from '../../shared/due-times.ts';
 import { CreateEnv } from '../../shared/env.ts';
+import { Metrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { methodsOf, pathParameters, routes } from '../../shared/routes.ts';
-import { Metrics } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 
 test('each supported version is installed under its package name, exactly', () => {
