@@ -1,7 +1,8 @@
 import { ReportReadEnv } from '../shared/env.ts';
 import { access } from './lib/http/access.ts';
-import { http, type Reply, type Request } from './lib/http/endpoint.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
 import { checkIsGone, findCheck } from './lib/http/lookup.ts';
+import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { erase } from './lib/store/erasure.ts';

@@ -2,7 +2,8 @@ import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
 import { DiscoverEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { type Region, regions } from '../shared/regions.ts';
-import { http, type Reply, type Request } from './lib/http/endpoint.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
+import type { Reply } from './lib/http/response.ts';
 
 const env = () => DiscoverEnv.parse(process.env);
 

@@ -1,7 +1,8 @@
 import { ReadEnv } from '../shared/env.ts';
 import { access } from './lib/http/access.ts';
-import { http, type Reply, type Request } from './lib/http/endpoint.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
 import { findCheck } from './lib/http/lookup.ts';
+import type { Reply } from './lib/http/response.ts';
 import { asCheck, type CheckStore, checkStore } from './lib/store/checks.ts';
 
 const env = () => ReadEnv.parse(process.env);

@@ -5,9 +5,10 @@ import { ReportReadEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
-import { http, type Reply, type Request } from './lib/http/endpoint.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
 import { htmlReport, viewerPolicy, viewerVersion } from './lib/http/html-report.ts';
 import { findRun } from './lib/http/lookup.ts';
+import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 

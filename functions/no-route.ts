@@ -1,7 +1,8 @@
 import { CorsEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { methodsOf } from '../shared/routes.ts';
-import { http, type Reply, type Request } from './lib/http/endpoint.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
+import type { Reply } from './lib/http/response.ts';
 
 const env = () => CorsEnv.parse(process.env);
 

@@ -1,0 +1,73 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { ApiProblem, apiProblems, type Problem } from '../../../shared/problems.ts';
+import { log } from '../log.ts';
+import { redacted, withoutSecrets } from '../redact.ts';
+import { corsHeaders } from './cors.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** What a function answers with. `body` is JSON, or bytes with a `content-type` of their own. */
+export type Reply = { status: number; headers?: Record<string, string>; body?: unknown };
+
+export type Answer = APIGatewayProxyStructuredResultV2;
+
+/** With the headers that every answer has, whatever became of the request. */
+export const complete = (event: APIGatewayProxyEventV2, origins: readonly string[], response: Answer): Answer => {
+  const { method, path } = event.requestContext.http;
+  const { vary, ...readable } = corsHeaders(origins, { method, path, headers: event.headers });
+  const varies = [response.headers?.vary, vary].filter(Boolean).join(', ');
+  const own = { 'cache-control': 'no-store', ...securityHeaders, ...response.headers };
+  const headers = { ...own, ...readable, ...(varies && { vary: varies }) };
+  return { ...response, headers, ...(method === 'HEAD' && { body: '' }) };
+};
+
+export const answer = ({ status, headers = {}, body }: Reply): Answer => {
+  if (body === undefined) return { statusCode: status, headers, body: '' };
+  if (Buffer.isBuffer(body)) {
+    return { statusCode: status, headers, body: body.toString('base64'), isBase64Encoded: true };
+  }
+  return {
+    statusCode: status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+};
+
+/** Turns an error into a problem document. Only an ApiProblem speaks to the caller; all else is ours, and is logged. */
+export const problemAnswer = (error: unknown, requestId: string, path: string): Answer => {
+  const problem = error instanceof ApiProblem ? error : ourFault(error, requestId, path);
+  const { status, title } = apiProblems[problem.code];
+  const body: Problem = {
+    type: `urn:page-audit:problem:${problem.code}`,
+    title,
+    status,
+    detail: withoutSecrets(problem.message),
+    code: problem.code,
+    requestId,
+    ...(problem.errors && { errors: redacted(problem.errors) }),
+  };
+  return answer({ status, headers: { 'content-type': 'application/problem+json', ...problem.headers }, body });
+};
+
+const ourFault = (error: unknown, requestId: string, path: string): ApiProblem => {
+  log.error('a request failed', { requestId, path, error: error as Error });
+  if (isUnavailable(error)) {
+    return new ApiProblem('unavailable', 'A part of the service does not answer. Try again soon.', {
+      headers: { 'retry-after': '5' },
+    });
+  }
+  return new ApiProblem('internal', 'The service met an error of its own; the request id finds it in the log.');
+};
+
+/** Whether an AWS service could not be reached or turned us away, after the SDK's own retries. */
+const isUnavailable = (error: unknown): boolean => {
+  const { name, code, $metadata } = (error ?? {}) as {
+    name?: string;
+    code?: string;
+    $metadata?: { httpStatusCode?: number };
+  };
+  return (
+    ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    /Throttl|ProvisionedThroughput|RequestLimit|SlowDown|Timeout/.test(name ?? '') ||
+    /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code ?? '')
+  );
+};
