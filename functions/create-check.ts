@@ -1,5 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { v5 as uuidv5 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { hasCategory } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions, resolveAuditVersion } from '../shared/audit-versions.ts';
 import { asCreated, type CheckInputs, CreateCheckBody, newCheck, sentOptions } from '../shared/check.ts';
@@ -8,12 +7,13 @@ import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
+import { checkIdOf, fingerprintOf, idempotencyKeyFrom, runIdsOf, sameCheck } from './lib/http/idempotency.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
-import { asCheck, type CheckStore, checkStore, type StoredCheck } from './lib/store/checks.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { documents } from './lib/store/dynamodb.ts';
 import { type LimitStore, limitStore } from './lib/store/usage.ts';
 
@@ -48,14 +48,13 @@ export const createCheck =
     const inputs = inputsFrom(body, queues.regions, targets);
     const key = idempotencyKeyFrom(headers);
     const fingerprint = fingerprintOf(body);
-    const id = key === undefined ? newId() : uuidv5(`${owner}\n${key}`, NAMESPACE);
+    const id = key === undefined ? newId() : checkIdOf(owner, key);
 
     const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
     if (earlier) return sameCheck(earlier, fingerprint);
 
     const allowed = await limits.take({ owner, plan }, inputs.regions.length, now());
-    // Of the inputs too: what a broken-off create with other inputs left behind is never taken for ours.
-    const runIds = inputs.regions.map((region) => uuidv5(`${region}\n${fingerprint}`, id));
+    const runIds = runIdsOf(id, inputs.regions, fingerprint);
     const check = newCheck(inputs, { id, runIds, now: now() });
     const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
     const creation = {
@@ -93,28 +92,6 @@ export const createCheck =
     );
     return { status: 201, headers: { location: `/v1/checks/${id}`, ...allowed.headers }, body: asCreated(check) };
   };
-
-const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11'; // of our own, for ids derived from idempotency keys
-
-const sameCheck = (earlier: StoredCheck | 'erased', fingerprint: string): Reply => {
-  if (earlier === 'erased') {
-    throw new ApiProblem(
-      'being-erased',
-      'The check of this Idempotency-Key was erased. Its key is free in a few minutes.',
-      {
-        headers: { 'retry-after': '60' },
-      },
-    );
-  }
-  if (earlier.item.fingerprint !== fingerprint) {
-    throw new ApiProblem(
-      'idempotency-mismatch',
-      'This Idempotency-Key was used with another body. Send the same body, or use a new key.',
-    );
-  }
-  const { id } = earlier.item;
-  return { status: 200, headers: { location: `/v1/checks/${id}` }, body: asCreated(asCheck(earlier)) };
-};
 
 /** The inputs that a body means; throws the problem that names everything wrong with them. */
 const inputsFrom = (
@@ -164,17 +141,3 @@ const hasTwins = (list: readonly string[]): boolean => new Set(list).size < list
 const acceptedVersions = `accepted: ${auditVersions
   .map(({ version }) => `${version} (or ${aliasesOf(version).join(', ')})`)
   .join('; ')}`;
-
-const idempotencyKeyFrom = (headers: Request['headers']): string | undefined => {
-  const key = headers['idempotency-key'];
-  if (key !== undefined && !/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new ApiProblem('invalid-request', 'An Idempotency-Key has 1 to 255 printable ASCII characters.');
-  }
-  return key;
-};
-
-/** Tells two bodies apart by what they say, not by how it is spelled. */
-const fingerprintOf = ({ url, auditVersion, regions, ...options }: CreateCheckBody): string =>
-  createHash('sha256')
-    .update(JSON.stringify([url, auditVersion, regions, sentOptions(options)]))
-    .digest('hex');
