@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hasCategory } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions, resolveAuditVersion } from '../shared/audit-versions.ts';
-import { asCreated, type CheckInputs, CreateCheckBody, newCheck, sentOptions } from '../shared/check.ts';
+import { asCreated, type Check, type CheckInputs, CreateCheckBody, newCheck, sentOptions } from '../shared/check.ts';
 import { CreateEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
@@ -13,9 +13,9 @@ import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
-import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { type CheckStore, type Creation, checkStore, type RunItem } from './lib/store/checks.ts';
 import { documents } from './lib/store/dynamodb.ts';
-import { type LimitStore, limitStore } from './lib/store/usage.ts';
+import { type Allowed, type LimitStore, limitStore } from './lib/store/usage.ts';
 
 const env = () => CreateEnv.parse(process.env);
 
@@ -65,15 +65,8 @@ export const createCheck =
       expiresAt,
       countedOn: allowed.countedOn,
     };
-    const runs = await store.create(check, creation).catch(async (error) => {
-      const found = await store.findOrErased(id, owner).catch(() => undefined);
-      if (found === 'erased') throw error; // what was erased has given its place back
-      if (found) return found.item.token === creation.token ? found.runs : undefined; // its answer was lost, no more
-      await allowed.giveBack();
-      throw error;
-    });
+    const runs = await storeCheck(store, check, creation, allowed);
     if (!runs) {
-      await allowed.giveBack();
       const winner = await store.findOrErased(id, owner); // another request with the same key was quicker
       return sameCheck(winner ?? 'erased', fingerprint);
     }
@@ -92,6 +85,24 @@ export const createCheck =
     );
     return { status: 201, headers: { location: `/v1/checks/${id}`, ...allowed.headers }, body: asCreated(check) };
   };
+
+/** Undefined where a check with this id stands already; then, and where it fails, what the limits gave is given back. */
+const storeCheck = async (
+  store: Deps['store'],
+  check: Check,
+  creation: Creation,
+  allowed: Allowed,
+): Promise<RunItem[] | undefined> => {
+  const runs = await store.create(check, creation).catch(async (error) => {
+    const found = await store.findOrErased(check.id, creation.owner).catch(() => undefined);
+    if (found === 'erased') throw error; // what was erased has given its place back
+    if (found) return found.item.token === creation.token ? found.runs : undefined; // its answer was lost, no more
+    await allowed.giveBack();
+    throw error;
+  });
+  if (!runs) await allowed.giveBack();
+  return runs;
+};
 
 /** The inputs that a body means; throws the problem that names everything wrong with them. */
 const inputsFrom = (
