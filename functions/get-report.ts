@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import Negotiator from 'negotiator';
 import { ReportReadEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
@@ -8,6 +7,7 @@ import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { htmlReport, viewerPolicy, viewerVersion } from './lib/http/html-report.ts';
 import { findRun } from './lib/http/lookup.ts';
+import { acceptsGzip, matches, prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
@@ -81,17 +81,3 @@ const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {
 
 const inflate = promisify<Buffer, Buffer>(gunzip);
 const deflate = promisify<string, Buffer>(gzip);
-
-/** JSON where a client says nothing, or takes anything. A browser names HTML. */
-const prefersHtml = (accepted: string | undefined): boolean =>
-  new Negotiator({ headers: { accept: accepted ?? '*/*' } }).mediaType(['application/json', 'text/html']) ===
-  'text/html';
-
-const acceptsGzip = (accepted: string | undefined): boolean =>
-  new Negotiator({ headers: { 'accept-encoding': accepted ?? 'identity' } }).encodings(['gzip', 'identity'])[0] ===
-  'gzip';
-
-/** If-None-Match compares weakly: a tag may come back marked `W/` by a proxy. */
-const matches = (sent: string | undefined, etag: string): boolean =>
-  sent !== undefined &&
-  (sent.trim() === '*' || sent.split(',').some((each) => each.trim().replace(/^W\//, '') === etag));
