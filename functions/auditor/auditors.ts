@@ -9,7 +9,7 @@ import { slots } from '../lib/slots.ts';
 import { type Auditor, childModule, type Processor, startAuditor, WORK_DIR } from './auditor-process.ts';
 import { blockedOf, openEgressProxy, overCapOf } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
-import { shares, TIMED_AT_ONCE } from './host/machine.ts';
+import { isFalsified, machine, shares, TIMED_AT_ONCE, wasSlowed } from './host/machine.ts';
 import { auditorUsers, type Users } from './host/privileges.ts';
 import { removeStale } from './host/processes.ts';
 import { type AuditResult, judge } from './judge.ts';
@@ -112,7 +112,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
               if (atWork > 1) startNext(auditVersion); // more are likely to wait
             },
           );
-          const { measuredAt, ...seen } = auditor.seen();
+          const { measuredAt, cpu, ...seen } = auditor.seen();
           if (seen.sandbox) sandbox = 'required';
           else if (seen.sandbox === false && sandbox === 'tried') sandbox = 'none';
           return judge({
@@ -120,6 +120,8 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
             ...options,
             end,
             ...seen,
+            machine: machine(),
+            cpu: cpu && { others: cpu.others, wasSlowed: wasSlowed(cpu), isFalsified: isFalsified(cpu) },
             blocked: blockedOf(proxy.decisions),
             overCap: overCapOf(proxy.decisions, measuredAt),
             decisionOn: (host, port) => proxy.lastDecision(host, port),

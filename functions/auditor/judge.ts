@@ -3,7 +3,6 @@ import type { Metrics } from '../../shared/page-metrics.ts';
 import { type RunError, runError } from '../../shared/problems.ts';
 import type { Environment, Run } from '../../shared/run.ts';
 import { faultOf } from './faults.ts';
-import { isFalsified, machine, wasSlowed } from './host/machine.ts';
 import type { AuditSummary } from './messages.ts';
 import { cutOff, hasPerformance, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
 
@@ -48,9 +47,9 @@ export const judge = (seen: Observation): AuditResult => {
           device,
           throttling: summary?.throttling ?? null,
           benchmarkIndex: summary?.benchmarkIndex ?? null,
-          ...machine(),
+          ...seen.machine,
           cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
-          contended: cpu && (whole ? hasPerformance(seen) && isFalsified(cpu) : wasSlowed(cpu)),
+          contended: cpu && (whole ? hasPerformance(seen) && cpu.isFalsified : cpu.wasSlowed),
         }
       : null,
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),

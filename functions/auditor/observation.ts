@@ -1,7 +1,7 @@
 import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import type { Run } from '../../shared/run.ts';
-import type { AuditEnd, AuditSummary, CpuUse, Decision, MainFrame } from './messages.ts';
+import type { Environment, Run } from '../../shared/run.ts';
+import type { AuditEnd, AuditSummary, Decision, MainFrame } from './messages.ts';
 
 export type Observation = {
   auditVersion: AuditVersion;
@@ -13,7 +13,16 @@ export type Observation = {
   chromium: string | null;
   /** Whether Chromium's own sandbox held its renderers. */
   sandbox: boolean | null;
-  cpu: CpuUse | null;
+  machine: Pick<Environment, 'cpuCount' | 'memoryMiB' | 'kernel' | 'host'>;
+  /** CPU contention during the timed part. Null if the host does not report CPU use. */
+  cpu: {
+    /** Share (0 to 1) of the CPU time that other processes used. */
+    others: number;
+    /** True if the audit waited for CPU time that other processes used. */
+    wasSlowed: boolean;
+    /** True if contention may have changed the measured times. */
+    isFalsified: boolean;
+  } | null;
   /** What the egress proxy refused. */
   blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
   /** What the egress proxy cut off or refused while the page was measured, as it was too much. */

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
+import { isFalsified, wasSlowed } from '../../functions/auditor/host/machine.ts';
 import { judge } from '../../functions/auditor/judge.ts';
-import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
+import {
+  type AuditEnd,
+  type AuditSummary,
+  type CpuUse,
+  emptyMainFrame,
+  type MainFrame,
+} from '../../functions/auditor/messages.ts';
 import type { Observation } from '../../functions/auditor/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -54,6 +61,8 @@ const audited = (changes: Partial<AuditSummary> = {}): AuditEnd => ({
 const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
 const stopped: AuditEnd = { how: 'stopped', why: 'main-document-failed' };
 
+const cpu = (use: CpuUse) => ({ others: use.others, wasSlowed: wasSlowed(use), isFalsified: isFalsified(use) });
+
 type Decision = ReturnType<Observation['decisionOn']>;
 const observed = (
   end: AuditEnd,
@@ -65,7 +74,8 @@ const observed = (
   device: 'mobile',
   lean: false,
   sandbox: true,
-  cpu: { others: 0, waited: 0, stolen: 0 },
+  machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
+  cpu: cpu({ others: 0, waited: 0, stolen: 0 }),
   blocked: { blockedRequests: [], blockedRequestCount: 0 },
   overCap: [],
   end,
@@ -317,7 +327,7 @@ test('only the categories that were asked for are needed, and their warnings are
 
 test('a machine is busy when others are at work and the audit waits for them', () => {
   const contended = (others: number, waited: number, stolen = 0) =>
-    judge({ ...observed(audited()), cpu: { others, waited, stolen } }).environment;
+    judge({ ...observed(audited()), cpu: cpu({ others, waited, stolen }) }).environment;
   expect(contended(0.9, 1)).toMatchObject({ cpuBusy: 0.9, contended: true });
   expect(contended(0.4, 0.05)).toMatchObject({ cpuBusy: 0.4, contended: false }); // there was room for both
   expect(contended(0.01, 0.9)).toMatchObject({ contended: false }); // it waited for itself
@@ -326,10 +336,14 @@ test('a machine is busy when others are at work and the audit waits for them', (
   expect(contended(0.1, 0.1, 0.15)).toMatchObject({ contended: true }); // which falsifies numbers
   const hung = judge({
     ...observed({ how: 'stopped', why: 'audit-timeout' }),
-    cpu: { others: 0.1, waited: 0.1, stolen: 0.15 },
+    cpu: cpu({ others: 0.1, waited: 0.1, stolen: 0.15 }),
   });
   expect(hung).toMatchObject({ state: 'failed', environment: { contended: false } }); // but hangs no page
-  const onlySeo = judge({ ...observed(audited()), categories: ['seo'], cpu: { others: 0.9, waited: 1, stolen: 0.5 } });
+  const onlySeo = judge({
+    ...observed(audited()),
+    categories: ['seo'],
+    cpu: cpu({ others: 0.9, waited: 1, stolen: 0.5 }),
+  });
   expect(onlySeo.environment).toMatchObject({ cpuBusy: 0.9, contended: false }); // no time was measured
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, contended: null });
 });
