@@ -27,31 +27,15 @@ export const nothingSeen = {
  * for every metric, and a web address at its end. Anything else is a failure with a name.
  */
 export const judge = (seen: Observation): AuditResult => {
-  const { end, auditVersion: version, chromium, device, cpu } = seen;
+  const { end } = seen;
   const summary = end.how === 'audited' ? end.summary : undefined;
-  const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : seen.mainFrame.url;
-  const finalUrl = shown?.slice(0, 500) ?? null;
-  const whole = summary && isWhole(summary, seen);
+  const whole = summary !== undefined && isWhole(summary, seen);
+  const finalUrl = finalUrlOf(summary, seen);
   const common = {
     finalUrl,
     ...seen.blocked,
-    warnings: [...blockedWarning(seen), ...(summary ? [...summary.warnings, ...warningsOf(summary, seen)] : [])].slice(
-      0,
-      50,
-    ),
-    environment: chromium
-      ? {
-          auditVersion: version,
-          chromium,
-          sandbox: seen.sandbox,
-          device,
-          throttling: summary?.throttling ?? null,
-          benchmarkIndex: summary?.benchmarkIndex ?? null,
-          ...seen.machine,
-          cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
-          contended: cpu && (whole ? hasPerformance(seen) && cpu.isFalsified : cpu.wasSlowed),
-        }
-      : null,
+    warnings: warningsOf(summary, seen),
+    environment: environmentOf(summary, whole, seen),
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
   };
   if (whole) return { ...common, state: 'succeeded', metrics: summary.metrics };
@@ -59,6 +43,11 @@ export const judge = (seen: Observation): AuditResult => {
   const { code, auditCode = null, detail } = faultOf(seen);
   const error = runError(code, { auditCode, ...(detail && { detail }), ...(finalUrl && { finalUrl }) });
   return { ...common, state: 'failed', error };
+};
+
+const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observation): string | null => {
+  const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : mainFrame.url;
+  return shown?.slice(0, 500) ?? null;
 };
 
 const isWhole = ({ metrics, runtimeError, finalUrl }: AuditSummary, seen: Observation): boolean =>
@@ -78,38 +67,60 @@ const measuredBy: Record<Category, (keyof Metrics)[]> = {
   seo: ['seo'],
 };
 
-const blockedWarning = ({ blocked, overCap }: Observation): string[] => {
-  const { blockedRequestCount: count, blockedRequests } = blocked;
-  return [
-    ...(count > 0
-      ? [`${count} request(s) to addresses that are not audited were refused: ${someHosts(blockedRequests)}.`]
-      : []),
-    ...(overCap.length > 0 ? [`The page asked for more than the service loads, of ${someHosts(overCap)}.`] : []),
-  ];
+const environmentOf = (summary: AuditSummary | undefined, whole: boolean, seen: Observation): Environment | null => {
+  const { auditVersion, chromium, sandbox, device, machine, cpu } = seen;
+  if (!chromium) return null;
+  return {
+    auditVersion,
+    chromium,
+    sandbox,
+    device,
+    throttling: summary?.throttling ?? null,
+    benchmarkIndex: summary?.benchmarkIndex ?? null,
+    ...machine,
+    cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
+    contended: cpu && (whole ? hasPerformance(seen) && cpu.isFalsified : cpu.wasSlowed),
+  };
 };
-const someHosts = (of: { host: string }[]) => [...new Set(of.map(({ host }) => host))].slice(0, 3).join(', ');
 
-/** What a reader of the numbers should know beyond Lighthouse's own warnings. */
-const warningsOf = (
-  { erroredAudits, uncheckedRules, screenshotMissing, withoutCharset, withoutMeaningfulPaint }: AuditSummary,
-  { lean }: Observation,
-): string[] => [
-  ...(erroredAudits.length > 0
-    ? [`These audits ended in an error: ${erroredAudits.map(({ id }) => id).join(', ')}.`]
-    : []),
-  ...(uncheckedRules.length > 0
-    ? [`This audit version can not check the page for ${uncheckedRules.join(', ')}, which does not count.`]
-    : []),
-  ...(withoutCharset
-    ? ['The document did not end, or is larger than 10 MB: its charset was not audited and does not count.']
-    : []),
-  ...(withoutMeaningfulPaint
-    ? [
-        'The browser told of no first meaningful paint: TTI and TBT were taken from the largest contentful paint, as in Lighthouse 12.',
-      ]
-    : []),
-  ...(screenshotMissing ? ['The full-page screenshot could not be taken.'] : []),
-  ...(lean
-    ? ['The page hung an earlier attempt: this one left out the bf-cache audit and the full-page screenshot.']
-    : []),
+const MAX_WARNINGS = 50;
+
+/** What a reader of the numbers should know: Lighthouse's own warnings, and ours. */
+const warningsOf = (summary: AuditSummary | undefined, { blocked, overCap, lean }: Observation): string[] => {
+  const count = blocked.blockedRequestCount;
+  const ofProxy: Warning[] = [
+    [
+      count > 0,
+      `${count} request(s) to addresses that are not audited were refused: ${someHosts(blocked.blockedRequests)}.`,
+    ],
+    [overCap.length > 0, `The page asked for more than the service loads, of ${someHosts(overCap)}.`],
+  ];
+  const ofAudit = summary ? warningsOfSummary(summary, lean) : [];
+  return [...textsOf(ofProxy), ...(summary?.warnings ?? []), ...textsOf(ofAudit)].slice(0, MAX_WARNINGS);
+};
+
+type Warning = readonly [applies: boolean, text: string];
+const textsOf = (warnings: Warning[]) => warnings.filter(([applies]) => applies).map(([, text]) => text);
+
+const warningsOfSummary = (summary: AuditSummary, lean: boolean): Warning[] => [
+  [
+    summary.erroredAudits.length > 0,
+    `These audits ended in an error: ${summary.erroredAudits.map(({ id }) => id).join(', ')}.`,
+  ],
+  [
+    summary.uncheckedRules.length > 0,
+    `This audit version can not check the page for ${summary.uncheckedRules.join(', ')}, which does not count.`,
+  ],
+  [
+    summary.withoutCharset,
+    'The document did not end, or is larger than 10 MB: its charset was not audited and does not count.',
+  ],
+  [
+    summary.withoutMeaningfulPaint,
+    'The browser told of no first meaningful paint: TTI and TBT were taken from the largest contentful paint, as in Lighthouse 12.',
+  ],
+  [summary.screenshotMissing, 'The full-page screenshot could not be taken.'],
+  [lean, 'The page hung an earlier attempt: this one left out the bf-cache audit and the full-page screenshot.'],
 ];
+
+const someHosts = (of: { host: string }[]) => [...new Set(of.map(({ host }) => host))].slice(0, 3).join(', ');
