@@ -2,6 +2,7 @@ import { type Category, categoriesOf } from '../../shared/audit-options.ts';
 import type { Metrics } from '../../shared/page-metrics.ts';
 import { type RunError, runError } from '../../shared/problems.ts';
 import type { Environment, Run } from '../../shared/run.ts';
+import { redacted, withoutSecrets } from '../lib/redact.ts';
 import { faultOf } from './faults.ts';
 import type { AuditSummary } from './messages.ts';
 import { cutOff, hasPerformance, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
@@ -33,7 +34,7 @@ export const judge = (seen: Observation): AuditResult => {
   const finalUrl = finalUrlOf(summary, seen);
   const common = {
     finalUrl,
-    ...seen.blocked,
+    ...redacted(seen.blocked),
     warnings: warningsOf(summary, seen),
     environment: environmentOf(summary, whole, seen),
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
@@ -41,13 +42,17 @@ export const judge = (seen: Observation): AuditResult => {
   if (whole) return { ...common, state: 'succeeded', metrics: summary.metrics };
 
   const { code, auditCode = null, detail } = faultOf(seen);
-  const error = runError(code, { auditCode, ...(detail && { detail }), ...(finalUrl && { finalUrl }) });
+  const error = runError(code, {
+    auditCode,
+    ...(detail && { detail: withoutSecrets(detail) }),
+    ...(finalUrl && { finalUrl }),
+  });
   return { ...common, state: 'failed', error };
 };
 
 const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observation): string | null => {
   const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : mainFrame.url;
-  return shown?.slice(0, 500) ?? null;
+  return shown ? withoutSecrets(shown).slice(0, 500) : null;
 };
 
 const isWhole = ({ metrics, runtimeError, finalUrl }: AuditSummary, seen: Observation): boolean =>
@@ -96,7 +101,8 @@ const warningsOf = (summary: AuditSummary | undefined, { blocked, overCap, lean 
     [overCap.length > 0, `The page asked for more than the service loads, of ${someHosts(overCap)}.`],
   ];
   const ofAudit = summary ? warningsOfSummary(summary, lean) : [];
-  return [...textsOf(ofProxy), ...(summary?.warnings ?? []), ...textsOf(ofAudit)].slice(0, MAX_WARNINGS);
+  const all = [...textsOf(ofProxy), ...(summary?.warnings ?? []), ...textsOf(ofAudit)];
+  return all.slice(0, MAX_WARNINGS).map(withoutSecrets);
 };
 
 type Warning = readonly [applies: boolean, text: string];

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { judge } from '../../functions/auditor/judge.ts';
 import { asCheck, asRun, type Lease, type RunItem } from '../../functions/lib/store/checks.ts';
 import { runError } from '../../shared/problems.ts';
 import { Run } from '../../shared/run.ts';
+import { audited, observed } from '../support/observation.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -125,17 +127,20 @@ test('two runs that finish at once close their check once', async () => {
   expect((await world.find(check.id)).item.completedAt).not.toBeNull();
 });
 
-test('what a page said of a secret is not kept', async () => {
+test('the secrets of a page are not stored', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const [run] = (await world.create(check)) as [RunItem];
   const message = 'The page asked for https://user:hunter2@example.com/ with "Authorization: Bearer hunter2.x".';
-  const outcome = {
-    ...failed,
-    error: runError('internal', { detail: message }),
+  const end = audited({
+    runtimeError: { code: 'SOMETHING_NEW', message },
     finalUrl: 'https://u:hunter2@a.example/',
-  };
-  await world.store.finish(await claim(run), { ...outcome, warnings: [message] }, new Date());
+    warnings: [message],
+  });
+  const { report: _, ...outcome } = judge(observed(end));
+  await world.store.finish(await claim(run), { ...outcome, attempts: [] }, new Date());
   const shown = asRun(await world.runOf(check.id));
+  expect(shown.warnings).toHaveLength(1);
+  expect(shown.error?.message).toContain('example.com');
   expect(JSON.stringify(shown)).not.toContain('hunter2');
   expect(shown.finalUrl).toBe('https://a.example/');
 });

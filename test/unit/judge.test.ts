@@ -1,88 +1,9 @@
 import { expect, test } from 'vitest';
-import { isFalsified, wasSlowed } from '../../functions/auditor/host/machine.ts';
 import { judge } from '../../functions/auditor/judge.ts';
-import {
-  type AuditEnd,
-  type AuditSummary,
-  type CpuUse,
-  emptyMainFrame,
-  type MainFrame,
-} from '../../functions/auditor/messages.ts';
-import type { Observation } from '../../functions/auditor/observation.ts';
-import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { AuditEnd } from '../../functions/auditor/messages.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
+import { audited, cpu, metrics, observed, runtimeError, stopped, url } from '../support/observation.ts';
 
-const url = 'https://example.com/page';
-const loaded: Partial<MainFrame> = {
-  url,
-  status: 200,
-  mimeType: 'text/html',
-  finished: true,
-  everFinished: true,
-  loaded: true,
-  painted: true,
-};
-const metrics = {
-  performance: 98,
-  accessibility: 100,
-  bestPractices: 96,
-  pwa: null,
-  seo: 91,
-  fcp: '633ms',
-  si: '633ms',
-  lcp: '633ms',
-  tti: '633ms',
-  tbt: '0ms',
-  cls: 0,
-};
-const summary = (changes: Partial<AuditSummary> = {}): AuditSummary => ({
-  metrics,
-  runtimeError: null,
-  finalUrl: url,
-  warnings: [],
-  benchmarkIndex: 2000,
-  throttling: 'simulate',
-  erroredAudits: [],
-  screenshotMissing: false,
-  withoutCharset: false,
-  uncheckedRules: [],
-  withoutMeaningfulPaint: false,
-  report: Buffer.from('gzip'),
-  reportBytes: 10,
-  ...changes,
-});
-const audited = (changes: Partial<AuditSummary> = {}): AuditEnd => ({
-  how: 'audited',
-  summary: summary(changes),
-  pageAnswers: null,
-  document: 'shown',
-  status: 200,
-});
-const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
-const stopped: AuditEnd = { how: 'stopped', why: 'main-document-failed' };
-
-const cpu = (use: CpuUse) => ({ others: use.others, wasSlowed: wasSlowed(use), isFalsified: isFalsified(use) });
-
-type Decision = ReturnType<Observation['decisionOn']>;
-const observed = (
-  end: AuditEnd,
-  frame: Partial<MainFrame> = {},
-  decision?: Decision,
-  version: AuditVersion = '13.5.0',
-): Observation => ({
-  auditVersion: version,
-  device: 'mobile',
-  lean: false,
-  sandbox: true,
-  machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
-  cpu: cpu({ others: 0, waited: 0, stolen: 0 }),
-  blocked: { blockedRequests: [], blockedRequestCount: 0 },
-  overCap: [],
-  end,
-  mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
-  chromium: 'HeadlessChrome/1',
-  decisionOn: (host, port) => (host === 'example.com' && port === 443 ? decision : undefined),
-});
 const verdictOn = (...told: Parameters<typeof observed>) => judge(observed(...told));
 const faultOn = (...told: Parameters<typeof verdictOn>) => {
   const verdict = verdictOn(...told);
@@ -112,6 +33,24 @@ test('what was refused to the page is told, on a success and on a failure', () =
       ...blocked,
       warnings: [expect.stringContaining('10.0.0.1')],
     });
+});
+
+test('an audit reports no secret of its page', () => {
+  const message = 'The page asked for https://user:hunter2@example.com/ with "Authorization: Bearer hunter2.x".';
+  const end = audited({
+    runtimeError: { code: 'SOMETHING_NEW', message },
+    finalUrl: 'https://u:hunter2@a.example/',
+    warnings: [message],
+  });
+  const request = { host: 'token=hunter2', port: 80, reason: 'private', count: 1 };
+  const verdict = judge({ ...observed(end), blocked: { blockedRequests: [request], blockedRequestCount: 1 } });
+  expect(verdict).toMatchObject({
+    finalUrl: 'https://a.example/',
+    error: { finalUrl: 'https://a.example/', message: expect.stringContaining('example.com') },
+    warnings: [expect.stringContaining('token='), expect.stringContaining('example.com')],
+    blockedRequests: [{ host: expect.stringContaining('token=') }],
+  });
+  expect(JSON.stringify(verdict)).not.toContain('hunter2');
 });
 
 test.each(Object.keys(metrics).filter((name) => name !== 'pwa'))('a result without %s is no success', (name) => {

@@ -14,7 +14,6 @@ import type { StoreEnv } from '../../../shared/env.ts';
 import type { RunError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { type Attempt, follows, isFinished, Run } from '../../../shared/run.ts';
-import { redacted } from '../redact.ts';
 import { documents, onlyIf, parse } from './dynamodb.ts';
 import { uncount } from './usage.ts';
 
@@ -345,14 +344,11 @@ export const checkStore = (env: StoreEnv, db = documents(env)) => {
     giveBack: (lease: Lease, now: Date) =>
       updateRun(lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...held(lease) }),
 
-    /**
-     * Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. What the page
-     * said is kept without secrets.
-     */
+    /** Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. */
     finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
       const nowIso = now.toISOString();
       const finished = await updateRun(lease.run, {
-        set: { ...redacted(outcome), finishedAt: nowIso, updatedAt: nowIso },
+        set: { ...outcome, finishedAt: nowIso, updatedAt: nowIso },
         remove: ['open', 'dueAt', 'lease'],
         ...held(lease),
       });

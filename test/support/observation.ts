@@ -1,0 +1,82 @@
+import { isFalsified, wasSlowed } from '../../functions/auditor/host/machine.ts';
+import {
+  type AuditEnd,
+  type AuditSummary,
+  type CpuUse,
+  emptyMainFrame,
+  type MainFrame,
+} from '../../functions/auditor/messages.ts';
+import type { Observation } from '../../functions/auditor/observation.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+
+export const url = 'https://example.com/page';
+const loaded: Partial<MainFrame> = {
+  url,
+  status: 200,
+  mimeType: 'text/html',
+  finished: true,
+  everFinished: true,
+  loaded: true,
+  painted: true,
+};
+export const metrics = {
+  performance: 98,
+  accessibility: 100,
+  bestPractices: 96,
+  pwa: null,
+  seo: 91,
+  fcp: '633ms',
+  si: '633ms',
+  lcp: '633ms',
+  tti: '633ms',
+  tbt: '0ms',
+  cls: 0,
+};
+const summary = (changes: Partial<AuditSummary> = {}): AuditSummary => ({
+  metrics,
+  runtimeError: null,
+  finalUrl: url,
+  warnings: [],
+  benchmarkIndex: 2000,
+  throttling: 'simulate',
+  erroredAudits: [],
+  screenshotMissing: false,
+  withoutCharset: false,
+  uncheckedRules: [],
+  withoutMeaningfulPaint: false,
+  report: Buffer.from('gzip'),
+  reportBytes: 10,
+  ...changes,
+});
+export const audited = (changes: Partial<AuditSummary> = {}): AuditEnd => ({
+  how: 'audited',
+  summary: summary(changes),
+  pageAnswers: null,
+  document: 'shown',
+  status: 200,
+});
+export const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
+export const stopped: AuditEnd = { how: 'stopped', why: 'main-document-failed' };
+
+export const cpu = (use: CpuUse) => ({ others: use.others, wasSlowed: wasSlowed(use), isFalsified: isFalsified(use) });
+
+type Decision = ReturnType<Observation['decisionOn']>;
+export const observed = (
+  end: AuditEnd,
+  frame: Partial<MainFrame> = {},
+  decision?: Decision,
+  version: AuditVersion = '13.5.0',
+): Observation => ({
+  auditVersion: version,
+  device: 'mobile',
+  lean: false,
+  sandbox: true,
+  machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
+  cpu: cpu({ others: 0, waited: 0, stolen: 0 }),
+  blocked: { blockedRequests: [], blockedRequestCount: 0 },
+  overCap: [],
+  end,
+  mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
+  chromium: 'HeadlessChrome/1',
+  decisionOn: (host, port) => (host === 'example.com' && port === 443 ? decision : undefined),
+});
