@@ -5,14 +5,23 @@ import { failuresAmong, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
 import { emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { type DueStore, dueStore } from './lib/store/due.ts';
+import { openDb } from './lib/store/dynamodb.ts';
 
 /** Dead letters of an audit queue: fails a run whose attempts are used up, makes any other due at once. */
-export const handler = queue(AuditJob, () => closeLostRuns({ store: checkStore(ReadEnv.parse(process.env)) }));
+export const handler = queue(AuditJob, () => {
+  const db = openDb(ReadEnv.parse(process.env));
+  return closeLostRuns({ store: checkStore(db), due: dueStore(db) });
+});
 
-type Deps = { store: Pick<CheckStore, 'findRun' | 'abandon' | 'postpone'>; now?: () => Date };
+type Deps = {
+  store: Pick<CheckStore, 'findRun'>;
+  due: Pick<DueStore, 'abandon' | 'postpone'>;
+  now?: () => Date;
+};
 
 export const closeLostRuns =
-  ({ store, now = () => new Date() }: Deps) =>
+  ({ store, due, now = () => new Date() }: Deps) =>
   async ({ checkId, runId }: AuditJob): Promise<void> => {
     const run = await store.findRun({ checkId, id: runId });
     if (!run || isFinished(run.state)) return;
@@ -26,9 +35,9 @@ export const closeLostRuns =
       attempts: run.attempts.length,
     });
     if (failuresAmong(run.attempts) < MAX_ATTEMPTS) {
-      await store.postpone(run, now());
+      await due.postpone(run, now());
       return;
     }
     const error = runError('abandoned', { auditCode: run.attempts.at(-1)?.auditCode ?? null });
-    if (await store.abandon(run, error, now())) emitFinished(region, error);
+    if (await due.abandon(run, error, now())) emitFinished(region, error);
   };

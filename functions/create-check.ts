@@ -13,8 +13,9 @@ import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
-import { type CheckStore, type Creation, checkStore, type RunItem } from './lib/store/checks.ts';
-import { documents } from './lib/store/dynamodb.ts';
+import { type CheckStore, type Creation, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import type { RunItem } from './lib/store/items.ts';
 import { type Allowed, type LimitStore, limitStore } from './lib/store/usage.ts';
 
 const env = () => CreateEnv.parse(process.env);
@@ -22,10 +23,10 @@ const env = () => CreateEnv.parse(process.env);
 /** POST /v1/checks: records a check with one run per region, and queues each run in its region. */
 export const handler = http({ access: access('checks:write', env), cors: env, body: CreateCheckBody }, () => {
   const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays } = env();
-  const db = documents(env());
+  const db = openDb(env());
   return createCheck({
-    store: checkStore(env(), db),
-    limits: limitStore(env(), db),
+    store: checkStore(db),
+    limits: limitStore(db),
     queues: auditQueues(env()),
     targets: { targets, ports },
     retentionDays,

@@ -5,28 +5,30 @@ import { checkIsGone, findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
-import { erase } from './lib/store/erasure.ts';
-import { type Reports, reports } from './lib/store/reports.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
+import { reports } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 
 /** DELETE /v1/checks/{checkId}: the check is gone at once, its runs and reports too, or soon by a sweep. */
-export const handler = http({ access: access('checks:write', env), cors: env }, () =>
-  deleteCheck({ store: checkStore(env()), reports: reports(env()) }),
-);
+export const handler = http({ access: access('checks:write', env), cors: env }, () => {
+  const db = openDb(env());
+  return deleteCheck({ store: checkStore(db), erasure: erasureStore(db, reports(env())) });
+});
 
 type Deps = {
-  store: Pick<CheckStore, 'find' | 'markErased' | 'eraseRuns'>;
-  reports: Pick<Reports, 'keysOf' | 'delete'>;
+  store: Pick<CheckStore, 'find'>;
+  erasure: Pick<ErasureStore, 'markErased' | 'erase'>;
   now?: () => Date;
 };
 
 export const deleteCheck =
-  ({ store, reports, now = () => new Date() }: Deps) =>
+  ({ store, erasure, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const { item } = await findCheck(store, request);
-    if (!(await store.markErased(item, now()))) throw checkIsGone(); // another request has erased it
-    await erase({ store, reports }, item.id).catch((error: Error) => {
+    if (!(await erasure.markErased(item, now()))) throw checkIsGone(); // another request has erased it
+    await erasure.erase(item.id).catch((error: Error) => {
       log.warn('a check could not be erased whole; the sweeper will', { checkId: item.id, error });
     });
     return { status: 204 };

@@ -4,12 +4,13 @@ import { http, type Request } from './lib/http/endpoint.ts';
 import { findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { asCheck, type CheckStore, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => ReadEnv.parse(process.env);
 
 /** GET /v1/checks/{checkId}: the check with its complete runs. */
 export const handler = http({ access: access('checks:read', env), cors: env }, () =>
-  getCheck({ store: checkStore(env()) }),
+  getCheck({ store: checkStore(openDb(env())) }),
 );
 
 export const getCheck =

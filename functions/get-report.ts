@@ -10,13 +10,14 @@ import { findRun } from './lib/http/lookup.ts';
 import { acceptsGzip, matches, prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}/report, with or without the check's id: the full Lighthouse result as JSON, or as a page. */
 export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
-  getReport({ store: checkStore(env()), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
+  getReport({ store: checkStore(openDb(env())), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
 );
 
 type Deps = {

@@ -4,12 +4,13 @@ import { http, type Request } from './lib/http/endpoint.ts';
 import { findRun } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { asRun, type CheckStore, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => ReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}, with or without the check's id: the run. */
 export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
-  getRun({ store: checkStore(env()) }),
+  getRun({ store: checkStore(openDb(env())) }),
 );
 
 export const getRun =

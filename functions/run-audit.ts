@@ -11,14 +11,18 @@ import { type Auditors, auditors } from './auditor/auditors.ts';
 import { type AuditResult, nothingSeen } from './auditor/judge.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
-import { type CheckStore, checkStore, type Lease } from './lib/store/checks.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type Lease, type LeaseStore, leaseStore } from './lib/store/leases.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 
 /** One job from this region's queue: claims the run, audits the page, keeps the report, finishes the run. */
 export const handler = queue(AuditJob, () => {
   const env = AuditEnv.parse(process.env);
+  const db = openDb(env);
   return runAudit({
-    store: checkStore(env),
+    store: checkStore(db),
+    leases: leaseStore(db),
     reports: reports(env),
     auditors: auditorsHere(),
     stopping: stop.signal,
@@ -36,7 +40,8 @@ export const shutDown = async (): Promise<void> => {
 };
 
 type Deps = {
-  store: Pick<CheckStore, 'findRun' | 'claim' | 'renew' | 'recordAttempt' | 'giveBack' | 'finish'>;
+  store: Pick<CheckStore, 'findRun'>;
+  leases: LeaseStore;
   reports: Pick<Reports, 'put' | 'delete'>;
   auditors: Pick<Auditors, 'audit'>;
   stopping?: AbortSignal;
@@ -53,11 +58,11 @@ const ATTEMPT_MS = 150_000;
 const PAUSES_MS = [500, 2000, 5000, 10_000];
 
 export const runAudit =
-  ({ store, reports, auditors, stopping, now = () => new Date(), newId = randomUUID, ...options }: Deps) =>
+  ({ store, leases, reports, auditors, stopping, now = () => new Date(), newId = randomUUID, ...options }: Deps) =>
   async (job: AuditJob, remainingMs: () => number): Promise<void> => {
     const { pauses = PAUSES_MS, retakes = 2 } = options;
     const run = await store.findRun({ checkId: job.checkId, id: job.runId });
-    const claimed = run && (await store.claim(run, newId(), now()));
+    const claimed = run && (await leases.claim(run, newId(), now()));
     if (!claimed) {
       log.info('a job was a duplicate', { checkId: job.checkId, runId: job.runId, state: run?.state ?? 'gone' });
       return;
@@ -65,14 +70,14 @@ export const runAudit =
     const lease = claimed; // for the functions below: known to be there
     log.info('a run was claimed', idsOf(lease)); // the last that is said of one whose instance dies
 
-    await using claim = keepAlive(store, lease, now);
+    await using claim = keepAlive(leases, lease, now);
     const signal = AbortSignal.any([claim.lost, ...(stopping ? [stopping] : [])]);
     try {
       await attemptUntilDone();
     } catch (error) {
       if (error instanceof GivenBack || stopping?.aborted) {
         log.info('a run was given back', { ...idsOf(lease), error: error as Error });
-        await store.giveBack(lease, now());
+        await leases.giveBack(lease, now());
       } else if (error instanceof ClaimLost) {
         log.warn('a claim was lost', idsOf(lease));
       } else throw error;
@@ -155,7 +160,7 @@ export const runAudit =
       const anotherFollows = failuresAmong(attempts) < MAX_ATTEMPTS;
       if (anotherFollows) emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
       log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
-      if (!(await store.recordAttempt(lease, attempts, now()))) throw new ClaimLost();
+      if (!(await leases.recordAttempt(lease, attempts, now()))) throw new ClaimLost();
       if (anotherFollows) await pauseFor(pauses[Math.min(attempts.length, pauses.length) - 1] ?? 0, signal);
     }
 
@@ -187,7 +192,7 @@ export const runAudit =
     async function finish(result: Stored, attempts: Attempt[]): Promise<void> {
       const { metrics, ...outcome } = result.state === 'succeeded' ? result : { ...result, metrics: undefined };
       const finished = await insist(
-        () => store.finish(lease, { ...outcome, ...metrics, attempts }, now()),
+        () => leases.finish(lease, { ...outcome, ...metrics, attempts }, now()),
         pauses,
         signal,
       );
@@ -268,11 +273,11 @@ const emitMeasured = ({ region, createdAt }: Lease['run'], result: Stored, now: 
 };
 
 /** Renews a claim until it is disposed of; `lost` fires when it is refused. A store that is silent for a while is not. */
-const keepAlive = (store: Pick<CheckStore, 'renew'>, lease: Lease, now: () => Date) => {
+const keepAlive = (leases: Pick<LeaseStore, 'renew'>, lease: Lease, now: () => Date) => {
   const lost = new AbortController();
   const timer = setInterval(async () => {
     try {
-      if (!(await store.renew(lease, now()))) lost.abort(new ClaimLost());
+      if (!(await leases.renew(lease, now()))) lost.abort(new ClaimLost());
     } catch (error) {
       log.warn('a claim could not be renewed', { ...idsOf(lease), error: error as Error });
     }

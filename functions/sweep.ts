@@ -6,16 +6,12 @@ import { isFinished } from '../shared/run.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
-import {
-  type CheckItem,
-  type CheckStore,
-  checkStore,
-  type Due,
-  type ErasedItem,
-  type RunItem,
-} from './lib/store/checks.ts';
-import { erase } from './lib/store/erasure.ts';
-import { type Reports, reports } from './lib/store/reports.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { type Due, type DueStore, dueStore } from './lib/store/due.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
+import type { CheckItem, ErasedItem, RunItem } from './lib/store/items.ts';
+import { reports } from './lib/store/reports.ts';
 
 /**
  * What a schedule sends is ignored. `{ "wake": "<region>" | "all" }`, sent by hand when the queue of that region was
@@ -26,39 +22,36 @@ type Event = { wake?: Region | 'all' };
 /** Every minute: what is past its due time is dispatched again, closed or cleared away. Nothing stays open for ever. */
 export const handler = async (event: Event = {}): Promise<void> => {
   const env = SweepEnv.parse(process.env);
-  deps ??= { store: checkStore(env), queues: auditQueues(env), reports: reports(env) };
+  deps ??= depsFrom(env);
   await sweep(deps)(event);
 };
 
 let deps: Deps | undefined;
 
+const depsFrom = (env: SweepEnv): Deps => {
+  const db = openDb(env);
+  return {
+    store: checkStore(db),
+    due: dueStore(db),
+    erasure: erasureStore(db, reports(env)),
+    queues: auditQueues(env),
+  };
+};
+
 type Deps = {
-  store: Pick<
-    CheckStore,
-    | 'due'
-    | 'hold'
-    | 'find'
-    | 'clear'
-    | 'abandon'
-    | 'countLostLease'
-    | 'postpone'
-    | 'closeIfFinished'
-    | 'markSent'
-    | 'wake'
-    | 'eraseRuns'
-    | 'unmark'
-  >;
+  store: Pick<CheckStore, 'find' | 'closeIfFinished' | 'markSent'>;
+  due: DueStore;
+  erasure: Pick<ErasureStore, 'erase' | 'unmark'>;
   queues: Pick<AuditQueues, 'send'>;
-  reports: Pick<Reports, 'keysOf' | 'delete'>;
   now?: () => Date;
 };
 
 const PAGE = 100;
 const PAGES = 20; // of each partition in one sweep; the next one goes on
 
-export const sweep = ({ store, queues, reports, now = () => new Date() }: Deps) => {
-  const sweepDue = async (due: Due): Promise<void> => {
-    const held = await store.hold(due, now());
+export const sweep = ({ store, due, erasure, queues, now = () => new Date() }: Deps) => {
+  const sweepOne = async (seen: Due): Promise<void> => {
+    const held = await due.hold(seen, now());
     if (!held) return; // somebody acted on it: it is not lost
     if ('check' in held) await sweepCheck(held.check);
     else if ('erased' in held) await sweepErased(held.erased);
@@ -68,32 +61,32 @@ export const sweep = ({ store, queues, reports, now = () => new Date() }: Deps) 
   const sweepCheck = async (check: CheckItem): Promise<void> => {
     if (await store.closeIfFinished(check.id, now())) return;
     const age = now().getTime() - Date.parse(check.createdAt);
-    await store.postpone(check, new Date(now().getTime() + closeAfter(age)));
+    await due.postpone(check, new Date(now().getTime() + closeAfter(age)));
   };
 
   /** The mark goes when a look at it has found nothing any more: each find has another look, a lease's length later. */
   const sweepErased = async (erased: ErasedItem): Promise<void> => {
     const later = new Date(now().getTime() + ERASED_MS);
-    if (!(await store.postpone(erased, later))) return;
-    const nothing = await erase({ store, reports }, erased.id);
-    if (nothing) await store.unmark({ ...erased, dueAt: later.toISOString() });
+    if (!(await due.postpone(erased, later))) return;
+    const nothing = await erasure.erase(erased.id);
+    if (nothing) await erasure.unmark({ ...erased, dueAt: later.toISOString() });
   };
 
   const sweepRun = async (run: RunItem): Promise<void> => {
     if (isFinished(run.state)) return;
     const check = await store.find(run.checkId);
-    if (!check?.item.runIds.includes(run.id)) return store.clear(run); // its create never ended, or it is erased
+    if (!check?.item.runIds.includes(run.id)) return due.clear(run); // its create never ended, or it is erased
 
     if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
-      await store.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));
+      await due.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));
       return;
     }
-    const waiting = run.lease ? await store.countLostLease(run, now()) : run;
+    const waiting = run.lease ? await due.countLostLease(run, now()) : run;
     if (!waiting) return;
     const tooOld = now().getTime() - Date.parse(run.createdAt) > GIVE_UP_MS;
     if (waiting.lostLeases >= MAX_LOST_LEASES || tooOld) {
       const error = runError('abandoned');
-      if (await store.abandon(waiting, error, now())) {
+      if (await due.abandon(waiting, error, now())) {
         const { region, correlationId, checkId, id: runId } = run;
         log.error('a run was given up', { correlationId, checkId, runId, region, lostLeases: waiting.lostLeases });
         emitFinished(region, error);
@@ -107,18 +100,18 @@ export const sweep = ({ store, queues, reports, now = () => new Date() }: Deps) 
 
   return async ({ wake }: Event): Promise<void> => {
     if (wake) {
-      for (const region of wake === 'all' ? allRegions : [wake]) await wakeRegion(store, region, now);
+      for (const region of wake === 'all' ? allRegions : [wake]) await wakeRegion(due, region, now);
       return;
     }
     for (const partition of [...allRegions, 'checks'] as const) {
       let pastDue = 0; // what this sweep could not act on, or did not reach
       for (let page = 0; page < PAGES; page++) {
-        const due = await store.due(partition, now(), PAGE);
-        const failures = (await Promise.allSettled(due.map(sweepDue))).filter((each) => each.status === 'rejected');
+        const found = await due.list(partition, now(), PAGE);
+        const failures = (await Promise.allSettled(found.map(sweepOne))).filter((each) => each.status === 'rejected');
         for (const { reason } of failures) log.error('something due could not be swept', { partition, error: reason });
         pastDue += failures.length;
-        if (due.length < PAGE) break;
-        if (page === PAGES - 1) pastDue += due.length;
+        if (found.length < PAGE) break;
+        if (page === PAGES - 1) pastDue += found.length;
       }
       emit('OpenPastDue', pastDue, { region: partition });
     }
@@ -127,13 +120,13 @@ export const sweep = ({ store, queues, reports, now = () => new Date() }: Deps) 
 };
 
 /** Makes every waiting run of a region due: the messages that they were waiting for are gone. */
-const wakeRegion = async (store: Deps['store'], region: Region, now: () => Date): Promise<void> => {
-  const due = now();
-  const from = new Date(due.getTime() + 1); // so that what was woken is not found again
-  const until = new Date(due.getTime() + 60 * 24 * 3600 * 1000); // further than any due time
+const wakeRegion = async (due: DueStore, region: Region, now: () => Date): Promise<void> => {
+  const wokenAt = now();
+  const from = new Date(wokenAt.getTime() + 1); // so that what was woken is not found again
+  const until = new Date(wokenAt.getTime() + 60 * 24 * 3600 * 1000); // further than any due time
   for (;;) {
-    const waiting = await store.due(region, until, 1000, from);
-    const woken = await Promise.all(waiting.map((each) => store.wake(each, due)));
+    const waiting = await due.list(region, until, 1000, from);
+    const woken = await Promise.all(waiting.map((each) => due.wake(each, wokenAt)));
     if (!woken.some(Boolean)) return;
   }
 };

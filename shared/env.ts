@@ -67,3 +67,4 @@ export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;
 export type QueuesEnv = z.output<typeof QueuesEnv>;
 export type AuditEnv = z.output<typeof AuditEnv>;
+export type SweepEnv = z.output<typeof SweepEnv>;

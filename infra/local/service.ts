@@ -111,14 +111,15 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 };
 
 const importFunctions = async () => {
-  const [api, runAudit, closeLostRuns, sweep, { checkStore }] = await Promise.all([
+  const [api, runAudit, closeLostRuns, sweep, { checkStore }, { openDb }] = await Promise.all([
     importApi(),
     import('../../functions/run-audit.ts'),
     import('../../functions/close-lost-runs.ts'),
     import('../../functions/sweep.ts'),
     import('../../functions/lib/store/checks.ts'),
+    import('../../functions/lib/store/dynamodb.ts'),
   ]);
-  const store = checkStore(ReadEnv.parse(process.env));
+  const store = checkStore(openDb(ReadEnv.parse(process.env)));
   return { api, runAudit, closeLostRuns, sweep, store };
 };
 

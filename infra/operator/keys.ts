@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { type KeyStore, keyStore } from '../../functions/lib/store/keys.ts';
 import { type ApiKey, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
 import { PlanName, plans } from '../../shared/plans.ts';
@@ -57,7 +58,7 @@ const main = async (): Promise<void> => {
   const table = await tableOf(values.environment);
   try {
     Object.assign(process.env, table.env);
-    await ready(keyStore({ TABLE_NAME: table.name, HOME_REGION: table.region }));
+    await ready(keyStore(openDb({ TABLE_NAME: table.name, HOME_REGION: table.region })));
   } finally {
     await table.close();
   }

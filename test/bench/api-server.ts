@@ -1,4 +1,5 @@
 import { Session } from 'node:inspector/promises';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
@@ -36,7 +37,7 @@ process.on('message', async (command: Command) => {
 });
 process.on('disconnect', () => process.exit(0));
 
-const store = keyStore(ReadEnv.parse(process.env));
+const store = keyStore(openDb(ReadEnv.parse(process.env)));
 const owners = AUTH === 'keys' ? Array.from({ length: OWNERS }, (_, i) => `owner-${i}`) : [];
 const keys = owners.map(async (owner) => {
   const asked = { owner, name: 'bench', scopes: ['checks:write' as const], plan: 'large' as const, expiresAt: null };

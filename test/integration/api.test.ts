@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunItem } from '../../functions/lib/store/checks.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { Problem, runError } from '../../shared/problems.ts';
@@ -145,7 +145,7 @@ test('an id may be written in capitals', async () => {
 test('the same Idempotency-Key and body give the same check, whatever happened in between', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const first = await created(aBody, headers);
-  await world.store.claim(await world.runOf(first.id), randomUUID(), new Date());
+  await world.leases.claim(await world.runOf(first.id), randomUUID(), new Date());
   const again = await post(` ${JSON.stringify(aBody)} `, headers);
   expect(again.status).toBe(200);
   expect(again.headers.get('location')).toBe(`/v1/checks/${first.id}`);
@@ -351,9 +351,9 @@ test('a report asked for too early is a 409 that says when to come back', async 
 test('a run that failed before there was a report has none: 404 with the reason', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await world.store.claim(run, randomUUID(), new Date());
+  const lease = await world.leases.claim(run, randomUUID(), new Date());
   if (!lease) throw new Error('the run is taken');
-  await world.store.finish(lease, { state: 'failed', attempts: [], error: runError('dns-failure') }, new Date());
+  await world.leases.finish(lease, { state: 'failed', attempts: [], error: runError('dns-failure') }, new Date());
   const problem = await problemOf(await call(`/v1/audit/runs/${run.id}/report`), 404, 'report-unavailable');
   expect(problem.detail).toContain('dns-failure');
 });

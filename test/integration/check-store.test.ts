@@ -3,7 +3,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judge } from '../../functions/auditor/judge.ts';
-import { asCheck, asRun, type Lease, type RunItem } from '../../functions/lib/store/checks.ts';
+import { asCheck, asRun } from '../../functions/lib/store/checks.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import type { Lease } from '../../functions/lib/store/leases.ts';
 import { runError } from '../../shared/problems.ts';
 import { Run } from '../../shared/run.ts';
 import { audited, observed } from '../support/observation.ts';
@@ -16,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const claim = async (run: RunItem, now = new Date()): Promise<Lease> => {
-  const lease = await world.store.claim(run, randomUUID(), now);
+  const lease = await world.leases.claim(run, randomUUID(), now);
   if (!lease) throw new Error('the run is taken');
   return lease;
 };
@@ -48,7 +50,7 @@ test('a second check with the same id is refused, and changes nothing', async ()
 test('a run is claimed once: the second delivery of its job gets nothing', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
-  const [one, two] = await Promise.all([0, 1].map(() => world.store.claim(run, randomUUID(), new Date())));
+  const [one, two] = await Promise.all([0, 1].map(() => world.leases.claim(run, randomUUID(), new Date())));
   expect([one, two].filter(Boolean)).toHaveLength(1);
   const shown = asRun(await world.runOf(check.id));
   expect(shown).toMatchObject({ state: 'running', finishedAt: null });
@@ -58,7 +60,7 @@ test('a run is claimed once: the second delivery of its job gets nothing', async
 test('a job that was sent while its run was read can still be claimed', async () => {
   const [run] = (await world.create(aCheck())) as [RunItem];
   await world.store.markSent(run, new Date());
-  expect(await world.store.claim(run, randomUUID(), new Date())).toBeDefined();
+  expect(await world.leases.claim(run, randomUUID(), new Date())).toBeDefined();
 });
 
 test('a lease that ran out is taken over and counted; the one who had it can write nothing more', async () => {
@@ -66,15 +68,15 @@ test('a lease that ran out is taken over and counted; the one who had it can wri
   const [run] = (await world.create(check)) as [RunItem];
   const now = new Date();
   const first = await claim(run, now);
-  expect(await world.store.claim(first.run, randomUUID(), later(now, 59))).toBeUndefined();
+  expect(await world.leases.claim(first.run, randomUUID(), later(now, 59))).toBeUndefined();
   const second = await claim(first.run, later(now, 61));
   expect(second.run.lostLeases).toBe(1);
 
-  expect(await world.store.renew(first, now)).toBe(false);
-  expect(await world.store.recordAttempt(first, [], now)).toBe(false);
-  expect(await world.store.giveBack(first, now)).toBeUndefined();
-  expect(await world.store.finish(first, succeeded, now)).toBe(false);
-  expect(await world.store.renew(second, later(now, 62))).toBe(true);
+  expect(await world.leases.renew(first, now)).toBe(false);
+  expect(await world.leases.recordAttempt(first, [], now)).toBe(false);
+  expect(await world.leases.giveBack(first, now)).toBeUndefined();
+  expect(await world.leases.finish(first, succeeded, now)).toBe(false);
+  expect(await world.leases.renew(second, later(now, 62))).toBe(true);
   expect((await world.runOf(check.id)).state).toBe('running');
 });
 
@@ -83,7 +85,7 @@ test('renewing a lease changes nothing that a client sees', async () => {
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run);
   const before = asRun(await world.runOf(check.id));
-  expect(await world.store.renew(lease, later(new Date(), 15))).toBe(true);
+  expect(await world.leases.renew(lease, later(new Date(), 15))).toBe(true);
   expect(asRun(await world.runOf(check.id))).toEqual(before);
 });
 
@@ -91,12 +93,12 @@ test('a finished run stays as it is, whoever comes late', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run);
-  expect(await world.store.finish(lease, succeeded, new Date())).toBe(true);
+  expect(await world.leases.finish(lease, succeeded, new Date())).toBe(true);
   const done = await world.find(check.id);
 
-  expect(await world.store.finish(lease, failed, new Date())).toBe(false);
-  expect(await world.store.claim(run, randomUUID(), new Date())).toBeUndefined();
-  expect(await world.store.abandon(lease.run, runError('abandoned'), new Date())).toBe(false);
+  expect(await world.leases.finish(lease, failed, new Date())).toBe(false);
+  expect(await world.leases.claim(run, randomUUID(), new Date())).toBeUndefined();
+  expect(await world.due.abandon(lease.run, runError('abandoned'), new Date())).toBe(false);
   expect(await world.store.markSent(run, new Date())).toBeUndefined();
   expect(await world.find(check.id)).toEqual(done);
 });
@@ -104,18 +106,18 @@ test('a finished run stays as it is, whoever comes late', async () => {
 test('the last run to finish closes its check, and nothing of it is open any more', async () => {
   const check = aCheck();
   const [one, two] = (await world.create(check)) as [RunItem, RunItem];
-  await world.store.finish(await claim(one), succeeded, new Date());
+  await world.leases.finish(await claim(one), succeeded, new Date());
   expect((await world.find(check.id)).item.completedAt).toBeNull();
   expect(asCheck(await world.find(check.id)).state).toBe('running');
   const at = later(new Date(), 7);
-  await world.store.finish(await claim(two), failed, at);
+  await world.leases.finish(await claim(two), failed, at);
   const closed = await world.find(check.id);
   expect(closed.item.completedAt).toBe(at.toISOString());
   expect(asCheck(closed)).toMatchObject({ state: 'partial', updatedAt: at.toISOString() });
 
   const farAway = later(new Date(), 10 * 24 * 3600);
   const open = await Promise.all(
-    (['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.store.due(of, farAway, 1000)),
+    (['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.due.list(of, farAway, 1000)),
   );
   expect(open.flat().filter(({ pk }) => pk === `CHECK#${check.id}`)).toEqual([]);
 });
@@ -123,7 +125,7 @@ test('the last run to finish closes its check, and nothing of it is open any mor
 test('two runs that finish at once close their check once', async () => {
   const check = aCheck();
   const leases = await Promise.all((await world.create(check)).map((run) => claim(run)));
-  await Promise.all(leases.map((lease, i) => world.store.finish(lease, succeeded, later(new Date(), i))));
+  await Promise.all(leases.map((lease, i) => world.leases.finish(lease, succeeded, later(new Date(), i))));
   expect((await world.find(check.id)).item.completedAt).not.toBeNull();
 });
 
@@ -137,7 +139,7 @@ test('the secrets of a page are not stored', async () => {
     warnings: [message],
   });
   const { report: _, ...outcome } = judge(observed(end));
-  await world.store.finish(await claim(run), { ...outcome, attempts: [] }, new Date());
+  await world.leases.finish(await claim(run), { ...outcome, attempts: [] }, new Date());
   const shown = asRun(await world.runOf(check.id));
   expect(shown.warnings).toHaveLength(1);
   expect(shown.error?.message).toContain('example.com');
@@ -150,10 +152,10 @@ test('a run given back keeps its state and attempts, is due at once, and can be 
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run);
   const now = new Date();
-  await world.store.giveBack(lease, now);
+  await world.leases.giveBack(lease, now);
   const back = await world.runOf(check.id);
   expect(back).toMatchObject({ state: 'running', dueAt: now.toISOString(), lostLeases: 0 });
-  expect(await world.store.claim(back, randomUUID(), now)).toBeDefined();
+  expect(await world.leases.claim(back, randomUUID(), now)).toBeDefined();
 });
 
 test('every item has the day on which it expires', async () => {
@@ -176,7 +178,7 @@ test('what has expired is no longer there for its owner, and its id is free, bef
   const creation = { owner: 'anonymous', correlationId: 'c', fingerprint: 'f' };
   const create = (expiresAt: Date) => world.store.create(check, { ...creation, token: randomUUID(), expiresAt });
   const [run] = (await create(later(new Date(), -60))) as [RunItem];
-  await world.store.finish(await claim(run), succeeded, new Date());
+  await world.leases.finish(await claim(run), succeeded, new Date());
   expect(await world.store.find(check.id, 'anonymous')).toBeUndefined();
   expect(await create(later(new Date(), 60))).toHaveLength(1);
   expect((await world.store.find(check.id, 'anonymous'))?.runs).toMatchObject([{ state: 'created' }]);

@@ -7,8 +7,11 @@ import { type AuditResult, nothingSeen } from '../../functions/auditor/judge.ts'
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { getReport } from '../../functions/get-report.ts';
-import { type CheckStore, checkStore, type RunItem } from '../../functions/lib/store/checks.ts';
-import { erase } from '../../functions/lib/store/erasure.ts';
+import { type CheckStore, checkStore } from '../../functions/lib/store/checks.ts';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
+import { type ErasureStore, erasureStore } from '../../functions/lib/store/erasure.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import { type LeaseStore, leaseStore } from '../../functions/lib/store/leases.ts';
 import { type Reports, reports } from '../../functions/lib/store/reports.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
@@ -21,12 +24,12 @@ import { ApiProblem } from '../../shared/problems.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
-/** A world whose engines can be cut off; `store` and `reports` of `cut` go through the fault, those of `world` do not. */
+/** A world whose engines can be cut off; the stores of `cut` go through the fault, those of `world` do not. */
 let world: World;
 let api: Awaited<ReturnType<typeof startGateway>>;
 let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
 let s3: Awaited<ReturnType<typeof startFaultProxy>>;
-let cut: { store: CheckStore; reports: Reports };
+let cut: { store: CheckStore; leases: LeaseStore; erasure: ErasureStore; reports: Reports };
 beforeAll(async () => {
   world = await startWorld();
   api = await startGateway({ port: 0, functions: await importApi() });
@@ -40,7 +43,9 @@ beforeAll(async () => {
   const env = { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url, AWS_ENDPOINT_URL_S3: s3.url };
   const own = { ...process.env };
   Object.assign(process.env, env);
-  cut = { store: checkStore(ReportReadEnv.parse(process.env)), reports: reports(ReportReadEnv.parse(process.env)) };
+  const db = openDb(ReportReadEnv.parse(process.env));
+  const bucket = reports(ReportReadEnv.parse(process.env));
+  cut = { store: checkStore(db), leases: leaseStore(db), erasure: erasureStore(db, bucket), reports: bucket };
   await cut.store.find(randomUUID());
   await cut.reports.keysOf(randomUUID());
   Object.assign(process.env, own);
@@ -64,8 +69,7 @@ const create = (key: string, body: unknown = aBody) => {
 };
 const aBody = { url: 'https://example.com/private', auditVersion: 'latest', regions: ['europe-west3', 'us-east4'] };
 
-const sweepAt = (now: Date) =>
-  sweep({ store: world.store, queues: world.queues, reports: world.reports, now: () => now })({});
+const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
 
 /** Everything in the table that knows of a check. */
 const itemsOf = async (checkId: string): Promise<Record<string, unknown>[]> => {
@@ -84,10 +88,10 @@ const reportOf = (run: RunItem) => `reports/${run.checkId}/${run.id}/${randomUUI
 const finish = async (run: RunItem, now = new Date()): Promise<void> => {
   const key = reportOf(run);
   await world.reports.put(key, gzipSync('{}'));
-  const lease = await world.store.claim(run, randomUUID(), now);
+  const lease = await world.leases.claim(run, randomUUID(), now);
   if (!lease) throw new Error('the run is taken');
   const report = { key, bytes: 2, gzipBytes: 22 };
-  await world.store.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, now);
+  await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, now);
 };
 
 /** A check of two regions that is finished, and a report that an attempt left which was lost. */
@@ -99,8 +103,8 @@ const aFinishedCheck = async (now = new Date()) => {
   return { check, runs };
 };
 
-const deleteAt = (now: Date, checkId: string, { store, reports }: typeof cut = world) =>
-  deleteCheck({ store, reports, now: () => now })({
+const deleteAt = (now: Date, checkId: string, { store, erasure }: Pick<typeof cut, 'store' | 'erasure'> = world) =>
+  deleteCheck({ store, erasure, now: () => now })({
     owner: 'anonymous',
     requestId: randomUUID(),
     method: 'DELETE',
@@ -188,7 +192,7 @@ test('a check that is unknown, or erased already, is a 404', async () => {
 test('two erasures at once, of which both have read the check, are one', async () => {
   const { check } = await aFinishedCheck();
   const { item } = await world.find(check.id);
-  const marked = await Promise.all([0, 1].map(() => world.store.markErased(item, new Date())));
+  const marked = await Promise.all([0, 1].map(() => world.erasure.markErased(item, new Date())));
   expect(marked.sort()).toEqual([false, true]);
   const late = { ...world, store: { ...world.store, find: async () => ({ item, runs: [] }) } };
   await expect(deleteAt(new Date(), check.id, late)).rejects.toThrow(ApiProblem);
@@ -201,8 +205,8 @@ test('a check that waits in its queues is erased: its jobs find nothing to do', 
   expect(await world.store.markSent(run, new Date())).toBeUndefined(); // its create was still at it
   const audit = vi.fn();
   await runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
-  await closeLostRuns({ store: world.store })(jobOf(run));
-  await closeLostRuns({ store: { ...world.store, findRun: async () => run } })(jobOf(run)); // who has read it before
+  await closeLostRuns(world)(jobOf(run));
+  await closeLostRuns({ ...world, store: { ...world.store, findRun: async () => run } })(jobOf(run)); // who has read it before
   expect(audit).not.toHaveBeenCalled();
   expect(await remainsOf(check.id)).toEqual(aMark);
 });
@@ -248,7 +252,7 @@ test('what an audit stored late, and died before it could delete it, is found by
   const now = new Date();
   const check = aCheck({ regions: ['us-east4'], now });
   const [run] = (await world.create(check)) as [RunItem];
-  await world.store.claim(run, randomUUID(), now);
+  await world.leases.claim(run, randomUUID(), now);
   await deleteAt(now, check.id);
   await world.reports.put(reportOf(run), gzipSync('{}'));
   await sweepAt(later(now, 91));
@@ -298,10 +302,9 @@ test('a sweep that fails half way goes on at the next look', async () => {
   const now = new Date();
   const { check } = await aFinishedCheck(now);
   const { item } = await world.find(check.id);
-  await world.store.markErased(item, now);
+  await world.erasure.markErased(item, now);
   s3.failFrom(1);
-  const failing = { store: world.store, queues: world.queues, reports: cut.reports };
-  await sweep({ ...failing, now: () => later(now, 91) })({});
+  await sweep({ ...world, erasure: erasureStore(world.db, cut.reports), now: () => later(now, 91) })({});
   s3.heal();
   expect((await remainsOf(check.id)).reports).toHaveLength(3);
   await sweepAt(later(now, 182));
@@ -346,7 +349,7 @@ test('an erasure that comes late leaves a later check of the same id alone', asy
     for (const run of await world.create(check)) await finish(run);
     return world.reports.keysOf(id);
   };
-  await erase({ store: world.store, reports: { ...world.reports, keysOf } }, check.id);
+  await erasureStore(world.db, { ...world.reports, keysOf }).erase(check.id);
   expect((await world.find(check.id)).runs.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
   expect(await world.reports.keysOf(check.id)).toHaveLength(2);
 });
@@ -355,15 +358,15 @@ test('a check that is erased while its last run closes it keeps the due time of 
   const now = new Date();
   const check = aCheck({ regions: ['us-east4'], now });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await world.store.claim(run, randomUUID(), now);
+  const lease = await world.leases.claim(run, randomUUID(), now);
   if (!lease) throw new Error('the run is taken');
   const { item } = await world.find(check.id);
   const marked: boolean[] = [];
   dynamodb.failFrom(Number.POSITIVE_INFINITY);
   dynamodb.before(async (nth) => {
-    if (nth === 2) marked.push(await world.store.markErased(item, now)); // the run is finished, its check not yet closed
+    if (nth === 2) marked.push(await world.erasure.markErased(item, now)); // the run is finished, its check not yet closed
   });
-  await cut.store.finish(lease, { state: 'succeeded', attempts: [] }, now);
+  await cut.leases.finish(lease, { state: 'succeeded', attempts: [] }, now);
   expect(marked).toEqual([true]);
   expect((await itemsOf(check.id)).find(({ sk }) => sk === 'CHECK')).toMatchObject({
     open: 'OPEN#checks',

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { nothingSeen } from '../../functions/auditor/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
-import { type CheckStore, checkStore, type RunItem } from '../../functions/lib/store/checks.ts';
+import { checkStore } from '../../functions/lib/store/checks.ts';
+import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { limitStore } from '../../functions/lib/store/usage.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
@@ -11,10 +14,10 @@ import { plans } from '../../shared/plans.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
-/** A world whose DynamoDB and S3 can be cut off; `store` goes through the fault, `world.store` does not. */
+/** A world whose DynamoDB and S3 can be cut off; `db` goes through the fault, `world.db` does not. */
 let world: World;
 let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
-let store: CheckStore;
+let db: Db;
 beforeAll(async () => {
   world = await startWorld();
   await world.find(randomUUID()).catch(() => {}); // its client has its endpoint now
@@ -24,7 +27,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   // A new client for each: one that has failed much tries nothing again.
-  store = checkStore({ TABLE_NAME: world.env.TABLE_NAME as string, HOME_REGION: world.env.HOME_REGION as string });
+  db = openDb({ TABLE_NAME: world.env.TABLE_NAME as string, HOME_REGION: world.env.HOME_REGION as string });
 });
 afterEach(() => dynamodb.heal());
 afterAll(async () => {
@@ -39,7 +42,7 @@ const create = (
   queues: Pick<World['queues'], 'send' | 'regions'> = world.queues,
 ) =>
   createCheck({
-    store,
+    store: checkStore(db),
     queues,
     limits: world.limits,
     targets: { targets: 'public', ports: [443] },
@@ -55,8 +58,7 @@ const create = (
     headers,
     body,
   });
-const sweepAt = (now: Date) =>
-  sweep({ store: world.store, queues: world.queues, reports: world.reports, now: () => now })({});
+const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
 const jobs = async () => [...(await world.jobsIn('europe-west3')), ...(await world.jobsIn('us-east4'))];
 
 // Two runs and their pointers, the check, two notes that a job is sent: seven writes.
@@ -70,7 +72,7 @@ test.each([0, 1, 2, 3, 4])('a create that dies after %i writes shows nothing, an
   const open = async () =>
     (
       await Promise.all(
-        (['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.store.due(of, later(now, 61), 100)),
+        (['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.due.list(of, later(now, 61), 100)),
       )
     ).flat();
   const left = await open();
@@ -128,15 +130,14 @@ test('a claim that is done and not answered is a claim, and nobody else has it',
   const { body: made } = await create({});
   const [run] = (await world.find((made as { id: string }).id)).runs as [RunItem];
   dynamodb.loseAnswerOf(1);
-  const lease = await store.claim(run, randomUUID(), new Date());
+  const lease = await leaseStore(db).claim(run, randomUUID(), new Date());
   expect(dynamodb.passed()).toBe(2);
   expect(lease?.run).toMatchObject({ id: run.id, state: 'running', lease: { id: lease?.id } });
-  expect(await store.claim(run, randomUUID(), new Date())).toBeUndefined();
+  expect(await leaseStore(db).claim(run, randomUUID(), new Date())).toBeUndefined();
 });
 
 test('tokens whose taking is done and not answered are taken once', async () => {
-  const { TABLE_NAME = '', HOME_REGION = '' } = world.env;
-  const limits = limitStore({ TABLE_NAME, HOME_REGION });
+  const limits = limitStore(db);
   const [caller, now] = [{ owner: randomUUID(), plan: 'small' as const }, new Date()];
   dynamodb.loseAnswerOf(1);
   const { headers } = await limits.take(caller, 1, now);
@@ -164,7 +165,8 @@ test('a store that is away while a run is finished gets the result when it is ba
   if (!job) throw new Error('no job was sent');
   const metrics = { ...noMetrics, performance: 98 };
   const work = runAudit({
-    store,
+    store: checkStore(db),
+    leases: leaseStore(db),
     reports: { put: async () => {}, delete: async () => {} },
     auditors: {
       audit: async () => {
@@ -186,7 +188,8 @@ test('the same job twice, at once and again, is one audit', async () => {
   if (!job) throw new Error('no job was sent');
   let audits = 0;
   const work = runAudit({
-    store,
+    store: checkStore(db),
+    leases: leaseStore(db),
     reports: { put: async () => {}, delete: async () => {} },
     auditors: {
       audit: async () => {

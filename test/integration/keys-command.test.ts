@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { startLocally } from '../support/service.ts';
@@ -115,7 +116,7 @@ test('an environment’s keys are in its own table', async () => {
   stops.push(aws.close);
   const { stdout } = await keys(aFolder(), [...aKey, '--environment', 'dev', '--json'], aws.env);
   Object.assign(process.env, aws.env);
-  const store = keyStore({ TABLE_NAME: 'page-audit-dev', HOME_REGION: 'us-west-2' });
+  const store = keyStore(openDb({ TABLE_NAME: 'page-audit-dev', HOME_REGION: 'us-west-2' }));
   expect(await store.list()).toEqual([expect.objectContaining({ prefix: JSON.parse(stdout).prefix })]);
   const prod = await keys(aFolder(), ['list', '--environment', 'prod'], aws.env);
   expect(prod).toMatchObject({ code: 1, stderr: expect.stringContaining('Deploy it first') });

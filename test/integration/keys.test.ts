@@ -6,8 +6,9 @@ import { getCheck } from '../../functions/get-check.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { keyring } from '../../functions/lib/http/access.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
-import { checkStore, type RunItem } from '../../functions/lib/store/checks.ts';
-import { documents } from '../../functions/lib/store/dynamodb.ts';
+import { checkStore } from '../../functions/lib/store/checks.ts';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { KeyStore } from '../../functions/lib/store/keys.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
@@ -225,10 +226,9 @@ test('that a check of an Idempotency-Key was erased is told to its owner alone',
 test('looking for another owner’s check or run asks as much of the table, and gets as little, as looking for none', async () => {
   const { id, runs } = (await (await post(await anOwner('acme'))).json()) as { id: string; runs: { id: string }[] };
   const runId = runs[0]?.id as string;
-  const env = ReadEnv.parse(process.env);
-  const db = documents(env);
-  const sent = vi.spyOn(db, 'send');
-  const store = checkStore(env, db);
+  const db = openDb(ReadEnv.parse(process.env));
+  const sent = vi.spyOn(db.client, 'send');
+  const store = checkStore(db);
   const asked = async (checkId: string, runId: string, owner: string) => {
     sent.mockClear();
     const byCheck = await getCheck({ store })(aRequest({ owner, params: { checkId } })).catch(({ code }) => code);
@@ -350,9 +350,9 @@ const finish = async (checkId: string) => {
     const gzip = gzipSync('{}');
     const key = `reports/${checkId}/${run.id}/${randomUUID()}-1.json.gz`;
     await world.reports.put(key, gzip);
-    const lease = await world.store.claim(run as RunItem, randomUUID(), new Date());
+    const lease = await world.leases.claim(run as RunItem, randomUUID(), new Date());
     if (!lease) throw new Error('the run is taken');
     const report = { key, bytes: 2, gzipBytes: gzip.length };
-    await world.store.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
+    await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
   }
 };

@@ -4,8 +4,9 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@a
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
-import { checkStore, type Lease, type RunItem } from '../../functions/lib/store/checks.ts';
-import { documents } from '../../functions/lib/store/dynamodb.ts';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
 import { type LimitStore, limitStore } from '../../functions/lib/store/usage.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
@@ -143,8 +144,7 @@ test('of 50 creates at once with 10 tokens exactly 10 are accepted', async () =>
 test('of 50 instances that each create at once with 10 tokens exactly 10 are allowed to', async () => {
   const owner = anOwner();
   await put(owner, { 'tokens-standard': { minute: 10, day: 100, at: t0.getTime() } });
-  const env = ReadEnv.parse(process.env);
-  const takes = Array.from({ length: 50 }, () => limitStore(env, db).take({ owner, plan: 'standard' }, 1, t0));
+  const takes = Array.from({ length: 50 }, () => limitStore(world.db).take({ owner, plan: 'standard' }, 1, t0));
   const ended = await Promise.allSettled(takes);
   const codes = ended.map((each) => (each.status === 'rejected' ? each.reason.code : 'allowed'));
   expect([...new Set(codes)].sort()).toEqual(['allowed', 'too-many-requests']);
@@ -295,9 +295,9 @@ test('a run comes back with time, and not before', async () => {
 /** Ends every run of a check at once: each may find that it is the last. */
 const finish = async (checkId: string, now: Date) => {
   const { runs } = await world.find(checkId);
-  const leases = await Promise.all(runs.map((run) => world.store.claim(run, randomUUID(), now)));
+  const leases = await Promise.all(runs.map((run) => world.leases.claim(run, randomUUID(), now)));
   await Promise.all(
-    leases.map((lease) => world.store.finish(lease as Lease, { state: 'succeeded', attempts: [] }, now)),
+    leases.map((lease) => world.leases.finish(lease as Lease, { state: 'succeeded', attempts: [] }, now)),
   );
 };
 const idOf = (reply: { body?: unknown }) => (reply.body as { id: string }).id;
@@ -339,22 +339,21 @@ test('a check that is erased and closed at once is counted once, whichever comes
   await create(); // so that one count too many would show
   const closedFirst = await world.find(await create());
   await finish(closedFirst.item.id, t0);
-  expect(await world.store.markErased(closedFirst.item, t0)).toBe(true); // by who has read it before
+  expect(await world.erasure.markErased(closedFirst.item, t0)).toBe(true); // by who has read it before
   expect(await openOf(owner)).toBe(1);
 
   const erasedFirst = await world.find(await create());
-  const env = ReadEnv.parse(process.env);
-  const db = documents(env);
-  const send = db.send.bind(db);
+  const db = openDb(ReadEnv.parse(process.env));
+  const send = db.client.send.bind(db.client);
   const marked: boolean[] = [];
-  vi.spyOn(db, 'send').mockImplementation(async (command: unknown) => {
+  vi.spyOn(db.client, 'send').mockImplementation(async (command: unknown) => {
     const { ExpressionAttributeNames: names = {} } = (command as { input: { ExpressionAttributeNames?: object } })
       .input;
-    if ('#completedAt' in names) marked.push(await world.store.markErased(erasedFirst.item, t0));
+    if ('#completedAt' in names) marked.push(await world.erasure.markErased(erasedFirst.item, t0));
     return send(command as never) as never;
   });
-  const lease = await world.store.claim(erasedFirst.runs[0] as RunItem, randomUUID(), t0);
-  await checkStore(env, db).finish(lease as Lease, { state: 'succeeded', attempts: [] }, t0);
+  const lease = await world.leases.claim(erasedFirst.runs[0] as RunItem, randomUUID(), t0);
+  await leaseStore(db).finish(lease as Lease, { state: 'succeeded', attempts: [] }, t0);
   expect([marked, await openOf(owner)]).toEqual([[true], 1]);
 });
 
@@ -363,7 +362,7 @@ test('a create that meets an erased check takes nothing', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const id = idOf(await createAt(t0)(request(owner, { headers })));
   const { item } = await world.find(id);
-  await world.store.markErased(item, t0);
+  await world.erasure.markErased(item, t0);
   const before = await bucketsOf(owner);
   expect(await openOf(owner)).toBe(0);
   const erased = { code: 'being-erased' };

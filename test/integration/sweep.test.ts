@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import * as logging from '../../functions/lib/log.ts';
-import type { Lease, RunItem } from '../../functions/lib/store/checks.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import type { Lease } from '../../functions/lib/store/leases.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
@@ -29,12 +30,14 @@ beforeEach(() => {
   emit.mockClear();
 });
 
-const sweepAt = (now: Date, store: Partial<World['store']> = {}) =>
-  sweep({ store: { ...world.store, ...store }, queues: world.queues, reports: world.reports, now: () => now })({});
+const sweepAt = (
+  now: Date,
+  { store = {}, due = {} }: { store?: Partial<World['store']>; due?: Partial<World['due']> } = {},
+) => sweep({ ...world, store: { ...world.store, ...store }, due: { ...world.due, ...due }, now: () => now })({});
 const jobs = async () => (await Promise.all(REGIONS.map(world.jobsIn))).flat();
 const runIds = (found: { runId: string }[]) => found.map(({ runId }) => runId).sort();
 const claim = async (run: RunItem, now: Date): Promise<Lease> => {
-  const lease = await world.store.claim(run, randomUUID(), now);
+  const lease = await world.leases.claim(run, randomUUID(), now);
   if (!lease) throw new Error('the run is taken');
   return lease;
 };
@@ -115,10 +118,12 @@ test('an audit that finishes while the sweep looks at its lost lease keeps its r
   const done = { state: 'succeeded' as const, attempts: [], performance: 98 };
   const now = later(t0, 76);
   await sweepAt(now, {
-    find: async (id) => {
-      const seen = await world.store.find(id);
-      await world.store.finish(lease, done, now); // after the sweep has read the run, before it acts
-      return seen;
+    store: {
+      find: async (id) => {
+        const seen = await world.store.find(id);
+        await world.leases.finish(lease, done, now); // after the sweep has read the run, before it acts
+        return seen;
+      },
     },
   });
   expect(await jobs()).toEqual([]);
@@ -131,13 +136,15 @@ test('an audit that renews its lease between the index and the sweep is left alo
   const lease = await claim(run, t0);
   const now = later(t0, 76);
   await sweepAt(now, {
-    hold: async (due, at) => {
-      await world.store.renew(lease, now);
-      return world.store.hold(due, at);
+    due: {
+      hold: async (due, at) => {
+        await world.leases.renew(lease, now);
+        return world.due.hold(due, at);
+      },
     },
   });
   expect(await jobs()).toEqual([]);
-  expect(await world.store.renew(lease, now)).toBe(true);
+  expect(await world.leases.renew(lease, now)).toBe(true);
 });
 
 test('two sweeps at once send a job once', async () => {
@@ -164,12 +171,14 @@ test('a create that is repeated while its remains are cleared ends with all its 
   const again = { ...check, createdAt: later(t0, 61).toISOString() };
   let repeated = false;
   await sweepAt(later(t0, 61), {
-    clear: async (run) => {
-      if (!repeated) {
-        repeated = true;
-        await world.create(again); // between the sweep's look and its act
-      }
-      await world.store.clear(run);
+    due: {
+      clear: async (run) => {
+        if (!repeated) {
+          repeated = true;
+          await world.create(again); // between the sweep's look and its act
+        }
+        await world.due.clear(run);
+      },
     },
   });
   expect(repeated).toBe(true);
@@ -217,9 +226,7 @@ test('waking a region makes its waiting runs due, and leaves those at work alone
   await Promise.all([waiting, other].map((run) => world.store.markSent(run, t0)));
   await claim(atWork, t0);
   const now = later(t0, 10);
-  await sweep({ store: world.store, queues: world.queues, reports: world.reports, now: () => now })({
-    wake: 'us-east4',
-  });
+  await sweep({ ...world, now: () => now })({ wake: 'us-east4' });
   await sweepAt(now);
   expect(runIds(await jobs())).toContain(waiting.id);
   expect(runIds(await jobs())).not.toContain(other.id);
@@ -233,8 +240,8 @@ test('waking a region wakes all that wait, however many are found at a time', as
     await world.store.markSent(run, t0);
   }
   const now = later(t0, 10);
-  const due: World['store']['due'] = (of, until, _, from) => world.store.due(of, until, 2, from);
-  await sweep({ ...world, store: { ...world.store, due }, now: () => now })({ wake: 'asia-northeast1' });
+  const list: World['due']['list'] = (of, until, _, from) => world.due.list(of, until, 2, from);
+  await sweep({ ...world, due: { ...world.due, list }, now: () => now })({ wake: 'asia-northeast1' });
   await sweepAt(now);
   expect(runIds(await world.jobsIn('asia-northeast1'))).toEqual(checks.map((check) => check.runs[0]?.id).sort());
 });
@@ -253,7 +260,7 @@ test('a dead letter of a run whose attempts are used up fails it', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
-  await world.store.recordAttempt(lease, [1, 2, 3].map(attempt), t0);
+  await world.leases.recordAttempt(lease, [1, 2, 3].map(attempt), t0);
   await deadLetter(run, later(t0, 2 * MINUTE));
   const found = await world.find(check.id);
   expect(found.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
@@ -265,17 +272,17 @@ test('a dead letter while another delivery is at work changes nothing', async ()
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
-  await world.store.recordAttempt(lease, [1, 2, 3].map(attempt), t0);
+  await world.leases.recordAttempt(lease, [1, 2, 3].map(attempt), t0);
   const before = await world.find(check.id);
   await deadLetter(run, later(t0, 30));
   expect(await world.find(check.id)).toEqual(before);
-  expect(await world.store.renew(lease, later(t0, 31))).toBe(true);
+  expect(await world.leases.renew(lease, later(t0, 31))).toBe(true);
 });
 
 test('a dead letter of a finished run, or of none, is dropped', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  await world.store.finish(await claim(run, t0), { state: 'succeeded', attempts: [], performance: 98 }, t0);
+  await world.leases.finish(await claim(run, t0), { state: 'succeeded', attempts: [], performance: 98 }, t0);
   const before = await world.find(check.id);
   await deadLetter(run, later(t0, HOUR));
   await deadLetter({ ...run, checkId: randomUUID() }, later(t0, HOUR));
@@ -283,7 +290,7 @@ test('a dead letter of a finished run, or of none, is dropped', async () => {
 });
 
 const deadLetter = ({ id: runId, options, ...run }: RunItem, now: Date) =>
-  closeLostRuns({ store: world.store, now: () => now })({ ...run, ...options, runId });
+  closeLostRuns({ ...world, now: () => now })({ ...run, ...options, runId });
 
 /** A create that wrote its runs and pointers, and died before its check. */
 const brokenCreate = async (check: Parameters<World['create']>[0]): Promise<RunItem[]> => {

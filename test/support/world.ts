@@ -2,14 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
-import { checkStore, type RunItem } from '../../functions/lib/store/checks.ts';
+import { checkStore } from '../../functions/lib/store/checks.ts';
+import { dueStore } from '../../functions/lib/store/due.ts';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
+import { erasureStore } from '../../functions/lib/store/erasure.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
+import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { reports } from '../../functions/lib/store/reports.ts';
 import { limitStore } from '../../functions/lib/store/usage.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
-import { CreateEnv, ReadEnv, ReportReadEnv } from '../../shared/env.ts';
+import { CreateEnv, ReportReadEnv } from '../../shared/env.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 
 /** The real SDK on engines in memory, with the builders that most tests need. Sets `process.env`. */
@@ -29,7 +34,9 @@ export const startWorld = async (env: Record<string, string> = {}) => {
 
 /** The same builders on the engines that `process.env` tells of. */
 export const worldHere = () => {
-  const store = checkStore(CreateEnv.parse(process.env));
+  const db = openDb(CreateEnv.parse(process.env));
+  const store = checkStore(db);
+  const leases = leaseStore(db);
   const queues = auditQueues(CreateEnv.parse(process.env));
   const sqs = new SQSClient({});
   const urls = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<Region, string>;
@@ -63,17 +70,21 @@ export const worldHere = () => {
     const [run] = (await create(check)) as [RunItem];
     const key = `reports/${check.id}/${run.id}/${randomUUID()}-1.json.gz`;
     await bucket.put(key, gzip);
-    const lease = await store.claim(run, randomUUID(), new Date());
+    const lease = await leases.claim(run, randomUUID(), new Date());
     if (!lease) throw new Error('the run is taken');
     const report = { key, bytes: Buffer.byteLength(json), gzipBytes: gzip.length };
-    await store.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
+    await leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
     return { check, run, path: `/v1/checks/${check.id}/runs/${run.id}/report` };
   };
 
   return {
+    db,
     store,
-    keys: keyStore(ReadEnv.parse(process.env)),
-    limits: limitStore(ReadEnv.parse(process.env)),
+    leases,
+    due: dueStore(db),
+    erasure: erasureStore(db, bucket),
+    keys: keyStore(db),
+    limits: limitStore(db),
     queues,
     sqs,
     urls,

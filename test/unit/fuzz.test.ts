@@ -16,7 +16,7 @@ import { http } from '../../functions/lib/http/endpoint.ts';
 import { refusalOf, refusalOfHost } from '../../functions/lib/public-addresses.ts';
 import { queue } from '../../functions/lib/queue/consumer.ts';
 import { forLog, redacted, withoutSecrets } from '../../functions/lib/redact.ts';
-import type { RunItem } from '../../functions/lib/store/checks.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
 import { noRoute } from '../../functions/no-route.ts';
 import { startGateway } from '../../infra/local/gateway.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
@@ -365,14 +365,11 @@ describe('the API', () => {
   const store = {
     find: onlyUuids(nothing.find),
     checkIdOf: onlyUuids(nothing.checkIdOf),
-    markErased: async () => false,
-    eraseRuns: async () => 0,
   };
+  const erasure = { markErased: async () => false, erase: async () => true };
   const reports = {
     get: async () => Buffer.of(),
     urlOf: async () => '',
-    keysOf: async () => [],
-    delete: async () => {},
   };
   const keys = keyring({ store: { find: async () => undefined, touch: async () => {} } });
   const authorization = joined('Bearer', 'Basic', ' ', 'pas_', '0123456789ab_', 'f00d'.repeat(16), '"', text);
@@ -380,7 +377,7 @@ describe('the API', () => {
     http({ cors }, () => getCheck({ store })),
     http({ cors, query: ['checkId'] }, () => getRun({ store })),
     http({ cors, query: ['checkId'] }, () => getReport({ store, reports, maxBytes: 1000 })),
-    http({ cors }, () => deleteCheck({ store, reports })),
+    http({ cors }, () => deleteCheck({ store, erasure })),
     http({ cors, query: 'any' }, () => noRoute),
     http({ cors, access: ({ authorization }) => keys(authorization, 'checks:read') }, () => getCheck({ store })),
   ];

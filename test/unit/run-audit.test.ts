@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { type AuditResult, nothingSeen } from '../../functions/auditor/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
-import type { Lease, Outcome, RunItem } from '../../functions/lib/store/checks.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import type { Lease, Outcome } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -83,6 +84,8 @@ const worker = (
   const work = runAudit({
     store: {
       findRun: async () => ({ ...item, ...outcomes.at(-1) }) as RunItem,
+    },
+    leases: {
       claim: async (run, id) => (claimable ? { id, run } : undefined),
       renew,
       recordAttempt: async (_, attempts) => !!say(`attempt ${attempts.at(-1)?.code}`) || true,

@@ -3,6 +3,7 @@ import { ANONYMOUS, type ApiKey, type Caller, keyParts, keyState, type Scope } f
 import { ApiProblem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
 import { isLoopbackHost, targetOf } from '../public-addresses.ts';
+import { openDb } from '../store/dynamodb.ts';
 import { isSecretOf, type KeyStore, keyStore } from '../store/keys.ts';
 
 type Headers = Record<string, string | undefined>;
@@ -20,7 +21,7 @@ export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv & CorsEn
 
 const accessBy = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access => {
   if (env.AUTH === 'open') return async (headers) => ofThisMachine(headers, scope, env.CORS_ORIGINS);
-  const keys = keyring({ store: keyStore(env) });
+  const keys = keyring({ store: keyStore(openDb(env)) });
   return ({ authorization }) => keys(authorization, scope);
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApiProblem } from '../../../shared/problems.ts';
-import type { CheckStore, RunItem, StoredCheck } from '../store/checks.ts';
+import type { CheckStore, StoredCheck } from '../store/checks.ts';
+import type { RunItem } from '../store/items.ts';
 import type { Request } from './endpoint.ts';
 
 const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(text).success;

@@ -1,4 +1,5 @@
-import type { CheckStore, RunItem } from '../store/checks.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { RunItem } from '../store/items.ts';
 import type { AuditQueues } from './audit-queues.ts';
 
 /** Sends a run's job to its region's queue, then notes that it is there. */

@@ -4,10 +4,12 @@ import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
 import { answeredWithin } from '../aws-client.ts';
 
-/** A client of the table's region, which several stores may share. */
-export const documents = ({ HOME_REGION: region }: Pick<StoreEnv, 'HOME_REGION'>): DynamoDBDocumentClient => {
+/** The table of the service, and a client that several stores may share. */
+export type Db = { client: DynamoDBDocumentClient; table: string };
+
+export const openDb = ({ TABLE_NAME: table, HOME_REGION: region }: StoreEnv): Db => {
   const client = new DynamoDBClient({ region, requestHandler: answeredWithin(2500) });
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return { table, client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }) };
 };
 
 /** Undefined where the condition of a write did not hold. */

@@ -1,18 +1,70 @@
-import type { CheckStore } from './checks.ts';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ERASED_MS } from '../../../shared/due-times.ts';
+import { type Db, onlyIf, parse } from './dynamodb.ts';
+import { at, CheckItem, checkKey, deleteItem, type ErasedItem, itemsOf, openPartition, pointerKey } from './items.ts';
 import type { Reports } from './reports.ts';
+import { uncount } from './usage.ts';
 
-type Deps = { store: Pick<CheckStore, 'eraseRuns'>; reports: Pick<Reports, 'keysOf' | 'delete'> };
+export type ErasureStore = ReturnType<typeof erasureStore>;
+
+/** What deletes a check with all that belongs to it. */
+export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>) => ({
+  /**
+   * Puts a mark in the place of a check: from now on nobody reads it. False where it is gone or marked already, or is
+   * another check than the one that was read. The mark has no `expiresAt`: it stands until all is erased. A check that was
+   * open till then counts as open no more: what the mark took the place of tells it, as it may have closed since it was read.
+   */
+  markErased: (check: CheckItem, now: Date) => markErased(db, check, now),
+
+  /**
+   * Deletes what is left of a check whose mark says that it is erased: its runs, then its reports. Whether there was nothing.
+   * May be done again and again, and by several at once.
+   */
+  erase: async (checkId: string): Promise<boolean> => {
+    // Listed before the mark is read: while it stands there is no later check of this id whose reports these could be.
+    const keys = await reports.keysOf(checkId);
+    const runs = await eraseRuns(db, checkId);
+    if (runs === undefined) return true;
+    const deleted = await Promise.allSettled(keys.map(reports.delete)); // not one of them is under way after the answer
+    for (const each of deleted) if (each.status === 'rejected') throw each.reason;
+    return runs + keys.length === 0;
+  },
+
+  /** Deletes the mark of an erased check, unless somebody acted on it since it was read. */
+  unmark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), 'dueAt = :seen', { ':seen': dueAt }),
+});
+
+const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Promise<boolean> => {
+  const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: at(now.getTime() + ERASED_MS) };
+  const put = new PutCommand({
+    TableName: db.table,
+    Item: { ...checkKey(id), open: openPartition('checks'), ...item },
+    ConditionExpression: 'createdAt = :seen',
+    ExpressionAttributeValues: { ':seen': createdAt },
+    ReturnValues: 'ALL_OLD',
+  });
+  const marked = await onlyIf(db.client.send(put));
+  if (!marked) return false;
+  const { countedOn, completedAt } = parse(CheckItem, marked.Attributes ?? {});
+  if (countedOn && !completedAt) await uncount(db, owner, countedOn);
+  return true;
+};
 
 /**
- * Deletes what is left of a check whose mark says that it is erased: its runs, then its reports. Whether there was nothing.
- * May be done again and again, and by several at once.
+ * Deletes every run of an erased check, whatever its state, and its pointer: whoever is at work on it is refused from
+ * then on. Gives how many it found; undefined where no mark stands, and nothing is deleted. A run that a create wrote
+ * since it was read stays, for the next try.
  */
-export const erase = async ({ store, reports }: Deps, checkId: string): Promise<boolean> => {
-  // Listed before the mark is read: while it stands there is no later check of this id whose reports these could be.
-  const keys = await reports.keysOf(checkId);
-  const runs = await store.eraseRuns(checkId);
-  if (runs === undefined) return true;
-  const deleted = await Promise.allSettled(keys.map(reports.delete)); // not one of them is under way after the answer
+const eraseRuns = async (db: Db, checkId: string): Promise<number | undefined> => {
+  const { check, runs } = await itemsOf(db, checkId);
+  if (!check?.erasedAt) return undefined;
+  const deleted = await Promise.allSettled(
+    runs.map(async ({ pk, sk, token }) => {
+      const mine = { ':token': token };
+      await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), 'checkId = :checkId', { ':checkId': checkId });
+      await deleteItem(db, { pk: String(pk), sk: String(sk) }, '#token = :token', mine);
+    }),
+  );
   for (const each of deleted) if (each.status === 'rejected') throw each.reason;
-  return runs + keys.length === 0;
+  return runs.length;
 };

@@ -1,8 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GetCommand, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { StoreEnv } from '../../../shared/env.ts';
 import { ApiKey, KEYS, keyText } from '../../../shared/keys.ts';
-import { documents, onlyIf, parse } from './dynamodb.ts';
+import { type Db, onlyIf, parse } from './dynamodb.ts';
 
 /*
  * pk    sk            what it holds
@@ -15,11 +14,10 @@ const keyKey = (prefix: string) => ({ pk: KEYS, sk: `KEY#${prefix}` });
 export type KeyStore = ReturnType<typeof keyStore>;
 
 /** Where API keys are kept, in the table of the checks. */
-export const keyStore = (env: StoreEnv, db = documents(env)) => {
-  const { TABLE_NAME: TableName } = env;
+export const keyStore = ({ client, table: TableName }: Db) => {
   const change = (prefix: string, name: 'lastUsedAt' | 'revokedAt', now: Date) =>
     onlyIf(
-      db.send(
+      client.send(
         new UpdateCommand({
           TableName,
           Key: keyKey(prefix),
@@ -32,7 +30,7 @@ export const keyStore = (env: StoreEnv, db = documents(env)) => {
 
   return {
     find: async (prefix: string): Promise<ApiKey | undefined> => {
-      const { Item } = await db.send(new GetCommand({ TableName, Key: keyKey(prefix), ConsistentRead: true }));
+      const { Item } = await client.send(new GetCommand({ TableName, Key: keyKey(prefix), ConsistentRead: true }));
       return Item && parse(ApiKey, Item);
     },
 
@@ -43,7 +41,7 @@ export const keyStore = (env: StoreEnv, db = documents(env)) => {
       const times = { createdAt: now.toISOString(), revokedAt: null, lastUsedAt: null };
       const key: ApiKey = { ...asked, prefix, hash: hashOf(secret).toString('hex'), ...times };
       const Item = { ...keyKey(prefix), ...key };
-      await db.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }));
+      await client.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }));
       return { key, text: keyText(prefix, secret) };
     },
 
@@ -51,7 +49,7 @@ export const keyStore = (env: StoreEnv, db = documents(env)) => {
     list: async (): Promise<ApiKey[]> => {
       const keys: ApiKey[] = [];
       const query = { TableName, KeyConditionExpression: 'pk = :keys', ExpressionAttributeValues: { ':keys': KEYS } };
-      for await (const page of paginateQuery({ client: db }, query)) {
+      for await (const page of paginateQuery({ client }, query)) {
         keys.push(...(page.Items ?? []).map((item) => parse(ApiKey, item)));
       }
       return keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt));

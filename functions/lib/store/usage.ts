@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { StoreEnv } from '../../../shared/env.ts';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '../../../shared/keys.ts';
 import { type Buckets, filled, rateLimitHeaders, taken } from '../../../shared/limits.ts';
 import { type PlanName, plans } from '../../../shared/plans.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
-import { documents, onlyIf } from './dynamodb.ts';
+import { type Db, onlyIf } from './dynamodb.ts';
 
 /*
  * pk              sk       what it holds
@@ -30,12 +29,11 @@ export type Allowed = { countedOn?: string; headers: Record<string, string>; giv
 export type LimitStore = ReturnType<typeof limitStore>;
 
 /** Where the use that owners make of their plans is kept. */
-export const limitStore = (env: StoreEnv, db = documents(env)) => {
-  const { TABLE_NAME: TableName } = env;
+export const limitStore = ({ client, table: TableName }: Db) => {
   const lines = new Map<string, Line>();
 
   const read = async ({ owner, plan }: Line): Promise<Seen> => {
-    const { Item } = await db.send(new GetCommand({ TableName, Key: bucketsKey(owner), ConsistentRead: true }));
+    const { Item } = await client.send(new GetCommand({ TableName, Key: bucketsKey(owner), ConsistentRead: true }));
     return seenFrom(plan, Item);
   };
 
@@ -67,7 +65,7 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
       },
       ReturnValues: 'ALL_NEW',
     });
-    const written = await onlyIf(db.send(update));
+    const written = await onlyIf(client.send(update));
     return written && seenFrom(plan, written.Attributes);
   };
 
@@ -139,7 +137,9 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
       ExpressionAttributeNames: { '#tokens': tokensOf(plan), '#minute': 'minute', '#day': 'day', '#open': countedOn },
       ExpressionAttributeValues: { ':runs': runs, ':one': 1, ':stamp': randomUUID() },
     });
-    await onlyIf(db.send(update)).catch((error) => log.warn('what a create had taken was not given back', { error }));
+    await onlyIf(client.send(update)).catch((error) =>
+      log.warn('what a create had taken was not given back', { error }),
+    );
   };
 
   return {
@@ -159,9 +159,9 @@ export const limitStore = (env: StoreEnv, db = documents(env)) => {
 };
 
 /** Counts an open check no more, whoever closed or erased it. */
-export const uncount = (db: DynamoDBDocumentClient, TableName: string, owner: string, countedOn: string) =>
+export const uncount = ({ client, table: TableName }: Db, owner: string, countedOn: string) =>
   onlyIf(
-    db.send(
+    client.send(
       new UpdateCommand({
         TableName,
         Key: bucketsKey(owner),

@@ -1,0 +1,86 @@
+import { LEASE_MS, LEASE_SLACK_MS } from '../../../shared/due-times.ts';
+import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
+import { closeIfFinished } from './checks.ts';
+import type { Db } from './dynamodb.ts';
+import { at, findRun, type RunItem, updateRun } from './items.ts';
+
+/** The right to work on a run, for as long as it is renewed. `run` is the run as it was claimed. */
+export type Lease = { id: string; run: RunItem };
+
+/** How a run ended: what changes on its item. */
+export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
+  state: 'succeeded' | 'failed';
+  attempts: Attempt[];
+  report?: RunItem['report'] | undefined;
+};
+
+export type LeaseStore = ReturnType<typeof leaseStore>;
+
+/** What the worker of a run writes. Each write states the condition under which it is true; a refused one says so. */
+export const leaseStore = (db: Db) => ({
+  /**
+   * Takes a run to work on it. Undefined where it is finished or gone, or another delivery of its job is at work:
+   * then the job is a duplicate. A lease that ran out is taken over, and counted as lost.
+   */
+  claim: (run: RunItem, leaseId: string, now: Date) => claim(db, run, leaseId, now),
+
+  /** Keeps a claim alive. False where it is not ours any more. */
+  renew: async (lease: Lease, now: Date): Promise<boolean> =>
+    Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease.id, now), ...held(lease) })),
+
+  /** Notes an attempt that failed and is to be followed by another. False where the claim is lost. */
+  recordAttempt: async (lease: Lease, attempts: Attempt[], now: Date): Promise<boolean> =>
+    Boolean(await updateRun(db, lease.run, { set: { attempts, updatedAt: now.toISOString() }, ...held(lease) })),
+
+  /** Lets a run go unfinished, due at once. */
+  giveBack: (lease: Lease, now: Date) =>
+    updateRun(db, lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...held(lease) }),
+
+  /** Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. */
+  finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
+    const nowIso = now.toISOString();
+    const finished = await updateRun(db, lease.run, {
+      set: { ...outcome, finishedAt: nowIso, updatedAt: nowIso },
+      remove: ['open', 'dueAt', 'lease'],
+      ...held(lease),
+    });
+    // The run is finished, whatever comes of its check: a sweep closes one that this did not.
+    if (finished) await closeIfFinished(db, lease.run.checkId, now).catch(() => false);
+    return Boolean(finished);
+  },
+});
+
+const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<Lease | undefined> => {
+  if (isFinished(run.state) || (run.lease && run.lease.until > now.toISOString())) return undefined;
+  const first = run.state === 'created';
+  const nowIso = now.toISOString();
+  const claimed = await updateRun(db, run, {
+    set: {
+      state: 'running',
+      ...leaseFrom(leaseId, now),
+      lostLeases: run.lostLeases + (run.lease ? 1 : 0),
+      ...(first && { startedAt: nowIso, updatedAt: nowIso }),
+    },
+    when: `#state IN (${follows.running.map((_, i) => `:from${i}`).join(', ')}) AND ${
+      run.lease ? 'lease.id = :lost' : 'attribute_not_exists(lease)'
+    }`,
+    values: {
+      ...Object.fromEntries(follows.running.map((state, i) => [`:from${i}`, state])),
+      ...(run.lease && { ':lost': run.lease.id }),
+    },
+  });
+  // What is not answered is sent again: then it may be our own claim that stands in the way.
+  const ours = claimed ?? (await findRun(db, run));
+  return ours?.lease?.id === leaseId ? { id: leaseId, run: ours } : undefined;
+};
+
+const leaseFrom = (id: string, now: Date) => ({
+  lease: { id, until: at(now.getTime() + LEASE_MS) },
+  dueAt: at(now.getTime() + LEASE_MS + LEASE_SLACK_MS),
+});
+
+/** The condition of everything that a lease's holder writes. */
+const held = (lease: Lease) => ({
+  when: '#state = :running AND lease.id = :mine',
+  values: { ':running': 'running', ':mine': lease.id },
+});
