@@ -1,0 +1,58 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  GraphWidget,
+  type GraphWidgetProps,
+  type IMetric,
+  type IWidget,
+  type Metric,
+  Row,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { regions } from '../../shared/regions.ts';
+import type { Environment } from '../environments.ts';
+import type { Api } from './api.ts';
+import { workerMetrics } from './audit-worker.ts';
+import type { Links } from './console-links.ts';
+import { ourMetrics } from './our-metrics.ts';
+import type { Sweeper } from './sweeper.ts';
+
+export type Parts = { api: Api; sweeper: Sweeper; table: TableV2 };
+
+export type Ask = (environment: Environment, parts: Parts, to: Links) => IWidget[];
+
+/** A question, the links of its row, and its graphs side by side. */
+export const row = (question: string, links: string[], ...graphs: GraphWidgetProps[]): IWidget[] => [
+  new TextWidget({ markdown: `## ${question}\n${links.join(' · ')}`, width: 24, height: 2 }),
+  new Row(...graphs.map((each) => new GraphWidget({ width: 24 / graphs.length, height: 6, ...each }))),
+];
+
+export const graph = (title: string, left: IMetric[], more: GraphWidgetProps = {}): GraphWidgetProps => ({
+  title,
+  left,
+  period: Duration.minutes(5),
+  ...more,
+});
+
+/** One line for each region, drawn from the AWS region behind it. */
+export const inEach = (
+  environment: Environment,
+  metricOf: (worker: ReturnType<typeof workerMetrics>) => Metric,
+  prefix = '',
+): IMetric[] =>
+  environment.regions.map((region) =>
+    metricOf(workerMetrics(environment, region)).with({ region: regions[region], label: `${prefix}${region}` }),
+  );
+
+/** Every line of a metric in all AWS regions where it may be: what the sweeper emits is in the home region. */
+export const searched = (environment: Environment, name: 'RunFailed' | 'AttemptFailed', where?: string): IMetric[] => {
+  const awsRegions = new Set([environment.homeRegion, ...environment.regions.map((region) => regions[region])]);
+  return [...awsRegions].map((awsRegion) =>
+    ourMetrics(environment, name, {
+      awsRegion,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudWatch fills it in
+      label: "${PROP('Dim.code')} ${PROP('Dim.region')}",
+      ...(where && { where }),
+    }),
+  );
+};
