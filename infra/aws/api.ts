@@ -21,10 +21,10 @@ import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.t
 import type { Environment } from '../environments.ts';
 import { apiSettings, functionSettings } from '../settings.ts';
 import { alarm } from './alarm.ts';
-import { auditQueueUrls, sendRights } from './audit-queues.ts';
-import { keyRights, tableRight } from './check-table.ts';
+import { auditQueueUrls } from './audit-queues.ts';
 import { nodeFunction } from './node-function.ts';
-import { allowErasingReports, allowReports, reportBucketName } from './report-bucket.ts';
+import { reportBucketName } from './report-bucket.ts';
+import { allowErasingReports, allowReports, keyRights, sendRights, tableRight } from './rights.ts';
 
 /**
  * The HTTP API: the routes of shared/routes.ts, each with the function behind it. The functions check the keys: an

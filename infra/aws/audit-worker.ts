@@ -8,10 +8,10 @@ import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { deadLetterSettings, functionSettings, queueSettings } from '../settings.ts';
 import { alarm } from './alarm.ts';
-import { tableRight } from './check-table.ts';
 import { nodeFunction } from './node-function.ts';
 import { ourMetric } from './our-metrics.ts';
-import { allowReports, reportBucketName } from './report-bucket.ts';
+import { reportBucketName } from './report-bucket.ts';
+import { allowReports, tableRight } from './rights.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and where lost jobs go. */
 export class AuditWorker extends Construct {

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -90,10 +90,6 @@ const codeOf = (scope: Construct, file: FunctionFile): Code =>
 
 const definedOf = (variables: object): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
-
-/** A right to do exactly these things to exactly this, under these conditions. */
-export const right = (actions: readonly string[], resource: string, conditions = {}): PolicyStatement =>
-  new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
 
 /** The account that a construct is deployed to: known only there where no account is given. */
 export const accountOf = (scope: Construct): string => Stack.of(scope).account;

@@ -1,10 +1,8 @@
-import { Duration, RemovalPolicy, Stack, Token, Validations } from 'aws-cdk-lib';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
-import { accountOf, right } from './node-function.ts';
+import { accountOf } from './node-function.ts';
 
 /** The bucket of reports. An object is gone when its check is. */
 export class ReportBucket extends Construct {
@@ -43,32 +41,3 @@ export class ReportBucket extends Construct {
 
 export const reportBucketName = (scope: Construct, { names }: Environment): string =>
   names.reportBucketIn(accountOf(scope));
-
-/** Lets a function do these things to reports, and to nothing else that may come to be in the bucket. */
-export const allowReports = (
-  to: LambdaFunction,
-  environment: Environment,
-  actions: readonly ('GetObject' | 'PutObject' | 'DeleteObject')[],
-): void => {
-  const reports = (account: string) => `:s3:::${environment.names.reportBucketIn(account)}/reports/*`;
-  const account = accountOf(to);
-  to.addToRolePolicy(
-    right(
-      actions.map((action) => `s3:${action}`),
-      `arn:${Stack.of(to).partition}${reports(account)}`,
-    ),
-  );
-  Validations.of(to.role as IRole).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:aws${reports(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
-    reason: "A report's key is made when it is written; the function may touch reports of this bucket alone.",
-  });
-};
-
-/** Lets a function find the reports of a check that is erased, and delete them. */
-export const allowErasingReports = (to: LambdaFunction, environment: Environment): void => {
-  allowReports(to, environment, ['DeleteObject']);
-  const bucket = `arn:${Stack.of(to).partition}:s3:::${environment.names.reportBucketIn(accountOf(to))}`;
-  const listing = right(['s3:ListBucket'], bucket);
-  listing.addCondition('StringLike', { 's3:prefix': 'reports/*' });
-  to.addToRolePolicy(listing);
-};

@@ -8,11 +8,11 @@ import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { functionSettings } from '../settings.ts';
 import { alarm } from './alarm.ts';
-import { auditQueueUrls, sendRights } from './audit-queues.ts';
-import { openIndexRight, tableRight } from './check-table.ts';
+import { auditQueueUrls } from './audit-queues.ts';
 import { nodeFunction } from './node-function.ts';
 import { ourMetric } from './our-metrics.ts';
-import { allowErasingReports, reportBucketName } from './report-bucket.ts';
+import { reportBucketName } from './report-bucket.ts';
+import { allowErasingReports, openIndexRight, sendRights, tableRight } from './rights.ts';
 
 /** Every minute: whatever is past its due time is dispatched again, closed or cleared away. */
 export class Sweeper extends Construct {

@@ -1,0 +1,82 @@
+import { Stack, Token, Validations } from 'aws-cdk-lib';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { KEYS } from '../../shared/keys.ts';
+import { regions } from '../../shared/regions.ts';
+import type { Environment } from '../environments.ts';
+import { tableSettings } from '../settings.ts';
+import { accountOf } from './node-function.ts';
+
+type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+
+/** The right to do these things to the items of an environment's table, API keys aside, from whichever region. */
+export const tableRight = (scope: Construct, environment: Environment, actions: readonly TableAction[]) =>
+  right(
+    actions.map((action) => `dynamodb:${action}`),
+    tableArn(scope, environment),
+    { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [KEYS] } },
+  );
+
+/** The right to ask the index of what is not finished. */
+export const openIndexRight = (scope: Construct, environment: Environment): PolicyStatement =>
+  right(['dynamodb:Query'], `${tableArn(scope, environment)}/index/${tableSettings.index.name}`);
+
+/** The rights that checking a key takes: to read it, and to note its use and nothing else of it. */
+export const keyRights = (scope: Construct, environment: Environment): PolicyStatement[] => {
+  const keys = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [KEYS] } };
+  const uses = {
+    'ForAllValues:StringEquals': {
+      'dynamodb:LeadingKeys': [KEYS],
+      'dynamodb:Attributes': ['pk', 'sk', 'lastUsedAt'],
+    },
+    StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+  };
+  const table = tableArn(scope, environment);
+  return [right(['dynamodb:GetItem'], table, keys), right(['dynamodb:UpdateItem'], table, uses)];
+};
+
+/** The right to send jobs to the queues of this environment's regions. */
+export const sendRights = (scope: Construct, { regions: deployed, names }: Environment): PolicyStatement[] =>
+  deployed.map((region) =>
+    right(
+      ['sqs:SendMessage'],
+      Stack.of(scope).formatArn({ service: 'sqs', region: regions[region], resource: names.auditQueue(region) }),
+    ),
+  );
+
+/** Lets a function do these things to reports, and to nothing else that may come to be in the bucket. */
+export const allowReports = (
+  to: LambdaFunction,
+  environment: Environment,
+  actions: readonly ('GetObject' | 'PutObject' | 'DeleteObject')[],
+): void => {
+  const reports = (account: string) => `:s3:::${environment.names.reportBucketIn(account)}/reports/*`;
+  const account = accountOf(to);
+  to.addToRolePolicy(
+    right(
+      actions.map((action) => `s3:${action}`),
+      `arn:${Stack.of(to).partition}${reports(account)}`,
+    ),
+  );
+  Validations.of(to.role as IRole).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:aws${reports(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
+    reason: "A report's key is made when it is written; the function may touch reports of this bucket alone.",
+  });
+};
+
+/** Lets a function find the reports of a check that is erased, and delete them. */
+export const allowErasingReports = (to: LambdaFunction, environment: Environment): void => {
+  allowReports(to, environment, ['DeleteObject']);
+  const bucket = `arn:${Stack.of(to).partition}:s3:::${environment.names.reportBucketIn(accountOf(to))}`;
+  const listing = right(['s3:ListBucket'], bucket);
+  listing.addCondition('StringLike', { 's3:prefix': 'reports/*' });
+  to.addToRolePolicy(listing);
+};
+
+/** A right to do exactly these things to exactly this, under these conditions. */
+const right = (actions: readonly string[], resource: string, conditions = {}): PolicyStatement =>
+  new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
+
+const tableArn = (scope: Construct, { homeRegion, names }: Environment): string =>
+  Stack.of(scope).formatArn({ service: 'dynamodb', region: homeRegion, resource: 'table', resourceName: names.table });
