@@ -3,8 +3,8 @@ import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { regions } from '../../shared/regions.ts';
 import { prices } from '../prices.ts';
 import { functionSettings, tableSettings } from '../settings.ts';
-import { workerMetrics } from './audit-worker.ts';
 import { type Ask, graph, row } from './dashboard-rows.ts';
+import { workerMetrics } from './worker-metrics.ts';
 
 export const costing: Ask = (environment, { api, table }) => {
   const hour = { period: Duration.hours(1), statistic: 'Sum' };

@@ -12,10 +12,10 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { Api } from './api.ts';
-import { workerMetrics } from './audit-worker.ts';
 import type { Links } from './console-links.ts';
 import { ourMetrics } from './our-metrics.ts';
 import type { Sweeper } from './sweeper.ts';
+import { workerMetrics } from './worker-metrics.ts';
 
 export type Parts = { api: Api; sweeper: Sweeper; table: TableV2 };
 

@@ -1,0 +1,79 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Region } from '../../shared/regions.ts';
+import type { Environment } from '../environments.ts';
+import { ourMetric } from './our-metrics.ts';
+
+export type WorkerMetrics = ReturnType<typeof workerMetrics>;
+
+/** What is known of one region's worker. By names alone: the dashboard of the home region asks for it too. */
+export const workerMetrics = (environment: Environment, region: Region) => {
+  const { names } = environment;
+  const period = Duration.minutes(5);
+  const ofQueue = (metricName: string, QueueName: string, statistic: string) =>
+    new Metric({ namespace: 'AWS/SQS', metricName, dimensionsMap: { QueueName }, statistic, period });
+  const ofFunction = (metricName: string, statistic: string) =>
+    new Metric({
+      namespace: 'AWS/Lambda',
+      metricName,
+      dimensionsMap: { FunctionName: names.regionFunction('run-audit', region) },
+      statistic,
+      period,
+    });
+
+  return {
+    finished: () => ourMetric(environment, 'RunFinished', { region }),
+    serviceFailures: () => ourMetric(environment, 'ServiceFailure', { region }),
+    /** Of the runs that ended in a quarter of an hour, from five on: one failed run of two says nothing. */
+    serviceFailurePercent: () =>
+      new MathExpression({
+        expression: 'IF(finished >= 5, 100 * FILL(failures, 0) / finished, 0)',
+        usingMetrics: {
+          finished: ourMetric(environment, 'RunFinished', { region }),
+          failures: ourMetric(environment, 'ServiceFailure', { region }),
+        },
+        period: Duration.minutes(15),
+        label: 'failed by our fault, %',
+      }),
+    runSeconds: (percentile: number) =>
+      ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
+    benchmarkIndex: (percentile: number) =>
+      ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
+    samplesRetaken: () => ourMetric(environment, 'SampleRetaken', { region }),
+    jobsUnreadable: () => ourMetric(environment, 'JobUnreadable', {}),
+
+    waiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.auditQueue(region), 'Maximum'),
+    atWork: () => ofQueue('ApproximateNumberOfMessagesNotVisible', names.auditQueue(region), 'Maximum'),
+    sent: () => ofQueue('NumberOfMessagesSent', names.auditQueue(region), 'Sum'),
+    oldestSeconds: () => ofQueue('ApproximateAgeOfOldestMessage', names.auditQueue(region), 'Maximum'),
+    /** The age of the oldest job while any waits. One whose audit was lost is as old, but invisible: nobody waits for it. */
+    waitingSeconds: () =>
+      new MathExpression({
+        expression: 'IF(waiting > 0, oldest, 0)',
+        usingMetrics: {
+          waiting: ofQueue('ApproximateNumberOfMessagesVisible', names.auditQueue(region), 'Minimum'),
+          oldest: ofQueue('ApproximateAgeOfOldestMessage', names.auditQueue(region), 'Maximum'),
+        },
+        period,
+        label: 'oldest waiting job, s',
+      }),
+    /** As close-lost-runs takes them: SQS does not count what it moves to a dead-letter queue itself. */
+    deadLettersTaken: () => ofQueue('NumberOfMessagesReceived', names.deadLetters(region), 'Sum'),
+    deadLettersWaiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.deadLetters(region), 'Minimum'),
+
+    /** Of the invocations in a quarter of an hour. An audit that fails is none of these: its function answers. */
+    deadPercent: () =>
+      new MathExpression({
+        expression: 'IF(invocations > 0, 100 * FILL(errors, 0) / invocations, 0)',
+        usingMetrics: { errors: ofFunction('Errors', 'Sum'), invocations: ofFunction('Invocations', 'Sum') },
+        period: Duration.minutes(15),
+        label: 'audits that ended with their function, %',
+      }),
+
+    throttles: () => ofFunction('Throttles', 'Sum'),
+    errors: () => ofFunction('Errors', 'Sum'),
+    invocations: () => ofFunction('Invocations', 'Sum'),
+    milliseconds: () => ofFunction('Duration', 'Sum'),
+    concurrency: () => ofFunction('ConcurrentExecutions', 'Maximum'),
+  };
+};
