@@ -36,31 +36,39 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, environment: Environment) {
     super(scope, id);
-    const { names, requests, creates } = environment;
     this.functions = apiFunctions(this, environment);
     allowReports(this.functions['get-report'], environment, ['GetObject']);
     allowErasingReports(this.functions['delete-check'], environment);
-    this.api = new HttpApi(this, 'Http', { apiName: names.service, createDefaultStage: false });
+    this.api = new HttpApi(this, 'Http', { apiName: environment.names.service, createDefaultStage: false });
 
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason: 'The functions check keys of our own; a test asks each route without one.',
     });
 
+    const routes = this.#routes();
+    const stage = this.#stage(environment);
+    stage.node.addDependency(...routes); // a setting of a route that is not there yet fails the deploy
+    this.#alarms();
+  }
+
+  #routes(): HttpRoute[] {
     const integrations = new Map(
       Object.entries(this.functions).map(([name, handler]) => {
         const timeout = Duration.seconds(apiSettings.timeoutSeconds);
         return [name, new HttpLambdaIntegration(name, handler, { timeout })];
       }),
     );
-    const made = routeKeys().map(([routeKey, name]) => {
+    return routeKeys().map(([routeKey, name]) => {
       const integration = integrations.get(name) as HttpLambdaIntegration;
       return new HttpRoute(this, routeKey.key, { httpApi: this.api, routeKey, integration });
     });
+  }
 
+  #stage({ names, logDays, requests, creates }: Environment): HttpStage {
     const accessLog = new LogGroup(this, 'AccessLog', {
       logGroupName: names.accessLog,
-      retention: environment.logDays,
+      retention: logDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const stage = new HttpStage(this, 'Stage', {
@@ -73,8 +81,10 @@ export class Api extends Construct {
     cfnStage.routeSettings = {
       'POST /v1/checks': { ThrottlingRateLimit: creates.perSecond, ThrottlingBurstLimit: creates.burst },
     };
-    stage.node.addDependency(...made); // a setting of a route that is not there yet fails the deploy
+    return stage;
+  }
 
+  #alarms(): void {
     alarm(this, 'Answers5xx', {
       what: 'The API answered five or more requests of five minutes with a 5xx.',
       impact: 'Clients can not create checks or read results.',

@@ -7,44 +7,42 @@ import { ourMetric } from './our-metrics.ts';
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 
 /** What is known of one region's worker. By names alone: the dashboard of the home region asks for it too. */
-export const workerMetrics = (environment: Environment, region: Region) => {
-  const { names } = environment;
-  const period = Duration.minutes(5);
+export const workerMetrics = (environment: Environment, region: Region) => ({
+  ...runMetrics(environment, region),
+  ...queueMetrics(environment, region),
+  ...functionMetrics(environment, region),
+});
+
+const period = Duration.minutes(5);
+
+const runMetrics = (environment: Environment, region: Region) => ({
+  finished: () => ourMetric(environment, 'RunFinished', { region }),
+  serviceFailures: () => ourMetric(environment, 'ServiceFailure', { region }),
+  /** Of the runs that ended in a quarter of an hour, from five on: one failed run of two says nothing. */
+  serviceFailurePercent: () =>
+    new MathExpression({
+      expression: 'IF(finished >= 5, 100 * FILL(failures, 0) / finished, 0)',
+      usingMetrics: {
+        finished: ourMetric(environment, 'RunFinished', { region }),
+        failures: ourMetric(environment, 'ServiceFailure', { region }),
+      },
+      period: Duration.minutes(15),
+      label: 'failed by our fault, %',
+    }),
+  runSeconds: (percentile: number) =>
+    ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
+  benchmarkIndex: (percentile: number) =>
+    ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
+  samplesRetaken: () => ourMetric(environment, 'SampleRetaken', { region }),
+  jobsUnreadable: () => ourMetric(environment, 'JobUnreadable', {}),
+});
+
+const queueMetrics = ({ names }: Environment, region: Region) => {
   const ofQueue = (metricName: string, QueueName: string, statistic: string) =>
     new Metric({ namespace: 'AWS/SQS', metricName, dimensionsMap: { QueueName }, statistic, period });
-  const ofFunction = (metricName: string, statistic: string) =>
-    new Metric({
-      namespace: 'AWS/Lambda',
-      metricName,
-      dimensionsMap: { FunctionName: names.regionFunction('run-audit', region) },
-      statistic,
-      period,
-    });
-
   return {
-    finished: () => ourMetric(environment, 'RunFinished', { region }),
-    serviceFailures: () => ourMetric(environment, 'ServiceFailure', { region }),
-    /** Of the runs that ended in a quarter of an hour, from five on: one failed run of two says nothing. */
-    serviceFailurePercent: () =>
-      new MathExpression({
-        expression: 'IF(finished >= 5, 100 * FILL(failures, 0) / finished, 0)',
-        usingMetrics: {
-          finished: ourMetric(environment, 'RunFinished', { region }),
-          failures: ourMetric(environment, 'ServiceFailure', { region }),
-        },
-        period: Duration.minutes(15),
-        label: 'failed by our fault, %',
-      }),
-    runSeconds: (percentile: number) =>
-      ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
-    benchmarkIndex: (percentile: number) =>
-      ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
-    samplesRetaken: () => ourMetric(environment, 'SampleRetaken', { region }),
-    jobsUnreadable: () => ourMetric(environment, 'JobUnreadable', {}),
-
     waiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.auditQueue(region), 'Maximum'),
     atWork: () => ofQueue('ApproximateNumberOfMessagesNotVisible', names.auditQueue(region), 'Maximum'),
-    sent: () => ofQueue('NumberOfMessagesSent', names.auditQueue(region), 'Sum'),
     oldestSeconds: () => ofQueue('ApproximateAgeOfOldestMessage', names.auditQueue(region), 'Maximum'),
     /** The age of the oldest job while any waits. One whose audit was lost is as old, but invisible: nobody waits for it. */
     waitingSeconds: () =>
@@ -60,7 +58,19 @@ export const workerMetrics = (environment: Environment, region: Region) => {
     /** As close-lost-runs takes them: SQS does not count what it moves to a dead-letter queue itself. */
     deadLettersTaken: () => ofQueue('NumberOfMessagesReceived', names.deadLetters(region), 'Sum'),
     deadLettersWaiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.deadLetters(region), 'Minimum'),
+  };
+};
 
+const functionMetrics = ({ names }: Environment, region: Region) => {
+  const ofFunction = (metricName: string, statistic: string) =>
+    new Metric({
+      namespace: 'AWS/Lambda',
+      metricName,
+      dimensionsMap: { FunctionName: names.regionFunction('run-audit', region) },
+      statistic,
+      period,
+    });
+  return {
     /** Of the invocations in a quarter of an hour. An audit that fails is none of these: its function answers. */
     deadPercent: () =>
       new MathExpression({
@@ -69,11 +79,9 @@ export const workerMetrics = (environment: Environment, region: Region) => {
         period: Duration.minutes(15),
         label: 'audits that ended with their function, %',
       }),
-
     throttles: () => ofFunction('Throttles', 'Sum'),
     errors: () => ofFunction('Errors', 'Sum'),
     invocations: () => ofFunction('Invocations', 'Sum'),
     milliseconds: () => ofFunction('Duration', 'Sum'),
-    concurrency: () => ofFunction('ConcurrentExecutions', 'Maximum'),
   };
 };
