@@ -24,7 +24,10 @@ export const apiFunctions: readonly ApiFunction[] = [
   defaultFunction,
 ];
 
-/** Whether a path is of a route's form, with any value in the place of each parameter. */
+/**
+ * Returns the parameters of a path that matches the route, still percent-encoded, or undefined if it doesn't match.
+ * `URLPattern` is no replacement: it resolves `..` and drops tabs, so it matches paths that don't spell a route.
+ */
 export const pathParameters = (route: Route, path: string): Record<string, string> | undefined => {
   const names = route.path.split('/');
   const values = path.split('/');

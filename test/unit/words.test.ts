@@ -68,7 +68,11 @@ test('an error cuts what a page controls', () => {
 test('a path is matched part by part, and says which methods it answers to', () => {
   const [, check] = routes;
   expect(pathParameters(check, '/v1/checks/abc')).toEqual({ checkId: 'abc' });
+  expect(pathParameters(check, '/v1/checks/%E0%A4%A')).toEqual({ checkId: '%E0%A4%A' });
   for (const other of ['/v1/checks/', '/v1/checks', '/v1/checks/a/b', '/v1/check/a', '//v1/checks/a']) {
+    expect(pathParameters(check, other), other).toBeUndefined();
+  }
+  for (const other of ['/v1/./checks/a', '/v1/x/../checks/a', '/v1/\tchecks/a']) {
     expect(pathParameters(check, other), other).toBeUndefined();
   }
   expect(methodsOf('/v1/checks')).toEqual(['POST']);
