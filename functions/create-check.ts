@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { hasCategory } from '../shared/audit-options.ts';
-import { aliasesOf, auditVersions, resolveAuditVersion } from '../shared/audit-versions.ts';
+import { type Category, categoriesOf, hasCategory } from '../shared/audit-options.ts';
+import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../shared/audit-versions.ts';
 import { asCreated, type Check, type CheckInputs, CreateCheckBody, newCheck, sentOptions } from '../shared/check.ts';
 import { CreateEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
@@ -75,7 +75,7 @@ export const createCheck =
     await Promise.all(
       runs.map((run) =>
         dispatch({ store, queues }, run, now()).catch((error: Error) =>
-          log.warn('a job was not sent; the sweeper will', {
+          log.warn('could not queue a job; the sweeper will resend it', {
             correlationId: requestId,
             checkId: id,
             runId: run.id,
@@ -123,21 +123,17 @@ const inputsFrom = (
     unknown.length > 0 && {
       code: 'unsupported-region' as const,
       path: 'regions',
-      message: `accepted here: ${supported.join(', ')}`,
+      message: `A region is not supported. Supported regions: ${supported.join(', ')}.`,
     },
-    hasTwins(body.regions) && { ...invalid, path: 'regions', message: 'each region may be named once' },
-    hasTwins(categories) && { ...invalid, path: 'categories', message: 'each category may be named once' },
-    none.length > 0 && {
-      ...invalid,
-      path: 'categories',
-      message: `${none.join(', ')} is not of version ${version}`,
-    },
+    hasTwins(body.regions) && { ...invalid, path: 'regions', message: 'List each region once.' },
+    hasTwins(categories) && { ...invalid, path: 'categories', message: 'List each category once.' },
+    version && none.length > 0 && { ...invalid, path: 'categories', message: missingCategories(version, none) },
   ].filter((each) => !!each);
 
   const [first] = problems;
   if (first) {
     const errors = problems.map(({ path, message }) => ({ path, message }));
-    throw new ApiProblem(first.code, `${first.path}: ${first.message}`, { errors });
+    throw new ApiProblem(first.code, first.message, { errors });
   }
   return {
     url: body.url,
@@ -147,9 +143,13 @@ const inputsFrom = (
   };
 };
 
+const missingCategories = (version: AuditVersion, missing: readonly Category[]): string =>
+  `Audit version ${version} has no category ${missing.map((name) => `\`${name}\``).join(', ')}. \
+Its categories: ${categoriesOf(version, {}).join(', ')}.`;
+
 const invalid = { code: 'invalid-request' as const };
 const hasTwins = (list: readonly string[]): boolean => new Set(list).size < list.length;
 
-const acceptedVersions = `accepted: ${auditVersions
+const acceptedVersions = `The audit version is not supported. Supported versions: ${auditVersions
   .map(({ version }) => `${version} (or ${aliasesOf(version).join(', ')})`)
-  .join('; ')}`;
+  .join('; ')}.`;

@@ -21,7 +21,7 @@ export const discover =
       case '/health':
         return { status: 200, body: { status: 'ok' } };
       default:
-        throw new ApiProblem('not-found', 'There is no such route.');
+        throw new ApiProblem('not-found', 'No route matches this path.');
     }
   };
 

@@ -33,13 +33,17 @@ export const getReport =
   async (request: Request): Promise<Reply> => {
     const run = await findRun(store, request);
     if (!isFinished(run.state)) {
-      throw new ApiProblem('report-not-ready', `The run is ${run.state}; its report comes when it is finished.`, {
-        headers: { 'retry-after': run.state === 'running' ? '5' : '10' },
-      });
+      throw new ApiProblem(
+        'report-not-ready',
+        `The run is in the state ${run.state}. Its report is available when the run has finished.`,
+        {
+          headers: { 'retry-after': run.state === 'running' ? '5' : '10' },
+        },
+      );
     }
     const { report } = run;
     if (!report) {
-      throw new ApiProblem('report-unavailable', `The run failed (${run.error?.code}) before there was a report.`);
+      throw new ApiProblem('report-unavailable', `The run failed with ${run.error?.code} and has no report.`);
     }
 
     const gzipped = acceptsGzip(request.headers['accept-encoding']);

@@ -12,8 +12,8 @@ export const handler = http({ cors: env, query: 'any' }, () => noRoute);
 export const noRoute = async ({ method, path }: Pick<Request, 'method' | 'path'>): Promise<Reply> => {
   const methods = methodsOf(path);
   if (methods.length === 0)
-    throw new ApiProblem('not-found', 'There is no such route. GET /v1/regions is one to begin with.');
+    throw new ApiProblem('not-found', 'No route matches this path. A path to start with is /v1/regions.');
   const allow = [...methods, 'OPTIONS'].join(', ');
   if (method === 'OPTIONS') return { status: 204, headers: { allow } };
-  throw new ApiProblem('method-not-allowed', `This path answers to ${allow}.`, { headers: { allow } });
+  throw new ApiProblem('method-not-allowed', `This path supports the methods ${allow}.`, { headers: { allow } });
 };

@@ -2,23 +2,23 @@ import { z } from 'zod';
 
 /** Error codes of the API: the status and title of each problem document (RFC 9457). */
 export const apiProblems = {
-  'invalid-request': { status: 400, title: 'The request is not valid' },
+  'invalid-request': { status: 400, title: 'The request is invalid' },
   'unsupported-region': { status: 400, title: 'The region is not supported' },
   'unsupported-audit-version': { status: 400, title: 'The audit version is not supported' },
-  'forbidden-target': { status: 400, title: 'The URL can not be audited' },
-  unauthorized: { status: 401, title: 'A key is needed' },
+  'forbidden-target': { status: 400, title: 'The URL cannot be audited' },
+  unauthorized: { status: 401, title: 'A valid API key is required' },
   forbidden: { status: 403, title: 'The request is not allowed' },
-  'not-found': { status: 404, title: 'There is no such thing' },
+  'not-found': { status: 404, title: 'The resource was not found' },
   'report-unavailable': { status: 404, title: 'The run has no report' },
-  'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
-  'being-erased': { status: 409, title: 'The check was erased just now' },
-  'report-not-ready': { status: 409, title: 'The run is not finished' },
-  'payload-too-large': { status: 413, title: 'The body is too large' },
-  'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
-  'idempotency-mismatch': { status: 422, title: 'The idempotency key belongs to another request' },
-  'too-many-requests': { status: 429, title: 'The limit of the plan is reached' },
-  internal: { status: 500, title: 'The service failed' },
-  unavailable: { status: 503, title: 'The service is not available right now' },
+  'method-not-allowed': { status: 405, title: 'The path does not support this method' },
+  'being-erased': { status: 409, title: 'The check is being erased' },
+  'report-not-ready': { status: 409, title: 'The report is not ready' },
+  'payload-too-large': { status: 413, title: 'The request body is too large' },
+  'unsupported-media-type': { status: 415, title: 'The request body must be JSON' },
+  'idempotency-mismatch': { status: 422, title: 'The idempotency key was used with another body' },
+  'too-many-requests': { status: 429, title: 'A limit of the plan is reached' },
+  internal: { status: 500, title: 'The service failed to handle the request' },
+  unavailable: { status: 503, title: 'The service is temporarily unavailable' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ApiProblemCode = keyof typeof apiProblems;

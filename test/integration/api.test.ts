@@ -206,6 +206,24 @@ test.each([
   expect(JSON.stringify(problem)).not.toContain('secret');
 });
 
+test('an unknown field is refused with the fields that a create accepts', async () => {
+  const { errors } = await problemOf(await post({ ...aBody, colour: 'red' }), 400, 'invalid-request');
+  const accepted = 'Accepted fields: url, auditVersion, regions, device, samples, categories.';
+  expect(errors).toEqual([{ path: 'colour', message: `Unknown field. ${accepted}` }]);
+});
+
+test('a category that a version lacks is refused with the categories that it has', async () => {
+  const { detail, errors } = await problemOf(
+    await post({ ...aBody, auditVersion: '12', categories: ['seo', 'pwa'] }),
+    400,
+    'invalid-request',
+  );
+  expect(detail).toBe(
+    'Audit version 12.8.2 has no category `pwa`. Its categories: performance, accessibility, best-practices, seo.',
+  );
+  expect(errors).toEqual([{ path: 'categories', message: detail }]);
+});
+
 test('a secret that was sent in the wrong place does not come back', async () => {
   const problem = await problemOf(
     await post({ ...aBody, [`pas_0123456789ab_${'f00d'.repeat(16)}`]: 1 }),
@@ -279,7 +297,7 @@ test.each(['nonsense', '%ZZ', '%', '%00', '..%2f..', "'; drop table", `${'a'.rep
 test('a query parameter that is unknown is refused, with those that are known', async () => {
   const { id, runs } = await created();
   const problem = await problemOf(await call(`/v1/audit/runs/${runs[0]?.id}?checkid=${id}`), 400, 'invalid-request');
-  expect(problem.errors).toEqual([{ path: 'checkid', message: 'accepted here: checkId' }]);
+  expect(problem.errors).toEqual([{ path: 'checkid', message: 'Unknown parameter. Accepted parameters: checkId.' }]);
 });
 
 test('regions, versions and health say what is offered', async () => {

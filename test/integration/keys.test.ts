@@ -116,17 +116,21 @@ const wrongSecret = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? 
 const refusals: [string, () => Promise<Headers>, challenge: string][] = [
   ['no key', async () => ({}), 'Bearer realm="page-audit"'],
   ['a key in another header', async () => ({ 'x-api-key': (await aKey()).text }), 'Bearer realm="page-audit"'],
-  ['another scheme', async () => ({ authorization: 'Basic YTpi' }), 'is not Bearer, a space'],
-  ['no token', async () => ({ authorization: 'Bearer' }), 'is not Bearer, a space'],
-  ['a token of another form', async () => bearer('nonsense'), 'is not Bearer, a space'],
-  ['two tokens', async () => bearer(`${(await aKey()).text}, Bearer ${(await aKey()).text}`), 'is not Bearer, a space'],
-  ['a key in capitals', async () => bearer((await aKey()).text.toUpperCase()), 'is not Bearer, a space'],
-  ['an unknown key', async () => bearer(`pas_${'0'.repeat(12)}_${'0'.repeat(64)}`), 'There is no such key.'],
-  ['a key with another secret', async () => bearer(wrongSecret((await aKey()).text)), 'There is no such key.'],
+  ['another scheme', async () => ({ authorization: 'Basic YTpi' }), 'must be Bearer, a space'],
+  ['no token', async () => ({ authorization: 'Bearer' }), 'must be Bearer, a space'],
+  ['a token of another form', async () => bearer('nonsense'), 'must be Bearer, a space'],
+  [
+    'two tokens',
+    async () => bearer(`${(await aKey()).text}, Bearer ${(await aKey()).text}`),
+    'must be Bearer, a space',
+  ],
+  ['a key in capitals', async () => bearer((await aKey()).text.toUpperCase()), 'must be Bearer, a space'],
+  ['an unknown key', async () => bearer(`pas_${'0'.repeat(12)}_${'0'.repeat(64)}`), 'The API key is unknown.'],
+  ['a key with another secret', async () => bearer(wrongSecret((await aKey()).text)), 'The API key is unknown.'],
   [
     'an expired key',
     async () => bearer((await aKey({ expiresAt: new Date(Date.now() - 1).toISOString() })).text),
-    'The key is expired.',
+    'The API key is expired.',
   ],
   [
     'a revoked key',
@@ -135,7 +139,7 @@ const refusals: [string, () => Promise<Headers>, challenge: string][] = [
       expect(await world.keys.revoke(key.prefix, new Date())).toBe(true);
       return bearer(text);
     },
-    'The key is revoked.',
+    'The API key is revoked.',
   ],
 ];
 test.each(refusals)('%s is answered 401, with a challenge that says what is wrong', async (_, headersOf, challenge) => {
@@ -151,14 +155,14 @@ test.each(refusals)('%s is answered 401, with a challenge that says what is wron
 
 test('who sends no key is told how', async () => {
   const { detail } = await problemOf(await post(), 401, 'unauthorized');
-  expect(detail).toBe('This takes an API key, as a bearer token in the Authorization header.');
+  expect(detail).toBe('This request needs an API key. Send it as a bearer token in the Authorization header.');
 });
 
 test('a wrong secret is told the state of no key', async () => {
   const { key, text } = await aKey({ expiresAt: '2020-01-01T00:00:00.000Z' });
   await world.keys.revoke(key.prefix, new Date());
   expect((await problemOf(await post(bearer(wrongSecret(text))), 401, 'unauthorized')).detail).toBe(
-    'There is no such key.',
+    'The API key is unknown. Check that it is complete.',
   );
 });
 
@@ -303,7 +307,7 @@ test('a key expires in the middle of the minute for which it is known', async ()
   now = later(at, 29.999);
   await check(header, 'checks:read');
   now = later(at, 30);
-  await expect(check(header, 'checks:read')).rejects.toThrow('The key is expired.');
+  await expect(check(header, 'checks:read')).rejects.toThrow('The API key is expired.');
 });
 
 test('a table that does not answer is asked again by the next request, and a key that was unknown is too', async () => {
@@ -312,7 +316,7 @@ test('a table that does not answer is asked again by the next request, and a key
   store.find.mockRejectedValueOnce(new Error('cut off')).mockResolvedValueOnce(undefined);
   const check = keyring({ store, now: () => at });
   await expect(check(header, 'checks:read')).rejects.toThrow('cut off');
-  await expect(check(header, 'checks:read')).rejects.toThrow('There is no such key.');
+  await expect(check(header, 'checks:read')).rejects.toThrow('The API key is unknown.');
   await expect(check(header, 'checks:read')).resolves.toMatchObject({ owner: 'acme' });
 });
 

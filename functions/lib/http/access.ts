@@ -34,14 +34,14 @@ const ofThisMachine = ({ host, origin }: Headers, scope: Scope, corsOrigins: rea
   if (!asked || !isLoopbackHost(targetOf(asked).host)) {
     throw new ApiProblem(
       'forbidden',
-      'Without keys this answers to this machine alone: ask at localhost or 127.0.0.1.',
+      'Without API keys, the service accepts local requests only. Send this request to localhost or 127.0.0.1.',
     );
   }
   const known = origin === undefined || [origin, '*'].some((each) => corsOrigins.includes(each));
   if (scope === 'checks:write' && !known && URL.parse(origin)?.host !== asked.host) {
     throw new ApiProblem(
       'forbidden',
-      'Without keys no page of another origin may do this, unless CORS_ORIGINS names it.',
+      'Without API keys, a page may create or delete checks only from the origin of the service or one in CORS_ORIGINS.',
     );
   }
   return { owner: ANONYMOUS };
@@ -71,19 +71,19 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
 
   return async (authorization: string | undefined, scope: Scope): Promise<Caller> => {
     if (authorization === undefined)
-      throw unauthorized('This takes an API key, as a bearer token in the Authorization header.');
+      throw unauthorized('This request needs an API key. Send it as a bearer token in the Authorization header.');
     const [, token = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     const parts = keyParts(token);
-    if (!parts) throw invalid('The Authorization header is not Bearer, a space and an API key.');
+    if (!parts) throw invalid('The Authorization header must be Bearer, a space and an API key.');
     const cached = read(parts.prefix);
     const key = await cached.key;
-    if (!key || !isSecretOf(key, parts.secret)) throw invalid('There is no such key.');
+    if (!key || !isSecretOf(key, parts.secret)) throw invalid('The API key is unknown. Check that it is complete.');
     const state = keyState(key, now());
-    if (state !== 'active') throw invalid(`The key is ${state}.`);
+    if (state !== 'active') throw invalid(`The API key is ${state}. Use an active key.`);
     if (!key.scopes.includes(scope)) throw forbidden(key, scope);
     if (!cached.touched) {
       cached.touched = true;
-      store.touch(key.prefix, now()).catch((error) => log.warn('the use of a key was not noted', { error }));
+      store.touch(key.prefix, now()).catch((error) => log.warn('could not record the use of a key', { error }));
     }
     return { owner: key.owner, plan: key.plan };
   };
@@ -94,8 +94,12 @@ const unauthorized = (detail: string, more = '') =>
   new ApiProblem('unauthorized', detail, { headers: { 'www-authenticate': `${CHALLENGE}${more}` } });
 const invalid = (detail: string) => unauthorized(detail, `, error="invalid_token", error_description="${detail}"`);
 const forbidden = ({ scopes }: ApiKey, scope: Scope) =>
-  new ApiProblem('forbidden', `This takes a key with the scope ${scope}; this key has ${scopes.join(', ')}.`, {
-    headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
-  });
+  new ApiProblem(
+    'forbidden',
+    `This request needs an API key with the scope ${scope}. The scopes of this key are: ${scopes.join(', ')}.`,
+    {
+      headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+    },
+  );
 
 const CHALLENGE = 'Bearer realm="page-audit"';

@@ -10,7 +10,7 @@ import type { Reply } from './response.ts';
 export const idempotencyKeyFrom = (headers: Request['headers']): string | undefined => {
   const key = headers['idempotency-key'];
   if (key !== undefined && !/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new ApiProblem('invalid-request', 'An Idempotency-Key has 1 to 255 printable ASCII characters.');
+    throw new ApiProblem('invalid-request', 'The Idempotency-Key must have 1 to 255 printable ASCII characters.');
   }
   return key;
 };
@@ -33,7 +33,7 @@ export const sameCheck = (earlier: StoredCheck | 'erased', fingerprint: string):
   if (earlier === 'erased') {
     throw new ApiProblem(
       'being-erased',
-      'The check of this Idempotency-Key was erased. Its key is free in a few minutes.',
+      'The check of this Idempotency-Key was erased. Use another key, or retry with this one in a few minutes.',
       {
         headers: { 'retry-after': '60' },
       },
@@ -42,7 +42,7 @@ export const sameCheck = (earlier: StoredCheck | 'erased', fingerprint: string):
   if (earlier.item.fingerprint !== fingerprint) {
     throw new ApiProblem(
       'idempotency-mismatch',
-      'This Idempotency-Key was used with another body. Send the same body, or use a new key.',
+      'This Idempotency-Key was used with another body. Send the same body, or use another key.',
     );
   }
   const { id } = earlier.item;

@@ -16,7 +16,7 @@ export const findCheck = async (
   return found;
 };
 
-export const checkIsGone = () => new ApiProblem('not-found', 'There is no check with this id.');
+export const checkIsGone = () => new ApiProblem('not-found', 'There is no check with this ID.');
 
 /** The run that a path names, with or without its check; a `checkId` that is sent must be its own, else 404. */
 export const findRun = async (
@@ -29,6 +29,6 @@ export const findRun = async (
     runId && (asked === undefined ? await store.checkIdOf(runId, owner) : isUuid(asked) && asked.toLowerCase());
   const found = checkId ? await store.find(checkId, owner) : undefined;
   const run = found?.runs.find((each) => each.id === runId);
-  if (!run) throw new ApiProblem('not-found', 'There is no run with this id, or it is not of this check.');
+  if (!run) throw new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');
   return run;
 };

@@ -51,11 +51,14 @@ export const problemAnswer = (error: unknown, requestId: string, path: string): 
 const ourFault = (error: unknown, requestId: string, path: string): ApiProblem => {
   log.error('a request failed', { requestId, path, error: error as Error });
   if (isUnavailable(error)) {
-    return new ApiProblem('unavailable', 'A part of the service does not answer. Try again soon.', {
+    return new ApiProblem('unavailable', 'A part of the service did not respond. Retry in 5 seconds.', {
       headers: { 'retry-after': '5' },
     });
   }
-  return new ApiProblem('internal', 'The service met an error of its own; the request id finds it in the log.');
+  return new ApiProblem(
+    'internal',
+    'An internal error occurred. The log of the service has the details under this requestId.',
+  );
 };
 
 /** Whether an AWS service could not be reached or turned us away, after the SDK's own retries. */
