@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import type { Slots } from '../lib/slots.ts';
-import { MAX_NAVIGATIONS } from './faults.ts';
 import { type shares, startCpuMeter } from './host/machine.ts';
 import type { User } from './host/privileges.ts';
 import { groupGone, killGroup, membersOf, memoryOf } from './host/processes.ts';
@@ -16,20 +15,10 @@ import {
   type AuditorMessage,
   type AuditorOrder,
   type CpuUse,
-  emptyMainFrame,
   isTimed,
-  type MainFrame,
   type START_SIGNAL,
 } from './messages.ts';
-import {
-  FAILURE_GRACE_MS,
-  MAX_AUDITOR_BYTES,
-  MAX_BROWSER_BYTES,
-  NO_ANSWER_MS,
-  SCRIPTLESS,
-  SLOW_DOCUMENT_MS,
-  TOO_MUCH,
-} from './stop-rules.ts';
+import { type AuditEvent, type AuditState, decide, initialState, type Limits, type TimerName } from './stop-rules.ts';
 
 /** What an auditor that is done gets to close its browser. */
 const GOODBYE_MS = 1000;
@@ -37,12 +26,25 @@ const MEMORY_WATCH_MS = 250;
 
 export const WORK_DIR = 'page-audit-'; // then the pid of its owner
 
-export type Auditor = ReturnType<typeof startAuditor>;
+export type AuditorProcess = ReturnType<typeof startAuditor>;
 /** One at a time may be measured, or as many as the machine has room for; the others give way meanwhile. */
-export type Processor = { turn: Slots; shares: ReturnType<typeof shares>; limitMs: number };
+export type Processor = { turn: Slots; shares: ReturnType<typeof shares> };
+export type AuditHooks = {
+  onBrowser?: (() => void) | undefined;
+  /** Receives each event of the audit, and the milliseconds since its start. */
+  onEvent?: ((event: AuditEvent, atMs: number) => void) | undefined;
+};
+/** How an audit ended, and what was observed until then. `measuredAt`: when its timed part ended (epoch ms). */
+export type EndedAudit = Pick<AuditState, 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
+  end: AuditEnd;
+  measuredAt: number | null;
+};
 
 /** One auditor process, from its start (imports only) through one audit to the death of its whole group. */
-export const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: Processor, user: User | undefined) => {
+export const startAuditor = (
+  version: AuditVersion,
+  { processor, limits, user }: { processor: Processor; limits: Limits; user: User | undefined },
+) => {
   const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR}${process.pid}-`)).then(async (dir) => {
     if (user) await chown(dir, user.uid, user.gid);
     return dir;
@@ -52,10 +54,10 @@ export const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: P
     (started) => {
       started.on('error', () => {}); // met by `audit`, as its end
       const { pid } = started;
-      if (pid) shares.add(pid);
+      if (pid) processor.shares.add(pid);
       started.once('exit', () => {
         exited = true;
-        if (pid) shares.remove(pid);
+        if (pid) processor.shares.remove(pid);
       });
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         said = (said + text).slice(-10_000);
@@ -63,12 +65,6 @@ export const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: P
     },
     () => {}, // met by `audit`
   );
-  let mainFrame: MainFrame = emptyMainFrame;
-  let chromium: string | null = null;
-  let sandbox: boolean | null = null;
-  let cpu: CpuUse | null = null;
-  let readCpu: () => CpuUse | null = () => null;
-  let measuredAt: number | undefined;
   let done = false;
   let said = '';
   let exited = false;
@@ -88,138 +84,120 @@ export const startAuditor = (version: AuditVersion, { turn, shares, limitMs }: P
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
-  const audit = async (order: AuditorOrder, signal: AbortSignal, onBrowser: () => void): Promise<AuditEnd> => {
+  const audit = async (order: AuditorOrder, hooks: AuditHooks, signal: AbortSignal): Promise<EndedAudit> => {
     const dir = await workDir;
     const auditor = await child;
-    const timers = new Set<NodeJS.Timeout>();
-    const over = new AbortController();
-    let leaveProcessor = () => {};
-    return new Promise<AuditEnd>((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason); // since the audit was begun
-      const after = (ms: number, then: () => void) => {
-        const timer = setTimeout(then, ms);
-        timers.add(timer);
-        return timer;
-      };
-      const stop = (why: Extract<AuditEnd, { how: 'stopped' }>['why'], detail?: string) =>
-        resolve({ how: 'stopped', why, ...(detail && { detail }) });
-
-      const startLimit = (ms: number) => after(ms, () => stop('audit-timeout'));
-      let limit = startLimit(limitMs);
-      const startedAt = performance.now();
-      /** What then fails is no longer what was measured; Lighthouse comes to its end without it. */
-      const isVisitedAgain = () => measuredAt !== undefined && mainFrame.navigations > 0;
-      const noAnswer = () => {
-        const { url, status, navigations, finished, failure } = mainFrame;
-        const shown = navigations > 0 && status !== null;
-        if (!isVisitedAgain() && url && !shown && !finished && !failure) stop('load-timeout');
-      };
-      const stillComing = () => {
-        const { url, everFinished, failure } = mainFrame;
-        if (measuredAt === undefined && url && !everFinished && !failure) stop('load-timeout');
-      };
-      const memoryWatch = watchMemory(auditor.pid as number, (what) => {
-        stop('page-too-large', `The page takes more memory than an audit may have (${what}).`);
-      });
-      over.signal.addEventListener('abort', memoryWatch);
-      signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
-      auditor.once('exit', (code, killedBy) => {
-        if (over.signal.aborted) return;
-        log.error('an auditor ended without an answer', { code, killedBy, said: said.slice(-2000) });
-        resolve({ how: 'exited' });
-      });
-      auditor.once('error', reject);
-      auditor.on('message', (tale: AuditorMessage) => {
-        switch (tale.type) {
-          case 'browser':
-            chromium = tale.version;
-            sandbox = tale.sandbox;
-            onBrowser();
-            if (!isTimed(order)) after(NO_ANSWER_MS, noAnswer);
-            break;
-          case 'waiting': {
-            clearTimeout(limit); // for as long as others are measured
-            const left = limitMs - (performance.now() - startedAt);
-            turn(over.signal).then(
-              async (giveBack) => {
-                leaveProcessor = () => {
-                  shares.stopMeasuring(auditor.pid as number);
-                  giveBack();
-                };
-                await shares.startMeasuring(auditor.pid as number);
-                if (over.signal.aborted) return;
-                limit = startLimit(left);
-                after(NO_ANSWER_MS, noAnswer);
-                after(SLOW_DOCUMENT_MS, stillComing);
-                readCpu = startCpuMeter(auditor.pid as number);
-                auditor.send('start' satisfies typeof START_SIGNAL);
-              },
-              () => {}, // it ended before its turn came
-            );
-            break;
-          }
-          case 'measured':
-            cpu = tale.cpu;
-            measuredAt = Date.now();
-            leaveProcessor();
-            leaveProcessor = () => {};
-            break;
-          case 'mainFrame': {
-            mainFrame = tale.record;
-            if (mainFrame.crashed) after(FAILURE_GRACE_MS, () => stop('page-crashed'));
-            if (mainFrame.navigations > MAX_NAVIGATIONS) stop('redirect-loop');
-            if (mainFrame.scriptless && mainFrame.finished) stop('page-hung', SCRIPTLESS);
-            if (mainFrame.tooMuch) stop(...TOO_MUCH[mainFrame.tooMuch]);
-            const failed = mainFrame;
-            // A page that is shown and asks for what it does not show, such as a download, is still the page.
-            const staysAsItWas = failed.navigations > 0 && failed.failure === 'ERR_ABORTED';
-            const hasFailed = failed.failure ? !staysAsItWas : failed.empty && !failed.painted;
-            if (hasFailed && !isVisitedAgain()) {
-              after(FAILURE_GRACE_MS, () => mainFrame === failed && stop('main-document-failed'));
-            }
-            break;
-          }
-          case 'audited':
-            done = true;
-            resolve({
-              ...tale,
-              how: 'audited',
-              summary: { ...tale.summary, report: Buffer.from(tale.summary.report) },
-            });
-            break;
-          case 'failed':
-            resolve({ ...tale, how: 'failed' });
-        }
-      });
-      auditor.send({ ...order, env: { ...childEnv(dir), ...order.env } } satisfies AuditorOrder);
-    }).finally(() => {
-      cpu ??= readCpu(); // of an audit that did not get as far
-      timers.forEach(clearTimeout);
-      over.abort();
-      leaveProcessor();
-    });
+    signal.throwIfAborted(); // since the audit was begun
+    const complete = { ...order, env: { ...childEnv(dir), ...order.env } };
+    const outcome = await runAudit(auditor, complete, { processor, limits, hooks, stderr: () => said }, signal);
+    done = outcome.end.how === 'audited';
+    return outcome;
   };
 
-  return {
-    version,
-    audit,
-    end,
-    alive: () => !ended && !exited,
-    seen: () => ({ mainFrame, chromium, sandbox, cpu, measuredAt }),
-  };
+  return { version, audit, end, alive: () => !ended && !exited };
 };
 
-/** Looks at an auditor's memory, and that of its browser, until the function that it gives is called. */
-const watchMemory = (group: number, onExcess: (what: string) => void): (() => void) => {
+type Running = { processor: Processor; limits: Limits; hooks: AuditHooks; stderr: () => string };
+
+/** Sends an order to an auditor, and follows the audit to its end: hands each event to the stop rules, and does what they decide. */
+const runAudit = (
+  auditor: ChildProcess,
+  order: AuditorOrder,
+  { processor, limits, hooks, stderr }: Running,
+  signal: AbortSignal,
+): Promise<EndedAudit> => {
+  const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
+  const group = auditor.pid as number;
+  const over = new AbortController();
+  const timedPart = new AbortController();
+  const timers = new Map<TimerName, NodeJS.Timeout>();
+  const startedAt = performance.now();
+  let state = initialState;
+  let measuredAt: number | null = null;
+  let readCpu: () => CpuUse | null = () => null;
+
+  const handle = (event: AuditEvent): void => {
+    if (over.signal.aborted) return;
+    hooks.onEvent?.(event, performance.now() - startedAt);
+    const [next, decision] = decide(state, event, limits);
+    state = next;
+    if ('end' in decision) {
+      const { mainFrame, chromium, sandbox, cpu } = state;
+      resolve({ end: decision.end, mainFrame, chromium, sandbox, cpu: cpu ?? readCpu(), measuredAt });
+      over.abort();
+      return;
+    }
+    for (const { timer, ms } of decision.start) {
+      clearTimeout(timers.get(timer));
+      timers.set(timer, setTimeout(handle, ms, { type: 'elapsed', timer }));
+    }
+  };
+  const fail = (error: unknown) => {
+    reject(error);
+    over.abort();
+  };
+  const waitForProcessor = async () => {
+    const remainingMs = limits.attemptMs - (performance.now() - startedAt); // others are measured meanwhile
+    await takeProcessor(group, processor, timedPart.signal);
+    handle({ type: 'cpu-acquired', remainingMs });
+    readCpu = startCpuMeter(group);
+    auditor.send('start' satisfies typeof START_SIGNAL);
+  };
+
+  over.signal.addEventListener('abort', () => {
+    for (const timer of timers.values()) clearTimeout(timer);
+    timedPart.abort();
+  });
+  signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
+  watchMemory(group, over.signal, (memory) => handle({ type: 'memory', ...memory }));
+  auditor.once('exit', (code, killedBy) => {
+    if (over.signal.aborted) return;
+    log.error('an auditor ended without an answer', { code, killedBy, said: stderr().slice(-2000) });
+    handle({ type: 'exited' });
+  });
+  auditor.once('error', fail);
+  auditor.on('message', (message: AuditorMessage) => {
+    if (message.type === 'measured') measuredAt = Date.now();
+    handle(withBuffer(message));
+    if (message.type === 'browser') hooks.onBrowser?.();
+    if (message.type === 'waiting') waitForProcessor().catch(fail);
+    if (message.type === 'measured') timedPart.abort();
+  });
+  handle({ type: 'started', timed: isTimed(order) });
+  auditor.send(order);
+  return promise;
+};
+
+/** Resolves when the group may be measured. It leaves the processor to others when `timedPart` aborts. */
+const takeProcessor = async (group: number, { turn, shares }: Processor, timedPart: AbortSignal): Promise<void> => {
+  const giveBack = await turn(timedPart);
+  const leave = () => {
+    shares.stopMeasuring(group);
+    giveBack();
+  };
+  timedPart.addEventListener('abort', leave, { once: true });
+  await shares.startMeasuring(group);
+  timedPart.throwIfAborted();
+};
+
+/** A report travels as bytes. */
+const withBuffer = (message: AuditorMessage): AuditorMessage =>
+  message.type === 'audited'
+    ? { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } }
+    : message;
+
+type Memory = { browserBytes: number; auditorBytes: number };
+
+/** Looks at an auditor's memory, and that of its browser, until `signal` aborts. */
+const watchMemory = (group: number, signal: AbortSignal, onMemory: (memory: Memory) => void): void => {
   let members: number[] = [];
   let looks = 0;
   const timer = setInterval(() => {
     if (looks++ % 4 === 0) members = membersOf(group); // looks through all processes of the machine: more seldom
     const browser = members.filter((pid) => pid !== group).reduce((sum, pid) => sum + memoryOf(pid), 0);
-    if (browser > MAX_BROWSER_BYTES) onExcess(`the browser ${Math.round(browser / 2 ** 20)} MiB`);
-    else if (memoryOf(group) > MAX_AUDITOR_BYTES) onExcess('its trace');
+    onMemory({ browserBytes: browser, auditorBytes: memoryOf(group) });
   }, MEMORY_WATCH_MS);
-  return () => clearInterval(timer);
+  signal.addEventListener('abort', () => clearInterval(timer));
 };
 
 /** Beside this module, and in its form: TypeScript here, a bundle where it is deployed. */

@@ -6,15 +6,23 @@ import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts
 import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { slots } from '../lib/slots.ts';
-import { type Auditor, childModule, type Processor, startAuditor, WORK_DIR } from './auditor-process.ts';
+import {
+  type AuditHooks,
+  type AuditorProcess,
+  childModule,
+  type Processor,
+  startAuditor,
+  WORK_DIR,
+} from './auditor-process.ts';
 import { blockedOf, openEgressProxy, overCapOf } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
-import { isFalsified, machine, shares, TIMED_AT_ONCE, wasSlowed } from './host/machine.ts';
+import { isFalsified, MEMORY_BYTES, machine, shares, TIMED_AT_ONCE, wasSlowed } from './host/machine.ts';
 import { auditorUsers, type Users } from './host/privileges.ts';
 import { removeStale } from './host/processes.ts';
 import { type AuditResult, judge } from './judge.ts';
 import type { LaunchOrder } from './messages.ts';
-import { HARD_LIMIT_MS } from './stop-rules.ts';
+import type { Observation } from './observation.ts';
+import { limitsOn } from './stop-rules.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
 export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
@@ -23,6 +31,9 @@ export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
   /** Without the parts that an earlier attempt may have hung in, though its numbers were measured. */
   lean: boolean;
 };
+
+/** What a test may follow of one audit. */
+export type AuditObserver = Pick<AuditHooks, 'onEvent'> & { onObservation?: (observation: Observation) => void };
 
 type Options = {
   targets: TargetPolicy;
@@ -34,14 +45,15 @@ type Options = {
 };
 
 /** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
-export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, limitMs = HARD_LIMIT_MS }: Options) => {
-  const processor: Processor = { turn: slots(timedAtOnce), shares: shares(), limitMs };
+export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, limitMs }: Options) => {
+  const processor: Processor = { turn: slots(timedAtOnce), shares: shares() };
+  const limits = limitsOn(MEMORY_BYTES, limitMs);
   const closing = new AbortController();
   const ending = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
   let newUser: Users | undefined;
   let sandbox: LaunchOrder['sandbox'] = 'tried';
-  let next: Auditor | undefined;
+  let next: AuditorProcess | undefined;
   let atWork = 0;
 
   const prepare = (): Promise<Chromium> => {
@@ -56,16 +68,16 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     return chromium;
   };
 
-  const take = (version: AuditVersion): Auditor => {
+  const take = (version: AuditVersion): AuditorProcess => {
     const ready = next;
     next = undefined;
     if (ready?.version === version && ready.alive()) return ready;
     if (ready) dismiss(ready);
-    return startAuditor(version, processor, newUser?.());
+    return startAuditor(version, { processor, limits, user: newUser?.() });
   };
 
   /** Ends an auditor while others go on; `close` waits for it. */
-  const dismiss = (auditor: Auditor) => {
+  const dismiss = (auditor: AuditorProcess) => {
     const ended = auditor
       .end()
       .catch((error: Error) => void log.warn('an auditor left its folder', { error })) // the next start removes it
@@ -77,7 +89,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   const startNext = (version: AuditVersion) => {
     if (!newUser || next?.alive() || closing.signal.aborted) return;
     if (next) dismiss(next);
-    next = startAuditor(version, processor, newUser());
+    next = startAuditor(version, { processor, limits, user: newUser() });
   };
 
   return {
@@ -88,7 +100,11 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     },
 
     /** Audits one page. Rejects only where `signal` ended it or the machine could not start an audit. */
-    audit: async ({ url, auditVersion, ...options }: AuditOrder, signal: AbortSignal): Promise<AuditResult> => {
+    audit: async (
+      { url, auditVersion, ...options }: AuditOrder,
+      signal: AbortSignal,
+      observer: AuditObserver = {},
+    ): Promise<AuditResult> => {
       signal.throwIfAborted();
       atWork++;
       try {
@@ -97,35 +113,27 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
         await Promise.all(ending); // the last audit's browser is no company for this one
         const auditor = take(auditVersion);
         try {
-          const end = await auditor.audit(
-            {
-              url: new URL(url).href,
-              version: auditVersion,
-              ...options,
-              executable,
-              proxyPort: proxy.port,
-              env,
-              sandbox,
-            },
-            signal,
-            () => {
-              if (atWork > 1) startNext(auditVersion); // more are likely to wait
-            },
-          );
-          const { measuredAt, cpu, ...seen } = auditor.seen();
+          const order = { url: new URL(url).href, version: auditVersion, ...options };
+          const launch = { executable, proxyPort: proxy.port, env, sandbox };
+          const hooks = {
+            onBrowser: () => void (atWork > 1 && startNext(auditVersion)), // more are likely to wait
+            onEvent: observer.onEvent,
+          };
+          const { measuredAt, cpu, ...seen } = await auditor.audit({ ...order, ...launch }, hooks, signal);
           if (seen.sandbox) sandbox = 'required';
           else if (seen.sandbox === false && sandbox === 'tried') sandbox = 'none';
-          return judge({
+          const observation = {
             auditVersion,
             ...options,
-            end,
             ...seen,
             machine: machine(),
             cpu: cpu && { others: cpu.others, wasSlowed: wasSlowed(cpu), isFalsified: isFalsified(cpu) },
             blocked: blockedOf(proxy.decisions),
-            overCap: overCapOf(proxy.decisions, measuredAt),
-            decisionOn: (host, port) => proxy.lastDecision(host, port),
-          });
+            overCap: overCapOf(proxy.decisions, measuredAt ?? undefined),
+            decisionOn: (host: string, port: number) => proxy.lastDecision(host, port),
+          };
+          observer.onObservation?.(observation);
+          return judge(observation);
         } finally {
           dismiss(auditor);
         }

@@ -1,8 +1,7 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { AuditSummary } from './messages.ts';
 import { cutOff, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
-
-export const MAX_NAVIGATIONS = 20;
+import { MAX_NAVIGATIONS } from './stop-rules.ts';
 
 export type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string };
 
