@@ -1,5 +1,5 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
-import type { AuditSummary } from './messages.ts';
+import type { AuditSummary, MainFrame, Outcome } from './messages.ts';
 import { cutOff, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
 import { MAX_NAVIGATIONS } from './stop-rules.ts';
 
@@ -46,50 +46,12 @@ const faultAsTold = (seen: Observation): Fault => {
 const faultOfCode = (auditCode: string, message: string, seen: Observation): Fault => {
   const { mainFrame } = seen;
   if (mainFrame.navigations > MAX_NAVIGATIONS) return { code: 'redirect-loop', auditCode };
-  switch (auditCode) {
-    case 'DNS_FAILURE':
-      return { code: 'dns-failure', auditCode };
-    case 'ERRORED_DOCUMENT_REQUEST':
-      return {
-        code: 'http-error',
-        auditCode,
-        detail: answeredWith(/Status code: (\d+)/.exec(message)?.[1] ?? mainFrame.status), // of several, Lighthouse's is the first
-      };
-    case 'NOT_HTML':
-      return { code: 'not-html', auditCode, detail: `The document is of type ${mainFrame.mimeType ?? 'unknown'}.` };
-    case 'INSECURE_DOCUMENT_REQUEST':
-    case 'CHROME_INTERSTITIAL_ERROR':
-      return { code: 'tls-error', auditCode };
-    case 'PAGE_HUNG':
-      return { code: 'page-hung', auditCode };
-    case 'PROTOCOL_TIMEOUT': {
-      const hung = 'pageAnswers' in seen.end && seen.end.pageAnswers === false;
-      const gathered = seen.end.how === 'audited' && seen.end.summary.runtimeError?.artifactKey;
-      const part = gathered ? ` for its ${gathered}` : '';
-      const detail = `The page did not answer Lighthouse in time${part}.`;
-      return { code: hung ? 'page-hung' : 'protocol-timeout', auditCode, detail };
-    }
-    case 'TARGET_CRASHED':
-      return { code: 'page-crashed', auditCode };
-    case 'FAILED_DOCUMENT_REQUEST':
-    case 'NO_DOCUMENT_REQUEST':
-      return { ...faultOfDocument(seen), auditCode };
-    case 'NO_FCP':
-      return { ...faultOfBlank(seen), auditCode };
-    case 'NO_SCREENSHOTS':
-    case 'NO_SPEEDLINE_FRAMES':
-    case 'SPEEDINDEX_OF_ZERO':
-      return { code: 'no-screenshots', auditCode };
-    default:
-      if (STACK_LIMIT.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEP };
-      return mainFrame.crashed
-        ? { code: 'page-crashed', auditCode }
-        : {
-            code: 'internal',
-            auditCode: auditCode || null,
-            detail: `The audit ended in an error: ${message.slice(0, 300)}`,
-          };
-  }
+  const rule = byAuditCode.get(auditCode);
+  if (rule) return { ...(typeof rule === 'string' ? { code: rule } : rule(seen, message)), auditCode };
+  if (STACK_LIMIT.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEP };
+  if (mainFrame.crashed) return { code: 'page-crashed', auditCode };
+  const detail = `The audit ended in an error: ${message.slice(0, 300)}`;
+  return { code: 'internal', auditCode: auditCode || null, detail };
 };
 
 /** Chromium's own words for an answer that nests too deep to be written: the tree of frames, or that of elements. */
@@ -154,46 +116,97 @@ const NOTHING_LARGE =
 const codeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;
 
 /** The main document could not be had, or has nothing in it: the browser's reason, and behind a proxy's failure the proxy's own. */
-const faultOfDocument = ({ mainFrame, decisionOn }: Observation): Fault => {
-  const { status } = mainFrame;
-  if (mainFrame.empty) {
+const faultOfDocument = (seen: Observation): Fault => {
+  const { status, empty, url, failure } = seen.mainFrame;
+  if (empty) {
     return isErrorStatus(status)
       ? { code: 'http-error', detail: answeredWith(status) }
       : { code: 'no-content', detail: 'The document that the server answered with is empty.' };
   }
-  const failure = mainFrame.failure ?? '';
-  const { hostname, port, protocol } = new URL(mainFrame.url ?? 'http://unknown.invalid/');
-  const decision = decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
-  const because = decision?.reason ? ` (${decision.reason})` : '';
-
-  if (decision?.outcome === 'refused') {
-    return { code: 'forbidden-target', detail: `The page leads to ${hostname}, which is not audited.` };
+  const { hostname, port, protocol } = new URL(url ?? 'http://unknown.invalid/');
+  const decision = seen.decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
+  if (decision && decision.outcome !== 'allowed') return byDecision[decision.outcome](hostname, decision.reason);
+  if (!failure) return { code: 'unreachable' };
+  for (const [pattern, rule] of byNetError) {
+    const fault = pattern.test(failure) && rule(failure, seen);
+    if (fault) return fault;
   }
-  if (decision?.outcome === 'dns-failure') {
-    return { code: 'dns-failure', detail: `The host name ${hostname} has no address${because}.` };
-  }
-  if (decision?.outcome === 'over-cap') return { code: 'page-too-large' };
-  if (decision?.outcome === 'unreachable') {
-    return { code: 'unreachable', detail: `The server ${hostname} could not be reached${because}.` };
-  }
-
-  if (failure === 'ERR_TOO_MANY_REDIRECTS') return { code: 'redirect-loop' };
-  if (/^ERR_(CERT|SSL|BAD_SSL)_/.test(failure))
-    return { code: 'tls-error', detail: `The secure connection failed: ${failure}.` };
-  if (/^ERR_(UNSAFE_|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME|INVALID_REDIRECT)/.test(failure)) {
-    return { code: 'forbidden-target', detail: `The page leads to an address that is not audited: ${failure}.` };
-  }
-  if (failure === 'ERR_NAME_NOT_RESOLVED') return { code: 'dns-failure' };
-  if (failure === 'ERR_ABORTED') {
-    if ([204, 205, 304].includes(mainFrame.status ?? 0)) {
-      return {
-        code: 'no-content',
-        detail: `The server answered with status ${mainFrame.status}, which has no content.`,
-      };
-    }
-    if (mainFrame.attachment) return { code: 'not-html', detail: 'The document is a download.' };
-    if (mainFrame.mimeType && !/html/.test(mainFrame.mimeType))
-      return { code: 'not-html', detail: `The document is of type ${mainFrame.mimeType}.` };
-  }
-  return { code: 'unreachable', ...(failure && { detail: `The document could not be loaded: ${failure}.` }) };
+  return { code: 'unreachable', detail: `The document could not be loaded: ${failure}.` };
 };
+
+const byDecision: Record<Exclude<Outcome, 'allowed'>, (host: string, reason?: string) => Fault> = {
+  refused: (host) => ({ code: 'forbidden-target', detail: `The page leads to ${host}, which is not audited.` }),
+  'dns-failure': (host, reason) => ({
+    code: 'dns-failure',
+    detail: `The host name ${host} has no address${inBrackets(reason)}.`,
+  }),
+  'over-cap': () => ({ code: 'page-too-large' }),
+  unreachable: (host, reason) => ({
+    code: 'unreachable',
+    detail: `The server ${host} could not be reached${inBrackets(reason)}.`,
+  }),
+};
+const inBrackets = (reason: string | undefined) => (reason ? ` (${reason})` : '');
+
+const byNetError: readonly [pattern: RegExp, fault: (failure: string, seen: Observation) => Fault | undefined][] = [
+  [/^ERR_TOO_MANY_REDIRECTS$/, () => ({ code: 'redirect-loop' })],
+  [
+    /^ERR_(CERT|SSL|BAD_SSL)_/,
+    (failure) => ({ code: 'tls-error', detail: `The secure connection failed: ${failure}.` }),
+  ],
+  [
+    /^ERR_(UNSAFE_|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME|INVALID_REDIRECT)/,
+    (failure) => ({
+      code: 'forbidden-target',
+      detail: `The page leads to an address that is not audited: ${failure}.`,
+    }),
+  ],
+  [/^ERR_NAME_NOT_RESOLVED$/, () => ({ code: 'dns-failure' })],
+  [/^ERR_ABORTED$/, (_, { mainFrame }) => faultOfAborted(mainFrame)],
+];
+
+const faultOfAborted = ({ status, attachment, mimeType }: MainFrame): Fault | undefined => {
+  if (status !== null && STATUSES_WITHOUT_CONTENT.includes(status)) {
+    return { code: 'no-content', detail: `The server answered with status ${status}, which has no content.` };
+  }
+  if (attachment) return { code: 'not-html', detail: 'The document is a download.' };
+  if (mimeType && !/html/.test(mimeType)) return { code: 'not-html', detail: `The document is of type ${mimeType}.` };
+  return undefined;
+};
+const STATUSES_WITHOUT_CONTENT: readonly number[] = [204, 205, 304];
+
+/** Codes of Lighthouse, of its protocol client, and of the auditor (child.ts). */
+const byAuditCode = new Map<string, RunProblemCode | ((seen: Observation, message: string) => Fault)>([
+  ['DNS_FAILURE', 'dns-failure'],
+  [
+    'ERRORED_DOCUMENT_REQUEST',
+    ({ mainFrame }, message) => ({
+      code: 'http-error',
+      detail: answeredWith(/Status code: (\d+)/.exec(message)?.[1] ?? mainFrame.status), // of several, Lighthouse's is the first
+    }),
+  ],
+  [
+    'NOT_HTML',
+    ({ mainFrame }) => ({ code: 'not-html', detail: `The document is of type ${mainFrame.mimeType ?? 'unknown'}.` }),
+  ],
+  ['INSECURE_DOCUMENT_REQUEST', 'tls-error'],
+  ['CHROME_INTERSTITIAL_ERROR', 'tls-error'],
+  ['PAGE_HUNG', 'page-hung'],
+  [
+    'PROTOCOL_TIMEOUT',
+    ({ end }) => {
+      const hung = 'pageAnswers' in end && end.pageAnswers === false;
+      const gathered = end.how === 'audited' && end.summary.runtimeError?.artifactKey;
+      const part = gathered ? ` for its ${gathered}` : '';
+      const detail = `The page did not answer Lighthouse in time${part}.`;
+      return { code: hung ? 'page-hung' : 'protocol-timeout', detail };
+    },
+  ],
+  ['TARGET_CRASHED', 'page-crashed'],
+  ['FAILED_DOCUMENT_REQUEST', faultOfDocument],
+  ['NO_DOCUMENT_REQUEST', faultOfDocument],
+  ['NO_FCP', faultOfBlank],
+  ['NO_SCREENSHOTS', 'no-screenshots'],
+  ['NO_SPEEDLINE_FRAMES', 'no-screenshots'],
+  ['SPEEDINDEX_OF_ZERO', 'no-screenshots'],
+]);
