@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Category, categoriesOf, hasCategory } from '../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../shared/audit-versions.ts';
-import { asCreated, type Check, type CheckInputs, CreateCheckBody, newCheck, sentOptions } from '../shared/check.ts';
+import { asCreated, type Check, type CheckInputs, CreateCheckBody, newCheck, optionNames } from '../shared/check.ts';
 import { CreateEnv } from '../shared/env.ts';
+import { pick } from '../shared/pick.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import { access } from './lib/http/access.ts';
@@ -139,7 +140,7 @@ const inputsFrom = (
     url: body.url,
     auditVersion: version as NonNullable<typeof version>,
     regions: body.regions as Region[],
-    ...sentOptions(body),
+    ...pick(body, optionNames),
   };
 };
 

@@ -1,9 +1,10 @@
+import { checkView } from '../shared/check.ts';
 import { ReadEnv } from '../shared/env.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
-import { asCheck, type CheckStore, checkStore } from './lib/store/checks.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => ReadEnv.parse(process.env);
@@ -15,4 +16,7 @@ export const handler = http({ access: access('checks:read', env), cors: env }, (
 
 export const getCheck =
   ({ store }: { store: Pick<CheckStore, 'find'> }) =>
-  async (request: Request): Promise<Reply> => ({ status: 200, body: asCheck(await findCheck(store, request)) });
+  async (request: Request): Promise<Reply> => {
+    const { item, runs } = await findCheck(store, request);
+    return { status: 200, body: checkView({ ...item, runs }) };
+  };

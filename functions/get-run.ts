@@ -1,9 +1,10 @@
 import { ReadEnv } from '../shared/env.ts';
+import { runView } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { findRun } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
-import { asRun, type CheckStore, checkStore } from './lib/store/checks.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => ReadEnv.parse(process.env);
@@ -15,4 +16,4 @@ export const handler = http({ access: access('checks:read', env), cors: env, que
 
 export const getRun =
   ({ store }: { store: Pick<CheckStore, 'find' | 'checkIdOf'> }) =>
-  async (request: Request): Promise<Reply> => ({ status: 200, body: asRun(await findRun(store, request)) });
+  async (request: Request): Promise<Reply> => ({ status: 200, body: runView(await findRun(store, request)) });

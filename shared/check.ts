@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { AuditOptions, Category, Device, MAX_SAMPLES } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
 import { noMetrics } from './page-metrics.ts';
+import { pick } from './pick.ts';
 import { Region } from './regions.ts';
-import { isFinished, Run, type RunState } from './run.ts';
+import { isFinished, Run, type RunState, runView } from './run.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']);
 export type CheckState = z.infer<typeof CheckState>;
@@ -15,19 +16,28 @@ const SentOptions = z.object({
   categories: z.array(Category).min(1, 'at least one category is needed').optional(),
 });
 
-/** One URL tested in one or more regions, with its complete runs in the order of `regions`. */
+/** Names of the optional inputs. */
+export const optionNames = SentOptions.keyof().options;
+
+/** One URL tested in one or more regions, with its runs in the order of `regions`. */
 export const Check = z.object({
   id: z.uuid(),
   auditVersion: AuditVersion,
   url: z.string(),
   regions: z.array(Region),
   ...SentOptions.shape,
-  state: CheckState,
   createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
   runs: z.array(Run),
 });
 export type Check = z.infer<typeof Check>;
+
+/** A check as the API shows it. Its state and the time of its last change are derived from its runs. */
+export const CheckView = z.object({
+  ...Check.shape,
+  state: CheckState,
+  updatedAt: z.iso.datetime(),
+});
+export type CheckView = z.infer<typeof CheckView>;
 
 /** What a client asks for, resolved: the URL as sent, the exact version, each region once. */
 export type CheckInputs = Pick<Check, 'url' | 'auditVersion' | 'regions' | keyof z.infer<typeof SentOptions>>;
@@ -49,7 +59,7 @@ export const newCheck = (
 ): Check => {
   const at = now.toISOString();
   const runs = inputs.regions.map((region, i) => newRun(inputs, region, runIds[i] as string, at));
-  return { id, ...inputs, state: 'created', createdAt: at, updatedAt: at, runs };
+  return { id, ...inputs, createdAt: at, runs };
 };
 
 const newRun = ({ url, auditVersion, device }: CheckInputs, region: Region, id: string, at: string): Run => ({
@@ -83,19 +93,19 @@ export const stateOf = (states: readonly RunState[]): CheckState => {
   return states.every((state) => state === 'failed') ? 'failed' : 'partial';
 };
 
-/** The optional inputs that were sent, and no others. */
-export const sentOptions = ({ device, samples, categories }: z.infer<typeof SentOptions>) => ({
-  ...(device && { device }),
-  ...(samples && { samples }),
-  ...(categories && { categories }),
+/** Returns the fields of a stored check that the API shows. */
+export const checkView = (check: Check): CheckView => ({
+  ...pick(check, inputFields),
+  state: stateOf(check.runs.map((run) => run.state)),
+  createdAt: check.createdAt,
+  updatedAt: [check.createdAt, ...check.runs.map((run) => run.updatedAt)].sort().at(-1) as string,
+  runs: check.runs.map(runView),
 });
 
-/** The answer to a create: the check as asked for, and of each run what a client needs to follow it. */
-export const asCreated = ({ id, auditVersion, url, regions, device, samples, categories, runs }: Check) => ({
-  id,
-  auditVersion,
-  url,
-  regions,
-  ...sentOptions({ device, samples, categories }),
-  runs: runs.map(({ id, region, state }) => ({ id, region, state })),
+/** Returns the answer to a create: the inputs, and the fields of each run that a client needs to follow it. */
+export const asCreated = (check: Check) => ({
+  ...pick(check, inputFields),
+  runs: check.runs.map((run) => pick(run, ['id', 'region', 'state'])),
 });
+
+const inputFields = ['id', 'auditVersion', 'url', 'regions', ...optionNames] as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Device } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
 import { Metrics, Sample, Spread } from './page-metrics.ts';
+import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
 import { Region } from './regions.ts';
 
@@ -91,3 +92,8 @@ export const Run = z.object({
   environment: Environment.nullable(),
 });
 export type Run = z.infer<typeof Run>;
+
+const shownFields = Run.keyof().options;
+
+/** Returns the fields of a stored run that the API shows. A field that is not named in `Run` stays private. */
+export const runView = (run: Run): Run => pick(run, shownFields);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Check } from '../../shared/check.ts';
+import type { CheckView } from '../../shared/check.ts';
 import { isFinished, type Run } from '../../shared/run.ts';
 import { startArguments } from '../support/service.ts';
 import { startNode } from './children.ts';
@@ -51,7 +51,7 @@ export const createCheck = async (service: Asked, body: object): Promise<string>
     body: JSON.stringify(body),
   });
   if (created.status !== 201) throw new Error(`POST /v1/checks answered ${created.status}: ${await created.text()}`);
-  return ((await created.json()) as Check).id;
+  return ((await created.json()) as CheckView).id;
 };
 
 /** A check once all its runs are finished, whether they have succeeded or failed. */
@@ -59,23 +59,23 @@ export const finishedCheck = async (
   service: Asked,
   id: string,
   { pollMs = POLL_MS, limitMs = CHECK_LIMIT_MS }: Patience = {},
-): Promise<Check> => {
+): Promise<CheckView> => {
   for (const deadline = performance.now() + limitMs; ; await pause(pollMs)) {
-    const check = await getJson<Check>(`${service.url}/v1/checks/${id}`);
+    const check = await getJson<CheckView>(`${service.url}/v1/checks/${id}`);
     if (check.runs.every((run) => isFinished(run.state))) return check;
     if (performance.now() > deadline) throw new Error(`a check is still ${check.state} after ${limitMs} ms`);
   }
 };
 
 /** Creates a check and polls it until all its runs have succeeded. Throws where one fails. */
-export const checkDone = async (service: Asked, body: object, patience: Patience = {}): Promise<Check> => {
+export const checkDone = async (service: Asked, body: object, patience: Patience = {}): Promise<CheckView> => {
   const check = await finishedCheck(service, await createCheck(service, body), patience);
   const failed = check.runs.find((run) => run.state === 'failed');
   if (failed) throw new Error(`an audit failed: ${JSON.stringify(failed.error)}`);
   return check;
 };
 
-export const pathOf = (check: Check, run: Run): string => `/v1/checks/${check.id}/runs/${run.id}`;
+export const pathOf = (check: CheckView, run: Run): string => `/v1/checks/${check.id}/runs/${run.id}`;
 
 export const getJson = async <T>(url: string): Promise<T> => {
   const response = await fetch(url);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Check } from '../../shared/check.ts';
+import type { CheckView } from '../../shared/check.ts';
 import { commandOf, pids } from './processes.ts';
 
 /** What `npm start` gives to Node.js, and that with another module in place of the service. */
@@ -40,7 +40,8 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
     if (answer.status !== 201) throw new Error(await answer.text());
     return (await answer.json()) as { id: string; runs: { id: string }[] };
   };
-  const get = async (id: string): Promise<Check> => (await fetch(`${url}/v1/checks/${id}`)).json() as Promise<Check>;
+  const get = async (id: string): Promise<CheckView> =>
+    (await fetch(`${url}/v1/checks/${id}`)).json() as Promise<CheckView>;
 
   return {
     url,
@@ -49,7 +50,7 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
     post,
     get,
     /** The check, once it is so. */
-    until: (id: string, holds: (check: Check) => boolean, seconds = 60) =>
+    until: (id: string, holds: (check: CheckView) => boolean, seconds = 60) =>
       waitFor(async () => {
         const check = await get(id);
         return holds(check) ? check : undefined;

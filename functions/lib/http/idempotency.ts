@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidv5 } from 'uuid';
-import { asCreated, type CreateCheckBody, sentOptions } from '../../../shared/check.ts';
+import { asCreated, type CreateCheckBody, optionNames } from '../../../shared/check.ts';
+import { pick } from '../../../shared/pick.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { asCheck, type StoredCheck } from '../store/checks.ts';
+import type { StoredCheck } from '../store/checks.ts';
 import type { Request } from './endpoint.ts';
 import type { Reply } from './response.ts';
 
@@ -18,7 +19,7 @@ export const idempotencyKeyFrom = (headers: Request['headers']): string | undefi
 /** Tells two bodies apart by what they say, not by how it is spelled. */
 export const fingerprintOf = ({ url, auditVersion, regions, ...options }: CreateCheckBody): string =>
   createHash('sha256')
-    .update(JSON.stringify([url, auditVersion, regions, sentOptions(options)]))
+    .update(JSON.stringify([url, auditVersion, regions, pick(options, optionNames)]))
     .digest('hex');
 
 const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11'; // of our own, for ids derived from idempotency keys
@@ -46,5 +47,9 @@ export const sameCheck = (earlier: StoredCheck | 'erased', fingerprint: string):
     );
   }
   const { id } = earlier.item;
-  return { status: 200, headers: { location: `/v1/checks/${id}` }, body: asCreated(asCheck(earlier)) };
+  return {
+    status: 200,
+    headers: { location: `/v1/checks/${id}` },
+    body: asCreated({ ...earlier.item, runs: earlier.runs }),
+  };
 };

@@ -1,13 +1,15 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { AuditOptions } from '../../../shared/audit-options.ts';
-import { type Check, sentOptions, stateOf } from '../../../shared/check.ts';
+import { type Check, optionNames } from '../../../shared/check.ts';
 import { closeAfter, HOLD_MS, resendAt } from '../../../shared/due-times.ts';
-import { isFinished, type Run } from '../../../shared/run.ts';
+import { pick } from '../../../shared/pick.ts';
+import { isFinished } from '../../../shared/run.ts';
 import { type Db, onlyIf, parse } from './dynamodb.ts';
 import {
   at,
   CheckItem,
+  checkFields,
   checkKey,
   findRun,
   itemsOf,
@@ -38,28 +40,6 @@ export type Creation = {
 };
 
 export type CheckStore = ReturnType<typeof checkStore>;
-
-/** The check as the API shows it. */
-export const asCheck = ({ item, runs }: StoredCheck): Check => {
-  const { id, auditVersion, url, regions, createdAt } = item;
-  return {
-    id,
-    auditVersion,
-    url,
-    regions,
-    ...sentOptions(item),
-    state: stateOf(runs.map((run) => run.state)),
-    createdAt,
-    updatedAt: [createdAt, ...runs.map((run) => run.updatedAt)].sort().at(-1) ?? createdAt,
-    runs: runs.map(asRun),
-  };
-};
-
-/** The run as the API shows it. */
-export const asRun = (run: RunItem): Run => {
-  const { checkId, owner, options, correlationId, token, sends, lostLeases, lease, report, dueAt, ...shown } = run;
-  return shown;
-};
 
 /** Where checks and runs are kept. Each write states the condition under which it is true; a refused one says so. */
 export const checkStore = (db: Db) => ({
@@ -107,7 +87,7 @@ const create = async (
   const created = Date.parse(check.createdAt);
   const seconds = Math.floor(expiresAt.getTime() / 1000);
   const dueAt = at(created + HOLD_MS);
-  const options = AuditOptions.parse(sentOptions(check));
+  const options = AuditOptions.parse(pick(check, optionNames));
   const common = { checkId: check.id, owner, options, correlationId, token, sends: 0, lostLeases: 0, dueAt };
   const runs = check.runs.map((run) => ({ ...run, ...common }));
   const written = await Promise.allSettled(
@@ -118,9 +98,8 @@ const create = async (
   );
   // Not before every write has ended: none may come late, after its remains were cleared.
   for (const each of written) if (each.status === 'rejected') throw each.reason;
-  const { runs: _, state, updatedAt, ...inputs } = check;
   const item: CheckItem = {
-    ...inputs,
+    ...pick(check, checkFields.keyof().options),
     owner,
     fingerprint,
     token,

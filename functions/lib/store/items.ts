@@ -24,8 +24,10 @@ export const runKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${c
 export const pointerKey = (runId: string): Key => ({ pk: `RUN#${runId}`, sk: 'RUN' });
 export const openPartition = (of: Region | 'checks'): string => `OPEN#${of}`;
 
+export const checkFields = Check.omit({ runs: true });
+
 export const CheckItem = z.object({
-  ...Check.omit({ state: true, updatedAt: true, runs: true }).shape,
+  ...checkFields.shape,
   owner: z.string(),
   fingerprint: z.string(), // of the body as the client sent it
   token: z.string(), // of the create that wrote it
