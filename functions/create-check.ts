@@ -8,7 +8,13 @@ import { ApiProblem } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
-import { checkIdOf, fingerprintOf, idempotencyKeyFrom, runIdsOf, sameCheck } from './lib/http/idempotency.ts';
+import {
+  deriveCheckId,
+  deriveRunIds,
+  fingerprintOf,
+  parseIdempotencyKey,
+  replyToRepeat,
+} from './lib/http/idempotency.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { refusalOf } from './lib/public-addresses.ts';
@@ -47,16 +53,16 @@ type Deps = {
 export const createCheck =
   ({ store, limits, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
   async ({ owner, plan, body, headers, requestId }: Request<CreateCheckBody>): Promise<Reply> => {
-    const inputs = inputsFrom(body, queues.regions, targets);
-    const key = idempotencyKeyFrom(headers);
+    const inputs = parseInputs(body, queues.regions, targets);
+    const key = parseIdempotencyKey(headers);
     const fingerprint = fingerprintOf(body);
-    const id = key === undefined ? newId() : checkIdOf(owner, key);
+    const id = key === undefined ? newId() : deriveCheckId(owner, key);
 
     const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
-    if (earlier) return sameCheck(earlier, fingerprint);
+    if (earlier) return replyToRepeat(earlier, fingerprint);
 
     const allowed = await limits.take({ owner, plan }, inputs.regions.length, now());
-    const runIds = runIdsOf(id, inputs.regions, fingerprint);
+    const runIds = deriveRunIds(id, inputs.regions, fingerprint);
     const check = newCheck(inputs, { id, runIds, now: now() });
     const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
     const creation = {
@@ -70,7 +76,7 @@ export const createCheck =
     const runs = await storeCheck(store, check, creation, allowed);
     if (!runs) {
       const winner = await store.findOrErased(id, owner); // another request with the same key was quicker
-      return sameCheck(winner ?? 'erased', fingerprint);
+      return replyToRepeat(winner ?? 'erased', fingerprint);
     }
 
     await Promise.all(
@@ -107,7 +113,7 @@ const storeCheck = async (
 };
 
 /** The inputs that a body means; throws the problem that names everything wrong with them. */
-const inputsFrom = (
+const parseInputs = (
   body: CreateCheckBody,
   supported: readonly Region[],
   targets: Parameters<typeof refusalOf>[1],
@@ -116,7 +122,7 @@ const inputsFrom = (
   const version = resolveAuditVersion(body.auditVersion);
   const unknown = body.regions.filter((region) => !supported.includes(region as Region));
   const { categories = [] } = body;
-  const none = version ? categories.filter((category) => !hasCategory(version, category)) : [];
+  const missing = version ? categories.filter((category) => !hasCategory(version, category)) : [];
 
   const problems = [
     refusal && { code: refusal.code, path: 'url', message: refusal.message },
@@ -126,9 +132,9 @@ const inputsFrom = (
       path: 'regions',
       message: `A region is not supported. Supported regions: ${supported.join(', ')}.`,
     },
-    hasTwins(body.regions) && { ...invalid, path: 'regions', message: 'List each region once.' },
-    hasTwins(categories) && { ...invalid, path: 'categories', message: 'List each category once.' },
-    version && none.length > 0 && { ...invalid, path: 'categories', message: missingCategories(version, none) },
+    hasDuplicates(body.regions) && { ...invalid, path: 'regions', message: 'List each region once.' },
+    hasDuplicates(categories) && { ...invalid, path: 'categories', message: 'List each category once.' },
+    version && missing.length > 0 && { ...invalid, path: 'categories', message: missingCategories(version, missing) },
   ].filter((each) => !!each);
 
   const [first] = problems;
@@ -149,7 +155,7 @@ const missingCategories = (version: AuditVersion, missing: readonly Category[]):
 Its categories: ${categoriesOf(version, {}).join(', ')}.`;
 
 const invalid = { code: 'invalid-request' as const };
-const hasTwins = (list: readonly string[]): boolean => new Set(list).size < list.length;
+const hasDuplicates = (list: readonly string[]): boolean => new Set(list).size < list.length;
 
 const acceptedVersions = `The audit version is not supported. Supported versions: ${auditVersions
   .map(({ version }) => `${version} (or ${aliasesOf(version).join(', ')})`)

@@ -1,7 +1,7 @@
 import { ReportReadEnv } from '../shared/env.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
-import { checkIsGone, findCheck } from './lib/http/lookup.ts';
+import { checkNotFound, findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
@@ -27,7 +27,7 @@ export const deleteCheck =
   ({ store, erasure, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const { item } = await findCheck(store, request);
-    if (!(await erasure.markErased(item, now()))) throw checkIsGone(); // another request has erased it
+    if (!(await erasure.markErased(item, now()))) throw checkNotFound(); // another request has erased it
     await erasure.erase(item.id).catch((error: Error) => {
       log.warn('a check could not be erased whole; the sweeper will', { checkId: item.id, error });
     });

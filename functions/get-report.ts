@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import zlib from 'node:zlib';
 import { ReportReadEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
@@ -7,7 +7,7 @@ import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { htmlReport, viewerPolicy, viewerVersion } from './lib/http/html-report.ts';
 import { findRun } from './lib/http/lookup.ts';
-import { acceptsGzip, matches, prefersHtml } from './lib/http/negotiation.ts';
+import { acceptsGzip, matchesEtag, prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
@@ -26,7 +26,7 @@ type Deps = {
   maxBytes: number;
 };
 
-const MAX_VIEWED_BYTES = 32 * 1024 * 1024; // of JSON: a page is made of it in memory, in a request's time
+const MAX_HTML_SOURCE_BYTES = 32 * 1024 * 1024; // of JSON: a page is made of it in memory, in a request's time
 
 export const getReport =
   ({ store, reports, maxBytes }: Deps) =>
@@ -55,27 +55,27 @@ export const getReport =
       'cache-control': 'private, no-cache',
       ...(asHtml && { 'content-security-policy': viewerPolicy }), // of a 304 too, whose headers replace the cached ones
     };
-    if (matches(request.headers['if-none-match'], etag)) return { status: 304, headers };
-    const gzip = () =>
+    if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
+    const readGzip = () =>
       reports.get(report.key).catch(async (error) => {
         await findRun(store, request); // says that it is gone, where it was erased meanwhile
         throw error;
       });
-    const elsewhere = async () => ({ status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } });
+    const redirect = async () => ({ status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } });
     const type = {
       'content-type': asHtml ? 'text/html; charset=utf-8' : 'application/json',
       ...(gzipped && { 'content-encoding': 'gzip' }),
     };
     if (asHtml) {
-      if (report.bytes > MAX_VIEWED_BYTES) return elsewhere();
-      const page = await htmlReport((await inflate(await gzip())).toString());
-      const body = gzipped ? await deflate(page) : Buffer.from(page);
-      return body.length > maxBytes ? elsewhere() : { status: 200, headers: { ...headers, ...type }, body };
+      if (report.bytes > MAX_HTML_SOURCE_BYTES) return redirect();
+      const page = await htmlReport((await gunzip(await readGzip())).toString());
+      const body = gzipped ? await gzip(page) : Buffer.from(page);
+      return body.length > maxBytes ? redirect() : { status: 200, headers: { ...headers, ...type }, body };
     }
     if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } }; // a signed URL is for GET alone
-    if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return elsewhere();
-    const body = await gzip();
-    return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await inflate(body) };
+    if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return redirect();
+    const body = await readGzip();
+    return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await gunzip(body) };
   };
 
 /** Of each form its own. An object never changes; a page changes with its viewer. */
@@ -84,5 +84,5 @@ const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {
   return `"${[key.split('/').at(-1)?.replace('.json.gz', ''), ...form].join('-')}"`;
 };
 
-const inflate = promisify<Buffer, Buffer>(gunzip);
-const deflate = promisify<string, Buffer>(gzip);
+const gunzip = promisify<Buffer, Buffer>(zlib.gunzip);
+const gzip = promisify<string, Buffer>(zlib.gzip);

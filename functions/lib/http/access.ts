@@ -12,15 +12,15 @@ export type Access = (headers: Headers) => Promise<Caller>;
 
 /** Lets in who has a key with this scope; whoever is at this machine, as one owner, where `AUTH` is open. */
 export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv & CorsEnv): Access => {
-  let letIn: Access | undefined;
+  let authorize: Access | undefined;
   return (headers) => {
-    letIn ??= accessBy(scope, parseEnv());
-    return letIn(headers);
+    authorize ??= createAccess(scope, parseEnv());
+    return authorize(headers);
   };
 };
 
-const accessBy = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access => {
-  if (env.AUTH === 'open') return async (headers) => ofThisMachine(headers, scope, env.CORS_ORIGINS);
+const createAccess = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access => {
+  if (env.AUTH === 'open') return async (headers) => localCaller(headers, scope, env.CORS_ORIGINS);
   const keys = keyring({ store: keyStore(openDb(env)) });
   return ({ authorization }) => keys(authorization, scope);
 };
@@ -29,16 +29,16 @@ const accessBy = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access => {
  * Without keys a web page that this machine's user looks at is the one to keep out. A name of its own may be made to lead
  * here, so that to the browser we are its own server; and it may send a form to us, blindly.
  */
-const ofThisMachine = ({ host, origin }: Headers, scope: Scope, corsOrigins: readonly string[]): Caller => {
-  const asked = URL.parse(`http://${host ?? 'localhost'}`);
-  if (!asked || !isLoopbackHost(targetOf(asked).host)) {
+const localCaller = ({ host, origin }: Headers, scope: Scope, corsOrigins: readonly string[]): Caller => {
+  const url = URL.parse(`http://${host ?? 'localhost'}`);
+  if (!url || !isLoopbackHost(targetOf(url).host)) {
     throw new ApiProblem(
       'forbidden',
       'Without API keys, the service accepts local requests only. Send this request to localhost or 127.0.0.1.',
     );
   }
-  const known = origin === undefined || [origin, '*'].some((each) => corsOrigins.includes(each));
-  if (scope === 'checks:write' && !known && URL.parse(origin)?.host !== asked.host) {
+  const allowed = origin === undefined || [origin, '*'].some((each) => corsOrigins.includes(each));
+  if (scope === 'checks:write' && !allowed && URL.parse(origin)?.host !== url.host) {
     throw new ApiProblem(
       'forbidden',
       'Without API keys, a page may create or delete checks only from the origin of the service or one in CORS_ORIGINS.',
@@ -49,7 +49,7 @@ const ofThisMachine = ({ host, origin }: Headers, scope: Scope, corsOrigins: rea
 
 /** How long a key is taken for what it was when it was read: a revocation is honoured after that at the latest. */
 const CACHE_MS = 60_000;
-const MOST_CACHED = 10_000;
+const MAX_CACHED_KEYS = 10_000;
 
 type Cached = { key: Promise<ApiKey | undefined>; until: number; touched: boolean };
 type Deps = { store: Pick<KeyStore, 'find' | 'touch'>; now?: () => Date };
@@ -59,14 +59,14 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
   const cache = new Map<string, Cached>();
 
   const read = (prefix: string): Cached => {
-    const known = cache.get(prefix);
-    if (known && known.until > now().getTime()) return known;
-    const fresh = { key: store.find(prefix), until: now().getTime() + CACHE_MS, touched: false };
-    if (cache.size >= MOST_CACHED) cache.clear();
-    cache.set(prefix, fresh);
-    const forget = () => cache.get(prefix) === fresh && cache.delete(prefix);
-    fresh.key.then((key) => key ?? forget(), forget); // a key that is made later is known at once
-    return fresh;
+    const cached = cache.get(prefix);
+    if (cached && cached.until > now().getTime()) return cached;
+    const entry = { key: store.find(prefix), until: now().getTime() + CACHE_MS, touched: false };
+    if (cache.size >= MAX_CACHED_KEYS) cache.clear();
+    cache.set(prefix, entry);
+    const forget = () => cache.get(prefix) === entry && cache.delete(prefix);
+    entry.key.then((key) => key ?? forget(), forget); // a key that is made later is known at once
+    return entry;
   };
 
   return async (authorization: string | undefined, scope: Scope): Promise<Caller> => {

@@ -8,7 +8,7 @@ import type { StoredCheck } from '../store/checks.ts';
 import type { Request } from './endpoint.ts';
 import type { Reply } from './response.ts';
 
-export const idempotencyKeyFrom = (headers: Request['headers']): string | undefined => {
+export const parseIdempotencyKey = (headers: Request['headers']): string | undefined => {
   const key = headers['idempotency-key'];
   if (key !== undefined && !/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new ApiProblem('invalid-request', 'The Idempotency-Key must have 1 to 255 printable ASCII characters.');
@@ -24,13 +24,13 @@ export const fingerprintOf = ({ url, auditVersion, regions, ...options }: Create
 
 const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11'; // of our own, for ids derived from idempotency keys
 
-export const checkIdOf = (owner: string, key: string): string => uuidv5(`${owner}\n${key}`, NAMESPACE);
+export const deriveCheckId = (owner: string, key: string): string => uuidv5(`${owner}\n${key}`, NAMESPACE);
 
 /** Of the inputs too: what a broken-off create with other inputs left behind is never taken for ours. */
-export const runIdsOf = (checkId: string, regions: readonly Region[], fingerprint: string): string[] =>
+export const deriveRunIds = (checkId: string, regions: readonly Region[], fingerprint: string): string[] =>
   regions.map((region) => uuidv5(`${region}\n${fingerprint}`, checkId));
 
-export const sameCheck = (earlier: StoredCheck | 'erased', fingerprint: string): Reply => {
+export const replyToRepeat = (earlier: StoredCheck | 'erased', fingerprint: string): Reply => {
   if (earlier === 'erased') {
     throw new ApiProblem(
       'being-erased',

@@ -12,11 +12,11 @@ export const findCheck = async (
   { owner, params }: Pick<Request, 'owner' | 'params'>,
 ): Promise<StoredCheck> => {
   const found = isUuid(params.checkId) ? await store.find(params.checkId.toLowerCase(), owner) : undefined;
-  if (!found) throw checkIsGone();
+  if (!found) throw checkNotFound();
   return found;
 };
 
-export const checkIsGone = () => new ApiProblem('not-found', 'There is no check with this ID.');
+export const checkNotFound = () => new ApiProblem('not-found', 'There is no check with this ID.');
 
 /** The run that a path names, with or without its check; a `checkId` that is sent must be its own, else 404. */
 export const findRun = async (
@@ -24,9 +24,10 @@ export const findRun = async (
   { owner, params, query }: Pick<Request, 'owner' | 'params' | 'query'>,
 ): Promise<RunItem> => {
   const runId = isUuid(params.runId) ? params.runId.toLowerCase() : undefined;
-  const asked = params.checkId ?? query.checkId;
+  const requested = params.checkId ?? query.checkId;
   const checkId =
-    runId && (asked === undefined ? await store.checkIdOf(runId, owner) : isUuid(asked) && asked.toLowerCase());
+    runId &&
+    (requested === undefined ? await store.checkIdOf(runId, owner) : isUuid(requested) && requested.toLowerCase());
   const found = checkId ? await store.find(checkId, owner) : undefined;
   const run = found?.runs.find((each) => each.id === runId);
   if (!run) throw new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');

@@ -8,19 +8,23 @@ import { securityHeaders } from './security-headers.ts';
 /** What a function answers with. `body` is JSON, or bytes with a `content-type` of their own. */
 export type Reply = { status: number; headers?: Record<string, string>; body?: unknown };
 
-export type Answer = APIGatewayProxyStructuredResultV2;
+export type HttpResult = APIGatewayProxyStructuredResultV2;
 
 /** With the headers that every answer has, whatever became of the request. */
-export const complete = (event: APIGatewayProxyEventV2, origins: readonly string[], response: Answer): Answer => {
+export const withCommonHeaders = (
+  event: APIGatewayProxyEventV2,
+  origins: readonly string[],
+  response: HttpResult,
+): HttpResult => {
   const { method, path } = event.requestContext.http;
-  const { vary, ...readable } = corsHeaders(origins, { method, path, headers: event.headers });
-  const varies = [response.headers?.vary, vary].filter(Boolean).join(', ');
+  const { vary, ...cors } = corsHeaders(origins, { method, path, headers: event.headers });
+  const allVary = [response.headers?.vary, vary].filter(Boolean).join(', ');
   const own = { 'cache-control': 'no-store', ...securityHeaders, ...response.headers };
-  const headers = { ...own, ...readable, ...(varies && { vary: varies }) };
+  const headers = { ...own, ...cors, ...(allVary && { vary: allVary }) };
   return { ...response, headers, ...(method === 'HEAD' && { body: '' }) };
 };
 
-export const answer = ({ status, headers = {}, body }: Reply): Answer => {
+export const toHttpResult = ({ status, headers = {}, body }: Reply): HttpResult => {
   if (body === undefined) return { statusCode: status, headers, body: '' };
   if (Buffer.isBuffer(body)) {
     return { statusCode: status, headers, body: body.toString('base64'), isBase64Encoded: true };
@@ -33,8 +37,8 @@ export const answer = ({ status, headers = {}, body }: Reply): Answer => {
 };
 
 /** Turns an error into a problem document. Only an ApiProblem speaks to the caller; all else is ours, and is logged. */
-export const problemAnswer = (error: unknown, requestId: string, path: string): Answer => {
-  const problem = error instanceof ApiProblem ? error : ourFault(error, requestId, path);
+export const problemResult = (error: unknown, requestId: string, path: string): HttpResult => {
+  const problem = error instanceof ApiProblem ? error : unexpectedProblem(error, requestId, path);
   const { status, title } = apiProblems[problem.code];
   const body: Problem = {
     type: `urn:page-audit:problem:${problem.code}`,
@@ -45,10 +49,10 @@ export const problemAnswer = (error: unknown, requestId: string, path: string): 
     requestId,
     ...(problem.errors && { errors: redacted(problem.errors) }),
   };
-  return answer({ status, headers: { 'content-type': 'application/problem+json', ...problem.headers }, body });
+  return toHttpResult({ status, headers: { 'content-type': 'application/problem+json', ...problem.headers }, body });
 };
 
-const ourFault = (error: unknown, requestId: string, path: string): ApiProblem => {
+const unexpectedProblem = (error: unknown, requestId: string, path: string): ApiProblem => {
   log.error('a request failed', { requestId, path, error: error as Error });
   if (isUnavailable(error)) {
     return new ApiProblem('unavailable', 'A part of the service did not respond. Retry in 5 seconds.', {
