@@ -16,7 +16,7 @@ import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { regions as awsRegions, type Region } from '../../shared/regions.ts';
 import { namesOf } from '../names.ts';
 import { queueSettings, tableSettings } from '../settings.ts';
-import { closeServer } from './gateway.ts';
+import { closeServer } from './close-server.ts';
 
 type Options = {
   dataDir?: string; // without it everything is in memory

@@ -1,13 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
 import { forLog } from '../../functions/lib/redact.ts';
-import { type ApiFunction, apiFunctions, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
+import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
 import { apiSettings } from '../settings.ts';
+import { closeServer } from './close-server.ts';
+import { eventOf, routeOf } from './http-event.ts';
+import { lambdaContext } from './lambda-context.ts';
 
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => unknown;
 type Options = {
@@ -63,34 +65,6 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   };
 };
 
-/** Stops listening, lets the requests at work end within a second, and ends connections that are kept alive. */
-export const closeServer = async (server: Server): Promise<void> => {
-  const idle = setInterval(() => server.closeIdleConnections(), 20);
-  const slow = setTimeout(() => server.closeAllConnections(), 1000);
-  await new Promise((resolve) => server.close(resolve));
-  clearInterval(idle);
-  clearTimeout(slow);
-};
-
-/** The context that Lambda gives a function with each event. */
-export const lambdaContext = (functionName: string, timeoutSeconds: number): Context => {
-  const deadline = Date.now() + timeoutSeconds * 1000;
-  return {
-    callbackWaitsForEmptyEventLoop: true,
-    functionName,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:us-west-2:000000000000:function:${functionName}`,
-    memoryLimitInMB: '3538',
-    awsRequestId: randomUUID(),
-    logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: 'local',
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-    done() {},
-    fail() {},
-    succeed() {},
-  };
-};
-
 const bodyOf = async (request: IncomingMessage): Promise<Buffer | 'too large' | 'broken off'> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -104,65 +78,6 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | 'too large' | 
   } catch {
     return 'broken off';
   }
-};
-
-/** What API Gateway picks: the route of this method with the fewest parameters, else the default one. */
-const routeOf = ({ method, url = '/' }: IncomingMessage) => {
-  const [, path = '/', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
-  const [found] = routes
-    .filter((route) => route.method === (method === 'HEAD' ? 'GET' : method))
-    .map((route) => ({ route, parameters: pathParameters(route, path) }))
-    .filter(({ parameters }) => parameters)
-    .sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length);
-  const name: ApiFunction = found?.route.function ?? defaultFunction;
-  const parameters = Object.entries(found?.parameters ?? {}).map(([key, value]) => [key, decoded(value)]);
-  return { name, key: found ? `${method} ${found.route.path}` : '$default', path, query, parameters };
-};
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a malformed escape is the function's to judge
-  }
-};
-
-const textTypes = /^\s*(text\/|application\/(json|xml|javascript|x-www-form-urlencoded)\b|[^;]+\+(json|xml)\b)/i;
-
-const eventOf = (request: IncomingMessage, body: Buffer, to: ReturnType<typeof routeOf>): APIGatewayProxyEventV2 => {
-  const { method = 'GET', httpVersion, socket } = request;
-  const { cookie, ...distinct } = request.headersDistinct;
-  const headers = Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, values?.join(',')]));
-  const [userAgent, sourceIp] = [headers['user-agent'] ?? '', socket.remoteAddress ?? ''];
-  const asked = new URLSearchParams(to.query);
-  const search = [...new Set(asked.keys())].map((name) => [name, asked.getAll(name).join()]);
-  const asText = textTypes.test(headers['content-type'] ?? '') && Buffer.from(body.toString()).equals(body);
-  const now = new Date();
-  const [, day, month, year, clock] = now.toUTCString().split(' ');
-  return {
-    version: '2.0',
-    routeKey: to.key,
-    rawPath: to.path,
-    rawQueryString: to.query,
-    ...(cookie && { cookies: cookie.flatMap((header) => header.split(/;\s*/)) }),
-    headers,
-    ...(to.query && { queryStringParameters: Object.fromEntries(search) }),
-    requestContext: {
-      accountId: '000000000000',
-      apiId: 'local',
-      domainName: headers.host ?? 'localhost',
-      domainPrefix: 'local',
-      http: { method, path: to.path, protocol: `HTTP/${httpVersion}`, sourceIp, userAgent },
-      requestId: randomUUID(),
-      routeKey: to.key,
-      stage: '$default',
-      time: `${day}/${month}/${year}:${clock} +0000`,
-      timeEpoch: now.getTime(),
-    },
-    ...(to.parameters.length > 0 && { pathParameters: Object.fromEntries(to.parameters) }),
-    ...(body.length > 0 && { body: body.toString(asText ? 'utf8' : 'base64') }),
-    isBase64Encoded: body.length > 0 && !asText,
-  };
 };
 
 type Answer = APIGatewayProxyStructuredResultV2 & { statusCode: number };

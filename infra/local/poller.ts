@@ -13,7 +13,7 @@ import { forLog } from '../../functions/lib/redact.ts';
 import type { Slots } from '../../functions/lib/slots.ts';
 import { OWNER_ATTRIBUTE } from '../../shared/audit-job.ts';
 import { queueSettings } from '../settings.ts';
-import { lambdaContext } from './gateway.ts';
+import { lambdaContext } from './lambda-context.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => unknown;
 type Options = {

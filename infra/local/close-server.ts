@@ -1,0 +1,10 @@
+import type { Server } from 'node:http';
+
+/** Stops listening, lets the requests at work end within a second, and ends connections that are kept alive. */
+export const closeServer = async (server: Server): Promise<void> => {
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const slow = setTimeout(() => server.closeAllConnections(), 1000);
+  await new Promise((resolve) => server.close(resolve));
+  clearInterval(idle);
+  clearTimeout(slow);
+};
