@@ -5,7 +5,7 @@ import { type KeyStore, keyStore } from '../../functions/lib/store/keys.ts';
 import { type ApiKey, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
 import { PlanName, plans } from '../../shared/plans.ts';
 import { environmentOf, WrongSetting } from '../environments.ts';
-import { openTable } from '../local/aws.ts';
+import { openTable } from '../local/dynamodb.ts';
 
 const usage = `npm run keys -- create --owner OWNER --name NAME [--scopes ${Scope.options.join(',')}] [--plan PLAN] [--expires 90d]
 npm run keys -- list [--owner OWNER]

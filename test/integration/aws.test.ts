@@ -21,6 +21,7 @@ import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, S
 import dynaliteDb from 'dynalite/db/index.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAws } from '../../infra/local/aws.ts';
+import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
 
 type Aws = Awaited<ReturnType<typeof startAws>>;
 const folders: string[] = [];
@@ -258,6 +259,7 @@ describe('in a folder', () => {
   });
 
   test('a query closes what it reads by: an iterator that stays open keeps its memory until the service ends', async () => {
+    patchDynalite();
     const open = new Set<object>();
     let made = 0;
     const { create } = dynaliteDb;
