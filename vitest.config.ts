@@ -4,12 +4,12 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
   test: { name, include, sequence: { groupOrder }, ...more },
 });
 
-/** Of the slow ones, those in which nothing is measured. */
-const unmeasured = [
+/** Slow tests that measure no page, so two files can run at once. */
+const browserTests = [
   'test/audit/{exits,hardening,report-page,service,ssrf-cases}.test.ts',
   'test/bundle/api-bundles.test.ts',
 ];
-const patience = { testTimeout: 120_000, hookTimeout: 60_000 };
+const longTimeouts = { testTimeout: 120_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
@@ -17,15 +17,15 @@ export default defineConfig({
     reporters: ['dot'],
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
-      // The quick ones first. (0 would be the last: Vitest takes it for none.)
+      // Group 1 runs first. Vitest treats 0 as unset and runs that group last.
       project('fast', ['test/{unit,integration}/**/*.test.ts'], 1, { testTimeout: 20_000, hookTimeout: 20_000 }),
-      // One import of the CDK for all of them: it takes longer than their tests.
+      // The files share one import of the CDK, which takes longer than their tests.
       project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false }),
-      project('unmeasured', unmeasured, 2, { ...patience, maxWorkers: 2 }),
-      // Real audits are measured: one at a time, and nothing beside them.
-      project('audit', ['test/{audit,bundle}/**/*.test.ts'], 3, {
-        ...patience,
-        exclude: unmeasured,
+      project('browser', browserTests, 2, { ...longTimeouts, maxWorkers: 2 }),
+      // These tests measure pages, so only one file runs at a time.
+      project('timed', ['test/{audit,bundle}/**/*.test.ts'], 3, {
+        ...longTimeouts,
+        exclude: browserTests,
         fileParallelism: false,
       }),
     ],

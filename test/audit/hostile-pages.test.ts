@@ -11,6 +11,7 @@ import { busyPages } from '../pages/hostile/busy.ts';
 import { documents } from '../pages/hostile/documents.ts';
 import { moves } from '../pages/hostile/moves.ts';
 import { sabotage } from '../pages/hostile/sabotage.ts';
+import { FULL } from '../support/full.ts';
 import { type Case, serveHostilePages } from '../support/hostile-server.ts';
 import { servePages } from '../support/pages.ts';
 import { remainsOf, startLocally } from '../support/service.ts';
@@ -22,20 +23,19 @@ vi.setConfig({ testTimeout: 20 * MINUTES, hookTimeout: 2 * MINUTES }); // a test
 const cases: Record<string, Case> = { ...answers, ...moves, ...busyPages, ...documents, ...sabotage };
 /**
  * The newest version audits the pages that must fail or be warned of, and the common ones; version 9, which is built
- * otherwise, the common ones; neither those that are slow. With EVERY_PAGE the newest audits every page, version 9 all that
+ * otherwise, the common ones; neither those that are slow. With FULL=1 the newest audits every page, version 9 all that
  * are not ordinary, and the others the common ones.
  */
 const askedOf = (version: AuditVersion): [string, Case][] =>
   Object.entries(cases).filter(([, it]) => {
     const isNewest = version === newest;
     const isNine = majorOf(version) === '9';
-    if (everyPage) return isNewest || it.common || (isNine && !isOrdinary(it) && !it.not9);
+    if (FULL) return isNewest || it.common || (isNine && !isOrdinary(it) && !it.not9);
     return !it.slow && (it.common ? isNewest || isNine : isNewest && !isOrdinary(it));
   });
 const newest = auditVersions[0].version;
 const isOrdinary = ({ verdicts, warning, alone }: Case) => String(verdicts) === 'succeeded' && !warning && !alone;
-const everyPage = Boolean(process.env.EVERY_PAGE);
-const inPart = everyPage ? '' : ' (not every page: npm run test:hostile audits all)';
+const inPart = FULL ? '' : ' (not every page: npm run test:full audits all)';
 
 /**
  * A failure that is certain is told so soon after the server was asked. Where there is no server an attempt is timed as a
