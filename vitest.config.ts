@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ClosingNotes } from './test/support/closing-notes.ts';
 
 const project = (name: string, include: string[], groupOrder: number, more = {}) => ({
   test: { name, include, sequence: { groupOrder }, ...more },
@@ -14,7 +15,7 @@ const longTimeouts = { testTimeout: 120_000, hookTimeout: 60_000 };
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    reporters: ['dot'],
+    reporters: ['dot', new ClosingNotes()],
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       // Group 1 runs first. Vitest treats 0 as unset and runs that group last.

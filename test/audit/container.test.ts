@@ -9,11 +9,11 @@ import { serveHostilePages } from '../support/hostile-server.ts';
 import { memoryGroup, noMemoryGroupHere } from '../support/memory-group.ts';
 import { servePages } from '../support/pages.ts';
 import { startLocally } from '../support/service.ts';
+import { unlessMissing } from '../support/skips.ts';
 
 const GIB = 2 ** 30;
-const why = noMemoryGroupHere();
 
-describe.skipIf(why)(`in a container that has 4 GiB of a larger machine${why ? ` (not run here: ${why})` : ''}`, () => {
+describe('in a container that has 4 GiB of a larger machine', unlessMissing(noMemoryGroupHere()), () => {
   let dataDir: string;
   let container: ReturnType<typeof memoryGroup>;
   let pages: Awaited<ReturnType<typeof servePages>>;

@@ -14,6 +14,7 @@ import { log } from '../../functions/lib/log.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
+import { unlessMissing } from '../support/skips.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -27,7 +28,7 @@ const SECRETS = {
 const PARTS = ['auditor', 'browser', 'renderer', 'gpu-process', 'utility'];
 const newest = auditVersions[0].version;
 const isRoot = process.getuid?.() === 0;
-const asRoot = isRoot ? '' : ' (not run here: it takes root)';
+const needsRoot = unlessMissing(isRoot ? undefined : 'they need root');
 
 let pages: Awaited<ReturnType<typeof servePages>>;
 let lab: ReturnType<typeof auditors>;
@@ -149,7 +150,7 @@ test('the browser is told what to do through a pipe; where an audit version need
   expect(old.filter((flag) => flag.startsWith('--remote-allow-origins'))).toEqual([]);
 });
 
-describe.skipIf(!isRoot)(`where the service is root${asRoot}`, () => {
+describe('where the service is root', needsRoot, () => {
   test('all processes of an audit are of one user who is nobody else, another one each time', async () => {
     const [user, ...others] = new Set(audit.processes.map(({ uid }) => uid));
     expect(others).toEqual([]);
@@ -193,9 +194,9 @@ const noSandboxHere = (): string | undefined => {
   });
   return status === 0 ? undefined : `the kernel gives no namespaces to users: ${stderr?.trim() || error}`;
 };
-const why = noSandboxHere();
+const needsSandbox = unlessMissing(noSandboxHere());
 
-describe.skipIf(why)(`where Chromium can have its sandbox${why ? ` (not run here: ${why})` : ''}`, () => {
+describe('where Chromium can have its sandbox', needsSandbox, () => {
   test('pages run in it, and the run says so', () => {
     const renderers = audit.processes.filter(({ type }) => type === 'renderer');
     expect(renderers.length).toBeGreaterThan(0);
@@ -260,8 +261,9 @@ exit 133 # as Chromium does, for want of a usable sandbox
   }
 });
 
-test.skipIf(why)(
-  `once it had its sandbox, a Chromium that can't start with it is a crash, not one without${why ? ` (not run here: ${why})` : ''}`,
+test(
+  "once it had its sandbox, a Chromium that can't start with it is a crash, not one without",
+  needsSandbox,
   async () => {
     const dir = await chromiumByScript(
       (real, dir) => `
@@ -292,7 +294,7 @@ test('an audit that is ended before its browser is started is not made', async (
   await expect(begun).rejects.toThrow('given back');
 });
 
-test.skipIf(!isRoot)(`what another user left in the temporary folder stops no start${asRoot}`, async () => {
+test('what another user left in the temporary folder stops no start', needsRoot, async () => {
   const shared = await mkdtemp(join(tmpdir(), 'shared-'));
   const theirs = join(shared, 'page-audit-4194305-abc'); // a pid that no process has
   const module = join(shared, 'processes.ts'); // where every user may read it

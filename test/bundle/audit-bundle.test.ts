@@ -11,14 +11,13 @@ import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts
 import { noSandboxHere, startLambda } from '../support/lambda-sandbox.ts';
 import { metricsIn } from '../support/metrics.ts';
 import { type Pages, servePages } from '../support/pages.ts';
+import { unlessMissing } from '../support/skips.ts';
 import { expectFast } from '../support/speed.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
-const reason = noSandboxHere();
-if (reason) console.warn(`The deployed bundle is NOT tested here, for there is no sandbox: ${reason}`);
-const without = reason ? ` (skipped: ${reason})` : '';
+const needsSandbox = unlessMissing(noSandboxHere());
 
 const lambda = (code: string, env: Record<string, string> = {}) =>
   startLambda({
@@ -31,7 +30,7 @@ const lambda = (code: string, env: Record<string, string> = {}) =>
     storageMb: functionSettings.auditStorageMb,
   });
 
-test.skipIf(reason)(`a sandbox forbids what Lambda forbids${without}`, async () => {
+test('a sandbox forbids what Lambda forbids', needsSandbox, async () => {
   const code = await mkdtemp(join(tmpdir(), 'probe-'));
   await chmod(code, 0o755);
   await writeFile(join(code, 'index.mjs'), probe);
@@ -72,7 +71,7 @@ const probe = `
   });
 `;
 
-describe.skipIf(reason)(`the deployed audit function, in a sandbox like Lambda's${without}`, () => {
+describe("the deployed audit function, in a sandbox like Lambda's", needsSandbox, () => {
   let world: World;
   let pages: Pages;
   let deployed: Awaited<ReturnType<typeof startLambda>>;

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { functionSettings } from '../../infra/settings.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import type { Answer, Deed, Seen } from './namespace-world.ts';
+import { unlessMissing } from './skips.ts';
 
 export type { Answer, Deed, Seen } from './namespace-world.ts';
 
@@ -71,10 +72,9 @@ const startNamespace = async () => {
   };
 };
 
-/** Tests in such a network, started for them; where none can be made they are skipped, and their name says why. */
+/** Runs tests in a network namespace of their own. Skips them if this machine can't make one. */
 export const inNamespace = (tests: (does: (deed: Deed) => Promise<Seen>) => void): void => {
-  const reason = noNamespaceHere();
-  describe.skipIf(reason)(`in a network of its own${reason ? ` (not run here: ${reason})` : ''}`, () => {
+  describe('in a network of its own', unlessMissing(noNamespaceHere()), () => {
     let world: Awaited<ReturnType<typeof startNamespace>>;
     beforeAll(async () => {
       world = await startNamespace();

@@ -4,9 +4,10 @@ import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shares } from '../../functions/auditor/host/machine.ts';
 import { waitFor } from '../support/service.ts';
+import { unlessMissing } from '../support/skips.ts';
 
 const canShare = existsSync('/proc/self/autogroup');
-describe.skipIf(!canShare)(`shares of the processors${canShare ? '' : ' (not run here: no autogroups)'}`, () => {
+describe('shares of the processors', unlessMissing(canShare ? undefined : 'this kernel has no autogroups'), () => {
   let sleepers: ChildProcess[];
   beforeAll(() => {
     sleepers = ['first', 'second'].map(() => spawn('sleep', ['60'], { detached: true }));
@@ -36,8 +37,9 @@ describe.skipIf(!canShare)(`shares of the processors${canShare ? '' : ' (not run
 });
 
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
-test.skipIf(!canPin)(
-  `of a machine's processors those count that we may run on${canPin ? '' : ' (not run here: it takes taskset and two processors)'}`,
+test(
+  "of a machine's processors those count that we may run on",
+  unlessMissing(canPin ? undefined : 'they need taskset and two processors'),
   () => {
     const loop = spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);']);
     try {

@@ -1,0 +1,38 @@
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
+import './skips.ts';
+
+/** Prints the skipped tests and the reasons at the end of a run. With `NO_SKIPS=1`, a skipped test fails the run. */
+export class ClosingNotes implements Reporter {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const skipped = tests.filter((test) => test.result().state === 'skipped').flatMap((test) => this.#reasonOf(test));
+    for (const [reason, count] of countEach(skipped)) console.log(`${plural(count)} skipped: ${reason}`);
+    if (skipped.length > 0 && process.env.NO_SKIPS === '1') {
+      console.log('NO_SKIPS=1 is set, so a skipped test fails the run.');
+      process.exitCode = 1;
+    }
+  }
+
+  /** Returns no reason for a test that `-t` excludes. */
+  #reasonOf(test: TestCase): string[] {
+    for (let task: TestCase | TestSuite | TestModule = test; task.type !== 'module'; task = task.parent) {
+      const { missing } = task.meta();
+      if (missing) return [missing];
+    }
+    return this.#vitest?.config.testNamePattern ? [] : ['the test gives no reason'];
+  }
+}
+
+const plural = (count: number) => `${count} ${count === 1 ? 'test was' : 'tests were'}`;
+
+const countEach = (texts: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+};
