@@ -15,14 +15,7 @@ import {
   type MainFrame,
   type START_SIGNAL,
 } from './messages.ts';
-
-/** What Lighthouse would wait for a page to load, to be idle, and then some. */
-const MEASURING_MS = 60_000;
-/** Lighthouse hangs on a page that paints nothing as it waits for something, and has no score for it if it does not. */
-const BLANK_MS = 20_000;
-const ANSWER_MS = 5000;
-/** After a rejection that nobody awaited, Lighthouse may yet come to its end. */
-const REJECTION_GRACE_MS = 10_000;
+import { ANSWER_MS, BLANK_MS, MEASURING_MS, REJECTION_GRACE_MS } from './stop-rules.ts';
 
 /*
  * The auditor process: imports one Lighthouse release, waits for one order, does one audit, and is killed with its whole

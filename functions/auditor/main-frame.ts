@@ -1,14 +1,7 @@
 import type { CDPSession } from 'puppeteer-core';
 import { emptyMainFrame, type MainFrame, newDocument } from './messages.ts';
+import { LARGE_BYTES, MAX_DIALOGS, MAX_DOCUMENT_BYTES, MAX_FRAMES, MAX_NESTED_FRAMES } from './stop-rules.ts';
 
-/** Decoded, of one main document: what it is as the browser parses it. */
-const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
-const LARGE_BYTES = 10 * 2 ** 20;
-const MAX_FRAMES = 1000;
-/** A page that embeds itself has no end of them. */
-const MAX_NESTED_FRAMES = 50;
-/** Of one document, each closed at once. One that opens them without end gets no further, and Lighthouse may call it blank. */
-const MAX_DIALOGS = 100;
 /** A `sandbox` directive without `allow-scripts`, in any of the policies of a Content-Security-Policy header. */
 const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts\b)/i;
 

@@ -52,6 +52,23 @@ const SLOW_DOCUMENT_MS = 60_000;
 const FAILURE_GRACE_MS = 500;
 export const MAX_NAVIGATIONS = 20;
 
+/** What Lighthouse would wait for a page to load, to be idle, and then some. */
+export const MEASURING_MS = 60_000;
+/** Lighthouse hangs on a page that paints nothing as it waits for something, and has no score for it if it does not. */
+export const BLANK_MS = 20_000;
+export const ANSWER_MS = 5000;
+/** After a rejection that nobody awaited, Lighthouse may yet come to its end. */
+export const REJECTION_GRACE_MS = 10_000;
+
+/** Decoded, of one main document: what it is as the browser parses it. */
+export const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
+export const LARGE_BYTES = 10 * 2 ** 20;
+export const MAX_FRAMES = 1000;
+/** A page that embeds itself has no end of them. */
+export const MAX_NESTED_FRAMES = 50;
+/** Of one document, each closed at once. One that opens them without end gets no further, and Lighthouse may call it blank. */
+export const MAX_DIALOGS = 100;
+
 /**
  * Limits of an audit on a machine with this much memory: for its browser, and for the auditor itself, whose trace a page
  * can make long. 200,000 nodes take 3.6 GiB.
