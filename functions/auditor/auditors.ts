@@ -14,7 +14,8 @@ import {
   startAuditor,
   WORK_DIR,
 } from './auditor-process.ts';
-import { blockedOf, openEgressProxy, overCapOf } from './egress/proxy.ts';
+import { blockedOf, overCapOf } from './egress/decisions.ts';
+import { openEgressProxy } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { isFalsified, MEMORY_BYTES, machine, shares, TIMED_AT_ONCE, wasSlowed } from './host/machine.ts';
 import { auditorUsers, type Users } from './host/privileges.ts';

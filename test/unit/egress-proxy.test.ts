@@ -2,14 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, Server, Socket, type TcpNetConnectOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  blockedOf,
-  type EgressPolicy,
-  type EgressProxy,
-  LIMITS,
-  openEgressProxy,
-  overCapOf,
-} from '../../functions/auditor/egress/proxy.ts';
+import { blockedOf, overCapOf } from '../../functions/auditor/egress/decisions.ts';
+import { type EgressPolicy, type EgressProxy, LIMITS, openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
 import { targetOf } from '../../functions/lib/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { type SsrfCase as Case, ssrfCases as cases } from '../support/ssrf-cases.ts';
