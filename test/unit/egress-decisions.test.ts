@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { blockedOf, overCapOf } from '../../functions/auditor/egress/decisions.ts';
+import { ask, cleanUp, dialsTo, MIB, open, origin, PUBLIC } from '../support/egress.ts';
+
+afterEach(cleanUp);
+
+describe('the decisions', () => {
+  test('those alike are one, counted, and the newest is last', async () => {
+    const proxy = await open({ connect: dialsTo(await origin()).connect });
+    const before = Date.now();
+    for (const host of ['a.lan', 'a.example.com', 'a.lan']) await ask(proxy, host);
+    expect(proxy.decisions).toMatchObject([
+      { host: 'a.example.com', port: 80, outcome: 'allowed', count: 1 },
+      { host: 'a.lan', port: 80, outcome: 'refused', count: 2 },
+    ]);
+    expect(proxy.decisions[1]?.at).toBeGreaterThanOrEqual(before);
+    expect(proxy.decisions[0]).not.toHaveProperty('reason');
+  });
+
+  test('the last decision on a target is found by its spelling in a URL, and per port', async () => {
+    const lookup = vi.fn().mockRejectedValueOnce(new Error('broken')).mockResolvedValue([PUBLIC]);
+    const proxy = await open({ connect: dialsTo(await origin()).connect, lookup });
+    await ask(proxy, 'a.example.com');
+    expect(proxy.lastDecision('A.Example.com.', 80)).toMatchObject({ outcome: 'dns-failure', reason: 'broken' });
+    await ask(proxy, 'a.example.com');
+    expect(proxy.lastDecision('a.example.com', 80)?.outcome).toBe('allowed');
+    expect(proxy.lastDecision('a.example.com', 443)).toBeUndefined();
+    await ask(proxy, '::1');
+    expect(proxy.lastDecision('[::1]', 80)?.outcome).toBe('refused');
+  });
+
+  test('a flood of connections over the cap is forgotten before anything else is', async () => {
+    const proxy = await open({ limits: { inAll: 2, overCapKept: 3 } });
+    await ask(proxy, 'main.lan');
+    await ask(proxy, 'other.lan');
+    for (let flood = 0; flood < 6; flood += 1) await ask(proxy, `f${flood}.example.com`);
+    expect(proxy.decisions.map(({ host }) => host)).toEqual([
+      ...['main.lan', 'other.lan', 'f3.example.com', 'f4.example.com', 'f5.example.com'],
+    ]);
+  });
+});
+
+test('what was cut off counts from its first time, and not where that came after the measuring', async () => {
+  const port = await origin((socket) => socket.end(Buffer.alloc(MIB)));
+  const proxy = await open({ connect: dialsTo(port).connect, limits: { connectionBytes: 1000 } });
+  const before = Date.now();
+  await ask(proxy, 'cdn.example.com');
+  await vi.waitFor(() => expect(overCapOf(proxy.decisions)).toHaveLength(1));
+  const after = Date.now();
+  await sleep(5);
+  await ask(proxy, 'cdn.example.com');
+  await vi.waitFor(() => expect(overCapOf(proxy.decisions)).toMatchObject([{ host: 'cdn.example.com', count: 2 }]));
+  expect(overCapOf(proxy.decisions, after)).toMatchObject([{ reason: 'bytes of the connection' }]);
+  expect(overCapOf(proxy.decisions, before - 1)).toEqual([]);
+});
+
+describe('what was blocked', () => {
+  const decision = {
+    host: 'a.example.com',
+    port: 80,
+    outcome: 'refused',
+    reason: 'private address',
+    count: 1,
+    since: 0,
+    at: 0,
+  } as const;
+
+  test('is what the policy refused, with its reason, and nothing that failed or was allowed', () => {
+    const others = (['allowed', 'dns-failure', 'unreachable', 'over-cap'] as const).map((outcome) => ({
+      ...decision,
+      outcome,
+    }));
+    expect(blockedOf([decision, ...others])).toEqual({
+      blockedRequests: [{ host: 'a.example.com', port: 80, reason: 'private address', count: 1 }],
+      blockedRequestCount: 1,
+    });
+    expect(blockedOf([])).toEqual({ blockedRequests: [], blockedRequestCount: 0 });
+  });
+
+  test('lists the 50 that were asked for most, and counts all', () => {
+    const decisions = Array.from({ length: 60 }, (_, i) => ({ ...decision, port: i, count: i + 1 }));
+    const { blockedRequests, blockedRequestCount } = blockedOf(decisions);
+    expect(blockedRequests.map(({ port }) => port)).toEqual(Array.from({ length: 50 }, (_, i) => 59 - i));
+    expect(blockedRequestCount).toBe((60 * 61) / 2);
+  });
+
+  test('keeps a name short, whatever the page asked for', () => {
+    const { blockedRequests } = blockedOf([{ ...decision, host: 'x'.repeat(255) }]);
+    expect(blockedRequests[0]?.host).toHaveLength(253);
+  });
+
+  test('is told by a proxy of each host and port', async () => {
+    const proxy = await open();
+    await ask(proxy, 'localhost', 9001);
+    await ask(proxy, 'localhost', 9001);
+    await ask(proxy, '10.0.0.1');
+    const reason = expect.stringMatching(/private/);
+    expect(blockedOf(proxy.decisions)).toEqual({
+      blockedRequests: [
+        { host: 'localhost', port: 9001, reason, count: 2 },
+        { host: '10.0.0.1', port: 80, reason, count: 1 },
+      ],
+      blockedRequestCount: 3,
+    });
+  });
+});
