@@ -27,7 +27,7 @@ import { type Allowed, type LimitStore, limitStore } from './lib/store/usage.ts'
 
 const env = () => CreateEnv.parse(process.env);
 
-/** POST /v1/checks: records a check with one run per region, and queues each run in its region. */
+/** POST /v1/checks: stores a check with one run per region, and queues each run in its region. */
 export const handler = http({ access: access('checks:write', env), cors: env, body: CreateCheckBody }, () => {
   const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays } = env();
   const db = openDb(env());
@@ -75,7 +75,7 @@ export const createCheck =
     };
     const runs = await storeCheck(store, check, creation, allowed);
     if (!runs) {
-      const winner = await store.findOrErased(id, owner); // another request with the same key was quicker
+      const winner = await store.findOrErased(id, owner); // another request with the same key stored it first
       return replyToRepeat(winner ?? 'erased', fingerprint);
     }
 
@@ -94,7 +94,10 @@ export const createCheck =
     return { status: 201, headers: { location: `/v1/checks/${id}`, ...allowed.headers }, body: asCreated(check) };
   };
 
-/** Undefined where a check with this id stands already; then, and where it fails, what the limits gave is given back. */
+/**
+ * Stores the check. Returns its runs, or undefined if another request stored a check with this id first.
+ * Refunds the limits unless the check was stored.
+ */
 const storeCheck = async (
   store: Deps['store'],
   check: Check,
@@ -103,8 +106,9 @@ const storeCheck = async (
 ): Promise<RunItem[] | undefined> => {
   const runs = await store.create(check, creation).catch(async (error) => {
     const found = await store.findOrErased(check.id, creation.owner).catch(() => undefined);
-    if (found === 'erased') throw error; // what was erased has given its place back
-    if (found) return found.item.token === creation.token ? found.runs : undefined; // its answer was lost, no more
+    if (found === 'erased') throw error; // the erasure has already refunded the limits
+    // The same token: our write succeeded and only its response was lost.
+    if (found) return found.item.token === creation.token ? found.runs : undefined;
     await allowed.giveBack();
     throw error;
   });
@@ -112,7 +116,7 @@ const storeCheck = async (
   return runs;
 };
 
-/** The inputs that a body means; throws the problem that names everything wrong with them. */
+/** Returns the inputs with the exact version. Throws one problem that lists everything wrong with them. */
 const parseInputs = (
   body: CreateCheckBody,
   supported: readonly Region[],

@@ -7,7 +7,7 @@ import type { Reply } from './lib/http/response.ts';
 
 const env = () => DiscoverEnv.parse(process.env);
 
-/** GET /v1/regions, /v1/audit/versions, /health: what this deployment offers. */
+/** GET /v1/regions, /v1/audit/versions and /health: returns what this deployment offers. */
 export const handler = http({ cors: env }, () => discover({ deployed: env().REGIONS }));
 
 export const discover =

@@ -9,7 +9,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => ReadEnv.parse(process.env);
 
-/** GET /v1/checks/{checkId}: the check with its complete runs. */
+/** GET /v1/checks/{checkId}: returns the check with its complete runs. */
 export const handler = http({ access: access('checks:read', env), cors: env }, () =>
   getCheck({ store: checkStore(openDb(env())) }),
 );

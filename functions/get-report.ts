@@ -11,11 +11,12 @@ import { acceptsGzip, matchesEtag, prefersHtml } from './lib/http/negotiation.ts
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import type { RunItem } from './lib/store/items.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 
-/** GET …/runs/{runId}/report, with or without the check's id: the full Lighthouse result as JSON, or as a page. */
+/** GET …/runs/{runId}/report: returns the full Lighthouse result, as JSON or as an HTML report. */
 export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
   getReport({ store: checkStore(openDb(env())), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
 );
@@ -26,26 +27,13 @@ type Deps = {
   maxBytes: number;
 };
 
-const MAX_HTML_SOURCE_BYTES = 32 * 1024 * 1024; // of JSON: a page is made of it in memory, in a request's time
+/** Largest JSON report that is rendered as HTML, in bytes. Rendering happens in memory, during the request. */
+const MAX_HTML_SOURCE_BYTES = 32 * 1024 * 1024;
 
 export const getReport =
   ({ store, reports, maxBytes }: Deps) =>
   async (request: Request): Promise<Reply> => {
-    const run = await findRun(store, request);
-    if (!isFinished(run.state)) {
-      throw new ApiProblem(
-        'report-not-ready',
-        `The run is in the state ${run.state}. Its report is available when the run has finished.`,
-        {
-          headers: { 'retry-after': run.state === 'running' ? '5' : '10' },
-        },
-      );
-    }
-    const { report } = run;
-    if (!report) {
-      throw new ApiProblem('report-unavailable', `The run failed with ${run.error?.code} and has no report.`);
-    }
-
+    const report = storedReport(await findRun(store, request));
     const gzipped = acceptsGzip(request.headers['accept-encoding']);
     const asHtml = prefersHtml(request.headers.accept);
     const etag = etagOf(report.key, asHtml, gzipped);
@@ -53,12 +41,12 @@ export const getReport =
       etag,
       vary: 'Accept, Accept-Encoding',
       'cache-control': 'private, no-cache',
-      ...(asHtml && { 'content-security-policy': viewerPolicy }), // of a 304 too, whose headers replace the cached ones
+      ...(asHtml && { 'content-security-policy': viewerPolicy }), // on a 304 too: its headers replace the cached ones
     };
     if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
     const readGzip = () =>
       reports.get(report.key).catch(async (error) => {
-        await findRun(store, request); // says that it is gone, where it was erased meanwhile
+        await findRun(store, request); // throws not-found if the check was erased meanwhile
         throw error;
       });
     const redirect = async () => ({ status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } });
@@ -72,13 +60,24 @@ export const getReport =
       const body = gzipped ? await gzip(page) : Buffer.from(page);
       return body.length > maxBytes ? redirect() : { status: 200, headers: { ...headers, ...type }, body };
     }
-    if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } }; // a signed URL is for GET alone
+    // HEAD is never redirected: the presigned URL allows GET only.
+    if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } };
     if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return redirect();
     const body = await readGzip();
     return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await gunzip(body) };
   };
 
-/** Of each form its own. An object never changes; a page changes with its viewer. */
+/** Returns the location and sizes of the run's report. Throws if the run is not finished, or failed without a report. */
+const storedReport = ({ state, report, error }: RunItem): NonNullable<RunItem['report']> => {
+  if (!isFinished(state)) {
+    const detail = `The run is in the state ${state}. Its report is available when the run has finished.`;
+    throw new ApiProblem('report-not-ready', detail, { headers: { 'retry-after': state === 'running' ? '5' : '10' } });
+  }
+  if (!report) throw new ApiProblem('report-unavailable', `The run failed with ${error?.code} and has no report.`);
+  return report;
+};
+
+/** Returns an entity tag per form. A stored report never changes. An HTML report changes with the viewer. */
 const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {
   const form = [...(asHtml ? ['html', viewerVersion] : []), ...(gzipped ? ['gzip'] : [])];
   return `"${[key.split('/').at(-1)?.replace('.json.gz', ''), ...form].join('-')}"`;

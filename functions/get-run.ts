@@ -9,7 +9,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => ReadEnv.parse(process.env);
 
-/** GET …/runs/{runId}, with or without the check's id: the run. */
+/** GET /v1/checks/{checkId}/runs/{runId} and /v1/audit/runs/{runId}: returns the run. */
 export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
   getRun({ store: checkStore(openDb(env())) }),
 );

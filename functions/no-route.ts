@@ -6,7 +6,7 @@ import type { Reply } from './lib/http/response.ts';
 
 const env = () => CorsEnv.parse(process.env);
 
-/** `$default`: every path and method that no route has. 404, 405 with `Allow`, and OPTIONS. */
+/** `$default`, for requests that match no route: answers OPTIONS with 204, else throws 404, or 405 with `Allow`. */
 export const handler = http({ cors: env, query: 'any' }, () => noRoute);
 
 export const noRoute = async ({ method, path }: Pick<Request, 'method' | 'path'>): Promise<Reply> => {

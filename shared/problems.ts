@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Error codes of the API: the status and title of each problem document (RFC 9457). */
+/** Error codes of the API, with the status and title of each problem document (RFC 9457). */
 export const apiProblems = {
   'invalid-request': { status: 400, title: 'The request is invalid' },
   'unsupported-region': { status: 400, title: 'The region is not supported' },
@@ -24,7 +24,7 @@ export const apiProblems = {
 export type ApiProblemCode = keyof typeof apiProblems;
 export type InputError = { path: string; message: string };
 
-/** The body of every error answer, as `application/problem+json`. */
+/** Body of every error response, sent as `application/problem+json`. */
 export const Problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -36,7 +36,7 @@ export const Problem = z.object({
 });
 export type Problem = z.infer<typeof Problem>;
 
-/** A problem that a function answers with. `headers` go out with it. */
+/** An error that the client may read. `detail` and `headers` are part of the response. */
 export class ApiProblem extends Error {
   readonly code: ApiProblemCode;
   readonly errors: InputError[] | undefined;

@@ -1,4 +1,4 @@
-/** The routes of the API and the function behind each: read by the CDK app, the local front and the `$default` function. HEAD answers wherever GET does. */
+/** Routes of the API and the function behind each. A GET route answers HEAD too. */
 export const routes = [
   { method: 'POST', path: '/v1/checks', function: 'create-check' },
   { method: 'GET', path: '/v1/checks/{checkId}', function: 'get-check' },
@@ -15,10 +15,10 @@ export const routes = [
 export type Route = (typeof routes)[number];
 export type ApiFunction = Route['function'] | 'no-route';
 
-/** The function behind every path and method that no route has. */
+/** The function that handles requests without a route. */
 export const defaultFunction = 'no-route' satisfies ApiFunction;
 
-/** Each function behind a route or behind none, once. */
+/** All functions of the API. */
 export const apiFunctions: readonly ApiFunction[] = [
   ...new Set(routes.map((route) => route.function)),
   defaultFunction,
@@ -41,7 +41,7 @@ export const pathParameters = (route: Route, path: string): Record<string, strin
   return parameters;
 };
 
-/** The methods that a path answers to; empty where no route is of its form. */
+/** Returns the methods that a path supports. The list is empty if no route matches. */
 export const methodsOf = (path: string): string[] => {
   const found = routes.filter((route) => pathParameters(route, path)).map((route) => route.method);
   return [...new Set<string>(found.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];

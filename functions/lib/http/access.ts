@@ -7,10 +7,10 @@ import { openDb } from '../store/dynamodb.ts';
 import { isSecretOf, type KeyStore, keyStore } from '../store/keys.ts';
 
 type Headers = Record<string, string | undefined>;
-/** Tells who sent a request, or throws the problem that it is answered with. */
+/** Returns who sent a request, or throws the problem to answer with. */
 export type Access = (headers: Headers) => Promise<Caller>;
 
-/** Lets in who has a key with this scope; whoever is at this machine, as one owner, where `AUTH` is open. */
+/** Authorizes requests whose API key has this scope. With `AUTH=open`, allows every local request, all as one owner. */
 export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv & CorsEnv): Access => {
   let authorize: Access | undefined;
   return (headers) => {
@@ -26,8 +26,8 @@ const createAccess = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access =
 };
 
 /**
- * Without keys a web page that this machine's user looks at is the one to keep out. A name of its own may be made to lead
- * here, so that to the browser we are its own server; and it may send a form to us, blindly.
+ * Authorizes a request without a key: the caller must be on this machine. Two checks keep out web pages that its user
+ * opens. A loopback `Host` stops DNS rebinding. The `Origin` stops forms that another site's page sends here.
  */
 const localCaller = ({ host, origin }: Headers, scope: Scope, corsOrigins: readonly string[]): Caller => {
   const url = URL.parse(`http://${host ?? 'localhost'}`);
@@ -47,14 +47,14 @@ const localCaller = ({ host, origin }: Headers, scope: Scope, corsOrigins: reado
   return { owner: ANONYMOUS };
 };
 
-/** How long a key is taken for what it was when it was read: a revocation is honoured after that at the latest. */
+/** Time that a key stays cached, in milliseconds. A revocation takes effect after that time at the latest. */
 const CACHE_MS = 60_000;
 const MAX_CACHED_KEYS = 10_000;
 
 type Cached = { key: Promise<ApiKey | undefined>; until: number; touched: boolean };
 type Deps = { store: Pick<KeyStore, 'find' | 'touch'>; now?: () => Date };
 
-/** Checks keys, each read at most once a minute. The same read lets its last use be noted, while the request goes on. */
+/** Returns a function that authorizes by key. It reads a key, and records its last use, at most once a minute. */
 export const keyring = ({ store, now = () => new Date() }: Deps) => {
   const cache = new Map<string, Cached>();
 
@@ -65,7 +65,7 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
     if (cache.size >= MAX_CACHED_KEYS) cache.clear();
     cache.set(prefix, entry);
     const forget = () => cache.get(prefix) === entry && cache.delete(prefix);
-    entry.key.then((key) => key ?? forget(), forget); // a key that is made later is known at once
+    entry.key.then((key) => key ?? forget(), forget); // caches no absence: a new key works at once
     return entry;
   };
 
@@ -89,7 +89,7 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
   };
 };
 
-/** RFC 6750: without a key only the scheme is named; with one, what is wrong with it. */
+/** RFC 6750: without a key the challenge names the scheme only. With a bad key it also carries an error code. */
 const unauthorized = (detail: string, more = '') =>
   new ApiProblem('unauthorized', detail, { headers: { 'www-authenticate': `${CHALLENGE}${more}` } });
 const invalid = (detail: string) => unauthorized(detail, `, error="invalid_token", error_description="${detail}"`);

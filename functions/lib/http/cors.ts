@@ -3,8 +3,8 @@ import { methodsOf } from '../../../shared/routes.ts';
 type CorsRequest = { method: string; path: string; headers: Record<string, string | undefined> };
 
 /**
- * What lets pages of these origins read an answer; `*` stands for every origin. None by default: a key belongs on a server.
- * No cookies are taken here, so none are let through.
+ * Returns the CORS headers that let pages of these origins read a response. `*` allows every origin.
+ * The API takes no cookies, so it never allows credentials.
  */
 export const corsHeaders = (
   origins: readonly string[],

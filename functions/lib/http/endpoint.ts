@@ -8,7 +8,7 @@ import { parseBody, parseQuery } from './input.ts';
 import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
 
 export type Request<Body = undefined> = Caller & {
-  /** Follows what came of the request through logs: it is in the job and on the run too. */
+  /** API Gateway's id of the request. Logs, the job and the run carry it as `correlationId`. */
   requestId: string;
   method: string;
   path: string;
@@ -20,16 +20,19 @@ export type Request<Body = undefined> = Caller & {
 
 type Handle<Body> = (request: Request<Body>) => Promise<Reply>;
 type Options<Body> = {
+  /** Authorizes the request. Without it the endpoint is public. */
   access?: Access;
+  /** Origins whose pages may read the responses. */
   cors: () => CorsEnv;
+  /** Schema of the JSON body. */
   body?: z.ZodType<Body>;
+  /** Accepted query parameters; none by default. */
   query?: readonly string[] | 'any';
 };
 
 /**
- * The edge between API Gateway (payload 2.0) and a function: parses the request once, builds the function on its first
- * use, and turns whatever goes wrong into a problem document. `query` names the parameters that are accepted, `cors` says whose
- * pages may read the answers; without `access` everybody may ask.
+ * Returns the Lambda handler of an endpoint, for API Gateway events of payload format 2.0. The handler parses each
+ * request once, calls `build` on the first one, and turns every error into a problem document.
  */
 export const http = <Body = undefined>(
   { access, cors, body, query = [] }: Options<Body>,
@@ -52,8 +55,8 @@ export const http = <Body = undefined>(
       if (request.response) request.response = withCommonHeaders(request.event, origins ?? [], request.response);
     })
     .handler(async (event) => {
-      origins ??= cors().CORS_ORIGINS; // first of all: a page may read why it is refused
-      const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before anything else is looked at
+      origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
+      const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before any input is parsed
       handle ??= build();
       const { http: requested } = event.requestContext;
       return toHttpResult(

@@ -1,17 +1,18 @@
 import { auditVersions } from '../../../shared/audit-versions.ts';
 
-/** The release whose viewer is used. It reads reports of every supported version. */
+/** The Lighthouse version whose report viewer is used. It reads the reports of all supported versions. */
 export const viewerVersion = auditVersions[0].version;
 
-/** A Lighthouse result as a page that shows it, with all that it needs inside. */
+/** Returns an HTML page that shows a Lighthouse result. The page includes its data, script and styles. */
 export const htmlReport = async (json: string): Promise<string> => {
-  const { ReportGenerator } = await import('lighthouse/report/generator/report-generator.js'); // JSON does without it
+  // Imported on first use, because JSON responses don't need it.
+  const { ReportGenerator } = await import('lighthouse/report/generator/report-generator.js');
   return ReportGenerator.generateReportHtml(JSON.parse(json));
 };
 
 /**
- * What that page may do: run its own script in an origin of nobody's, load nothing, and open links, a print or a download
- * where its reader asks for one. The report in it is full of what the audited page said.
+ * Content security policy of the HTML report. The report contains text from the audited page, so the policy gives its
+ * script an opaque origin and loads nothing. The reader can still open links, print and download.
  */
 export const viewerPolicy = [
   'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads',

@@ -8,6 +8,7 @@ import type { StoredCheck } from '../store/checks.ts';
 import type { Request } from './endpoint.ts';
 import type { Reply } from './response.ts';
 
+/** Returns the `Idempotency-Key` header, or undefined if the client sent none. */
 export const parseIdempotencyKey = (headers: Request['headers']): string | undefined => {
   const key = headers['idempotency-key'];
   if (key !== undefined && !/^[\x20-\x7e]{1,255}$/.test(key)) {
@@ -16,29 +17,30 @@ export const parseIdempotencyKey = (headers: Request['headers']): string | undef
   return key;
 };
 
-/** Tells two bodies apart by what they say, not by how it is spelled. */
+/** Returns a hash of the parsed body, so that spelling (white space, order of fields) makes no difference. */
 export const fingerprintOf = ({ url, auditVersion, regions, ...options }: CreateCheckBody): string =>
   createHash('sha256')
     .update(JSON.stringify([url, auditVersion, regions, pick(options, optionNames)]))
     .digest('hex');
 
-const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11'; // of our own, for ids derived from idempotency keys
+/** UUIDv5 namespace of ids that are derived from idempotency keys. */
+const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11';
 
+/** Returns the same check id for each create with this owner and key. */
 export const deriveCheckId = (owner: string, key: string): string => uuidv5(`${owner}\n${key}`, NAMESPACE);
 
-/** Of the inputs too: what a broken-off create with other inputs left behind is never taken for ours. */
+/**
+ * Returns the same run ids for each create of this check with this fingerprint. The fingerprint keeps a create from
+ * adopting runs that an interrupted create with other inputs left behind.
+ */
 export const deriveRunIds = (checkId: string, regions: readonly Region[], fingerprint: string): string[] =>
   regions.map((region) => uuidv5(`${region}\n${fingerprint}`, checkId));
 
+/** Returns the check that an earlier create with the same key made, or throws if its body was another one. */
 export const replyToRepeat = (earlier: StoredCheck | 'erased', fingerprint: string): Reply => {
   if (earlier === 'erased') {
-    throw new ApiProblem(
-      'being-erased',
-      'The check of this Idempotency-Key was erased. Use another key, or retry with this one in a few minutes.',
-      {
-        headers: { 'retry-after': '60' },
-      },
-    );
+    const detail = 'The check of this Idempotency-Key was erased. Use another key, or retry in a few minutes.';
+    throw new ApiProblem('being-erased', detail, { headers: { 'retry-after': '60' } });
   }
   if (earlier.item.fingerprint !== fingerprint) {
     throw new ApiProblem(

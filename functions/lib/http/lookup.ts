@@ -6,7 +6,7 @@ import type { Request } from './endpoint.ts';
 
 const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(text).success;
 
-/** The check that a path names; a 404 where its owner has none such, also for an id that is no UUID. */
+/** Returns the check in the path. Throws not-found if this owner has none with the id, or if the id is no UUID. */
 export const findCheck = async (
   store: Pick<CheckStore, 'find'>,
   { owner, params }: Pick<Request, 'owner' | 'params'>,
@@ -18,7 +18,7 @@ export const findCheck = async (
 
 export const checkNotFound = () => new ApiProblem('not-found', 'There is no check with this ID.');
 
-/** The run that a path names, with or without its check; a `checkId` that is sent must be its own, else 404. */
+/** Returns the run in the path. Throws not-found if a `checkId` in the path or the query belongs to another check. */
 export const findRun = async (
   store: Pick<CheckStore, 'find' | 'checkIdOf'>,
   { owner, params, query }: Pick<Request, 'owner' | 'params' | 'query'>,

@@ -1,14 +1,15 @@
 import Negotiator from 'negotiator';
 
-/** JSON where a client says nothing, or takes anything. A browser names HTML. */
+/** Returns true if an `Accept` header ranks HTML above JSON. JSON wins a tie and is the default. */
 export const prefersHtml = (header: string | undefined): boolean =>
   new Negotiator({ headers: { accept: header ?? '*/*' } }).mediaType(['application/json', 'text/html']) === 'text/html';
 
+/** Returns true if an `Accept-Encoding` header allows gzip and doesn't prefer the plain form. */
 export const acceptsGzip = (header: string | undefined): boolean =>
   new Negotiator({ headers: { 'accept-encoding': header ?? 'identity' } }).encodings(['gzip', 'identity'])[0] ===
   'gzip';
 
-/** If-None-Match compares weakly: a tag may come back marked `W/` by a proxy. */
+/** Returns true if an `If-None-Match` header matches the tag. The comparison is weak, because proxies may add `W/`. */
 export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   (ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag));

@@ -5,12 +5,13 @@ import { redacted, withoutSecrets } from '../redact.ts';
 import { corsHeaders } from './cors.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** What a function answers with. `body` is JSON, or bytes with a `content-type` of their own. */
+/** Reply of an endpoint. `body` becomes JSON, unless it is a Buffer, which needs a `content-type` header. */
 export type Reply = { status: number; headers?: Record<string, string>; body?: unknown };
 
+/** Response in API Gateway's payload format 2.0. */
 export type HttpResult = APIGatewayProxyStructuredResultV2;
 
-/** With the headers that every answer has, whatever became of the request. */
+/** Adds the security, cache and CORS headers of every response, errors included. Removes the body of a HEAD. */
 export const withCommonHeaders = (
   event: APIGatewayProxyEventV2,
   origins: readonly string[],
@@ -36,7 +37,7 @@ export const toHttpResult = ({ status, headers = {}, body }: Reply): HttpResult 
   };
 };
 
-/** Turns an error into a problem document. Only an ApiProblem speaks to the caller; all else is ours, and is logged. */
+/** Turns an error into a problem document. Logs errors other than `ApiProblem`, and hides them from the client. */
 export const problemResult = (error: unknown, requestId: string, path: string): HttpResult => {
   const problem = error instanceof ApiProblem ? error : unexpectedProblem(error, requestId, path);
   const { status, title } = apiProblems[problem.code];
@@ -65,7 +66,7 @@ const unexpectedProblem = (error: unknown, requestId: string, path: string): Api
   );
 };
 
-/** Whether an AWS service could not be reached or turned us away, after the SDK's own retries. */
+/** Returns true if an AWS service was unreachable, throttled us or failed, after the SDK's retries. */
 const isUnavailable = (error: unknown): boolean => {
   const { name, code, $metadata } = (error ?? {}) as {
     name?: string;
