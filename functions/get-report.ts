@@ -60,7 +60,7 @@ export const getReport =
       const body = gzipped ? await gzip(page) : Buffer.from(page);
       return body.length > maxBytes ? redirect() : { status: 200, headers: { ...headers, ...type }, body };
     }
-    // HEAD is never redirected: the presigned URL allows GET only.
+    // A HEAD for the JSON is never redirected: the presigned URL allows GET only.
     if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } };
     if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return redirect();
     const body = await readGzip();
