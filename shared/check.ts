@@ -4,7 +4,7 @@ import { AuditVersion } from './audit-versions.ts';
 import { noMetrics } from './page-metrics.ts';
 import { pick } from './pick.ts';
 import { Region } from './regions.ts';
-import { isFinished, Run, type RunState, runView } from './run.ts';
+import { isFinished, Run, type RunState, RunView, runView } from './run.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']);
 export type CheckState = z.infer<typeof CheckState>;
@@ -36,6 +36,7 @@ export const CheckView = z.object({
   ...Check.shape,
   state: CheckState,
   updatedAt: z.iso.datetime(),
+  runs: z.array(RunView),
 });
 export type CheckView = z.infer<typeof CheckView>;
 

@@ -1,27 +1,35 @@
 import { z } from 'zod';
 
 const Score = z.int().min(0).max(100);
-const Milliseconds = z.string().regex(/^\d+ms$/);
-const Shift = z.number().min(0);
+const Milliseconds = z.number().min(0);
+const MillisecondsText = z.string().regex(/^\d+ms$/);
+const LayoutShift = z.number().min(0);
+
+const metricsWith = <Time extends z.ZodType>(time: Time) =>
+  z.object({
+    performance: Score.nullable(),
+    accessibility: Score.nullable(),
+    bestPractices: Score.nullable(),
+    pwa: Score.nullable(),
+    seo: Score.nullable(),
+    fcp: time.nullable(),
+    si: time.nullable(),
+    lcp: time.nullable(),
+    tti: time.nullable(),
+    tbt: time.nullable(),
+    cls: LayoutShift.nullable(),
+  });
 
 /**
- * What an audit measured. Scores are 0 to 100, times are `"<integer>ms"`, `cls` is Lighthouse's unitless number.
- * Null is not known; `pwa` stays null in audit versions from 12 on, which have none.
+ * Results of an audit, as stored. Scores are 0 to 100. Times are in milliseconds with Lighthouse's full precision. `cls` is
+ * unitless. An unknown value is null. `pwa` is always null from audit version 12 on.
  */
-export const Metrics = z.object({
-  performance: Score.nullable(),
-  accessibility: Score.nullable(),
-  bestPractices: Score.nullable(),
-  pwa: Score.nullable(),
-  seo: Score.nullable(),
-  fcp: Milliseconds.nullable(),
-  si: Milliseconds.nullable(),
-  lcp: Milliseconds.nullable(),
-  tti: Milliseconds.nullable(),
-  tbt: Milliseconds.nullable(),
-  cls: Shift.nullable(),
-});
+export const Metrics = metricsWith(Milliseconds);
 export type Metrics = z.infer<typeof Metrics>;
+
+/** Results of an audit, as the API shows them: times are `"<integer>ms"`. */
+export const MetricsView = metricsWith(MillisecondsText);
+export type MetricsView = z.infer<typeof MetricsView>;
 
 export const noMetrics: Metrics = {
   performance: null,
@@ -37,41 +45,87 @@ export const noMetrics: Metrics = {
   cls: null,
 };
 
-/** What one audit of a run measured, and how busy the machine was meanwhile (see Environment). */
-export const Sample = z.object({
-  ...Metrics.shape,
-  cpuBusy: z.number().nullable(),
-  contended: z.boolean().nullable(),
-});
+/** How busy the machine was while a sample was measured. See `Environment`. */
+const cpuUse = { cpuBusy: z.number().nullable(), contended: z.boolean().nullable() };
+
+/** Results of one of a run's audits, as stored. */
+export const Sample = z.object({ ...Metrics.shape, ...cpuUse });
 export type Sample = z.infer<typeof Sample>;
 
-const range = <Value extends z.ZodType>(value: Value) => z.object({ min: value, max: value }).nullable();
+/** Results of one of a run's audits, as the API shows them. */
+export const SampleView = z.object({ ...MetricsView.shape, ...cpuUse });
+export type SampleView = z.infer<typeof SampleView>;
 
-/** For each metric its smallest and largest value over the samples, in the metric's own form; null where it was not measured. */
-export const Spread = z.object({
-  performance: range(Score),
-  accessibility: range(Score),
-  bestPractices: range(Score),
-  pwa: range(Score),
-  seo: range(Score),
-  fcp: range(Milliseconds),
-  si: range(Milliseconds),
-  lcp: range(Milliseconds),
-  tti: range(Milliseconds),
-  tbt: range(Milliseconds),
-  cls: range(Shift),
-});
+const rangeOf = <Value extends z.ZodType>(value: Value) => z.object({ min: value, max: value }).nullable();
+
+const spreadWith = <Time extends z.ZodType>(time: Time) =>
+  z.object({
+    performance: rangeOf(Score),
+    accessibility: rangeOf(Score),
+    bestPractices: rangeOf(Score),
+    pwa: rangeOf(Score),
+    seo: rangeOf(Score),
+    fcp: rangeOf(time),
+    si: rangeOf(time),
+    lcp: rangeOf(time),
+    tti: rangeOf(time),
+    tbt: rangeOf(time),
+    cls: rangeOf(LayoutShift),
+  });
+
+/** Smallest and largest value of each metric over the samples, as stored. Null if no sample has the metric. */
+export const Spread = spreadWith(Milliseconds);
 export type Spread = z.infer<typeof Spread>;
 
-/** Null for fewer than two samples, which have none. */
+/** Smallest and largest value of each metric over the samples, as the API shows them. */
+export const SpreadView = spreadWith(MillisecondsText);
+export type SpreadView = z.infer<typeof SpreadView>;
+
+/** Returns the spread of two or more samples, or null if there are fewer. */
 export const spreadOf = (samples: readonly Metrics[]): Spread | null => {
   if (samples.length < 2) return null;
-  const names = Object.keys(noMetrics) as (keyof Metrics)[];
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = samples.map((sample) => sample[name]).filter((value) => value !== null);
-      const sorted = values.sort((a, b) => Number.parseFloat(`${a}`) - Number.parseFloat(`${b}`));
-      return [name, sorted.length > 0 ? { min: sorted[0], max: sorted.at(-1) } : null];
-    }),
-  ) as Spread;
+  const ranges = Metrics.keyof().options.map((name) => {
+    const values = samples.map((sample) => sample[name]).filter((value) => value !== null);
+    return [name, values.length > 0 ? { min: Math.min(...values), max: Math.max(...values) } : null];
+  });
+  return Object.fromEntries(ranges);
 };
+
+const timeView = (ms: number): string => `${Math.round(ms)}ms`;
+const nullableTimeView = (ms: number | null): string | null => (ms === null ? null : timeView(ms));
+const rangeView = (range: { min: number; max: number } | null) =>
+  range && { min: timeView(range.min), max: timeView(range.max) };
+
+export const metricsView = (metrics: Metrics): MetricsView => ({
+  performance: metrics.performance,
+  accessibility: metrics.accessibility,
+  bestPractices: metrics.bestPractices,
+  pwa: metrics.pwa,
+  seo: metrics.seo,
+  fcp: nullableTimeView(metrics.fcp),
+  si: nullableTimeView(metrics.si),
+  lcp: nullableTimeView(metrics.lcp),
+  tti: nullableTimeView(metrics.tti),
+  tbt: nullableTimeView(metrics.tbt),
+  cls: metrics.cls,
+});
+
+export const sampleView = (sample: Sample): SampleView => ({
+  ...metricsView(sample),
+  cpuBusy: sample.cpuBusy,
+  contended: sample.contended,
+});
+
+export const spreadView = (spread: Spread): SpreadView => ({
+  performance: spread.performance,
+  accessibility: spread.accessibility,
+  bestPractices: spread.bestPractices,
+  pwa: spread.pwa,
+  seo: spread.seo,
+  fcp: rangeView(spread.fcp),
+  si: rangeView(spread.si),
+  lcp: rangeView(spread.lcp),
+  tti: rangeView(spread.tti),
+  tbt: rangeView(spread.tbt),
+  cls: spread.cls,
+});

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { Device } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
-import { Metrics, Sample, Spread } from './page-metrics.ts';
+import {
+  Metrics,
+  MetricsView,
+  metricsView,
+  Sample,
+  SampleView,
+  Spread,
+  SpreadView,
+  sampleView,
+  spreadView,
+} from './page-metrics.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
 import { Region } from './regions.ts';
@@ -67,7 +77,7 @@ export type Environment = z.infer<typeof Environment>;
 export const BlockedRequest = z.object({ host: z.string(), port: z.int(), reason: z.string(), count: z.int() });
 export type BlockedRequest = z.infer<typeof BlockedRequest>;
 
-/** One region's audit of a check's URL, as the API shows it. Every field is always there; null is not known yet. */
+/** One region's audit of a check's URL. An unknown value is null. The store's own fields are in `RunItem`. */
 export const Run = z.object({
   id: z.uuid(),
   auditVersion: AuditVersion,
@@ -93,7 +103,19 @@ export const Run = z.object({
 });
 export type Run = z.infer<typeof Run>;
 
-const shownFields = Run.keyof().options;
+/** A run as the API shows it. */
+export const RunView = z.object({
+  ...Run.shape,
+  ...MetricsView.shape,
+  samples: z.array(SampleView),
+  spread: SpreadView.nullable(),
+});
+export type RunView = z.infer<typeof RunView>;
 
-/** Returns the fields of a stored run that the API shows. A field that is not named in `Run` stays private. */
-export const runView = (run: Run): Run => pick(run, shownFields);
+/** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */
+export const runView = (run: Run): RunView => ({
+  ...pick(run, RunView.keyof().options),
+  ...metricsView(run),
+  samples: run.samples.map(sampleView),
+  spread: run.spread && spreadView(run.spread),
+});

@@ -10,8 +10,8 @@ export const medianOf = <Of extends { metrics: Metrics }>(samples: readonly [Of,
   const runs = samples.map((sample) => ({
     sample,
     audits: {
-      'first-contentful-paint': { numericValue: Number.parseInt(sample.metrics.fcp as string, 10) },
-      interactive: { numericValue: Number.parseInt(sample.metrics.tti as string, 10) },
+      'first-contentful-paint': { numericValue: sample.metrics.fcp },
+      interactive: { numericValue: sample.metrics.tti },
     },
   }));
   return (computeMedianRun(runs as never) as unknown as (typeof runs)[number]).sample;

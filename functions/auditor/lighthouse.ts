@@ -198,10 +198,6 @@ const metricsOf = (lhr: Result, version: AuditVersion): Metrics => {
     const number = lhr.audits[id]?.numericValue;
     return typeof number === 'number' && Number.isFinite(number) ? number : null;
   };
-  const time = (id: string) => {
-    const number = value(id);
-    return number === null ? null : `${Math.round(number)}ms`;
-  };
   return {
     ...noMetrics,
     performance: score('performance'),
@@ -209,11 +205,11 @@ const metricsOf = (lhr: Result, version: AuditVersion): Metrics => {
     bestPractices: score('best-practices'),
     pwa: auditVersion(version).pwa ? score('pwa') : null,
     seo: score('seo'),
-    fcp: time('first-contentful-paint'),
-    si: time('speed-index'),
-    lcp: time('largest-contentful-paint'),
-    tti: time('interactive'),
-    tbt: time('total-blocking-time'),
+    fcp: value('first-contentful-paint'),
+    si: value('speed-index'),
+    lcp: value('largest-contentful-paint'),
+    tti: value('interactive'),
+    tbt: value('total-blocking-time'),
     cls: value('cumulative-layout-shift'),
   };
 };

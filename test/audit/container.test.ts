@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
-import { isFinished, type Run } from '../../shared/run.ts';
+import { isFinished, type RunView } from '../../shared/run.ts';
 import { documents } from '../pages/hostile/documents.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
 import { memoryGroup, noMemoryGroupHere } from '../support/memory-group.ts';
@@ -33,10 +33,10 @@ describe('in a container that has 4 GiB of a larger machine', unlessMissing(noMe
     await rm(dataDir, { recursive: true });
   });
 
-  const audit = async (url: string): Promise<Run> => {
+  const audit = async (url: string): Promise<RunView> => {
     const { id } = await service.post({ url, auditVersion: 'latest', regions: ['us-west1'] });
     const { runs } = await service.until(id, (check) => check.runs.every(({ state }) => isFinished(state)), 100);
-    return runs[0] as Run;
+    return runs[0] as RunView;
   };
 
   test('the start tells of as many audits at once as have room there', () => {

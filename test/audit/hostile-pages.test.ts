@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startCpuMeter } from '../../functions/auditor/host/machine.ts';
 import { HARD_LIMIT_MS } from '../../functions/auditor/stop-rules.ts';
 import { type AuditVersion, auditVersions, majorOf } from '../../shared/audit-versions.ts';
-import { type Attempt, isFinished, type Run } from '../../shared/run.ts';
+import { type Attempt, isFinished, type RunView } from '../../shared/run.ts';
 import { answers } from '../pages/hostile/answers.ts';
 import { busyPages } from '../pages/hostile/busy.ts';
 import { documents } from '../pages/hostile/documents.ts';
@@ -114,7 +114,7 @@ describe(`a hostile page leaves nothing to the next one${inPart}`, () => {
     await rm(dataDir, { recursive: true });
   });
 
-  const audit = async (url: string, auditVersion: AuditVersion): Promise<Run> => {
+  const audit = async (url: string, auditVersion: AuditVersion): Promise<RunView> => {
     const { id } = await service.post({ url, auditVersion, regions: ['us-west1'] });
     return finishedRun(service, id);
   };
@@ -136,9 +136,9 @@ describe(`a hostile page leaves nothing to the next one${inPart}`, () => {
   );
 });
 
-const finishedRun = async (service: Service, id: string): Promise<Run> => {
+const finishedRun = async (service: Service, id: string): Promise<RunView> => {
   const check = await service.until(id, ({ runs }) => runs.every(({ state }) => isFinished(state)), 1200);
-  return check.runs[0] as Run;
+  return check.runs[0] as RunView;
 };
 
 const onlyAnAuditorWaits = async (service: Service): Promise<void> => {
@@ -148,7 +148,7 @@ const onlyAnAuditorWaits = async (service: Service): Promise<void> => {
   expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
 };
 
-const isJudgedRightly = async (it: Case, run: Run, service: Service, askedAt?: number): Promise<void> => {
+const isJudgedRightly = async (it: Case, run: RunView, service: Service, askedAt?: number): Promise<void> => {
   const { error, attempts, warnings } = run;
   const told = JSON.stringify({ error, attempts, warnings });
   expect(it.verdicts, told).toContain(error?.code ?? run.state);
@@ -183,7 +183,7 @@ const isJudgedRightly = async (it: Case, run: Run, service: Service, askedAt?: n
 };
 
 /** The four scores and six metrics that every version has. */
-const numbersOf = ({ performance, accessibility, bestPractices, seo, fcp, si, lcp, tti, tbt, cls }: Run) => [
+const numbersOf = ({ performance, accessibility, bestPractices, seo, fcp, si, lcp, tti, tbt, cls }: RunView) => [
   ...[performance, accessibility, bestPractices, seo],
   ...[fcp, si, lcp, tti, tbt, cls],
 ];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { killGroup } from '../../functions/auditor/host/processes.ts';
-import { isFinished, type Run } from '../../shared/run.ts';
+import { isFinished, type RunView } from '../../shared/run.ts';
 import { servePages } from '../support/pages.ts';
 import { processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
 import { expectFast } from '../support/speed.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 const aBody = (regions = ['us-west1']) => ({ url: pages.url('/perfect'), auditVersion: 'latest', regions });
 const finished = (id: string, seconds?: number) =>
   service.until(id, (check) => check.runs.every((run) => isFinished(run.state)), seconds);
-const codesOf = (run?: Run) => run?.attempts.map(({ code }) => code);
+const codesOf = (run?: RunView) => run?.attempts.map(({ code }) => code);
 const browserOf = (pid: number) =>
   processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('--user-data-dir'));
 
@@ -54,7 +54,7 @@ test('from a cold start, a check of two regions succeeds, and tells so line by l
   const check = await finished(id);
   expect(check).toMatchObject({ state: 'succeeded', regions: ['us-west1', 'europe-north1'] });
   for (const run of check.runs) {
-    const again = async () => (await finished((await service.post(aBody())).id)).runs[0] as Run;
+    const again = async () => (await finished((await service.post(aBody())).id)).runs[0] as RunView;
     await expectFast(run, again, 90);
     expect(run).toMatchObject({
       seo: 100,

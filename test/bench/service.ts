@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckView } from '../../shared/check.ts';
-import { isFinished, type Run } from '../../shared/run.ts';
+import { isFinished, type RunView } from '../../shared/run.ts';
 import { startArguments } from '../support/service.ts';
 import { startNode } from './children.ts';
 
@@ -75,7 +75,7 @@ export const checkDone = async (service: Asked, body: object, patience: Patience
   return check;
 };
 
-export const pathOf = (check: CheckView, run: Run): string => `/v1/checks/${check.id}/runs/${run.id}`;
+export const pathOf = (check: CheckView, run: RunView): string => `/v1/checks/${check.id}/runs/${run.id}`;
 
 export const getJson = async <T>(url: string): Promise<T> => {
   const response = await fetch(url);

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { allRegions } from '../../shared/regions.ts';
-import type { Run } from '../../shared/run.ts';
+import type { RunView } from '../../shared/run.ts';
 import { commandOf, descendantsOf, residentOf, startedWith } from '../support/processes.ts';
 import { aFolder } from './children.ts';
 import { auditorsOf } from './memory.ts';
@@ -54,7 +54,7 @@ export const measureSoak = async ({ pages, names, versions, runs: count, tell }:
   const ids: string[] = [];
   for (const body of bodies) ids.push(await createCheck(service, body));
   tell(`soak: ${count} runs are queued`);
-  const runs: Run[] = [];
+  const runs: RunView[] = [];
   for (const id of ids) {
     runs.push(...(await finishedCheck(service, id, { pollMs: POLL_MS, limitMs: count * RUN_LIMIT_MS })).runs);
     if (runs.length % TOLD_EVERY > 0 && runs.length < count) continue;
@@ -108,9 +108,10 @@ const FIELDS = [
   'cls',
 ] as const;
 
-const nullsOf = (run: Run): string[] =>
+const nullsOf = (run: RunView): string[] =>
   run.state === 'succeeded'
     ? FIELDS.filter((field) => run[field] === null).map((field) => `${nameOf(run)} ${field}`)
     : [];
 
-const nameOf = ({ auditVersion, url }: Run): string => `${auditVersion} ${new URL(url).pathname.replaceAll('/', '')}`;
+const nameOf = ({ auditVersion, url }: RunView): string =>
+  `${auditVersion} ${new URL(url).pathname.replaceAll('/', '')}`;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { allRegions } from '../../shared/regions.ts';
-import type { Run } from '../../shared/run.ts';
+import type { RunView } from '../../shared/run.ts';
 import { byCommandLine } from './arms.ts';
 import { aFolder } from './children.ts';
 import type { PageName, Pages } from './pages.ts';
@@ -31,7 +31,7 @@ export const measureThroughput = async ({ pages, page, version, tell }: Options)
   const pageUrl = pages.url(page);
   const dataDir = aFolder();
   const commandLine = byCommandLine(dataDir);
-  const alone: Run[] = [];
+  const alone: RunView[] = [];
   const whole: { seconds: number; performance: number }[] = [];
   {
     await using service = await startService(dataDir);
@@ -55,7 +55,7 @@ export const measureThroughput = async ({ pages, page, version, tell }: Options)
   const ids = await Promise.all(Array.from({ length: CHECKS }, () => createCheck(fresh, body)));
   tell(`throughput: ${CHECKS * allRegions.length} runs are queued`);
   const patience = { pollMs: POLL_MS, limitMs: LIMIT_MS };
-  const queued: Run[] = [];
+  const queued: RunView[] = [];
   for (const id of ids) queued.push(...(await finishedCheck(fresh, id, patience)).runs);
   tell('throughput: all are finished');
 
@@ -73,11 +73,11 @@ export const measureThroughput = async ({ pages, page, version, tell }: Options)
   };
 };
 
-const runAlone = async (service: Service, url: string, auditVersion: AuditVersion): Promise<Run[]> =>
+const runAlone = async (service: Service, url: string, auditVersion: AuditVersion): Promise<RunView[]> =>
   (await checkDone(service, { url, auditVersion, regions: ['us-west1'] }, { pollMs: POLL_MS })).runs;
 
 /** Failed runs took their time too, and are told; they have no score. */
-const loadOf = (runs: readonly Run[], milliseconds: number): Load => ({
+const loadOf = (runs: readonly RunView[], milliseconds: number): Load => ({
   perMinute: (60_000 * runs.filter(({ state }) => state === 'succeeded').length) / milliseconds,
   performance: runs.flatMap((run) => run.performance ?? []),
   failed: runs.flatMap(({ error }) => error?.code ?? []),
@@ -85,7 +85,7 @@ const loadOf = (runs: readonly Run[], milliseconds: number): Load => ({
 });
 
 /** How many runs say that others took the processor from them; null where none says anything of it. */
-const contendedAmong = (runs: readonly Run[]): number | null => {
+const contendedAmong = (runs: readonly RunView[]): number | null => {
   const told = runs.flatMap(({ environment }) => {
     const { contended } = (environment ?? {}) as { contended?: boolean };
     return contended ?? [];

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
+import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { Problem, runError } from '../../shared/problems.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
-import { Run } from '../../shared/run.ts';
+import { RunView } from '../../shared/run.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -104,9 +105,33 @@ test('a check is read with complete runs: every field there, null where it is no
   const check = (await answer.json()) as { state: string; runs: Record<string, unknown>[] };
   expect(check.state).toBe('created');
   for (const run of check.runs) {
-    expect(Object.keys(run).sort()).toEqual(Object.keys(Run.shape).sort());
+    expect(Object.keys(run).sort()).toEqual(Object.keys(RunView.shape).sort());
     for (const metric of ['performance', 'pwa', 'fcp', 'cls', 'startedAt', 'error']) expect(run[metric]).toBeNull();
   }
+});
+
+test('a finished run shows the times that are stored as numbers as whole milliseconds', async () => {
+  const { id } = await created({ ...aBody, regions: ['us-east4'] });
+  const lease = await world.leases.claim(await world.runOf(id), randomUUID(), new Date());
+  const metrics = { ...noMetrics, performance: 98, fcp: 633.4567890123456, tbt: 0, cls: 0.04321 };
+  const samples = [
+    { ...metrics, cpuBusy: 0.1, contended: false },
+    { ...metrics, fcp: 800.5, cpuBusy: null, contended: null },
+  ];
+  const outcome = { state: 'succeeded' as const, ...metrics, samples, spread: spreadOf(samples), attempts: [] };
+  if (lease) await world.leases.finish(lease, outcome, new Date());
+  expect(await world.runOf(id)).toMatchObject({ ...metrics, samples });
+
+  const { runs } = (await (await call(`/v1/checks/${id}`)).json()) as { runs: unknown[] };
+  const texts = { performance: 98, pwa: null, fcp: '633ms', lcp: null, tbt: '0ms', cls: 0.04321 };
+  expect(runs[0]).toMatchObject({
+    ...texts,
+    samples: [
+      { ...texts, cpuBusy: 0.1, contended: false },
+      { ...texts, fcp: '801ms', cpuBusy: null, contended: null },
+    ],
+    spread: { fcp: { min: '633ms', max: '801ms' }, tbt: { min: '0ms', max: '0ms' }, lcp: null },
+  });
 });
 
 test('a URL comes back exactly as sent', async () => {

@@ -7,7 +7,7 @@ import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { type Check, checkView } from '../../shared/check.ts';
 import { runError } from '../../shared/problems.ts';
-import { Run, runView } from '../../shared/run.ts';
+import { RunView, runView } from '../../shared/run.ts';
 import { audited, observed } from '../support/observation.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
@@ -34,7 +34,7 @@ test('a check is read whole, with its runs in the order of its regions and every
   await world.create(check);
   const read = checkView(await find(check.id));
   expect(read).toEqual(checkView(check));
-  expect(Object.keys(read.runs[0] ?? {}).sort()).toEqual(Object.keys(Run.shape).sort());
+  expect(Object.keys(read.runs[0] ?? {}).sort()).toEqual(Object.keys(RunView.shape).sort());
 });
 
 test('a second check with the same id is refused, and changes nothing', async () => {

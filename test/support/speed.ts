@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Run } from '../../shared/run.ts';
+import type { RunView } from '../../shared/run.ts';
 
-type Measured = Pick<Run, 'performance' | 'fcp' | 'si' | 'lcp' | 'tti' | 'tbt' | 'environment'>;
+type Measured = Pick<RunView, 'performance' | 'fcp' | 'si' | 'lcp' | 'tti' | 'tbt' | 'environment'>;
 
 /**
  * A page was measured as what it is. Where it was not it is measured again, twice at most: a hypervisor that stops one task in

@@ -36,7 +36,7 @@ const environment: Environment = {
 const sample = (fcp: number): AuditResult => ({
   ...success,
   environment,
-  metrics: { ...noMetrics, performance: 100 - fcp / 100, fcp: `${fcp}ms`, tti: '2000ms' },
+  metrics: { ...noMetrics, performance: 100 - fcp / 100, fcp, tti: 2000 },
   report: { gzip: Buffer.alloc(fcp), bytes: fcp },
 });
 const onBusyMachine = (verdict: AuditResult, cpuBusy: number): AuditResult => ({
@@ -235,20 +235,20 @@ test('of several samples the one nearest to the median paint is shown, stored an
   await run();
   expect(log).toEqual(['audit', 'audit', 'audit', 'report stored', 'succeeded']);
   expect(outcomes[0]).toMatchObject({
-    fcp: '800ms',
+    fcp: 800,
     performance: 92,
     report: { bytes: 800 },
-    spread: { fcp: { min: '700ms', max: '900ms' }, performance: { min: 91, max: 93 }, seo: null },
+    spread: { fcp: { min: 700, max: 900 }, performance: { min: 91, max: 93 }, seo: null },
     warnings: [],
   });
-  expect(outcomes[0]?.samples?.map(({ fcp }) => fcp)).toEqual(['900ms', '700ms', '800ms']);
+  expect(outcomes[0]?.samples?.map(({ fcp }) => fcp)).toEqual([900, 700, 800]);
   expect(outcomes[0]?.attempts).toHaveLength(3);
 });
 
 test('a sample that was measured on a busy machine is taken again, and the quiet one counts', async () => {
   const { run, outcomes } = worker([onBusyMachine(sample(900), 0.9), sample(600)]);
   await run();
-  expect(outcomes[0]).toMatchObject({ fcp: '600ms', warnings: [], environment: { contended: false } });
+  expect(outcomes[0]).toMatchObject({ fcp: 600, warnings: [], environment: { contended: false } });
   expect(outcomes[0]?.attempts.map(({ code, contended }) => [code, contended])).toEqual([
     [null, true],
     [null, false],
@@ -260,14 +260,14 @@ test('on a machine that stays busy the least disturbed of three counts, and the 
   const { run, log, outcomes } = worker(takes);
   await run();
   expect(log.filter((line) => line === 'audit')).toHaveLength(3);
-  expect(outcomes[0]).toMatchObject({ fcp: '901ms', environment: { contended: true } });
+  expect(outcomes[0]).toMatchObject({ fcp: 901, environment: { contended: true } });
   expect(outcomes[0]?.warnings?.[0]).toMatch(/performance may be lower/);
 });
 
 test('a page that was measured on a busy machine does not fail for what its retake comes to', async () => {
   const { run, outcomes } = worker([onBusyMachine(sample(900), 0.9), failure('page-hung')]);
   await run();
-  expect(outcomes[0]).toMatchObject({ state: 'succeeded', fcp: '900ms', environment: { contended: true } });
+  expect(outcomes[0]).toMatchObject({ state: 'succeeded', fcp: 900, environment: { contended: true } });
   expect(outcomes[0]?.warnings?.[0]).toMatch(/performance may be lower/);
   expect(outcomes[0]?.attempts.map(({ code }) => code)).toEqual([null, 'page-hung']);
 });

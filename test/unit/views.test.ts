@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { asCreated, type Check, CheckView, checkView } from '../../shared/check.ts';
-import { Run, runView } from '../../shared/run.ts';
+import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { type Run, RunView, runView } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 
 /** Fields of the stored items that no client may see, and one that a later change may add. */
@@ -13,7 +14,7 @@ const storedCheck = (): Check => {
 };
 
 test('a run shows the fields of its schema, in their order, and no other stored field', () => {
-  for (const run of storedCheck().runs) expect(Object.keys(runView(run))).toEqual(Object.keys(Run.shape));
+  for (const run of storedCheck().runs) expect(Object.keys(runView(run))).toEqual(Object.keys(RunView.shape));
 });
 
 test('a check shows the fields of its schema and no other stored field', () => {
@@ -21,11 +22,23 @@ test('a check shows the fields of its schema and no other stored field', () => {
   const unset = ['samples', 'categories'];
   const expected = Object.keys(CheckView.shape).filter((name) => !unset.includes(name));
   expect(Object.keys(shown).sort()).toEqual(expected.sort());
-  for (const run of shown.runs) expect(Object.keys(run)).toEqual(Object.keys(Run.shape));
+  for (const run of shown.runs) expect(Object.keys(run)).toEqual(Object.keys(RunView.shape));
 });
 
 test('the answer to a create shows the inputs that were sent and no other stored field', () => {
   const created = asCreated(storedCheck());
   expect(Object.keys(created)).toEqual(['id', 'auditVersion', 'url', 'regions', 'device', 'runs']);
   for (const run of created.runs) expect(Object.keys(run)).toEqual(['id', 'region', 'state']);
+});
+
+test('a run shows its times as text, and so do its samples and its spread', () => {
+  const times = { fcp: 633.4, si: 633.5, lcp: 912.1, tti: 2000, tbt: 0.3, cls: 0.043 };
+  const sample = { ...noMetrics, ...times, cpuBusy: 0, contended: false };
+  const [run] = aCheck().runs as [Run];
+  const shown = runView({ ...run, ...times, samples: [sample, sample], spread: spreadOf([sample, sample]) });
+  const texts = { fcp: '633ms', si: '634ms', lcp: '912ms', tti: '2000ms', tbt: '0ms', cls: 0.043 };
+  expect(shown).toMatchObject(texts);
+  expect(shown.samples).toMatchObject([texts, texts]);
+  expect(shown.spread?.lcp).toEqual({ min: '912ms', max: '912ms' });
+  expect(RunView.parse(shown)).toEqual(shown);
 });

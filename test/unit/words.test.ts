@@ -4,7 +4,6 @@ import { aliasesOf, auditVersions, resolveAuditVersion } from '../../shared/audi
 import { asCreated, stateOf } from '../../shared/check.ts';
 import { closeAfter, HOLD_MS, LEASE_MS, RENEW_MS, resendAfter } from '../../shared/due-times.ts';
 import { CreateEnv } from '../../shared/env.ts';
-import { Metrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { methodsOf, pathParameters, routes } from '../../shared/routes.ts';
 import { aCheck } from '../support/world.ts';
@@ -43,16 +42,6 @@ test('the answer to a create has exactly the fields that the contract names', ()
   const created = asCreated(aCheck());
   expect(Object.keys(created)).toEqual(['id', 'auditVersion', 'url', 'regions', 'runs']);
   for (const run of created.runs) expect(Object.keys(run)).toEqual(['id', 'region', 'state']);
-});
-
-test('metrics are integers, "<integer>ms", and a number; nothing else', () => {
-  const known = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91 };
-  const times = { fcp: '633ms', si: '633ms', lcp: '633ms', tti: '633ms', tbt: '0ms', cls: 0.043 };
-  expect(Metrics.safeParse({ ...known, ...times }).success).toBe(true);
-  expect(Metrics.safeParse({ ...known, ...times, performance: 0.98 }).success).toBe(false);
-  expect(Metrics.safeParse({ ...known, ...times, fcp: '633.2ms' }).success).toBe(false);
-  expect(Metrics.safeParse({ ...known, ...times, cls: '0.043' }).success).toBe(false);
-  expect(Metrics.safeParse({ ...known, ...times, seo: undefined }).success).toBe(false);
 });
 
 test('an error cuts what a page controls', () => {

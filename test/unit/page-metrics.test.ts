@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import {
+  Metrics,
+  MetricsView,
+  metricsView,
+  noMetrics,
+  SampleView,
+  SpreadView,
+  sampleView,
+  spreadOf,
+  spreadView,
+} from '../../shared/page-metrics.ts';
+
+const scores = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91 };
+const stored: Metrics = { ...scores, fcp: 633.4, si: 633.5, lcp: 1912.5, tti: 2000, tbt: 0.2, cls: 0.0432 };
+const shown = { ...scores, fcp: '633ms', si: '634ms', lcp: '1913ms', tti: '2000ms', tbt: '0ms', cls: 0.0432 };
+
+test('stored metrics are integer scores, and times and layout shift as numbers', () => {
+  expect(Metrics.safeParse(stored).success).toBe(true);
+  expect(Metrics.safeParse(noMetrics).success).toBe(true);
+  for (const wrong of [{ performance: 0.98 }, { fcp: '633ms' }, { fcp: -1 }, { cls: '0.043' }, { seo: undefined }]) {
+    expect(Metrics.safeParse({ ...stored, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
+  }
+});
+
+test('shown metrics are integers, "<integer>ms", and a number; nothing else', () => {
+  const known = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91 };
+  const times = { fcp: '633ms', si: '633ms', lcp: '633ms', tti: '633ms', tbt: '0ms', cls: 0.043 };
+  expect(MetricsView.safeParse({ ...known, ...times }).success).toBe(true);
+  expect(MetricsView.safeParse({ ...known, ...times, performance: 0.98 }).success).toBe(false);
+  expect(MetricsView.safeParse({ ...known, ...times, fcp: '633.2ms' }).success).toBe(false);
+  expect(MetricsView.safeParse({ ...known, ...times, cls: '0.043' }).success).toBe(false);
+  expect(MetricsView.safeParse({ ...known, ...times, seo: undefined }).success).toBe(false);
+});
+
+test('a view rounds times to whole milliseconds and keeps the other values', () => {
+  expect(metricsView(stored)).toEqual(shown);
+  expect(metricsView(noMetrics)).toEqual(noMetrics);
+  const busy = { cpuBusy: 0.2, contended: true };
+  expect(sampleView({ ...stored, ...busy })).toEqual({ ...shown, ...busy });
+});
+
+test('a view has the fields of its schema in their order, and no others', () => {
+  const more = { ...stored, cpuBusy: 0.2, contended: true, addedLater: 'x' };
+  expect(Object.keys(metricsView(more))).toEqual(Object.keys(MetricsView.shape));
+  expect(Object.keys(sampleView(more))).toEqual(Object.keys(SampleView.shape));
+  const spread = { ...spreadOf([stored, stored]), addedLater: 'x' } as Parameters<typeof spreadView>[0];
+  expect(Object.keys(spreadView(spread))).toEqual(Object.keys(SpreadView.shape));
+});
+
+test('a spread has the smallest and largest value of each metric that was measured', () => {
+  const samples = [
+    { ...stored, fcp: 1000.6, performance: 100 },
+    { ...stored, fcp: 999.4, performance: 9 },
+    { ...stored, fcp: null },
+  ];
+  const spread = spreadOf(samples);
+  expect(spread).toMatchObject({
+    fcp: { min: 999.4, max: 1000.6 },
+    performance: { min: 9, max: 100 },
+    cls: { min: 0.0432, max: 0.0432 },
+    pwa: null,
+  });
+  expect(spread && spreadView(spread)).toMatchObject({
+    fcp: { min: '999ms', max: '1001ms' },
+    performance: { min: 9, max: 100 },
+    cls: { min: 0.0432, max: 0.0432 },
+    pwa: null,
+  });
+});
+
+test('fewer than two samples have no spread', () => {
+  expect(spreadOf([])).toBeNull();
+  expect(spreadOf([stored])).toBeNull();
+});
