@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import type { Slots } from '../lib/slots.ts';
-import { type shares, startCpuMeter } from './host/machine.ts';
+import { startCpuMeter } from './host/cpu-meter.ts';
+import type { shares } from './host/cpu-shares.ts';
 import type { User } from './host/privileges.ts';
 import { groupGone, killGroup, membersOf, memoryOf } from './host/processes.ts';
 import {

@@ -17,7 +17,9 @@ import {
 import { blockedOf, overCapOf } from './egress/decisions.ts';
 import { openEgressProxy } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
-import { isFalsified, MEMORY_BYTES, machine, shares, TIMED_AT_ONCE, wasSlowed } from './host/machine.ts';
+import { isFalsified, wasSlowed } from './host/cpu-meter.ts';
+import { shares } from './host/cpu-shares.ts';
+import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from './host/machine.ts';
 import { auditorUsers, type Users } from './host/privileges.ts';
 import { removeStale } from './host/processes.ts';
 import { type AuditResult, judge } from './judge.ts';

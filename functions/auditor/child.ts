@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import type { CDPSession, Target } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
-import { holdBackWorkers, startCpuMeter } from './host/machine.ts';
+import { startCpuMeter } from './host/cpu-meter.ts';
+import { holdBackWorkers } from './host/cpu-shares.ts';
 import { importLighthouse, runLighthouse, takesPage } from './lighthouse.ts';
 import { watchMainFrame } from './main-frame.ts';
 import {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startCpuMeter } from '../../functions/auditor/host/machine.ts';
+import { startCpuMeter } from '../../functions/auditor/host/cpu-meter.ts';
 import { HARD_LIMIT_MS } from '../../functions/auditor/stop-rules.ts';
 import { type AuditVersion, auditVersions, majorOf } from '../../shared/audit-versions.ts';
 import { type Attempt, isFinished, type RunView } from '../../shared/run.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
-import { startCpuMeter, wasSlowed } from '../../functions/auditor/host/machine.ts';
+import { startCpuMeter, wasSlowed } from '../../functions/auditor/host/cpu-meter.ts';
 import type { CpuUse } from '../../functions/auditor/messages.ts';
 import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { metricsView, noMetrics } from '../../shared/page-metrics.ts';

@@ -1,4 +1,4 @@
-import { isFalsified, wasSlowed } from '../../functions/auditor/host/machine.ts';
+import { isFalsified, wasSlowed } from '../../functions/auditor/host/cpu-meter.ts';
 import {
   type AuditEnd,
   type AuditSummary,

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shares } from '../../functions/auditor/host/machine.ts';
+import { shares } from '../../functions/auditor/host/cpu-shares.ts';
 import { waitFor } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
 
@@ -43,7 +43,7 @@ test(
   () => {
     const loop = spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);']);
     try {
-      const code = `import { startCpuMeter } from '${new URL('../../functions/auditor/host/machine.ts', import.meta.url)}';
+      const code = `import { startCpuMeter } from '${new URL('../../functions/auditor/host/cpu-meter.ts', import.meta.url)}';
         const read = startCpuMeter(process.pid);
         setTimeout(() => console.log(read().others), 1000);`;
       const measured = execFileSync('taskset', ['-c', '0', process.execPath, '--input-type=module', '-e', code]);
