@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { getCheck } from '../../functions/get-check.ts';
 import { getRun } from '../../functions/get-run.ts';
@@ -9,7 +10,7 @@ import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import type { KeyStore } from '../../functions/lib/store/keys.ts';
+import { type KeyStore, keyStore } from '../../functions/lib/store/keys.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
@@ -326,6 +327,16 @@ test('that the use of a key can not be noted is no concern of its request', asyn
   await expect(keyring({ store, now: () => at })(header, 'checks:read')).resolves.toMatchObject({ owner: 'acme' });
   store.touch.mockReturnValue(new Promise(() => {}) as never);
   await expect(keyring({ store, now: () => at })(header, 'checks:read')).resolves.toMatchObject({ owner: 'acme' });
+});
+
+test('noting the use of a key writes lastUsedAt alone and reads nothing back, as the right to do so demands', async () => {
+  const { key } = await aKey();
+  const db = openDb(ReadEnv.parse(process.env));
+  const send = vi.spyOn(db.client, 'send');
+  await keyStore(db).touch(key.prefix, new Date());
+  const [update] = send.mock.calls[0] as unknown as [{ input: UpdateCommandInput }];
+  expect(update.input).toMatchObject({ ReturnValues: 'NONE', UpdateExpression: 'SET #lastUsedAt = :set0' });
+  expect(Object.values(update.input.ExpressionAttributeNames ?? {}).sort()).toEqual(['lastUsedAt', 'pk']);
 });
 
 test('the last use of a key is on record', async () => {

@@ -1,25 +1,27 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { AuditOptions } from '../../../shared/audit-options.ts';
 import { type Check, optionNames } from '../../../shared/check.ts';
 import { closeAfter, HOLD_MS, resendAt } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
-import { type Db, onlyIf, parse } from './dynamodb.ts';
+import { type Db, getItem, parse, putItem, updateItem } from './dynamodb.ts';
 import {
   at,
   CheckItem,
   checkFields,
   checkKey,
   findRun,
+  ifDueAt,
+  ifState,
+  isExpired,
   itemsOf,
   openPartition,
   pointerKey,
   RunItem,
   type RunRef,
   runKey,
-  updateItem,
   updateRun,
+  whereNoneStands,
 } from './items.ts';
 import { uncount } from './usage.ts';
 
@@ -57,9 +59,8 @@ export const checkStore = (db: Db) => ({
 
   /** The check that a run of this owner belongs to, as its pointer says. */
   checkIdOf: async (runId: string, owner: string): Promise<string | undefined> => {
-    const get = new GetCommand({ TableName: db.table, Key: pointerKey(runId), ConsistentRead: true });
-    const { Item } = await db.client.send(get);
-    return Item && Item.owner === owner ? z.uuid().parse(Item.checkId) : undefined;
+    const pointer = await getItem(db, pointerKey(runId));
+    return pointer?.owner === owner ? z.uuid().parse(pointer.checkId) : undefined;
   },
 
   /** A run as it stands, whoever works on it. */
@@ -69,8 +70,7 @@ export const checkStore = (db: Db) => ({
   markSent: (run: RunItem, now: Date) =>
     updateRun(db, run, {
       set: { sends: run.sends + 1, dueAt: at(resendAt(run, now)) },
-      when: 'dueAt = :seen',
-      values: { ':seen': run.dueAt },
+      ...ifDueAt(run.dueAt),
     }),
 
   /** Closes a check whose runs are all finished. Whether it is closed now. */
@@ -83,7 +83,6 @@ const create = async (
   check: Check,
   { owner, correlationId, fingerprint, token, expiresAt, countedOn }: Creation,
 ): Promise<RunItem[] | undefined> => {
-  const { client, table: TableName } = db;
   const created = Date.parse(check.createdAt);
   const seconds = Math.floor(expiresAt.getTime() / 1000);
   const dueAt = at(created + HOLD_MS);
@@ -109,35 +108,31 @@ const create = async (
     dueAt: at(created + closeAfter(0)),
     expiresAt: seconds,
   };
-  const Item = { ...checkKey(check.id), open: openPartition('checks'), ...item };
-  if (await onlyIf(client.send(new PutCommand({ TableName, Item, ...whereNoneStands() })))) return runs;
+  const key = checkKey(check.id);
+  if (await putItem(db, { ...key, open: openPartition('checks'), ...item }, whereNoneStands())) return runs;
   // The SDK sends again what was not answered: then it is our own write that stands in the way.
-  const get = new GetCommand({ TableName, Key: checkKey(check.id), ConsistentRead: true });
-  return (await client.send(get)).Item?.token === token ? runs : undefined;
+  return (await getItem(db, key))?.token === token ? runs : undefined;
 };
 
 /** Puts a run where none stands. One that stands is left of a create that broke off: it is kept from being cleared. */
 const putRun = async (db: Db, run: RunItem, expiresAt: number): Promise<void> => {
-  const { client, table: TableName } = db;
-  const Item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), expiresAt, ...run };
+  const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), expiresAt, ...run };
   for (let tries = 0; tries < 3; tries++) {
-    if (await onlyIf(client.send(new PutCommand({ TableName, Item, ...whereNoneStands() })))) return;
-    const kept = await updateRun(db, run, {
-      set: { dueAt: run.dueAt, token: run.token },
-      when: '#state = :created',
-      values: { ':created': 'created' },
-    });
-    if (kept) return;
+    if (await putItem(db, item, whereNoneStands())) return;
+    const { dueAt, token } = run;
+    if (await updateRun(db, run, { set: { dueAt, token }, ...ifState('created') })) return;
   }
   throw new Error(`run ${run.id} could not be put`);
 };
 
-const putPointer = async ({ client, table: TableName }: Db, run: RunItem, expiresAt: number): Promise<void> => {
+const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void> => {
   const { id, checkId, owner, token } = run;
-  const Item = { ...pointerKey(id), checkId, owner, token, expiresAt };
-  const mine = { ':checkId': checkId };
-  const ConditionExpression = 'attribute_not_exists(pk) OR checkId = :checkId';
-  await client.send(new PutCommand({ TableName, Item, ConditionExpression, ExpressionAttributeValues: mine }));
+  const written = await putItem(
+    db,
+    { ...pointerKey(id), checkId, owner, token, expiresAt },
+    { condition: 'attribute_not_exists(#pk) OR #checkId = :checkId', values: { ':checkId': checkId } },
+  );
+  if (!written) throw new Error(`run ${id} is of another check`);
 };
 
 const find = async (db: Db, checkId: string, owner?: string): Promise<StoredCheck | undefined> => {
@@ -171,17 +166,10 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promi
   const closed = await updateItem(db, checkKey(checkId), {
     set: { completedAt: now.toISOString() },
     remove: ['open', 'dueAt'],
-    when: 'completedAt = :null', // which the mark of an erased check has not
+    condition: '#completedAt = :null', // which the mark of an erased check has not
     values: { ':null': null },
   });
   const { owner, countedOn } = found.item;
   if (closed && countedOn) await uncount(db, owner, countedOn);
   return true;
 };
-
-/** DynamoDB deletes what has expired within days, each item by itself: till then it is there, and counts no more. */
-const isExpired = ({ expiresAt }: CheckItem) => expiresAt !== undefined && expiresAt * 1000 < Date.now();
-const whereNoneStands = () => ({
-  ConditionExpression: 'attribute_not_exists(pk) OR expiresAt < :now',
-  ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000) },
-});

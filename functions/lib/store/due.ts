@@ -4,18 +4,21 @@ import type { RunError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { follows } from '../../../shared/run.ts';
 import { closeIfFinished } from './checks.ts';
-import { type Db, parse } from './dynamodb.ts';
+import { allOf, type Db, deleteItem, parse, updateItem } from './dynamodb.ts';
 import {
   at,
   CheckItem,
   checkKey,
-  deleteItem,
   ErasedItem,
+  ifDueAt,
+  ifLease,
+  ifNoLease,
+  ifState,
+  ifToken,
   openPartition,
   pointerKey,
   RunItem,
   runKey,
-  updateItem,
   updateRun,
 } from './items.ts';
 
@@ -34,8 +37,7 @@ export const dueStore = (db: Db) => ({
   /** Holds something due for a minute, so that one sweep acts on it. Undefined where somebody else was first. */
   hold: async ({ pk, sk, dueAt: seen }: Due, now: Date): Promise<Held | undefined> => {
     const dueAt = at(now.getTime() + HOLD_MS);
-    const change = { set: { dueAt }, when: 'dueAt = :seen', values: { ':seen': seen } };
-    const item = await updateItem(db, { pk, sk }, change);
+    const item = await updateItem(db, { pk, sk }, { set: { dueAt }, ...ifDueAt(seen) });
     if (!item) return undefined;
     if (sk !== 'CHECK') return { run: parse(RunItem, item), dueAt };
     return item.erasedAt ? { erased: parse(ErasedItem, item), dueAt } : { check: parse(CheckItem, item), dueAt };
@@ -46,32 +48,27 @@ export const dueStore = (db: Db) => ({
     updateRun(db, run, {
       set: { lostLeases: run.lostLeases + 1, dueAt: at(now.getTime() + HOLD_MS + 1) },
       remove: ['lease'],
-      when: 'dueAt = :seen AND lease.id = :lost',
-      values: { ':seen': run.dueAt, ':lost': run.lease?.id },
+      ...allOf(ifDueAt(run.dueAt), ifLease(run.lease?.id)),
     }),
 
   /** Looks at a run or a check again at a time, unless somebody acted on it since it was read. */
   postpone: (item: RunItem | CheckItem | ErasedItem, until: Date) =>
     updateItem(db, 'checkId' in item ? runKey(item.checkId, item.id) : checkKey(item.id), {
       set: { dueAt: until.toISOString() },
-      when: 'dueAt = :seen',
-      values: { ':seen': item.dueAt },
+      ...ifDueAt(item.dueAt),
     }),
 
   /** Fails a run that nobody is at work on, unless somebody acted on it since it was read. */
   abandon: (run: RunItem, error: RunError, now: Date) => abandon(db, run, error, now),
 
   /** Makes a waiting run due at once; leaves alone what has a lease, or was acted on since it was seen. */
-  wake: ({ pk, sk, dueAt: seen }: Due, now: Date) => {
-    const when = 'dueAt = :seen AND attribute_not_exists(lease)';
-    return updateItem(db, { pk, sk }, { set: { dueAt: now.toISOString() }, when, values: { ':seen': seen } });
-  },
+  wake: ({ pk, sk, dueAt: seen }: Due, now: Date) =>
+    updateItem(db, { pk, sk }, { set: { dueAt: now.toISOString() }, ...allOf(ifDueAt(seen), ifNoLease) }),
 
   /** Deletes a run that no check lists, and its pointer, unless a create came back for it since it was read. */
   clear: async (run: RunItem): Promise<void> => {
-    await deleteItem(db, pointerKey(run.id), '#token = :token', { ':token': run.token });
-    const seen = { ':token': run.token, ':seen': run.dueAt };
-    await deleteItem(db, runKey(run.checkId, run.id), '#token = :token AND dueAt = :seen', seen);
+    await deleteItem(db, pointerKey(run.id), ifToken(run.token));
+    await deleteItem(db, runKey(run.checkId, run.id), allOf(ifToken(run.token), ifDueAt(run.dueAt)));
   },
 });
 
@@ -98,11 +95,7 @@ const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promis
   const failed = await updateRun(db, run, {
     set: { state: 'failed', error, finishedAt: nowIso, updatedAt: nowIso },
     remove: ['open', 'dueAt', 'lease'],
-    when: `dueAt = :seen AND #state IN (${follows.failed.map((_, i) => `:from${i}`).join(', ')})`,
-    values: {
-      ':seen': run.dueAt,
-      ...Object.fromEntries(follows.failed.map((state, i) => [`:from${i}`, state])),
-    },
+    ...allOf(ifDueAt(run.dueAt), ifState(...follows.failed)),
   });
   if (failed) await closeIfFinished(db, run.checkId, now).catch(() => false);
   return Boolean(failed);

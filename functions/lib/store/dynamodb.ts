@@ -1,19 +1,74 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
 import { answeredWithin } from '../aws-client.ts';
 
 /** The table of the service, and a client that several stores may share. */
 export type Db = { client: DynamoDBDocumentClient; table: string };
+export type Key = { pk: string; sk: string };
+export type Item = Record<string, unknown>;
+
+/** Condition of a write, in DynamoDB's syntax. `#name` stands for the attribute `name`. */
+export type Condition = { condition: string; values?: Record<string, unknown> };
+export const ifExists: Condition = { condition: 'attribute_exists(#pk)' };
+export const ifAbsent: Condition = { condition: 'attribute_not_exists(#pk)' };
+
+/**
+ * Change of an item. An update creates a missing item if the condition allows it. `set` skips undefined values.
+ * `add` counts a missing number as 0 and takes paths, such as `a.b`.
+ */
+export type Change = Condition & {
+  set?: Record<string, unknown>;
+  add?: Record<string, number>;
+  remove?: readonly string[];
+  returns?: 'ALL_NEW' | 'NONE';
+};
 
 export const openDb = ({ TABLE_NAME: table, HOME_REGION: region }: StoreEnv): Db => {
   const client = new DynamoDBClient({ region, requestHandler: answeredWithin(2500) });
   return { table, client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }) };
 };
 
+/** Returns an item as the last write left it. */
+export const getItem = async ({ client, table: TableName }: Db, Key: Key): Promise<Item | undefined> =>
+  (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+
+/** Puts an item. Returns the item that it replaced, `{}` if there was none, or undefined if the condition failed. */
+export const putItem = async (db: Db, Item: Key & Item, condition: Condition): Promise<Item | undefined> => {
+  const options = { ...conditionOf(condition), ReturnValues: 'ALL_OLD' as const };
+  const written = await onlyIf(db.client.send(new PutCommand({ TableName: db.table, Item, ...options })));
+  return written && (written.Attributes ?? {});
+};
+
+/** Updates an item. Returns the new item, or undefined if the condition failed. */
+export const updateItem = async (db: Db, Key: Key, change: Change): Promise<Item | undefined> => {
+  const update = new UpdateCommand({ TableName: db.table, Key, ...updateOf(change) });
+  const written = await onlyIf(db.client.send(update));
+  return written && (written.Attributes ?? {});
+};
+
+/** Deletes an item. Returns false if the condition failed. */
+export const deleteItem = async (db: Db, Key: Key, condition: Condition): Promise<boolean> => {
+  const deletion = new DeleteCommand({ TableName: db.table, Key, ...conditionOf(condition) });
+  return Boolean(await onlyIf(db.client.send(deletion)));
+};
+
+/** Returns the condition that holds if all of these hold. */
+export const allOf = (...conditions: readonly Condition[]): Condition => ({
+  condition: conditions.map(({ condition }) => `(${condition})`).join(' AND '),
+  values: Object.assign({}, ...conditions.map(({ values }) => values)),
+});
+
+/** Parses a stored item; one that does not parse is our fault, and named. */
+export const parse = <T>(schema: z.ZodType<T>, item: Item): T => {
+  const parsed = schema.safeParse(item);
+  if (parsed.success) return parsed.data;
+  throw new Error(`the stored item ${item.pk} ${item.sk} does not parse: ${z.prettifyError(parsed.error)}`);
+};
+
 /** Undefined where the condition of a write did not hold. */
-export const onlyIf = async <T>(write: Promise<T>): Promise<T | undefined> => {
+const onlyIf = async <T>(write: Promise<T>): Promise<T | undefined> => {
   try {
     return await write;
   } catch (error) {
@@ -22,9 +77,43 @@ export const onlyIf = async <T>(write: Promise<T>): Promise<T | undefined> => {
   }
 };
 
-/** Parses a stored item; one that does not parse is our fault, and named. */
-export const parse = <T>(schema: z.ZodType<T>, item: Record<string, unknown>): T => {
-  const parsed = schema.safeParse(item);
-  if (parsed.success) return parsed.data;
-  throw new Error(`the stored item ${item.pk} ${item.sk} does not parse: ${z.prettifyError(parsed.error)}`);
+/** The placeholder of an attribute or a path: DynamoDB allows letters, digits and underscores. */
+const placeholder = (path: string): string => path.replace(/[\w-]+/g, (name) => `#${name.replaceAll('-', '_')}`);
+
+const namesOf = (paths: readonly string[]): Record<string, string> =>
+  Object.fromEntries(paths.flatMap((path) => path.split('.')).map((name) => [placeholder(name), name]));
+
+const conditionOf = ({ condition, values = {} }: Condition) => {
+  const names = [...condition.matchAll(/#([\w-]+)/g)].map(([, name = '']) => name);
+  return {
+    ConditionExpression: condition.replace(/#([\w-]+)/g, (_, name: string) => placeholder(name)),
+    ExpressionAttributeNames: namesOf(names),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+};
+
+const updateOf = ({ set = {}, add = {}, remove = [], returns = 'ALL_NEW', ...condition }: Change) => {
+  const setNow = Object.entries(set).filter(([, value]) => value !== undefined);
+  const addNow = Object.entries(add);
+  const assignments = [
+    ...setNow.map(([name], i) => `${placeholder(name)} = :set${i}`),
+    ...addNow.map(([path], i) => `${placeholder(path)} = if_not_exists(${placeholder(path)}, :zero) + :add${i}`),
+  ];
+  const removed = remove.length > 0 ? ` REMOVE ${remove.map(placeholder).join(', ')}` : '';
+  const { ExpressionAttributeNames, ExpressionAttributeValues, ...rest } = conditionOf(condition);
+  return {
+    ...rest,
+    ReturnValues: returns,
+    UpdateExpression: `SET ${assignments.join(', ')}${removed}`,
+    ExpressionAttributeNames: {
+      ...ExpressionAttributeNames,
+      ...namesOf([...Object.keys(Object.fromEntries(setNow)), ...Object.keys(add), ...remove]),
+    },
+    ExpressionAttributeValues: {
+      ...ExpressionAttributeValues,
+      ...(addNow.length > 0 && { ':zero': 0 }),
+      ...Object.fromEntries(setNow.map(([, value], i) => [`:set${i}`, value])),
+      ...Object.fromEntries(addNow.map(([, value], i) => [`:add${i}`, value])),
+    },
+  };
 };

@@ -1,7 +1,16 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ERASED_MS } from '../../../shared/due-times.ts';
-import { type Db, onlyIf, parse } from './dynamodb.ts';
-import { at, CheckItem, checkKey, deleteItem, type ErasedItem, itemsOf, openPartition, pointerKey } from './items.ts';
+import { type Db, deleteItem, parse, putItem } from './dynamodb.ts';
+import {
+  at,
+  CheckItem,
+  checkKey,
+  type ErasedItem,
+  ifDueAt,
+  ifToken,
+  itemsOf,
+  openPartition,
+  pointerKey,
+} from './items.ts';
 import type { Reports } from './reports.ts';
 import { uncount } from './usage.ts';
 
@@ -31,21 +40,18 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   },
 
   /** Deletes the mark of an erased check, unless somebody acted on it since it was read. */
-  unmark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), 'dueAt = :seen', { ':seen': dueAt }),
+  unmark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
 });
 
 const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Promise<boolean> => {
   const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: at(now.getTime() + ERASED_MS) };
-  const put = new PutCommand({
-    TableName: db.table,
-    Item: { ...checkKey(id), open: openPartition('checks'), ...item },
-    ConditionExpression: 'createdAt = :seen',
-    ExpressionAttributeValues: { ':seen': createdAt },
-    ReturnValues: 'ALL_OLD',
-  });
-  const marked = await onlyIf(db.client.send(put));
-  if (!marked) return false;
-  const { countedOn, completedAt } = parse(CheckItem, marked.Attributes ?? {});
+  const replaced = await putItem(
+    db,
+    { ...checkKey(id), open: openPartition('checks'), ...item },
+    { condition: '#createdAt = :seen', values: { ':seen': createdAt } },
+  );
+  if (!replaced) return false;
+  const { countedOn, completedAt } = parse(CheckItem, replaced);
   if (countedOn && !completedAt) await uncount(db, owner, countedOn);
   return true;
 };
@@ -60,9 +66,9 @@ const eraseRuns = async (db: Db, checkId: string): Promise<number | undefined> =
   if (!check?.erasedAt) return undefined;
   const deleted = await Promise.allSettled(
     runs.map(async ({ pk, sk, token }) => {
-      const mine = { ':token': token };
-      await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), 'checkId = :checkId', { ':checkId': checkId });
-      await deleteItem(db, { pk: String(pk), sk: String(sk) }, '#token = :token', mine);
+      const ofCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
+      await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), ofCheck);
+      await deleteItem(db, { pk: String(pk), sk: String(sk) }, ifToken(String(token)));
     }),
   );
   for (const each of deleted) if (each.status === 'rejected') throw each.reason;

@@ -1,10 +1,11 @@
-import { DeleteCommand, GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { AuditOptions } from '../../../shared/audit-options.ts';
 import { Check } from '../../../shared/check.ts';
+import { KEYS } from '../../../shared/keys.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { Run } from '../../../shared/run.ts';
-import { type Db, onlyIf, parse } from './dynamodb.ts';
+import { Run, type RunState } from '../../../shared/run.ts';
+import { type Change, type Condition, type Db, getItem, type Key, parse, updateItem } from './dynamodb.ts';
 
 /*
  * pk               sk             what it holds
@@ -12,16 +13,20 @@ import { type Db, onlyIf, parse } from './dynamodb.ts';
  * CHECK#<checkId>  RUN#<runId>    a run
  * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
  * CHECK#<checkId>  CHECK          or what is left of an erased check until nothing can come of it any more: id, owner, erasedAt
+ * KEYS             KEY#<prefix>   an API key: its owner, the hash of its secret, what it may do, and when it was last used
+ * OWNER#<owner>    BUCKETS        the owner's tokens by each plan of its keys (`tokens-<plan>`), and how many of its open checks
+ *                                 were created on each day (`open-<date>`)
  *
- * Each bears its owner. In the same table are API keys (keys.ts) and the use that owners make of their plans (usage.ts).
+ * Keys are one partition, so that they can be listed without an index: it is read once a minute by each instance for each key.
  *
  * Sparse index `open`: OPEN#<region> (runs) and OPEN#checks (checks), sorted by dueAt: whatever is not finished.
  * Every step of an open item sets a new dueAt, so that "dueAt is still the one I saw" means "nobody acted since".
  */
-export type Key = { pk: string; sk: string };
 export const checkKey = (checkId: string): Key => ({ pk: `CHECK#${checkId}`, sk: 'CHECK' });
 export const runKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${checkId}`, sk: `RUN#${runId}` });
 export const pointerKey = (runId: string): Key => ({ pk: `RUN#${runId}`, sk: 'RUN' });
+export const apiKeyKey = (prefix: string): Key => ({ pk: KEYS, sk: `KEY#${prefix}` });
+export const bucketsKey = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'BUCKETS' });
 export const openPartition = (of: Region | 'checks'): string => `OPEN#${of}`;
 
 export const checkFields = Check.omit({ runs: true });
@@ -63,10 +68,9 @@ export type RunItem = z.infer<typeof RunItem>;
 export type RunRef = Pick<RunItem, 'checkId' | 'id'>;
 
 /** A run as it stands, whoever works on it. */
-export const findRun = async ({ client, table: TableName }: Db, run: RunRef): Promise<RunItem | undefined> => {
-  const get = new GetCommand({ TableName, Key: runKey(run.checkId, run.id), ConsistentRead: true });
-  const { Item } = await client.send(get);
-  return Item && parse(RunItem, Item);
+export const findRun = async (db: Db, run: RunRef): Promise<RunItem | undefined> => {
+  const item = await getItem(db, runKey(run.checkId, run.id));
+  return item && parse(RunItem, item);
 };
 
 /** Of one owner, where one is named: what is another's is not sent to us, so that it takes no longer than nothing. */
@@ -90,57 +94,38 @@ export const itemsOf = async ({ client, table: TableName }: Db, checkId: string,
   return { check: items.find((item) => item.sk === 'CHECK'), runs: items.filter((item) => item.sk !== 'CHECK') };
 };
 
-export type Change = {
-  set: Record<string, unknown>;
-  remove?: string[];
-  when: string;
-  values: Record<string, unknown>;
-};
-
-/** Updates one item under a condition; gives the new item, or undefined where the condition did not hold. */
-export const updateItem = async ({ client, table: TableName }: Db, Key: Key, change: Change) => {
-  const update = new UpdateCommand({ TableName, Key, ...expression(change) });
-  const { Attributes } = (await onlyIf(client.send(update))) ?? {};
-  return Attributes;
-};
-
+/** Updates a run under a condition; gives the new run, or undefined where the condition did not hold. */
 export const updateRun = async (db: Db, run: RunRef, change: Change): Promise<RunItem | undefined> => {
   const item = await updateItem(db, runKey(run.checkId, run.id), change);
   return item && parse(RunItem, item);
 };
 
-/** Deletes an item under a condition. Whether it is gone now. */
-export const deleteItem = async (
-  { client, table: TableName }: Db,
-  Key: Key,
-  when: string,
-  values: Record<string, unknown>,
-): Promise<boolean> => {
-  const names = when.includes('#token') ? { '#token': 'token' } : undefined;
-  const deletion = new DeleteCommand({
-    TableName,
-    Key,
-    ConditionExpression: when,
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  });
-  return Boolean(await onlyIf(client.send(deletion)));
-};
+/** Nobody acted on an open item since it was read. */
+export const ifDueAt = (dueAt: string | undefined): Condition => ({
+  condition: '#dueAt = :seen',
+  values: { ':seen': dueAt },
+});
 
-const expression = ({ set, remove = [], when, values }: Change) => {
-  const entries = Object.entries(set).filter(([, value]) => value !== undefined);
-  const names = [...entries.map(([name]) => name), ...remove, ...(when.includes('#state') ? ['state'] : [])];
-  const sets = entries.map(([name]) => `#${name} = :set_${name}`).join(', ');
-  return {
-    UpdateExpression: `SET ${sets}${remove.length > 0 ? ` REMOVE ${remove.map((name) => `#${name}`).join(', ')}` : ''}`,
-    ConditionExpression: `attribute_exists(pk) AND (${when})`,
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: {
-      ...values,
-      ...Object.fromEntries(entries.map(([name, value]) => [`:set_${name}`, value])),
-    },
-    ReturnValues: 'ALL_NEW' as const,
-  };
-};
+export const ifState = (...states: readonly RunState[]): Condition => ({
+  condition: `#state IN (${states.map((_, i) => `:state${i}`).join(', ')})`,
+  values: Object.fromEntries(states.map((state, i) => [`:state${i}`, state])),
+});
+
+export const ifLease = (id: string | undefined): Condition => ({
+  condition: '#lease.#id = :lease',
+  values: { ':lease': id },
+});
+export const ifNoLease: Condition = { condition: 'attribute_not_exists(#lease)' };
+
+/** Nothing was written by another create since an item was read. */
+export const ifToken = (token: string): Condition => ({ condition: '#token = :token', values: { ':token': token } });
+
+/** DynamoDB deletes what has expired within days, each item by itself: till then it is there, and counts no more. */
+export const isExpired = ({ expiresAt }: CheckItem): boolean =>
+  expiresAt !== undefined && expiresAt * 1000 < Date.now();
+export const whereNoneStands = (): Condition => ({
+  condition: 'attribute_not_exists(#pk) OR #expiresAt < :now',
+  values: { ':now': Math.floor(Date.now() / 1000) },
+});
 
 export const at = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -1,37 +1,21 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { GetCommand, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { ApiKey, KEYS, keyText } from '../../../shared/keys.ts';
-import { type Db, onlyIf, parse } from './dynamodb.ts';
-
-/*
- * pk    sk            what it holds
- * KEYS  KEY#<prefix>  an API key: its owner, the hash of its secret, what it may do, and when it was last used
- *
- * One partition, so that they can be listed without an index: it is read once a minute by each instance for each key.
- */
-const keyKey = (prefix: string) => ({ pk: KEYS, sk: `KEY#${prefix}` });
+import { type Db, getItem, ifAbsent, ifExists, parse, putItem, updateItem } from './dynamodb.ts';
+import { apiKeyKey } from './items.ts';
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
 /** Where API keys are kept, in the table of the checks. */
-export const keyStore = ({ client, table: TableName }: Db) => {
+export const keyStore = (db: Db) => {
+  // Nothing is read back: the right of the API functions is to write `lastUsedAt` alone (infra/aws/check-table.ts).
   const change = (prefix: string, name: 'lastUsedAt' | 'revokedAt', now: Date) =>
-    onlyIf(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: keyKey(prefix),
-          UpdateExpression: `SET ${name} = :now`,
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':now': now.toISOString() },
-        }),
-      ),
-    );
+    updateItem(db, apiKeyKey(prefix), { set: { [name]: now.toISOString() }, returns: 'NONE', ...ifExists });
 
   return {
     find: async (prefix: string): Promise<ApiKey | undefined> => {
-      const { Item } = await client.send(new GetCommand({ TableName, Key: keyKey(prefix), ConsistentRead: true }));
-      return Item && parse(ApiKey, Item);
+      const item = await getItem(db, apiKeyKey(prefix));
+      return item && parse(ApiKey, item);
     },
 
     /** Makes a key. `text` is the key itself: it is given here, once, and kept nowhere. */
@@ -40,16 +24,20 @@ export const keyStore = ({ client, table: TableName }: Db) => {
       const secret = randomBytes(32).toString('hex');
       const times = { createdAt: now.toISOString(), revokedAt: null, lastUsedAt: null };
       const key: ApiKey = { ...asked, prefix, hash: hashOf(secret).toString('hex'), ...times };
-      const Item = { ...keyKey(prefix), ...key };
-      await client.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }));
+      if (!(await putItem(db, { ...apiKeyKey(prefix), ...key }, ifAbsent)))
+        throw new Error(`key ${prefix} stands already`);
       return { key, text: keyText(prefix, secret) };
     },
 
     /** Every key, the oldest first. */
     list: async (): Promise<ApiKey[]> => {
       const keys: ApiKey[] = [];
-      const query = { TableName, KeyConditionExpression: 'pk = :keys', ExpressionAttributeValues: { ':keys': KEYS } };
-      for await (const page of paginateQuery({ client }, query)) {
+      const query = {
+        TableName: db.table,
+        KeyConditionExpression: 'pk = :keys',
+        ExpressionAttributeValues: { ':keys': KEYS },
+      };
+      for await (const page of paginateQuery({ client: db.client }, query)) {
         keys.push(...(page.Items ?? []).map((item) => parse(ApiKey, item)));
       }
       return keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt));

@@ -1,8 +1,8 @@
 import { LEASE_MS, LEASE_SLACK_MS } from '../../../shared/due-times.ts';
 import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
 import { closeIfFinished } from './checks.ts';
-import type { Db } from './dynamodb.ts';
-import { at, findRun, type RunItem, updateRun } from './items.ts';
+import { allOf, type Condition, type Db } from './dynamodb.ts';
+import { at, findRun, ifLease, ifNoLease, ifState, type RunItem, updateRun } from './items.ts';
 
 /** The right to work on a run, for as long as it is renewed. `run` is the run as it was claimed. */
 export type Lease = { id: string; run: RunItem };
@@ -61,13 +61,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
       ...(first && { startedAt: nowIso, updatedAt: nowIso }),
     },
-    when: `#state IN (${follows.running.map((_, i) => `:from${i}`).join(', ')}) AND ${
-      run.lease ? 'lease.id = :lost' : 'attribute_not_exists(lease)'
-    }`,
-    values: {
-      ...Object.fromEntries(follows.running.map((state, i) => [`:from${i}`, state])),
-      ...(run.lease && { ':lost': run.lease.id }),
-    },
+    ...allOf(ifState(...follows.running), run.lease ? ifLease(run.lease.id) : ifNoLease),
   });
   // What is not answered is sent again: then it may be our own claim that stands in the way.
   const ours = claimed ?? (await findRun(db, run));
@@ -80,7 +74,4 @@ const leaseFrom = (id: string, now: Date) => ({
 });
 
 /** The condition of everything that a lease's holder writes. */
-const held = (lease: Lease) => ({
-  when: '#state = :running AND lease.id = :mine',
-  values: { ':running': 'running', ':mine': lease.id },
-});
+const held = ({ id }: Lease): Condition => allOf(ifState('running'), ifLease(id));

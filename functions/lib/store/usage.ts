@@ -1,24 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '../../../shared/keys.ts';
 import { type Buckets, filled, rateLimitHeaders, taken } from '../../../shared/limits.ts';
 import { type PlanName, plans } from '../../../shared/plans.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
-import { type Db, onlyIf } from './dynamodb.ts';
+import { type Db, getItem, ifAbsent, updateItem } from './dynamodb.ts';
+import { bucketsKey } from './items.ts';
 
 /*
- * pk              sk       what it holds
- * OWNER#<owner>   BUCKETS  the owner's tokens by each plan of its keys (`tokens-<plan>`), and how many of its open checks
- *                          were created on each day (`open-<date>`)
- *
  * Each plan has tokens of its own, as what is left of 200 runs a day says nothing of what is left of 50,000.
  * `stamp` is new with each write of the tokens, so that "stamp is still the one I saw" means "nobody took since".
  * A check that is open bears the day under which it is counted. Its count is given back by who closes or erases it; one
  * that is lost with a process counts no more after two days, when no check of its day can be open.
  */
-const bucketsKey = (owner: string) => ({ pk: `OWNER#${owner}`, sk: 'BUCKETS' });
 const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 const dayOf = (ms: number) => `open-${new Date(ms).toISOString().slice(0, 10)}`;
 const DAY_MS = 24 * 3600 * 1000;
@@ -29,12 +24,11 @@ export type Allowed = { countedOn?: string; headers: Record<string, string>; giv
 export type LimitStore = ReturnType<typeof limitStore>;
 
 /** Where the use that owners make of their plans is kept. */
-export const limitStore = ({ client, table: TableName }: Db) => {
+export const limitStore = (db: Db) => {
   const lines = new Map<string, Line>();
 
   const read = async ({ owner, plan }: Line): Promise<Seen> => {
-    const { Item } = await client.send(new GetCommand({ TableName, Key: bucketsKey(owner), ConsistentRead: true }));
-    return seenFrom(plan, Item);
+    return seenFrom(plan, await getItem(db, bucketsKey(owner)));
   };
 
   /** Writes what was taken from what was seen; undefined where somebody else took since. */
@@ -46,27 +40,15 @@ export const limitStore = ({ client, table: TableName }: Db) => {
   ): Promise<Seen | undefined> => {
     const today = dayOf(buckets.at);
     const gone = Object.keys(seen.open).filter((day) => day < oldestDay(buckets.at));
-    const days = Object.fromEntries([today, ...gone].map((day, i) => [`#day${i}`, day]));
-    const update = new UpdateCommand({
-      TableName,
-      Key: bucketsKey(owner),
-      UpdateExpression: `SET #tokens = :tokens, stamp = :stamp, expiresAt = :expiresAt,
-        #day0 = if_not_exists(#day0, :zero) + :checks${gone.map((_, i) => `${i ? ', ' : ' REMOVE '}#day${i + 1}`).join('')}`,
-      ConditionExpression: seen.stamp ? 'stamp = :seen' : 'attribute_not_exists(pk)',
-      ExpressionAttributeNames: { '#tokens': tokensOf(plan), ...days },
-      ExpressionAttributeValues: {
-        ':tokens': buckets,
-        ':stamp': stamp,
-        // By then all is as if it had never been. Never sooner than was seen: another plan's tokens may need it.
-        ':expiresAt': Math.max(seen.expiresAt, Math.floor((buckets.at + 3 * DAY_MS) / 1000)),
-        ':zero': 0,
-        ':checks': checks,
-        ...(seen.stamp && { ':seen': seen.stamp }),
-      },
-      ReturnValues: 'ALL_NEW',
+    // By then all is as if it had never been. Never sooner than was seen: another plan's tokens may need it.
+    const expiresAt = Math.max(seen.expiresAt, Math.floor((buckets.at + 3 * DAY_MS) / 1000));
+    const written = await updateItem(db, bucketsKey(owner), {
+      set: { [tokensOf(plan)]: buckets, stamp, expiresAt },
+      add: { [today]: checks },
+      remove: gone,
+      ...(seen.stamp ? { condition: '#stamp = :seen', values: { ':seen': seen.stamp } } : ifAbsent),
     });
-    const written = await onlyIf(client.send(update));
-    return written && seenFrom(plan, written.Attributes);
+    return written && seenFrom(plan, written);
   };
 
   /**
@@ -128,18 +110,12 @@ export const limitStore = ({ client, table: TableName }: Db) => {
 
   /** Undoes what was taken for a check that did not come to be. What fails here is lost for a while, and no more. */
   const giveBack = async ({ owner, plan }: Planned, runs: number, countedOn: string): Promise<void> => {
-    const update = new UpdateCommand({
-      TableName,
-      Key: bucketsKey(owner),
-      UpdateExpression: `SET #tokens.#minute = #tokens.#minute + :runs, #tokens.#day = #tokens.#day + :runs,
-        #open = #open - :one, stamp = :stamp`,
-      ConditionExpression: 'attribute_exists(#open)',
-      ExpressionAttributeNames: { '#tokens': tokensOf(plan), '#minute': 'minute', '#day': 'day', '#open': countedOn },
-      ExpressionAttributeValues: { ':runs': runs, ':one': 1, ':stamp': randomUUID() },
-    });
-    await onlyIf(client.send(update)).catch((error) =>
-      log.warn('what a create had taken was not given back', { error }),
-    );
+    const tokens = tokensOf(plan);
+    await updateItem(db, bucketsKey(owner), {
+      set: { stamp: randomUUID() },
+      add: { [`${tokens}.minute`]: runs, [`${tokens}.day`]: runs, [countedOn]: -1 },
+      condition: `attribute_exists(#${countedOn})`,
+    }).catch((error) => log.warn('what a create had taken was not given back', { error }));
   };
 
   return {
@@ -159,19 +135,12 @@ export const limitStore = ({ client, table: TableName }: Db) => {
 };
 
 /** Counts an open check no more, whoever closed or erased it. */
-export const uncount = ({ client, table: TableName }: Db, owner: string, countedOn: string) =>
-  onlyIf(
-    client.send(
-      new UpdateCommand({
-        TableName,
-        Key: bucketsKey(owner),
-        UpdateExpression: 'SET #open = #open - :one',
-        ConditionExpression: '#open > :zero',
-        ExpressionAttributeNames: { '#open': countedOn },
-        ExpressionAttributeValues: { ':one': 1, ':zero': 0 },
-      }),
-    ),
-  ).catch((error) => log.warn('a closed check is still counted as open', { error }));
+export const uncount = (db: Db, owner: string, countedOn: string) =>
+  updateItem(db, bucketsKey(owner), {
+    add: { [countedOn]: -1 },
+    condition: `#${countedOn} > :none`,
+    values: { ':none': 0 },
+  }).catch((error) => log.warn('a closed check is still counted as open', { error }));
 
 const MOST_TRIES = 30;
 const MOST_LINES = 1000; // owners, by each of their plans, whose last state an instance keeps in mind
