@@ -1,19 +1,18 @@
 import { z } from 'zod';
-import { AuditOptions } from './audit-options.ts';
-import { AuditVersion } from './audit-versions.ts';
 import { Region } from './regions.ts';
 
-/** The message on an audit queue. Unknown fields are ignored, so that old auditors take new jobs during a deploy. */
+/**
+ * Message on an audit queue. It carries ids only, because the run in the table says what to audit. The auditor ignores
+ * unknown fields, so a deploy may add one.
+ */
 export const AuditJob = z.object({
   checkId: z.uuid(),
   runId: z.uuid(),
-  url: z.string(),
-  auditVersion: AuditVersion,
   region: Region,
-  ...AuditOptions.shape,
   correlationId: z.string(),
+  owner: z.string(),
 });
-/** The attribute of the message that names whose run it is: owners take turns. */
-export const OWNER_ATTRIBUTE = 'owner';
-
 export type AuditJob = z.infer<typeof AuditJob>;
+
+/** Message attribute with the owner of the run. Owners take turns by it. */
+export const OWNER_ATTRIBUTE = 'owner';

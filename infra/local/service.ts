@@ -1,14 +1,11 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { SQSRecord } from 'aws-lambda';
 import { forLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
-import type { CheckStore } from '../../functions/lib/store/checks.ts';
-import { AuditJob } from '../../shared/audit-job.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
-import { isFinished } from '../../shared/run.ts';
 import { deadLetterSettings, functionSettings, queueSettings } from '../settings.ts';
 import { startAws } from './aws.ts';
+import { consoleLines } from './console-lines.ts';
 import { importApi, startGateway } from './gateway.ts';
 import { startPoller } from './poller.ts';
 import { samplePage } from './sample-page.ts';
@@ -61,7 +58,6 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 
   const sqs = new SQSClient({ region: process.env.HOME_REGION as string });
   const atOnce = slots(settings.auditsAtOnce);
-  const lines = linesOf(functions.store, print);
   const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
   const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
   const pollers = allRegions.flatMap((region) => [
@@ -73,7 +69,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
       handler: runAudit.handler,
       timeoutSeconds: queueSettings.functionTimeoutSeconds,
       slots: atOnce,
-      onMessage: lines,
+      onMessage: consoleLines(functions.store, print),
     }),
     startPoller({
       sqs,
@@ -121,31 +117,6 @@ const importFunctions = async () => {
   ]);
   const store = checkStore(openDb(ReadEnv.parse(process.env)));
   return { api, runAudit, closeLostRuns, sweep, store };
-};
-
-/** A line as a run starts and one as it ends: region, URL, state, score, seconds. */
-const linesOf =
-  (store: Pick<CheckStore, 'findRun'>, print: (line: string) => void) =>
-  async (record: Pick<SQSRecord, 'body'>, phase: 'started' | 'ended', seconds = 0): Promise<void> => {
-    const job = jobIn(record.body);
-    if (!job) return;
-    const where = `${job.region.padEnd(20)} ${forLog(job.url)}`;
-    if (phase === 'started') return print(`▶ ${where}  Lighthouse ${job.auditVersion}`);
-    const run = await store.findRun({ checkId: job.checkId, id: job.runId }).catch(() => 'unknown' as const);
-    const took = `${seconds.toFixed(1)} s`;
-    if (!run) print(`⌫ ${where}  erased  ${took}`);
-    else if (run === 'unknown' || !isFinished(run.state)) print(`↩ ${where}  given back  ${took}`);
-    else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${took}`);
-    else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${took}`);
-  };
-
-/** Whoever can reach the queues, on loopback, can send what is no job: the function says so, and no line is printed. */
-const jobIn = (body: string): AuditJob | undefined => {
-  try {
-    return AuditJob.parse(JSON.parse(body));
-  } catch {
-    return undefined;
-  }
 };
 
 const logged = (error: Error) => console.error(`the sweep failed: ${forLog(error.message)}`);

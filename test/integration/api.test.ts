@@ -62,26 +62,22 @@ test('a new check waits in exactly the regions that it asked for', async () => {
   await Promise.all(allRegions.map(world.jobsIn)); // what other tests queued
   const { id, runs } = await created();
   expect(await world.jobsIn('asia-northeast1')).toEqual([]); // first: a queue shared by all would pass the next two
-  const { correlationId } = await world.runOf(id);
-  const job = {
-    device: 'mobile',
-    samples: 1,
-    checkId: id,
-    url: aBody.url,
-    auditVersion: auditVersions[0].version,
-    correlationId,
-  };
+  const { correlationId, ...run } = await world.runOf(id);
+  const options = { device: 'mobile', samples: 1 };
+  expect(run).toMatchObject({ url: aBody.url, auditVersion: auditVersions[0].version, options });
+  const job = { checkId: id, correlationId, owner: 'anonymous' };
   expect(await world.jobsIn('europe-west3')).toEqual([{ ...job, region: 'europe-west3', runId: runs[0]?.id }]);
   expect(await world.jobsIn('us-east4')).toEqual([{ ...job, region: 'us-east4', runId: runs[1]?.id }]);
 });
 
-test('device, samples and categories are echoed where they were sent, and reach the job', async () => {
+test('device, samples and categories are echoed where they were sent, and reach the run', async () => {
   const options = { device: 'desktop', samples: 3, categories: ['seo', 'best-practices'] };
   const { id, ...made } = await created({ ...aBody, regions: ['asia-northeast1'], ...options });
   expect(made).toMatchObject(options);
   const check = await (await call(`/v1/checks/${id}`)).json();
   expect(check).toMatchObject({ ...options, runs: [{ device: 'desktop', samples: [] }] });
-  expect(await world.jobsIn('asia-northeast1')).toMatchObject([{ checkId: id, ...options }]);
+  expect(await world.jobsIn('asia-northeast1')).toMatchObject([{ checkId: id }]);
+  expect((await world.runOf(id)).options).toEqual(options);
 });
 
 test.each([

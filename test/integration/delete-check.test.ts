@@ -382,4 +382,4 @@ const aVerdict: AuditResult = {
   report: { gzip: gzipSync('{}'), bytes: 2 },
 };
 
-const jobOf = (run: RunItem): AuditJob => AuditJob.parse({ ...run, ...run.options, runId: run.id });
+const jobOf = (run: RunItem): AuditJob => AuditJob.parse({ ...run, runId: run.id });

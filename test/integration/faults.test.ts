@@ -172,7 +172,7 @@ test('a store that is away while a run is finished gets the result when it is ba
       audit: async () => {
         dynamodb.failFrom(0);
         setTimeout(() => dynamodb.heal(), 1500);
-        return { state: 'succeeded', metrics, ...nothingSeen, finalUrl: job.url };
+        return { state: 'succeeded', metrics, ...nothingSeen, finalUrl: 'https://example.com/' };
       },
     },
     pauses: [500, 500, 500, 500, 500],
@@ -195,7 +195,7 @@ test('the same job twice, at once and again, is one audit', async () => {
       audit: async () => {
         audits++;
         await new Promise((resolve) => setTimeout(resolve, 200));
-        return { state: 'succeeded', metrics: { ...noMetrics }, ...nothingSeen, finalUrl: job.url };
+        return { state: 'succeeded', metrics: { ...noMetrics }, ...nothingSeen, finalUrl: 'https://example.com/' };
       },
     },
   });

@@ -52,7 +52,7 @@ export const worldHere = () => {
   const jobsIn = async (region: Region): Promise<AuditJob[]> => {
     const receive = new ReceiveMessageCommand({ QueueUrl: urls[region], MaxNumberOfMessages: 10 });
     const { Messages = [] } = await sqs.send(receive);
-    return Messages.map((message) => AuditJob.parse(JSON.parse(message.Body ?? '')));
+    return Messages.map((message) => AuditJob.strict().parse(JSON.parse(message.Body ?? '')));
   };
 
   const find = async (id: string) => {

@@ -473,15 +473,12 @@ test('no message breaks a queue, and no work is done for one that is no job', as
     {
       checkId: uuid,
       runId: uuid,
-      url: fc.oneof(url, fc.jsonValue()),
-      auditVersion: fc.oneof(fc.constantFrom(...auditVersions.map(({ version }) => version)), text),
       region: fc.oneof(fc.constantFrom(...allRegions), text),
-      correlationId: text,
-      device: fc.oneof(fc.constant('mobile'), fc.jsonValue()),
-      samples: fc.oneof(fc.nat(4), fc.jsonValue()),
+      correlationId: fc.oneof(text, fc.jsonValue()),
+      owner: fc.oneof(text, fc.jsonValue()),
       future: fc.jsonValue(),
     },
-    { requiredKeys: ['checkId', 'runId', 'url'] },
+    { requiredKeys: ['checkId', 'runId'] },
   );
   const message = fc.oneof(
     job.map((value) => JSON.stringify(value)),

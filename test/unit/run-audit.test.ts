@@ -110,8 +110,8 @@ const worker = (
     stopping: stopping.signal,
     pauses: [1, 1],
   });
-  const { id: runId, url, auditVersion, region, correlationId } = item;
-  const job = { checkId: check.id, runId, url, auditVersion, region, correlationId, ...options };
+  const { id: runId, region, correlationId } = item;
+  const job = { checkId: check.id, runId, region, correlationId, owner: 'anonymous' };
   return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, orders, stopping, renew };
 };
 

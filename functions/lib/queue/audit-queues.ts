@@ -26,14 +26,14 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
      * Resolves once the queue has the job. Its owner makes the queue a fair one: one owner's many jobs hold up no other's.
      * It goes as an attribute too, as an embedded queue drops the group of a message.
      */
-    send: async (job: AuditJob, owner: string): Promise<void> => {
+    send: async (job: AuditJob): Promise<void> => {
       const QueueUrl = urls[job.region];
       if (!QueueUrl) throw new Error(`no queue is known for region ${job.region}`);
       const send = new SendMessageCommand({
         QueueUrl,
         MessageBody: JSON.stringify(job),
-        MessageGroupId: owner,
-        MessageAttributes: { [OWNER_ATTRIBUTE]: { DataType: 'String', StringValue: owner } },
+        MessageGroupId: job.owner,
+        MessageAttributes: { [OWNER_ATTRIBUTE]: { DataType: 'String', StringValue: job.owner } },
       });
       await clientOf(job.region).send(send);
     },

@@ -8,7 +8,7 @@ export const dispatch = async (
   run: RunItem,
   now: Date,
 ): Promise<void> => {
-  const { checkId, id: runId, url, auditVersion, region, options, correlationId, owner } = run;
-  await queues.send({ checkId, runId, url, auditVersion, region, ...options, correlationId }, owner);
+  const { checkId, id: runId, region, correlationId, owner } = run;
+  await queues.send({ checkId, runId, region, correlationId, owner });
   await store.markSent(run, now);
 };

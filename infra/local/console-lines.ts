@@ -1,0 +1,37 @@
+import type { SQSRecord } from 'aws-lambda';
+import { forLog } from '../../functions/lib/redact.ts';
+import type { CheckStore } from '../../functions/lib/store/checks.ts';
+import { AuditJob } from '../../shared/audit-job.ts';
+import { isFinished } from '../../shared/run.ts';
+
+/** Prints a line when a run starts and a line when it ends: region, URL, state, score and seconds. */
+export const consoleLines = (store: Pick<CheckStore, 'findRun'>, print: (line: string) => void) => {
+  const urls = new Map<string, string>(); // by run, because an erased run no longer has its URL
+
+  return async (record: Pick<SQSRecord, 'body'>, phase: 'started' | 'ended', seconds = 0): Promise<void> => {
+    const job = jobIn(record.body);
+    if (!job) return;
+    const { checkId, runId, region } = job;
+    const read = await store.findRun({ checkId, id: runId }).catch(() => 'unknown' as const);
+    const run = read === 'unknown' ? undefined : read;
+    if (run) urls.set(runId, run.url);
+    const where = `${region.padEnd(20)} ${forLog(urls.get(runId) ?? `run ${runId}`)}`;
+    if (phase === 'started') return print(run ? `▶ ${where}  Lighthouse ${run.auditVersion}` : `▶ ${where}`);
+
+    urls.delete(runId);
+    const took = `${seconds.toFixed(1)} s`;
+    if (!read) print(`⌫ ${where}  erased  ${took}`);
+    else if (!run || !isFinished(run.state)) print(`↩ ${where}  released  ${took}`);
+    else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${took}`);
+    else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${took}`);
+  };
+};
+
+/** Returns the job in a message. Another local program may have sent an invalid message, which the function logs. */
+const jobIn = (body: string): AuditJob | undefined => {
+  try {
+    return AuditJob.parse(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import { consoleLines } from '../../infra/local/console-lines.ts';
+import { runError } from '../../shared/problems.ts';
+import { aCheck } from '../support/world.ts';
+
+const check = aCheck({ url: 'https://example.com/page?token=secret', regions: ['us-west1'] });
+const run = { ...check.runs[0], checkId: check.id } as RunItem;
+const job = { checkId: check.id, runId: run.id, region: run.region, correlationId: 'c', owner: 'anonymous' };
+const where = 'us-west1             https://example.com/page?[redacted]';
+
+/** Lines of one message whose run is read as `atStart` and then as `atEnd`. */
+const linesOf = async (atStart: RunItem | Error | undefined, atEnd: RunItem | Error | undefined, body?: string) => {
+  const printed: string[] = [];
+  const reads = [atStart, atEnd];
+  const findRun = async () => {
+    const read = reads.shift();
+    if (read instanceof Error) throw read;
+    return read;
+  };
+  const onMessage = consoleLines({ findRun }, (line) => printed.push(line));
+  const record = { body: body ?? JSON.stringify(job) };
+  await onMessage(record, 'started');
+  await onMessage(record, 'ended', 6.54);
+  return printed;
+};
+
+const succeeded: RunItem = { ...run, state: 'succeeded', performance: 98 };
+const failed: RunItem = { ...run, state: 'failed', error: runError('dns-failure') };
+const away = new Error('DynamoDB is away');
+
+test.each([
+  ['succeeded', succeeded, `✓ ${where}  succeeded  performance 98  6.5 s`],
+  ['failed', failed, `✗ ${where}  failed  dns-failure: The host name has no address.  6.5 s`],
+  ['is unfinished', run, `↩ ${where}  released  6.5 s`],
+  ['was erased', undefined, `⌫ ${where}  erased  6.5 s`],
+  ['can not be read', away, `↩ ${where}  released  6.5 s`],
+] as const)('the lines of a run that %s name its page', async (_, atEnd, last) => {
+  expect(await linesOf(run, atEnd)).toEqual([`▶ ${where}  Lighthouse 13.5.0`, last]);
+});
+
+test('a run that can not be read has lines with its id', async () => {
+  const unknown = `us-west1             run ${run.id}`;
+  expect(await linesOf(away, away)).toEqual([`▶ ${unknown}`, `↩ ${unknown}  released  6.5 s`]);
+  expect(await linesOf(undefined, undefined)).toEqual([`▶ ${unknown}`, `⌫ ${unknown}  erased  6.5 s`]);
+});
+
+test.each(['no job', '{}', 'null'])('the message %s, which is no job, has no line', async (body) => {
+  expect(await linesOf(run, run, body)).toEqual([]);
+});
