@@ -2,10 +2,10 @@ import autocannon from 'autocannon';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { startArguments } from '../support/service.ts';
 import type { Command } from './api-server.ts';
-import { aFolder, startNode, told } from './children.ts';
+import { newFolder, nextMessage, startNode } from './children.ts';
 import { quantile } from './numbers.ts';
 import { type CpuProfile, type Part, partsOf } from './profile.ts';
-import { checkDone, pathOf, type Service } from './service.ts';
+import { pathOf, type Service, succeededCheck } from './service.ts';
 
 export type Load = {
   request: string;
@@ -18,19 +18,19 @@ export type Load = {
 };
 export type ApiFigures = { loads: Load[]; profile: { creates: number; parts: Part[] } };
 
-type Options = { service: Service; pageUrl: string; version: AuditVersion; tell: (line: string) => void };
+type Options = { service: Service; pageUrl: string; version: AuditVersion; log: (line: string) => void };
 type Sent = { headers?: Record<string, string>; method?: 'POST'; body?: string };
 type Target = Sent & { request: string; url: string; requests?: Sent[] };
 
 const CONNECTIONS = [1, 32] as const;
 const SECONDS = 5;
-const MOST_CREATES = 3000;
+const MAX_CREATES = 3000;
 
 /**
  * Creates against the API alone, so that no audit runs beside them, open and with keys, whose owners have limits; reads of a
  * finished run against the whole service.
  */
-export const measureApi = async ({ service, pageUrl, version, tell }: Options): Promise<ApiFigures> => {
+export const measureApi = async ({ service, pageUrl, version, log }: Options): Promise<ApiFigures> => {
   const body = JSON.stringify({ url: pageUrl, auditVersion: version, regions: ['us-west1'] });
   const json = { 'content-type': 'application/json' };
   const loads: Load[] = [];
@@ -40,28 +40,28 @@ export const measureApi = async ({ service, pageUrl, version, tell }: Options): 
       for (const target of targets) {
         const figures = await load(target, { connections, seconds: SECONDS, most });
         loads.push(figures);
-        tell(`api: ${target.request}, ${connections} connection(s): ${figures.perSecond.toFixed(0)} requests/s`);
+        log(`api: ${target.request}, ${connections} connection(s): ${figures.perSecond.toFixed(0)} requests/s`);
       }
     }
   };
 
   await using api = await startApi('open');
-  await using withKeys = await startApi('keys');
+  await using apiWithKeys = await startApi('keys');
   const one = { method: 'POST' as const, headers: json, body };
   const create: Target = { request: 'create', url: `${api.url}/v1/checks`, ...one };
-  const requests = withKeys.keys.map((key) => ({ ...one, headers: { ...json, authorization: `Bearer ${key}` } }));
+  const requests = apiWithKeys.keys.map((key) => ({ ...one, headers: { ...json, authorization: `Bearer ${key}` } }));
   await measure(
-    [create, { request: 'create, with a key and limits', url: `${withKeys.url}/v1/checks`, requests }],
-    MOST_CREATES,
+    [create, { request: 'create, with a key and limits', url: `${apiWithKeys.url}/v1/checks`, requests }],
+    MAX_CREATES,
   );
-  await withKeys.end();
+  await apiWithKeys.end();
   await api.profile('start'); // after the figures: it slows what it watches
-  const { requests: creates } = await load(create, { connections: 32, seconds: SECONDS, most: MOST_CREATES });
+  const { requests: creates } = await load(create, { connections: 32, seconds: SECONDS, most: MAX_CREATES });
   const parts = partsOf(await api.profile('stop'));
-  tell(`api: profile of ${creates} creates`);
+  log(`api: profile of ${creates} creates`);
   await api.end();
 
-  const check = await checkDone(service, JSON.parse(body));
+  const check = await succeededCheck(service, JSON.parse(body));
   const [run] = check.runs;
   if (!run) throw new Error(`check ${check.id} has no run`);
   await measure([{ request: 'read check', url: `${service.url}/v1/checks/${check.id}` }]);
@@ -72,12 +72,12 @@ export const measureApi = async ({ service, pageUrl, version, tell }: Options): 
 };
 
 const startApi = async (auth: 'open' | 'keys') => {
-  const folder = aFolder();
+  const folder = newFolder();
   const server = startNode([...startArguments('test/bench/api-server.ts'), folder, auth], { folder, ipc: true });
-  const { url, keys } = await told<{ url: string; keys: string[] }>(server);
+  const { url, keys } = await nextMessage<{ url: string; keys: string[] }>(server);
 
   const profile = async <C extends Command>(command: C): Promise<C extends 'stop' ? CpuProfile : undefined> => {
-    const answered = command === 'stop' ? told<{ profile: CpuProfile }>(server) : undefined;
+    const answered = command === 'stop' ? nextMessage<{ profile: CpuProfile }>(server) : undefined;
     server.child.send(command);
     return (await answered)?.profile as C extends 'stop' ? CpuProfile : undefined;
   };

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
-import { aFolder, removeFolder, root, startNode } from './children.ts';
+import { newFolder, removeFolder, root, startNode } from './children.ts';
 import { auditorsOf, type Footprint, watchMemory } from './memory.ts';
 import type { Report } from './reading.ts';
-import { checkDone, getJson, pathOf, type Service, since } from './service.ts';
+import { getJson, pathOf, type Service, since, succeededCheck } from './service.ts';
 
 /** One audit: the seconds that its user waits for it, its Lighthouse result, and its memory where that was watched. */
-export type Audited = { seconds: number; report: Report; memory: Footprint | null };
+export type ArmResult = { seconds: number; report: Report; memory: Footprint | null };
 
 /** A way to audit a page. Those that are compared differ in nothing but what is to be compared. */
-export type Arm = (target: { pageUrl: string; version: AuditVersion }) => Promise<Audited>;
+export type Arm = (target: { pageUrl: string; version: AuditVersion }) => Promise<ArmResult>;
 
 const IDLE_MS = 1500; // the next auditor starts in it, as it does between the checks of a service that is not busy
 
 /** Each arm once, one after another; another one is the first in each round. */
-export const inTurn = async <Name extends string, T>(
+export const runInTurn = async <Name extends string, T>(
   arms: Record<Name, () => Promise<T>>,
   round: number,
 ): Promise<Record<Name, T>> => {
@@ -32,13 +32,13 @@ export const inTurn = async <Name extends string, T>(
 };
 
 /** Through the service's API, from the POST to `succeeded`. Watching the memory takes some of the processor; so does polling. */
-export const byService =
+export const auditByService =
   (service: Service, { memory = false, pollMs }: { memory?: boolean; pollMs?: number } = {}): Arm =>
   async ({ pageUrl, version }) => {
     using watch = memory ? watchMemory(() => auditorsOf(service.pid)) : undefined;
     const startedAt = performance.now();
     const asked = { url: pageUrl, auditVersion: version, regions: ['us-west1'] };
-    const check = await checkDone(service, asked, pollMs ? { pollMs } : {});
+    const check = await succeededCheck(service, asked, pollMs ? { pollMs } : {});
     const seconds = since(startedAt);
     const peak = await watch?.stop();
 
@@ -49,11 +49,11 @@ export const byService =
   };
 
 /** Lighthouse's own command line with its own defaults: the same categories, and the Chromium that is in `dataDir`. */
-export const byCommandLine =
+export const auditByCommandLine =
   (dataDir: string, { memory = false }: { memory?: boolean } = {}): Arm =>
   async ({ pageUrl, version }) => {
     const { executable, env } = await prepareChromium(dataDir);
-    const folder = aFolder();
+    const folder = newFolder();
     const output = join(folder, 'report.json');
     const { pwa } = auditVersion(version);
     const categories = ['performance', 'accessibility', 'best-practices', 'seo', ...(pwa ? ['pwa'] : [])];
@@ -73,7 +73,7 @@ export const byCommandLine =
     const code = await cli.exited;
     const seconds = since(startedAt);
     const peak = await watch?.stop();
-    if (code !== 0) throw new Error(`the command line of Lighthouse ${version} ended with ${code}:\n${cli.said()}`);
+    if (code !== 0) throw new Error(`the command line of Lighthouse ${version} ended with ${code}:\n${cli.output()}`);
 
     const report = JSON.parse(await readFile(output, 'utf8')) as Report;
     await cli.end();

@@ -18,7 +18,7 @@ const folders = new Set<string>();
 let ending: Promise<void> | undefined;
 
 /** A new folder, gone with the bench. */
-export const aFolder = (): string => {
+export const newFolder = (): string => {
   if (ending) throw new Error('the bench is ending');
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   folders.add(folder);
@@ -49,10 +49,10 @@ export const startNode = (
   });
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${process.execPath} does not start`);
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (data) => {
-      said = (said + data).slice(-4000);
+      output = (output + data).slice(-4000);
     });
   }
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
@@ -75,15 +75,15 @@ export const startNode = (
     }
     running.delete(started);
   };
-  const started = { pid, child, exited, said: () => said.trim(), stop, end, [Symbol.asyncDispose]: end };
+  const started = { pid, child, exited, output: () => output.trim(), stop, end, [Symbol.asyncDispose]: end };
   running.add(started);
   return started;
 };
 
 /** The next message of a child that was started with `ipc`. Throws where the child ends before. */
-export const told = async <T>({ child, exited, said }: Child): Promise<T> => {
+export const nextMessage = async <T>({ child, exited, output }: Child): Promise<T> => {
   const ended = exited.then((code) => {
-    throw new Error(`${child.spawnargs.slice(1).join(' ')} ended (${code}):\n${said()}`);
+    throw new Error(`${child.spawnargs.slice(1).join(' ')} ended (${code}):\n${output()}`);
   });
   const [message] = await Promise.race([once(child, 'message'), ended]);
   return message as T;

@@ -34,20 +34,20 @@ export const targets = {
 } as const;
 export type Target = keyof typeof targets;
 
-const MOST_POINTS = 1;
-const MOST_PERCENT = 3;
+const MAX_POINTS_APART = 1;
+const MAX_PERCENT_APART = 3;
 /** What is below is near zero: percents of it say nothing, and the two may be as much apart. */
-const nearZero = (metric: Metric): number => (metric === 'cls' ? 0.01 : 10);
+const nearZeroLimit = (metric: Metric): number => (metric === 'cls' ? 0.01 : 10);
 
 /** Compares two arms page by page. A page in a version of which one of them has no result at all meets no target. */
 export const compare = (samples: readonly Sample[], arms: Both<string>): Comparison[] => {
   const groups = Map.groupBy(samples, ({ page, version }) => `${version} ${page}`);
   return [...groups.values()].map((group) => {
     const of = (arm: string) => group.filter((sample) => sample.arm === arm);
-    const done = both(arms, (arm) => of(arm).flatMap((sample) => ('reading' in sample ? sample : [])));
-    const readings = both(done, (samples) => samples.map(({ reading }) => reading));
-    const seconds = both(done, (samples) => median(samples.map((sample) => sample.seconds)));
-    const failures = both(arms, (arm) => of(arm).flatMap((sample) => ('failure' in sample ? sample.failure : [])));
+    const done = mapBoth(arms, (arm) => of(arm).flatMap((sample) => ('reading' in sample ? sample : [])));
+    const readings = mapBoth(done, (samples) => samples.map(({ reading }) => reading));
+    const seconds = mapBoth(done, (samples) => median(samples.map((sample) => sample.seconds)));
+    const failures = mapBoth(arms, (arm) => of(arm).flatMap((sample) => ('failure' in sample ? sample.failure : [])));
     const { page, version } = group[0] as Sample;
     return { page, version, failures, seconds, ...comparisonOf(readings) };
   });
@@ -66,9 +66,9 @@ const comparisonOf = (readings: Both<Reading[]>): Omit<Comparison, 'page' | 'ver
   const audits = { ours: ours.length, theirs: theirs.length };
   const categories = Object.keys((theirs[0] ?? ours[0])?.scores ?? {}).filter((id) => id !== 'performance');
   const scores = Object.fromEntries(
-    categories.map((id) => [id, both(readings, (each) => each.map((reading) => reading.scores[id] ?? Number.NaN))]),
+    categories.map((id) => [id, mapBoth(readings, (each) => each.map((reading) => reading.scores[id] ?? Number.NaN))]),
   );
-  const performance = both(readings, (each) => {
+  const performance = mapBoth(readings, (each) => {
     const values = each.map((reading) => reading.scores.performance ?? Number.NaN);
     return { median: median(values), deviation: values.length > 1 ? deviation(values) : null };
   });
@@ -76,7 +76,7 @@ const comparisonOf = (readings: Both<Reading[]>): Omit<Comparison, 'page' | 'ver
     metrics.map((metric) => [metric, shiftOf(metric, readings)]),
   ) as Comparison['metrics'];
   const failing = failingOf(readings);
-  const deviations = both(performance, (each) => each.deviation);
+  const deviations = mapBoth(performance, (each) => each.deviation);
   const known = ours.length > 0 && theirs.length > 0;
   return {
     audits,
@@ -86,8 +86,8 @@ const comparisonOf = (readings: Both<Reading[]>): Omit<Comparison, 'page' | 'ver
     metrics: shifts,
     met: {
       scores: known && Object.values(scores).every((score) => median(score.ours) === median(score.theirs)),
-      failing: known && failing.every((audit) => mostly(audit.ours, ours) === mostly(audit.theirs, theirs)),
-      performance: Math.abs(performance.ours.median - performance.theirs.median) <= MOST_POINTS,
+      failing: known && failing.every((audit) => inMostRounds(audit.ours, ours) === inMostRounds(audit.theirs, theirs)),
+      performance: Math.abs(performance.ours.median - performance.theirs.median) <= MAX_POINTS_APART,
       metrics: metrics.every((metric) => isClose(metric, shifts[metric])),
       deviation: deviations.ours === null || deviations.theirs === null ? null : deviations.ours <= deviations.theirs,
     },
@@ -95,23 +95,26 @@ const comparisonOf = (readings: Both<Reading[]>): Omit<Comparison, 'page' | 'ver
 };
 
 const shiftOf = (metric: Metric, readings: Both<Reading[]>): MetricShift => {
-  const { ours, theirs } = both(readings, (each) => median(each.map((reading) => reading.metrics[metric])));
+  const { ours, theirs } = mapBoth(readings, (each) => median(each.map((reading) => reading.metrics[metric])));
   const shift = ours - theirs;
-  return { ours, theirs, shift, percent: theirs < nearZero(metric) ? null : (100 * shift) / theirs };
+  return { ours, theirs, shift, percent: theirs < nearZeroLimit(metric) ? null : (100 * shift) / theirs };
 };
 
 export const isClose = (metric: Metric, { shift, percent }: MetricShift): boolean =>
-  percent === null ? Math.abs(shift) <= nearZero(metric) : Math.abs(percent) <= MOST_PERCENT;
+  percent === null ? Math.abs(shift) <= nearZeroLimit(metric) : Math.abs(percent) <= MAX_PERCENT_APART;
 
 const failingOf = (readings: Both<Reading[]>): Comparison['failing'] => {
   const ids = new Set([...readings.ours, ...readings.theirs].flatMap(({ failing }) => failing));
   const rows = [...ids].toSorted().map((id) => ({
     id,
-    ...both(readings, (each) => each.filter(({ failing }) => failing.includes(id)).length),
+    ...mapBoth(readings, (each) => each.filter(({ failing }) => failing.includes(id)).length),
   }));
   return rows.filter(({ ours, theirs }) => ours !== theirs);
 };
 
-const mostly = (count: number, of: readonly unknown[]): boolean => count > of.length / 2;
+const inMostRounds = (count: number, of: readonly unknown[]): boolean => count > of.length / 2;
 
-const both = <T, U>({ ours, theirs }: Both<T>, of: (each: T) => U): Both<U> => ({ ours: of(ours), theirs: of(theirs) });
+const mapBoth = <T, U>({ ours, theirs }: Both<T>, of: (each: T) => U): Both<U> => ({
+  ours: of(ours),
+  theirs: of(theirs),
+});

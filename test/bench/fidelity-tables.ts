@@ -25,17 +25,20 @@ export const fidelityTables = (comparisons: readonly Comparison[], itself: reado
       ['target', 'met', 'farthest', 'by the command line against itself'],
       allTargets.map((target) => [
         targets[target],
-        metIn(comparisons, target),
+        countMet(comparisons, target),
         farthest[target](comparisons),
-        metIn(itself, target),
+        countMet(itself, target),
       ]),
     ),
-    `Audits without a result: service ${lostIn(comparisons, 'ours')}, command line ${lostIn(comparisons, 'theirs')}.`,
+    `Audits without a result: service ${countFailures(comparisons, 'ours')}, command line ${countFailures(comparisons, 'theirs')}.`,
     table(
       ['', ...allTargets],
       [
-        ...versions.map((version) => [version, ...allTargets.map((target) => metIn(of('version', version), target))]),
-        ...names.map((page) => [page, ...allTargets.map((target) => metIn(of('page', page), target))]),
+        ...versions.map((version) => [
+          version,
+          ...allTargets.map((target) => countMet(of('version', version), target)),
+        ]),
+        ...names.map((page) => [page, ...allTargets.map((target) => countMet(of('page', page), target))]),
       ],
     ),
     table(
@@ -50,12 +53,12 @@ export const fidelityTables = (comparisons: readonly Comparison[], itself: reado
       ['version, page', ...Object.values(categories), 'failing audits', 'performance', 'shift', 'deviation'],
       comparisons.map((each) => [
         nameOf(each),
-        ...Object.keys(categories).map((id) => sameOr(each.scores[id])),
+        ...Object.keys(categories).map((id) => scoreCell(each.scores[id])),
         [...each.failing.map(({ id, ours, theirs }) => `${id} ${ours} / ${theirs}`), ...failuresOf(each)].join(', ') ||
           'same',
-        pair(each.performance, (each) => whole(each.median)),
+        bothTexts(each.performance, (each) => rounded(each.median)),
         signed(each.performance.ours.median - each.performance.theirs.median, 1),
-        pair(each.performance, ({ deviation }) => deviation?.toFixed(1) ?? unknown),
+        bothTexts(each.performance, ({ deviation }) => deviation?.toFixed(1) ?? unknown),
       ]),
     ),
     '**Metrics**: how far the median of the service is from that of the command line',
@@ -87,16 +90,16 @@ export const guardTables = (comparisons: readonly Comparison[]): string => {
         ],
       ],
     ),
-    `Audits without a result: with it ${lostIn(comparisons, 'ours')}, without it ${lostIn(comparisons, 'theirs')}.`,
+    `Audits without a result: with it ${countFailures(comparisons, 'ours')}, without it ${countFailures(comparisons, 'theirs')}.`,
   ].join('\n\n');
 };
 
-const lostIn = (comparisons: readonly Comparison[], arm: keyof Both<unknown>) =>
+const countFailures = (comparisons: readonly Comparison[], arm: keyof Both<unknown>) =>
   comparisons.reduce((sum, each) => sum + each.failures[arm].length, 0);
 
 const nameOf = ({ version, page }: Comparison): string => `${version} ${page}`;
 
-const metIn = (comparisons: readonly Comparison[], target: Target): string => {
+const countMet = (comparisons: readonly Comparison[], target: Target): string => {
   const known = comparisons.map(({ met }) => met[target]).filter((met) => met !== null);
   return known.length === 0 ? unknown : `${known.filter(Boolean).length} of ${known.length}`;
 };
@@ -116,8 +119,8 @@ const metricSummary = (comparisons: readonly Comparison[], metric: Metric): stri
 
 /** What is farthest from each target, in words. */
 const farthest: Record<Target, (comparisons: readonly Comparison[]) => string> = {
-  scores: (all) => listed(all.filter(({ met }) => !met.scores)),
-  failing: (all) => listed(all.filter(({ met }) => !met.failing)),
+  scores: (all) => pairNames(all.filter(({ met }) => !met.scores)),
+  failing: (all) => pairNames(all.filter(({ met }) => !met.failing)),
   performance: (all) => {
     const [most] = all
       .map((each) => ({ each, shift: each.performance.ours.median - each.performance.theirs.median }))
@@ -143,17 +146,17 @@ const farthest: Record<Target, (comparisons: readonly Comparison[]) => string> =
   },
 };
 
-const listed = (comparisons: readonly Comparison[]): string => comparisons.map(nameOf).join(', ') || 'none';
+const pairNames = (comparisons: readonly Comparison[]): string => comparisons.map(nameOf).join(', ') || 'none';
 
 /** `yes`, or the two scores, each as a range where it varies from round to round. */
-const sameOr = (score: Both<number[]> | undefined): string => {
+const scoreCell = (score: Both<number[]> | undefined): string => {
   if (!score) return unknown;
   const values = new Set([...score.ours, ...score.theirs]);
   const range = (each: number[]) => {
     const [least, most] = [Math.min(...each), Math.max(...each)];
-    return each.length === 0 ? unknown : least === most ? whole(least) : `${whole(least)}…${whole(most)}`;
+    return each.length === 0 ? unknown : least === most ? rounded(least) : `${rounded(least)}…${rounded(most)}`;
   };
-  return values.size === 1 && score.ours.length > 0 && score.theirs.length > 0 ? 'same' : pair(score, range);
+  return values.size === 1 && score.ours.length > 0 && score.theirs.length > 0 ? 'same' : bothTexts(score, range);
 };
 
 const failuresOf = ({ failures: { ours, theirs } }: Comparison): string[] =>
@@ -170,8 +173,9 @@ const shiftText = (metric: Metric, shift: MetricShift): string => {
   return isClose(metric, shift) ? text : `**${text}**`;
 };
 
-const pair = <T>({ ours, theirs }: Both<T>, text: (each: T) => string): string => `${text(ours)} / ${text(theirs)}`;
-const whole = (value: number): string => (Number.isNaN(value) ? unknown : `${Math.round(value * 10) / 10}`);
+const bothTexts = <T>({ ours, theirs }: Both<T>, text: (each: T) => string): string =>
+  `${text(ours)} / ${text(theirs)}`;
+const rounded = (value: number): string => (Number.isNaN(value) ? unknown : `${Math.round(value * 10) / 10}`);
 const signed = (value: number, digits: number): string => {
   if (Number.isNaN(value)) return unknown;
   const text = value.toFixed(digits);

@@ -1,6 +1,6 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { type Arm, byCommandLine, byService, inTurn } from './arms.ts';
-import { aFolder } from './children.ts';
+import { type Arm, auditByCommandLine, auditByService, runInTurn } from './arms.ts';
+import { newFolder } from './children.ts';
 import type { PageName, Pages } from './pages.ts';
 import { type Reading, readingOf } from './reading.ts';
 import { startService } from './service.ts';
@@ -17,40 +17,40 @@ type Options = {
   names: PageName[];
   versions: AuditVersion[];
   rounds: number;
-  tell: (line: string) => void;
+  log: (line: string) => void;
 };
 
 const POLL_MS = 500; // what looks more often takes from the page that is measured
 
 /** The service and Lighthouse's own command line. */
 export const measureFidelity = async (options: Options): Promise<Sample[]> => {
-  const dataDir = aFolder();
+  const dataDir = newFolder();
   await using service = await startService(dataDir);
-  const arms = { service: byService(service, { pollMs: POLL_MS }), commandLine: byCommandLine(dataDir) };
-  return await byTurns('fidelity', arms, options);
+  const arms = { service: auditByService(service, { pollMs: POLL_MS }), commandLine: auditByCommandLine(dataDir) };
+  return await runRounds('fidelity', arms, options);
 };
 
 /** The service as it is, and one whose Chromium reaches pages by itself: what the egress guard costs. */
 export const measureGuard = async (options: Options): Promise<Sample[]> => {
-  await using service = await startService(aFolder());
+  await using service = await startService(newFolder());
   await using unguarded = await startService(await unguardedData());
   const arms = {
-    service: byService(service, { pollMs: POLL_MS }),
-    unguarded: byService(unguarded, { pollMs: POLL_MS }),
+    service: auditByService(service, { pollMs: POLL_MS }),
+    unguarded: auditByService(unguarded, { pollMs: POLL_MS }),
   };
-  return await byTurns('guard', arms, options);
+  return await runRounds('guard', arms, options);
 };
 
 /**
  * Every page in every version by each arm, by turns, round by round. What slows the machine for a while so falls on all
  * arms and pages. An audit that fails is noted, and the others go on.
  */
-const byTurns = async (
+const runRounds = async (
   what: string,
   arms: Record<string, Arm>,
-  { pages, names, versions, rounds, tell }: Options,
+  { pages, names, versions, rounds, log }: Options,
 ): Promise<Sample[]> => {
-  tell('one audit each of every version that does not count');
+  log('one audit each of every version that does not count');
   for (const version of versions) {
     for (const arm of Object.values(arms)) await arm({ pageUrl: pages.url('static'), version });
   }
@@ -61,9 +61,9 @@ const byTurns = async (
       for (const page of names) {
         const target = { pageUrl: pages.url(page), version };
         const audits = Object.entries(arms).map(([name, arm]) => [name, () => attempt(arm, target)] as const);
-        const found = Object.entries(await inTurn(Object.fromEntries(audits), round));
+        const found = Object.entries(await runInTurn(Object.fromEntries(audits), round));
         samples.push(...found.map(([arm, result]) => ({ page, version, round, arm, ...result })));
-        tell(`${what} ${round + 1}/${rounds}: ${version} ${page}: ${found.map(inShort).join(', ')}`);
+        log(`${what} ${round + 1}/${rounds}: ${version} ${page}: ${found.map(inShort).join(', ')}`);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { cells, deviation, median, spread, table } from './numbers.ts';
+import { deviation, median, spread, spreadCells, table } from './numbers.ts';
 import type { SoakFigures } from './soak.ts';
 import type { Load, ThroughputFigures } from './throughput.ts';
 
@@ -55,6 +55,6 @@ export const steadinessTable = (scores: readonly number[]): string =>
     `**Steadiness**: performance of a static page in the service, ${scores.length} runs`,
     table(
       ['', 'min', 'median', 'max', 'deviation'],
-      [['performance', ...cells(spread(scores), 0), deviation(scores).toFixed(2)]],
+      [['performance', ...spreadCells(spread(scores), 0), deviation(scores).toFixed(2)]],
     ),
   ].join('\n\n');

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type AuditVersion, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
 import { residentOf } from '../support/processes.ts';
 import { measureApi } from './api.ts';
-import { aFolder, endAll } from './children.ts';
+import { endAll, newFolder } from './children.ts';
 import { measureFidelity, measureGuard } from './fidelity.ts';
 import { pageNames, startPages } from './pages.ts';
 import { startService } from './service.ts';
@@ -12,26 +12,26 @@ import { measureStart } from './start.ts';
 import { measureSteadiness } from './steadiness.ts';
 import { type Results, tablesOf } from './tables.ts';
 import { measureThroughput } from './throughput.ts';
-import { auditByTurns, warmUp } from './turnaround.ts';
+import { alternateAudits, warmUp } from './turnaround.ts';
 
 /** What is measured where no part is named, and what is measured only by its name. */
 const usualParts = ['turnaround', 'memory', 'api', 'start'] as const;
-const parts = [...usualParts, 'fidelity', 'guard', 'sd', 'throughput', 'soak'] as const;
+const parts = [...usualParts, 'fidelity', 'guard', 'steadiness', 'throughput', 'soak'] as const;
 type Part = (typeof parts)[number];
 
-const MOST_WATCHED = 3; // rounds in which memory is watched: it varies little
+const MAX_MEMORY_ROUNDS = 3; // rounds in which memory is watched: it varies little
 
 const usage = `npm run bench -- [parts] [options]     Measures this service on this machine (Linux); only loopback traffic.
 
 Without a part ${usualParts.join(', ')}: about six minutes. The others by name:
   fidelity             scores, failing audits and metrics against the command line: about 20 s a page, version and round
   guard                what the egress guard costs, in one version: about 16 s a page and round
-  sd                   how steady performance is on a static page: about 9 s a run
+  steadiness               how steady performance is on a static page: about 9 s a run
   throughput           audits a minute of a queue, and what that does to scores: about four minutes
   soak                 many audits, and what they leave behind: about 8 s a run
 
   --rounds <number>    of the turnaround (default 7; memory and starts take at most 3 and 5) and of fidelity and guard (default 5)
-  --runs <number>      of sd (default 30) and soak (default 200)
+  --runs <number>      of steadiness (default 30) and soak (default 200)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
   --versions <list>    of fidelity and soak, with commas between (default all)
   --pages <list>       of fidelity, guard and soak: ${pageNames.join(', ')} (default all);
@@ -56,15 +56,15 @@ const optionsFrom = (args: string[]) => {
       help: { type: 'boolean', default: false },
     },
   });
-  const rounds = wholeNumber('--rounds', values.rounds, 100);
-  const runs = wholeNumber('--runs', values.runs, 10_000);
+  const rounds = integerFrom('--rounds', values.rounds, 100);
+  const runs = integerFrom('--runs', values.runs, 10_000);
   const asked = new Set<Part>(positionals.map((name) => oneOf(parts, name, 'a part')));
   if (asked.size === 0) for (const part of usualParts) asked.add(part);
   return {
     rounds: (usual: number) => rounds ?? usual,
     runs: (usual: number) => runs ?? usual,
-    version: versionOf(values.version),
-    versions: values.versions.split(',').map(versionOf),
+    version: versionFrom(values.version),
+    versions: values.versions.split(',').map(versionFrom),
     pages: values.pages?.split(',').map((name) => oneOf(pageNames, name, 'a page')),
     json: values.json,
     help: values.help,
@@ -73,7 +73,7 @@ const optionsFrom = (args: string[]) => {
 };
 type Options = ReturnType<typeof optionsFrom>;
 
-const wholeNumber = (option: string, value: string | undefined, most: number): number | undefined => {
+const integerFrom = (option: string, value: string | undefined, most: number): number | undefined => {
   if (value === undefined) return undefined;
   const number = Number(value);
   if (!Number.isInteger(number) || number < 1 || number > most) {
@@ -88,27 +88,27 @@ const oneOf = <T extends string>(all: readonly T[], name: string, what: string):
   return found;
 };
 
-const versionOf = (name: string): AuditVersion => {
+const versionFrom = (name: string): AuditVersion => {
   const version = resolveAuditVersion(name);
   if (!version) throw new Error(`a version is one of ${auditVersions.map((row) => row.version).join(', ')}`);
   return version;
 };
 
 const measure = async ({ rounds, runs, version, versions, pages: asked, asks }: Options): Promise<Results> => {
-  const some = asks(...usualParts, 'guard', 'sd', 'throughput') ? [version] : [];
+  const some = asks(...usualParts, 'guard', 'steadiness', 'throughput') ? [version] : [];
   const results: Results = { machine: machineWith([...some, ...(asks('fidelity', 'soak') ? versions : [])]) };
   await using pages = await startPages();
   const names = asked ?? pageNames;
-  const common = { pages, names, version, versions, pageUrl: pages.url('small'), tell };
+  const common = { pages, names, version, versions, pageUrl: pages.url('small'), log };
 
   if (asks('turnaround', 'memory', 'api')) {
-    const dataDir = aFolder();
+    const dataDir = newFolder();
     await using service = await startService(dataDir);
     const here = { ...common, service, dataDir };
     if (asks('turnaround', 'memory')) await warmUp(here);
-    if (asks('turnaround')) results.turnaround = await auditByTurns({ ...here, rounds: rounds(7), memory: false });
+    if (asks('turnaround')) results.turnaround = await alternateAudits({ ...here, rounds: rounds(7), memory: false });
     if (asks('memory')) {
-      const audits = await auditByTurns({ ...here, rounds: Math.min(rounds(7), MOST_WATCHED), memory: true });
+      const audits = await alternateAudits({ ...here, rounds: Math.min(rounds(7), MAX_MEMORY_ROUNDS), memory: true });
       const footprints = (of: 'service' | 'commandLine') => audits.flatMap((round) => round[of].memory ?? []);
       results.memory = {
         service: { peak: residentOf(service.pid, 'VmHWM'), idle: residentOf(service.pid, 'VmRSS') },
@@ -120,7 +120,7 @@ const measure = async ({ rounds, runs, version, versions, pages: asked, asks }: 
   if (asks('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (asks('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });
   if (asks('guard')) results.guard = await measureGuard({ ...common, versions: [version], rounds: rounds(5) });
-  if (asks('sd')) results.sd = await measureSteadiness({ ...common, runs: runs(30) });
+  if (asks('steadiness')) results.steadiness = await measureSteadiness({ ...common, runs: runs(30) });
   if (asks('throughput')) results.throughput = await measureThroughput({ ...common, page: asked?.[0] ?? 'small' });
   if (asks('soak')) results.soak = await measureSoak({ ...common, runs: runs(200) });
   return results;
@@ -135,7 +135,7 @@ const machineWith = (versions: AuditVersion[]): Results['machine'] => ({
   at: new Date().toISOString(),
 });
 
-const tell = (line: string) => console.error(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${line}`);
+const log = (line: string) => console.error(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${line}`);
 
 const fail = (error: unknown): never => {
   console.error(error instanceof Error ? error.message : error);

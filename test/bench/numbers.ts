@@ -22,8 +22,8 @@ export const spread = (values: readonly number[]): Spread => ({
   max: Math.max(...values),
 });
 
-/** Minimum, median and maximum as three cells. */
-export const cells = ({ min, median, max }: Spread, digits: number): string[] =>
+/** Minimum, median and maximum as three spreadCells. */
+export const spreadCells = ({ min, median, max }: Spread, digits: number): string[] =>
   [min, median, max].map((value) => value.toFixed(digits));
 
 /** A Markdown table whose columns line up as plain text too: the first to the left, the others to the right. */

@@ -1,4 +1,4 @@
-import { aFolder, startNode, told } from './children.ts';
+import { newFolder, nextMessage, startNode } from './children.ts';
 
 /** The pages that both arms audit, and what each is there for. */
 export const pages = {
@@ -16,8 +16,8 @@ export const pageNames = Object.keys(pages) as PageName[];
 
 /** Serves them from a process of its own, and `small`, which the figures of the service itself are of. */
 export const startPages = async () => {
-  const server = startNode(['test/bench/site-server.ts'], { folder: aFolder(), ipc: true });
-  const { url } = await told<{ url: string }>(server);
+  const server = startNode(['test/bench/site-server.ts'], { folder: newFolder(), ipc: true });
+  const { url } = await nextMessage<{ url: string }>(server);
   return { url: (name: PageName | 'small') => `${url}/${name}/`, [Symbol.asyncDispose]: server.end };
 };
 export type Pages = Awaited<ReturnType<typeof startPages>>;

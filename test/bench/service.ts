@@ -23,9 +23,9 @@ export const startService = async (dataDir: string) => {
   });
   try {
     await Promise.race([
-      answers(`${url}/health`),
+      waitUntilReady(`${url}/health`),
       child.exited.then((code) => {
-        throw new Error(`the service ended (${code}) before it was ready:\n${child.said()}`);
+        throw new Error(`the service ended (${code}) before it was ready:\n${child.output()}`);
       }),
     ]);
   } catch (error) {
@@ -39,12 +39,12 @@ export const startService = async (dataDir: string) => {
 /** Seconds since a time of `performance.now()`. */
 export const since = (startedAt: number): number => (performance.now() - startedAt) / 1000;
 
-type Asked = Pick<Service, 'url'>;
+type ServiceUrl = Pick<Service, 'url'>;
 /** How often a check is looked at, which takes some of the processor, and when it is given up. */
-type Patience = { pollMs?: number; limitMs?: number };
+type PollOptions = { pollMs?: number; limitMs?: number };
 
 /** Creates a check, and answers its id. */
-export const createCheck = async (service: Asked, body: object): Promise<string> => {
+export const createCheck = async (service: ServiceUrl, body: object): Promise<string> => {
   const created = await fetch(`${service.url}/v1/checks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -56,9 +56,9 @@ export const createCheck = async (service: Asked, body: object): Promise<string>
 
 /** A check once all its runs are finished, whether they have succeeded or failed. */
 export const finishedCheck = async (
-  service: Asked,
+  service: ServiceUrl,
   id: string,
-  { pollMs = POLL_MS, limitMs = CHECK_LIMIT_MS }: Patience = {},
+  { pollMs = POLL_MS, limitMs = CHECK_LIMIT_MS }: PollOptions = {},
 ): Promise<CheckView> => {
   for (const deadline = performance.now() + limitMs; ; await pause(pollMs)) {
     const check = await getJson<CheckView>(`${service.url}/v1/checks/${id}`);
@@ -68,7 +68,11 @@ export const finishedCheck = async (
 };
 
 /** Creates a check and polls it until all its runs have succeeded. Throws where one fails. */
-export const checkDone = async (service: Asked, body: object, patience: Patience = {}): Promise<CheckView> => {
+export const succeededCheck = async (
+  service: ServiceUrl,
+  body: object,
+  patience: PollOptions = {},
+): Promise<CheckView> => {
   const check = await finishedCheck(service, await createCheck(service, body), patience);
   const failed = check.runs.find((run) => run.state === 'failed');
   if (failed) throw new Error(`an audit failed: ${JSON.stringify(failed.error)}`);
@@ -83,7 +87,7 @@ export const getJson = async <T>(url: string): Promise<T> => {
   return (await response.json()) as T;
 };
 
-const answers = async (url: string): Promise<void> => {
+const waitUntilReady = async (url: string): Promise<void> => {
   for (const deadline = performance.now() + START_LIMIT_MS; performance.now() < deadline; await pause(HEALTH_MS)) {
     const response = await fetch(url).catch(() => undefined); // nobody listens there yet
     await response?.arrayBuffer();

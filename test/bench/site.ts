@@ -10,7 +10,7 @@ export type File = { type: string; body: Buffer };
  * The pages to measure with: files of packages, pages of our own around them, and pages all our own (site/). Each has a
  * folder, `/<name>/`, and asks for nothing but this origin. Nothing in them hangs on the time or on chance.
  */
-const own = join(import.meta.dirname, 'site');
+const ownPages = join(import.meta.dirname, 'site');
 const packages = join(root, 'node_modules');
 
 const types: Record<string, string> = {
@@ -43,8 +43,8 @@ export const siteFiles = (): Map<string, File> => {
     }
   };
   const addOwn = (page: string, ...names: string[]) => {
-    add(`/${page}/index.html`, filled(textOf(own, `${page}.html`)));
-    for (const name of ['plain.css', 'disc.svg', ...names]) add(`/${page}/${name}`, readFileSync(join(own, name)));
+    add(`/${page}/index.html`, fillIn(textOf(ownPages, `${page}.html`)));
+    for (const name of ['plain.css', 'disc.svg', ...names]) add(`/${page}/${name}`, readFileSync(join(ownPages, name)));
   };
 
   add('/robots.txt', 'User-agent: *\nAllow: /\n');
@@ -57,7 +57,7 @@ export const siteFiles = (): Map<string, File> => {
   for (const name of ['favicon.ico', 'icon.svg']) add(`/${name}`, readFileSync(join(boilerplate, name)));
 
   addFolder('/images', join(packages, 'startbootstrap-creative/dist'));
-  add('/images/index.html', atHome(textOf(packages, 'startbootstrap-creative/dist/index.html')));
+  add('/images/index.html', withoutRemoteFiles(textOf(packages, 'startbootstrap-creative/dist/index.html')));
   add('/images/js/bootstrap.bundle.min.js', textOf(packages, 'bootstrap/dist/js/bootstrap.bundle.min.js'));
 
   for (const page of ['fonts', 'script']) {
@@ -67,12 +67,12 @@ export const siteFiles = (): Map<string, File> => {
   }
   add('/script/katex.min.js', textOf(packages, 'katex/dist/katex.min.js'));
   add('/script/formulas.js', `const formulas = ${JSON.stringify(formulas(300))};`);
-  add('/script/script.js', textOf(own, 'script.js'));
+  add('/script/script.js', textOf(ownPages, 'script.js'));
 
   // Pinned below 5.18: later releases bring a dependency that reports where they are installed.
   addFolder('/app', join(packages, 'swagger-ui-dist'));
-  add('/app/swagger-initializer.js', textOf(own, 'swagger-initializer.js'));
-  add('/app/openapi.json', JSON.stringify(anApi()));
+  add('/app/swagger-initializer.js', textOf(ownPages, 'swagger-initializer.js'));
+  add('/app/openapi.json', JSON.stringify(sampleApi()));
 
   addOwn('requests', 'requests.js');
   addFolder('/requests/zod/v4', join(packages, 'zod/v4'));
@@ -82,7 +82,7 @@ export const siteFiles = (): Map<string, File> => {
 const textOf = (folder: string, file: string): string => readFileSync(join(folder, file), 'utf8');
 
 /** Our own HTML with its long parts put in. */
-const filled = (html: string): string =>
+const fillIn = (html: string): string =>
   html
     .replace(/<!--sections:(\d+)-->/, (_, count) => sections(Number(count)))
     .replace('<!--formulas-->', () =>
@@ -92,7 +92,7 @@ const filled = (html: string): string =>
     );
 
 /** Without what the page takes from the internet; Bootstrap's script comes from its package. */
-const atHome = (html: string): string =>
+const withoutRemoteFiles = (html: string): string =>
   html
     .replace(/https:\/\/[^"]*(?=bootstrap\.bundle\.min\.js)/, 'js/')
     .replace(/<link href="https:[^>]*>|<script src="https:[^>]*><\/script>/g, '');
@@ -104,10 +104,10 @@ const sections = (count: number): string =>
       `<h2>Part ${i + 1}</h2><p>${'The same few words again, so that there is something to lay out. '.repeat(6)}</p>`,
   ).join('\n');
 
-/** Formulas of some kinds in turn, in most of KaTeX's fonts. */
+/** Formulas of some formulaTemplates in turn, in most of KaTeX's fonts. */
 const formulas = (count: number): string[] =>
-  Array.from({ length: count }, (_, i) => kinds[i % kinds.length]?.(i) ?? '');
-const kinds = [
+  Array.from({ length: count }, (_, i) => formulaTemplates[i % formulaTemplates.length]?.(i) ?? '');
+const formulaTemplates = [
   (i: number) => `\\int_0^{${i}} \\frac{x^{${i % 9}}}{1 + \\sqrt{x}}\\,dx = \\sum_{k=1}^{\\infty} \\frac{1}{k^{${i}}}`,
   (i: number) => `\\mathcal{L}\\{f\\}(s) = \\int_0^\\infty e^{-${i}st} f(t)\\,dt, \\quad \\mathbf{s} \\in \\mathbb{C}`,
   (i: number) =>
@@ -119,7 +119,7 @@ const kinds = [
 ];
 
 /** An OpenAPI document of eight resources, with four operations each. */
-const anApi = () => {
+const sampleApi = () => {
   const resources = ['orders', 'customers', 'invoices', 'parcels', 'products', 'prices', 'shops', 'users'];
   const operation = (tag: string, summary: string, more: object = {}) => ({
     tags: [tag],

@@ -4,10 +4,10 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { allRegions } from '../../shared/regions.ts';
 import type { RunView } from '../../shared/run.ts';
 import { commandOf, descendantsOf, residentOf, startedWith } from '../support/processes.ts';
-import { aFolder } from './children.ts';
+import { newFolder } from './children.ts';
 import { auditorsOf } from './memory.ts';
 import { type PageName, type Pages, pageNames } from './pages.ts';
-import { checkDone, createCheck, finishedCheck, since, startService } from './service.ts';
+import { createCheck, finishedCheck, since, startService, succeededCheck } from './service.ts';
 
 /** What many audits left behind. Memory is the RSS of the service's own process in MiB, before and after them, both idle. */
 export type SoakFigures = {
@@ -27,25 +27,25 @@ type Options = {
   names: PageName[];
   versions: AuditVersion[];
   runs: number;
-  tell: (line: string) => void;
+  log: (line: string) => void;
 };
 
-const TOLD_EVERY = 10;
+const LOG_EVERY = 10;
 const POLL_MS = 1000;
 const RUN_LIMIT_MS = 120_000;
 const SETTLE_MS = 5000; // the last auditor ends, the next one starts
 
 /** Queues runs of all pages in all versions at once, and looks at what is there when the last is finished. */
-export const measureSoak = async ({ pages, names, versions, runs: count, tell }: Options): Promise<SoakFigures> => {
-  const dataDir = aFolder();
+export const measureSoak = async ({ pages, names, versions, runs: count, log }: Options): Promise<SoakFigures> => {
+  const dataDir = newFolder();
   await using service = await startService(dataDir);
   const bodies = Array.from({ length: count }, (_, i) => ({
     url: pages.url(names[i % names.length] ?? pageNames[0] ?? 'static'),
     auditVersion: versions[Math.floor(i / names.length) % versions.length],
     regions: [allRegions[i % allRegions.length]],
   }));
-  tell('one audit that does not count');
-  await checkDone(service, bodies[0] ?? {});
+  log('one audit that does not count');
+  await succeededCheck(service, bodies[0] ?? {});
   await pause(SETTLE_MS);
   const before = residentOf(service.pid, 'VmRSS');
   const foldersBefore = new Set(readdirSync(dataDir));
@@ -53,21 +53,21 @@ export const measureSoak = async ({ pages, names, versions, runs: count, tell }:
   const startedAt = performance.now();
   const ids: string[] = [];
   for (const body of bodies) ids.push(await createCheck(service, body));
-  tell(`soak: ${count} runs are queued`);
+  log(`soak: ${count} runs are queued`);
   const runs: RunView[] = [];
   for (const id of ids) {
     runs.push(...(await finishedCheck(service, id, { pollMs: POLL_MS, limitMs: count * RUN_LIMIT_MS })).runs);
-    if (runs.length % TOLD_EVERY > 0 && runs.length < count) continue;
+    if (runs.length % LOG_EVERY > 0 && runs.length < count) continue;
     const failures = runs.filter(({ state }) => state === 'failed').length;
-    tell(`soak ${runs.length}/${count}: ${failures} failed, RSS ${residentOf(service.pid, 'VmRSS').toFixed(0)} MiB`);
+    log(`soak ${runs.length}/${count}: ${failures} failed, RSS ${residentOf(service.pid, 'VmRSS').toFixed(0)} MiB`);
   }
   const minutes = since(startedAt) / 60;
 
   await pause(SETTLE_MS);
-  const idle = leftWhileIdle(service.pid, dataDir, foldersBefore);
+  const idle = remainsWhileIdle(service.pid, dataDir, foldersBefore);
   const memory = { before, after: residentOf(service.pid, 'VmRSS'), peak: residentOf(service.pid, 'VmHWM') };
   await service.stop();
-  const ended = [...startedWith(dataDir).map(commandOf), ...foldersOfAudits(dataDir)];
+  const ended = [...startedWith(dataDir).map(commandOf), ...workFolders(dataDir)];
   return {
     runs: runs.length,
     minutes,
@@ -82,17 +82,17 @@ export const measureSoak = async ({ pages, names, versions, runs: count, tell }:
 };
 
 /** All but the one auditor that waits for work, and its folder. */
-const leftWhileIdle = (service: number, dataDir: string, foldersBefore: ReadonlySet<string>): string[] => {
+const remainsWhileIdle = (service: number, dataDir: string, foldersBefore: ReadonlySet<string>): string[] => {
   const [waiting] = auditorsOf(service);
   const all = new Set([...descendantsOf(service).map(({ pid }) => pid), ...startedWith(dataDir)]);
   const processes = [...all].filter((pid) => pid !== service && pid !== waiting).map(commandOf);
-  const audits = foldersOfAudits(dataDir);
+  const audits = workFolders(dataDir);
   const others = readdirSync(dataDir).filter((name) => !audits.includes(name) && !foldersBefore.has(name));
   return [...processes, ...audits.slice(waiting ? 1 : 0), ...others];
 };
 
 /** The work folders of auditors. */
-const foldersOfAudits = (dataDir: string): string[] =>
+const workFolders = (dataDir: string): string[] =>
   readdirSync(dataDir).filter((name) => name.startsWith('page-audit-'));
 
 const FIELDS = [

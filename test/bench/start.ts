@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { build } from '../../infra/build.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
-import { aFolder, removeFolder, root, startNode, told } from './children.ts';
-import { checkDone, since, startService } from './service.ts';
+import { newFolder, nextMessage, removeFolder, root, startNode } from './children.ts';
+import { since, startService, succeededCheck } from './service.ts';
 
 /**
  * Seconds from the start of the process; and in which a new instance of an API function, as it is deployed, reads its code:
@@ -11,39 +11,39 @@ import { checkDone, since, startService } from './service.ts';
  */
 export type StartFigures = { cold: number[]; warm: number[]; coldCheck: number[]; codeRead: number[] };
 
-type Options = { pageUrl: string; version: AuditVersion; rounds: number; tell: (line: string) => void };
+type Options = { pageUrl: string; version: AuditVersion; rounds: number; log: (line: string) => void };
 
-const MOST_ROUNDS = 5;
-const MOST_CHECKS = 3;
+const MAX_ROUNDS = 5;
+const MAX_CHECKS = 3;
 
 /** Starts on an empty data folder and on one that is in use already, by turns; and a whole check on an empty one. */
-export const measureStart = async ({ pageUrl, version, rounds, tell }: Options): Promise<StartFigures> => {
+export const measureStart = async ({ pageUrl, version, rounds, log }: Options): Promise<StartFigures> => {
   const figures: StartFigures = { cold: [], warm: [], coldCheck: [], codeRead: [] };
-  const used = aFolder();
+  const used = newFolder();
   const regions = ['us-west1', 'europe-north1'];
-  for (let i = 0; i < Math.min(rounds, MOST_CHECKS); i++) {
-    const dataDir = i === 0 ? used : aFolder();
+  for (let i = 0; i < Math.min(rounds, MAX_CHECKS); i++) {
+    const dataDir = i === 0 ? used : newFolder();
     await using service = await startService(dataDir);
-    await checkDone(service, { url: pageUrl, auditVersion: version, regions });
+    await succeededCheck(service, { url: pageUrl, auditVersion: version, regions });
     figures.coldCheck.push(since(service.startedAt));
-    tell(`start: two regions checked ${figures.coldCheck.at(-1)?.toFixed(2)} s after a cold start`);
+    log(`start: two regions checked ${figures.coldCheck.at(-1)?.toFixed(2)} s after a cold start`);
     await service[Symbol.asyncDispose]();
     if (dataDir !== used) await removeFolder(dataDir);
   }
-  for (let i = 0; i < Math.min(rounds, MOST_ROUNDS); i++) {
-    const fresh = aFolder();
+  for (let i = 0; i < Math.min(rounds, MAX_ROUNDS); i++) {
+    const fresh = newFolder();
     figures.cold.push(await readySeconds(fresh));
     await removeFolder(fresh);
     figures.warm.push(await readySeconds(used));
-    tell(`start: cold ${figures.cold.at(-1)?.toFixed(2)} s, warm ${figures.warm.at(-1)?.toFixed(2)} s`);
+    log(`start: cold ${figures.cold.at(-1)?.toFixed(2)} s, warm ${figures.warm.at(-1)?.toFixed(2)} s`);
   }
   await removeFolder(used);
-  tell('start: building the functions');
+  log('start: building the functions');
   await build();
-  for (let i = 0; i < Math.min(rounds, MOST_ROUNDS); i++) {
+  for (let i = 0; i < Math.min(rounds, MAX_ROUNDS); i++) {
     for (const name of apiFunctions) figures.codeRead.push(await codeReadSeconds(name));
   }
-  tell(
+  log(
     `start: a new instance of an API function has read its code in ${Math.max(...figures.codeRead).toFixed(2)} s at most`,
   );
   return figures;
@@ -62,10 +62,10 @@ const codeReadSeconds = async (name: ApiFunction): Promise<number> => {
     process.send((performance.now() - startedAt) / 1000);
     process.disconnect();
   `;
-  const folder = aFolder();
+  const folder = newFolder();
   const args = ['--enable-source-maps', '--input-type=module', '-e', script];
   await using instance = await startNode(args, { folder, ipc: true });
-  const seconds = await told<number>(instance);
+  const seconds = await nextMessage<number>(instance);
   await instance[Symbol.asyncDispose]();
   await removeFolder(folder);
   return seconds;

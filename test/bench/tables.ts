@@ -4,7 +4,7 @@ import type { Sample } from './fidelity.ts';
 import { fidelityTables, guardTables } from './fidelity-tables.ts';
 import { soakTable, steadinessTable, throughputTable } from './load-tables.ts';
 import type { Footprint } from './memory.ts';
-import { cells, median, spread, table } from './numbers.ts';
+import { median, spread, spreadCells, table } from './numbers.ts';
 import { isIdle } from './profile.ts';
 import type { SoakFigures } from './soak.ts';
 import type { StartFigures } from './start.ts';
@@ -20,7 +20,7 @@ export type Results = {
   start?: StartFigures;
   fidelity?: Sample[];
   guard?: Sample[];
-  sd?: number[]; // performance
+  steadiness?: number[]; // performance
   throughput?: ThroughputFigures;
   soak?: SoakFigures;
 };
@@ -41,7 +41,7 @@ export const tablesOf = ({ machine, turnaround, memory, api, start, ...more }: R
         compareWithItself(more.fidelity, 'commandLine'),
       ),
     more.guard && guardTables(compare(more.guard, { ours: 'service', theirs: 'unguarded' })),
-    more.sd && steadinessTable(more.sd),
+    more.steadiness && steadinessTable(more.steadiness),
     more.throughput && throughputTable(more.throughput),
     more.soak && soakTable(more.soak),
   ]
@@ -51,7 +51,7 @@ export const tablesOf = ({ machine, turnaround, memory, api, start, ...more }: R
 const turnaroundTable = (rounds: Round[]): string => {
   const row = (name: string, digits: number, of: (round: Round) => number) => [
     name,
-    ...cells(spread(rounds.map(of)), digits),
+    ...spreadCells(spread(rounds.map(of)), digits),
   ];
   const ratio = (over: (round: Round) => number) => `${median(rounds.map(over)).toFixed(2)}`;
   return [
@@ -76,7 +76,7 @@ const turnaroundTable = (rounds: Round[]): string => {
 const memoryTable = ({ service, audits }: NonNullable<Results['memory']>): string => {
   const row = (name: string, of: (audit: Footprint) => number, which: Footprint[]) => [
     name,
-    ...cells(spread(which.map(of)), 0),
+    ...spreadCells(spread(which.map(of)), 0),
   ];
   return [
     '**Memory** in MiB: of an audit the peak sum over its processes (PSS, sampled every 200 ms), of the service its RSS',
@@ -136,10 +136,10 @@ const startTable = ({ cold, warm, coldCheck, codeRead }: StartFigures): string =
     table(
       ['', 'min', 'median', 'max', 'rounds'],
       [
-        ['cold start to ready', ...cells(spread(cold), 2), `${cold.length}`],
-        ['warm start to ready', ...cells(spread(warm), 2), `${warm.length}`],
-        ['cold start to two regions checked', ...cells(spread(coldCheck), 2), `${coldCheck.length}`],
-        ['a deployed API function reads its code', ...cells(spread(codeRead), 2), `${codeRead.length}`],
+        ['cold start to ready', ...spreadCells(spread(cold), 2), `${cold.length}`],
+        ['warm start to ready', ...spreadCells(spread(warm), 2), `${warm.length}`],
+        ['cold start to two regions checked', ...spreadCells(spread(coldCheck), 2), `${coldCheck.length}`],
+        ['a deployed API function reads its code', ...spreadCells(spread(codeRead), 2), `${codeRead.length}`],
       ],
     ),
   ].join('\n\n');

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { allRegions } from '../../shared/regions.ts';
 import type { RunView } from '../../shared/run.ts';
-import { byCommandLine } from './arms.ts';
-import { aFolder } from './children.ts';
+import { auditByCommandLine } from './arms.ts';
+import { newFolder } from './children.ts';
 import type { PageName, Pages } from './pages.ts';
 import { scoreOf } from './reading.ts';
-import { checkDone, createCheck, finishedCheck, type Service, startService } from './service.ts';
+import { createCheck, finishedCheck, type Service, startService, succeededCheck } from './service.ts';
 
 /** Audits that ran one after another or all at once: how many a minute, and what each found. */
 export type ThroughputFigures = {
@@ -17,7 +17,7 @@ export type ThroughputFigures = {
 };
 export type Load = { perMinute: number; performance: number[]; failed: string[]; contended: number | null };
 
-type Options = { pages: Pages; page: ThroughputFigures['page']; version: AuditVersion; tell: (line: string) => void };
+type Options = { pages: Pages; page: ThroughputFigures['page']; version: AuditVersion; log: (line: string) => void };
 
 const ALONE = 6;
 const BY_COMMAND_LINE = 4;
@@ -27,68 +27,68 @@ const IDLE_MS = 1500;
 const LIMIT_MS = 10 * 60_000;
 
 /** First audits alone and by the command line, one after another, by turns; then a queue of them in another service. */
-export const measureThroughput = async ({ pages, page, version, tell }: Options): Promise<ThroughputFigures> => {
+export const measureThroughput = async ({ pages, page, version, log }: Options): Promise<ThroughputFigures> => {
   const pageUrl = pages.url(page);
-  const dataDir = aFolder();
-  const commandLine = byCommandLine(dataDir);
+  const dataDir = newFolder();
+  const commandLine = auditByCommandLine(dataDir);
   const alone: RunView[] = [];
-  const whole: { seconds: number; performance: number }[] = [];
+  const commandLineAudits: { seconds: number; performance: number }[] = [];
   {
     await using service = await startService(dataDir);
-    tell('one audit each that does not count');
+    log('one audit each that does not count');
     await runAlone(service, pageUrl, version);
     await commandLine({ pageUrl, version });
     for (let i = 0; i < ALONE; i++) {
       await pause(IDLE_MS);
       alone.push(...(await runAlone(service, pageUrl, version)));
-      tell(`throughput: alone ${i + 1}/${ALONE}: performance ${alone.at(-1)?.performance}`);
+      log(`throughput: alone ${i + 1}/${ALONE}: performance ${alone.at(-1)?.performance}`);
       if (i >= BY_COMMAND_LINE) continue;
       const { seconds, report } = await commandLine({ pageUrl, version });
-      whole.push({ seconds, performance: scoreOf(report, 'performance') });
-      tell(`throughput: command line ${i + 1}/${BY_COMMAND_LINE}: ${seconds.toFixed(1)} s`);
+      commandLineAudits.push({ seconds, performance: scoreOf(report, 'performance') });
+      log(`throughput: command line ${i + 1}/${BY_COMMAND_LINE}: ${seconds.toFixed(1)} s`);
     }
   }
 
-  await using fresh = await startService(aFolder());
+  await using fresh = await startService(newFolder());
   await runAlone(fresh, pageUrl, version); // does not count, as in the other arms
   const body = { url: pageUrl, auditVersion: version, regions: allRegions };
   const ids = await Promise.all(Array.from({ length: CHECKS }, () => createCheck(fresh, body)));
-  tell(`throughput: ${CHECKS * allRegions.length} runs are queued`);
+  log(`throughput: ${CHECKS * allRegions.length} runs are queued`);
   const patience = { pollMs: POLL_MS, limitMs: LIMIT_MS };
   const queued: RunView[] = [];
   for (const id of ids) queued.push(...(await finishedCheck(fresh, id, patience)).runs);
-  tell('throughput: all are finished');
+  log('throughput: all are finished');
 
   const ended = Math.max(...queued.map(({ finishedAt }) => Date.parse(finishedAt ?? '')));
   const created = Math.min(...queued.map(({ createdAt }) => Date.parse(createdAt)));
   const waited = alone.reduce((sum, run) => sum + Date.parse(run.finishedAt ?? '') - Date.parse(run.createdAt), 0);
   return {
     page,
-    alone: loadOf(alone, waited),
-    queued: loadOf(queued, ended - created),
+    alone: figuresOf(alone, waited),
+    queued: figuresOf(queued, ended - created),
     commandLine: {
-      perMinute: (60 * whole.length) / whole.reduce((sum, { seconds }) => sum + seconds, 0),
-      performance: whole.map(({ performance }) => performance),
+      perMinute: (60 * commandLineAudits.length) / commandLineAudits.reduce((sum, { seconds }) => sum + seconds, 0),
+      performance: commandLineAudits.map(({ performance }) => performance),
     },
   };
 };
 
 const runAlone = async (service: Service, url: string, auditVersion: AuditVersion): Promise<RunView[]> =>
-  (await checkDone(service, { url, auditVersion, regions: ['us-west1'] }, { pollMs: POLL_MS })).runs;
+  (await succeededCheck(service, { url, auditVersion, regions: ['us-west1'] }, { pollMs: POLL_MS })).runs;
 
 /** Failed runs took their time too, and are told; they have no score. */
-const loadOf = (runs: readonly RunView[], milliseconds: number): Load => ({
+const figuresOf = (runs: readonly RunView[], milliseconds: number): Load => ({
   perMinute: (60_000 * runs.filter(({ state }) => state === 'succeeded').length) / milliseconds,
   performance: runs.flatMap((run) => run.performance ?? []),
   failed: runs.flatMap(({ error }) => error?.code ?? []),
-  contended: contendedAmong(runs),
+  contended: countContended(runs),
 });
 
 /** How many runs say that others took the processor from them; null where none says anything of it. */
-const contendedAmong = (runs: readonly RunView[]): number | null => {
-  const told = runs.flatMap(({ environment }) => {
+const countContended = (runs: readonly RunView[]): number | null => {
+  const known = runs.flatMap(({ environment }) => {
     const { contended } = (environment ?? {}) as { contended?: boolean };
     return contended ?? [];
   });
-  return told.length === 0 ? null : told.filter(Boolean).length;
+  return known.length === 0 ? null : known.filter(Boolean).length;
 };

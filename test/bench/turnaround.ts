@@ -1,5 +1,5 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { type Arm, byCommandLine, byService, inTurn } from './arms.ts';
+import { type Arm, auditByCommandLine, auditByService, runInTurn } from './arms.ts';
 import type { Footprint } from './memory.ts';
 import { scoreOf } from './reading.ts';
 import type { Service } from './service.ts';
@@ -15,34 +15,34 @@ type Options = {
   version: AuditVersion;
   rounds: number;
   memory: boolean; // watched too: that takes some of the processor
-  tell: (line: string) => void;
+  log: (line: string) => void;
 };
 
 /** One audit each that does not count: what comes after finds Chromium unpacked and files in the system's cache. */
 export const warmUp = async (options: Omit<Options, 'rounds' | 'memory'>): Promise<void> => {
-  options.tell('one audit each that does not count');
-  await byService(options.service)(options);
-  await byCommandLine(options.dataDir)(options);
+  options.log('one audit each that does not count');
+  await auditByService(options.service)(options);
+  await auditByCommandLine(options.dataDir)(options);
 };
 
 /** The service and Lighthouse's own command line audit the same page with the same Chromium, by turns. */
-export const auditByTurns = async (options: Options): Promise<Round[]> => {
-  const { service, dataDir, rounds: count, memory, tell } = options;
+export const alternateAudits = async (options: Options): Promise<Round[]> => {
+  const { service, dataDir, rounds: count, memory, log } = options;
   const arms = {
-    service: () => figuresOf(byService(service, { memory }), options),
-    commandLine: () => figuresOf(byCommandLine(dataDir, { memory }), options),
+    service: () => auditFigures(auditByService(service, { memory }), options),
+    commandLine: () => auditFigures(auditByCommandLine(dataDir, { memory }), options),
   };
   const rounds: Round[] = [];
   for (let i = 0; i < count; i++) {
-    const round = await inTurn(arms, i);
+    const round = await runInTurn(arms, i);
     rounds.push(round);
     const seconds = `service ${round.service.seconds.toFixed(2)} s, command line ${round.commandLine.seconds.toFixed(2)} s`;
-    tell(`${memory ? 'memory' : 'turnaround'} ${i + 1}/${count}: ${seconds}`);
+    log(`${memory ? 'memory' : 'turnaround'} ${i + 1}/${count}: ${seconds}`);
   }
   return rounds;
 };
 
-const figuresOf = async (arm: Arm, options: Options): Promise<Audit> => {
+const auditFigures = async (arm: Arm, options: Options): Promise<Audit> => {
   const { report, ...figures } = await arm(options);
   return { ...figures, engineSeconds: report.timing.total / 1000, performance: scoreOf(report, 'performance') };
 };

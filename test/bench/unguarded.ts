@@ -2,11 +2,11 @@ import { rename, writeFile } from 'node:fs/promises';
 import { egressFlags } from '../../functions/auditor/browser.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { withFewerFlags } from '../support/fewer-flags.ts';
-import { aFolder } from './children.ts';
+import { newFolder } from './children.ts';
 
 /** A folder of data for a service whose Chromium does without the flags that close its exits, and so without the proxy. */
 export const unguardedData = async (): Promise<string> => {
-  const dataDir = aFolder();
+  const dataDir = newFolder();
   const { executable } = await prepareChromium(dataDir);
   const real = `${executable}-guarded`;
   await rename(executable, real);
