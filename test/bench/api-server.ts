@@ -6,16 +6,15 @@ import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
 
-/** What the bench sends; a profile is the answer to `stop`. */
+/** Message from the bench. The server answers `stop` with a CPU profile. */
 export type Command = 'start' | 'stop';
 
-/** More than one owner may create in the time of a load. */
+/** Number of owners with a key. One owner's limit would end the load before its time. */
 const OWNERS = 20;
 
 /*
- * The API alone, on the engines of the local runner: checks are recorded and their jobs queued, and nobody takes them.
- * A child of the bench: tells its URL once it listens, with keys of several owners where it asks for one, and ends when the
- * bench does.
+ * Child process of the bench: the API alone, on the engines of `npm start`. It stores checks and queues their jobs, and
+ * nothing receives the jobs. It sends its URL and its keys to the bench once it listens, and exits with the bench.
  */
 const [dataDir, AUTH] = process.argv.slice(2) as [string, 'open' | 'keys'];
 const aws = await startAws({ dataDir, regions: allRegions });
@@ -40,7 +39,7 @@ process.on('disconnect', () => process.exit(0));
 const store = keyStore(openDb(ReadEnv.parse(process.env)));
 const owners = AUTH === 'keys' ? Array.from({ length: OWNERS }, (_, i) => `owner-${i}`) : [];
 const keys = owners.map(async (owner) => {
-  const asked = { owner, name: 'bench', scopes: ['checks:write' as const], plan: 'large' as const, expiresAt: null };
-  return (await store.create(asked, new Date())).text;
+  const key = { owner, name: 'bench', scopes: ['checks:write' as const], plan: 'large' as const, expiresAt: null };
+  return (await store.create(key, new Date())).text;
 });
 process.send?.({ url: gateway.url, keys: await Promise.all(keys) });

@@ -14,31 +14,36 @@ export type Load = {
   p99: number;
   perSecond: number;
   requests: number;
-  errors: number; // no answer, or one that is not 2xx
+  errors: number; // no response, or a status other than 2xx
 };
 export type ApiFigures = { loads: Load[]; profile: { creates: number; parts: Part[] } };
 
-type Options = { service: Service; pageUrl: string; version: AuditVersion; log: (line: string) => void };
+type Options = {
+  service: Service;
+  pageUrl: string;
+  version: AuditVersion;
+  seconds: number; // of each load
+  log: (line: string) => void;
+};
 type Sent = { headers?: Record<string, string>; method?: 'POST'; body?: string };
 type Target = Sent & { request: string; url: string; requests?: Sent[] };
 
 const CONNECTIONS = [1, 32] as const;
-const SECONDS = 5;
 const MAX_CREATES = 3000;
 
 /**
- * Creates against the API alone, so that no audit runs beside them, open and with keys, whose owners have limits; reads of a
- * finished run against the whole service.
+ * Measures creates and reads. Creates go to the API alone, so that no audit runs meanwhile: without keys, and with keys
+ * whose owners have limits. Reads go to the complete service and get a finished run.
  */
-export const measureApi = async ({ service, pageUrl, version, log }: Options): Promise<ApiFigures> => {
+export const measureApi = async ({ service, pageUrl, version, seconds, log }: Options): Promise<ApiFigures> => {
   const body = JSON.stringify({ url: pageUrl, auditVersion: version, regions: ['us-west1'] });
   const json = { 'content-type': 'application/json' };
   const loads: Load[] = [];
-  const measure = async (targets: Target[], most?: number) => {
-    for (const target of targets) await load(target, { connections: 8, seconds: 1, most: 200 }); // that does not count
+  const measure = async (targets: Target[], maxRequests?: number) => {
+    for (const target of targets) await load(target, { connections: 8, seconds: 1, maxRequests: 200 }); // warm-up
     for (const connections of CONNECTIONS) {
       for (const target of targets) {
-        const figures = await load(target, { connections, seconds: SECONDS, most });
+        const figures = await load(target, { connections, seconds, maxRequests });
         loads.push(figures);
         log(`api: ${target.request}, ${connections} connection(s): ${figures.perSecond.toFixed(0)} requests/s`);
       }
@@ -55,8 +60,8 @@ export const measureApi = async ({ service, pageUrl, version, log }: Options): P
     MAX_CREATES,
   );
   await apiWithKeys.end();
-  await api.profile('start'); // after the figures: it slows what it watches
-  const { requests: creates } = await load(create, { connections: 32, seconds: SECONDS, most: MAX_CREATES });
+  await api.profile('start'); // only now: profiling slows the server
+  const { requests: creates } = await load(create, { connections: 32, seconds, maxRequests: MAX_CREATES });
   const parts = partsOf(await api.profile('stop'));
   log(`api: profile of ${creates} creates`);
   await api.end();
@@ -77,22 +82,27 @@ const startApi = async (auth: 'open' | 'keys') => {
   const { url, keys } = await nextMessage<{ url: string; keys: string[] }>(server);
 
   const profile = async <C extends Command>(command: C): Promise<C extends 'stop' ? CpuProfile : undefined> => {
-    const answered = command === 'stop' ? nextMessage<{ profile: CpuProfile }>(server) : undefined;
+    const answer = command === 'stop' ? nextMessage<{ profile: CpuProfile }>(server) : undefined;
     server.child.send(command);
-    return (await answered)?.profile as C extends 'stop' ? CpuProfile : undefined;
+    return (await answer)?.profile as C extends 'stop' ? CpuProfile : undefined;
   };
   return { url, keys, profile, end: server.end, [Symbol.asyncDispose]: server.end };
 };
 
-/** Requests over kept-alive connections, each sent when the one before it is answered. */
+/** Sends requests over keep-alive connections. Each connection sends its next request after the response to the last one. */
 const load = async (
   { request, ...target }: Target,
-  { connections, seconds, most }: { connections: number; seconds: number; most?: number | undefined },
+  { connections, seconds, maxRequests }: { connections: number; seconds: number; maxRequests?: number | undefined },
 ): Promise<Load> => {
   const times: number[] = [];
   const startedAt = performance.now();
   let lastAt = startedAt;
-  const options = { ...target, connections, duration: seconds, ...(most && { maxOverallRequests: most }) };
+  const options = {
+    ...target,
+    connections,
+    duration: seconds,
+    ...(maxRequests && { maxOverallRequests: maxRequests }),
+  };
   const { non2xx, errors } = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
     instance.on('response', (_client, _status, _bytes, milliseconds) => {
@@ -103,7 +113,7 @@ const load = async (
   return {
     request,
     connections,
-    p50: quantile(times, 0.5), // of our own times: autocannon's are whole milliseconds
+    p50: quantile(times, 0.5), // from our own times, because autocannon rounds to milliseconds
     p99: quantile(times, 0.99),
     perSecond: times.length / ((lastAt - startedAt) / 1000),
     requests: times.length,

@@ -8,15 +8,15 @@ import { auditorsOf, type Footprint, watchMemory } from './memory.ts';
 import type { Report } from './reading.ts';
 import { getJson, pathOf, type Service, since, succeededCheck } from './service.ts';
 
-/** One audit: the seconds that its user waits for it, its Lighthouse result, and its memory where that was watched. */
+/** One audit: the seconds that its user waits, its Lighthouse result, and its memory if that was watched. */
 export type ArmResult = { seconds: number; report: Report; memory: Footprint | null };
 
-/** A way to audit a page. Those that are compared differ in nothing but what is to be compared. */
+/** One way to audit a page. Two arms of a comparison differ only in what they compare. */
 export type Arm = (target: { pageUrl: string; version: AuditVersion }) => Promise<ArmResult>;
 
-const IDLE_MS = 1500; // the next auditor starts in it, as it does between the checks of a service that is not busy
+const IDLE_MS = 1500; // the service starts its next auditor meanwhile, as it does between checks
 
-/** Each arm once, one after another; another one is the first in each round. */
+/** Runs each arm once, one after another. Each round begins with another arm. */
 export const runInTurn = async <Name extends string, T>(
   arms: Record<Name, () => Promise<T>>,
   round: number,
@@ -31,14 +31,14 @@ export const runInTurn = async <Name extends string, T>(
   return results as Record<Name, T>;
 };
 
-/** Through the service's API, from the POST to `succeeded`. Watching the memory takes some of the processor; so does polling. */
+/** Audits through the service's API, from the POST to `succeeded`. Watching the memory and polling use some CPU. */
 export const auditByService =
   (service: Service, { memory = false, pollMs }: { memory?: boolean; pollMs?: number } = {}): Arm =>
   async ({ pageUrl, version }) => {
     using watch = memory ? watchMemory(() => auditorsOf(service.pid)) : undefined;
     const startedAt = performance.now();
-    const asked = { url: pageUrl, auditVersion: version, regions: ['us-west1'] };
-    const check = await succeededCheck(service, asked, pollMs ? { pollMs } : {});
+    const body = { url: pageUrl, auditVersion: version, regions: ['us-west1'] };
+    const check = await succeededCheck(service, body, pollMs ? { pollMs } : {});
     const seconds = since(startedAt);
     const peak = await watch?.stop();
 
@@ -48,7 +48,7 @@ export const auditByService =
     return { seconds, report, memory: peak ?? null };
   };
 
-/** Lighthouse's own command line with its own defaults: the same categories, and the Chromium that is in `dataDir`. */
+/** Audits with Lighthouse's command line and its defaults, the service's categories, and the Chromium in `dataDir`. */
 export const auditByCommandLine =
   (dataDir: string, { memory = false }: { memory?: boolean } = {}): Arm =>
   async ({ pageUrl, version }) => {
@@ -65,7 +65,7 @@ export const auditByCommandLine =
       `--output-path=${output}`,
       `--only-categories=${categories.join()}`,
       '--no-enable-error-reporting',
-      '--chrome-flags=--headless --no-sandbox --no-zygote --disable-dev-shm-usage', // root's Chromium can have no sandbox
+      '--chrome-flags=--headless --no-sandbox --no-zygote --disable-dev-shm-usage', // Chromium has no sandbox for root
     ];
     const startedAt = performance.now();
     await using cli = startNode(args, { folder, env: { ...env, CHROME_PATH: executable, CI: '1' } });
@@ -73,7 +73,7 @@ export const auditByCommandLine =
     const code = await cli.exited;
     const seconds = since(startedAt);
     const peak = await watch?.stop();
-    if (code !== 0) throw new Error(`the command line of Lighthouse ${version} ended with ${code}:\n${cli.output()}`);
+    if (code !== 0) throw new Error(`The command line of Lighthouse ${version} exited with ${code}:\n${cli.output()}`);
 
     const report = JSON.parse(await readFile(output, 'utf8')) as Report;
     await cli.end();
@@ -81,7 +81,7 @@ export const auditByCommandLine =
     return { seconds, report, memory: peak ?? null };
   };
 
-/** Where a version's package keeps its command line. */
+/** Returns the path of a version's command line. */
 const commandLineOf = async (version: AuditVersion): Promise<string> => {
   const home = join(root, 'node_modules', auditVersion(version).package);
   const { bin } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { bin: { lighthouse: string } };

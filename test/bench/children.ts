@@ -17,9 +17,9 @@ const running = new Set<Child>();
 const folders = new Set<string>();
 let ending: Promise<void> | undefined;
 
-/** A new folder, gone with the bench. */
+/** Creates a temporary folder. `endAll` removes it. */
 export const newFolder = (): string => {
-  if (ending) throw new Error('the bench is ending');
+  if (ending) throw new Error('The bench is ending');
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   folders.add(folder);
   return folder;
@@ -31,15 +31,14 @@ export const removeFolder = async (folder: string): Promise<void> => {
 };
 
 /**
- * A Node process of the same release, in a session of its own so that Ctrl-C reaches only the bench, which then ends it.
- * `folder` is its home and holds its temporary files, and no other child has it. Of this process' environment it gets only
- * the path.
+ * Starts a Node process of the same release, in a session of its own. Ctrl-C then reaches only the bench, which ends its
+ * children. `folder` is the home and the temporary folder of this one child. The child inherits only `PATH`.
  */
 export const startNode = (
   args: string[],
   { folder, env = {}, ipc = false }: { folder: string; env?: Record<string, string>; ipc?: boolean },
 ) => {
-  if (ending) throw new Error('the bench is ending');
+  if (ending) throw new Error('The bench is ending');
   const child: ChildProcess = spawn(process.execPath, args, {
     cwd: root,
     detached: true,
@@ -48,7 +47,7 @@ export const startNode = (
     serialization: 'advanced',
   });
   const pid = child.pid;
-  if (pid === undefined) throw new Error(`${process.execPath} does not start`);
+  if (pid === undefined) throw new Error(`${process.execPath} did not start`);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (data) => {
@@ -57,7 +56,7 @@ export const startNode = (
   }
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
 
-  /** Asks it to end, and kills it where it takes too long. What it leaves behind stays. */
+  /** Sends SIGTERM, and SIGKILL after a grace period. Processes that the child started stay. */
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
@@ -66,7 +65,7 @@ export const startNode = (
     await exited;
   };
 
-  /** Stops it, and kills what it leaves behind: all that has its folder in its environment. */
+  /** Stops the child and kills every process that has its folder in its environment. */
   const end = async (): Promise<void> => {
     await stop();
     for (let left = startedWith(folder); left.length > 0; left = startedWith(folder)) {
@@ -80,16 +79,16 @@ export const startNode = (
   return started;
 };
 
-/** The next message of a child that was started with `ipc`. Throws where the child ends before. */
+/** Returns the next message of a child that was started with `ipc`. Throws if the child exits before. */
 export const nextMessage = async <T>({ child, exited, output }: Child): Promise<T> => {
   const ended = exited.then((code) => {
-    throw new Error(`${child.spawnargs.slice(1).join(' ')} ended (${code}):\n${output()}`);
+    throw new Error(`${child.spawnargs.slice(1).join(' ')} exited with ${code}:\n${output()}`);
   });
   const [message] = await Promise.race([once(child, 'message'), ended]);
   return message as T;
 };
 
-/** Ends every child that still runs and removes every folder. Nothing starts any more. */
+/** Ends every child and removes every folder. After it no child can start. */
 export const endAll = (): Promise<void> => {
   ending ??= (async () => {
     await Promise.all([...running].map((child) => child.end()));
@@ -102,6 +101,6 @@ const kill = (pid: number) => {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended by itself
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has exited
   }
 };

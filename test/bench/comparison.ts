@@ -4,27 +4,27 @@ import { deviation, median } from './numbers.ts';
 import type { PageName } from './pages.ts';
 import { type Metric, metrics, type Reading } from './reading.ts';
 
-/** Something of both arms: of the one in question, and of the one that it is compared with. */
+/** A value of each arm: ours, and the one that ours is compared with. */
 export type Both<T> = { ours: T; theirs: T };
 
-/** One page in one version, over all rounds. Null is not known: from one round there is no deviation. */
+/** One page in one version, over all rounds. Null means unknown: one round has no deviation. */
 export type Comparison = {
   page: PageName;
   version: AuditVersion;
-  audits: Both<number>; // that gave a result
+  audits: Both<number>; // number of audits with a result
   failures: Both<string[]>;
-  seconds: Both<number>; // that its user waits, median
-  scores: Record<string, Both<number[]>>; // of each category but performance, round by round
-  failing: (Both<number> & { id: string })[]; // audits that the two failed in a different number of rounds
+  seconds: Both<number>; // median time that a user waits
+  scores: Record<string, Both<number[]>>; // by category, except performance, round by round
+  failing: (Both<number> & { id: string })[]; // audits that failed in a different number of rounds
   performance: Both<{ median: number; deviation: number | null }>;
   metrics: Record<Metric, MetricShift>;
   met: Record<Target, boolean | null>;
 };
 
-/** How far apart the medians are; in percent where theirs is not near zero. */
+/** Distance between the medians. `percent` is null if their median is near zero. */
 export type MetricShift = Both<number> & { shift: number; percent: number | null };
 
-/** The targets, each of one page in one version, in words. */
+/** The targets for each page in each version, in words. */
 export const targets = {
   scores: 'accessibility, best practices, SEO and PWA: the same scores',
   failing: 'the same failing audits',
@@ -36,10 +36,10 @@ export type Target = keyof typeof targets;
 
 const MAX_POINTS_APART = 1;
 const MAX_PERCENT_APART = 3;
-/** What is below is near zero: percents of it say nothing, and the two may be as much apart. */
+/** A median below this limit is near zero. Percentages of it mean nothing, so the medians may be this far apart. */
 const nearZeroLimit = (metric: Metric): number => (metric === 'cls' ? 0.01 : 10);
 
-/** Compares two arms page by page. A page in a version of which one of them has no result at all meets no target. */
+/** Compares two arms page by page. If one arm has no result for a page and version, the pair meets no target. */
 export const compare = (samples: readonly Sample[], arms: Both<string>): Comparison[] => {
   const groups = Map.groupBy(samples, ({ page, version }) => `${version} ${page}`);
   return [...groups.values()].map((group) => {
@@ -53,7 +53,7 @@ export const compare = (samples: readonly Sample[], arms: Both<string>): Compari
   });
 };
 
-/** Every other round of an arm against its rounds between: how far apart the same thing is, found twice. Takes two rounds each. */
+/** Compares the even rounds of an arm with its odd rounds, to show the effect of chance. Needs four rounds. */
 export const compareWithItself = (samples: readonly Sample[], arm: string): Comparison[] => {
   const own = samples.filter((sample) => sample.arm === arm);
   if (Math.max(...own.map(({ round }) => round)) < 3) return [];

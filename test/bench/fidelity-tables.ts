@@ -9,8 +9,8 @@ const categories = { accessibility: 'accessibility', 'best-practices': 'best pra
 const unknown = '–';
 
 /**
- * Service and command line: what was met by version and by page, then each page in each version. Beside it, how far apart the
- * command line is from itself.
+ * Returns the tables of service and command line: the targets met, by version and by page, then each pair. Beside them
+ * stands the comparison of the command line with itself.
  */
 export const fidelityTables = (comparisons: readonly Comparison[], itself: readonly Comparison[]): string => {
   const versions = auditVersions.map(({ version }) => version).filter((each) => of('version', each).length > 0);
@@ -69,7 +69,7 @@ export const fidelityTables = (comparisons: readonly Comparison[], itself: reado
   ].join('\n\n');
 };
 
-/** The service with its egress guard and without it: how far the medians are apart, page by page. */
+/** Returns the table of the egress guard: the distance of the medians with and without it, by page. */
 export const guardTables = (comparisons: readonly Comparison[]): string => {
   const waits = comparisons.map(({ seconds }) => 100 * (seconds.ours / seconds.theirs - 1));
   const percent = (value: number) => `${signed(value, 1)} %`;
@@ -104,7 +104,7 @@ const countMet = (comparisons: readonly Comparison[], target: Target): string =>
   return known.length === 0 ? unknown : `${known.filter(Boolean).length} of ${known.length}`;
 };
 
-/** Of one metric: in how many pairs it is close, and its shift in percent where theirs is not near zero. */
+/** Returns for one metric: the number of close pairs, the median shift and the largest shift, in percent. */
 const metricSummary = (comparisons: readonly Comparison[], metric: Metric): string[] => {
   const shifts = comparisons.map((each) => each.metrics[metric]).filter(({ shift }) => !Number.isNaN(shift));
   const close = shifts.filter((shift) => isClose(metric, shift)).length;
@@ -117,7 +117,7 @@ const metricSummary = (comparisons: readonly Comparison[], metric: Metric): stri
   ];
 };
 
-/** What is farthest from each target, in words. */
+/** Describes for each target the pair that misses it most. */
 const farthest: Record<Target, (comparisons: readonly Comparison[]) => string> = {
   scores: (all) => pairNames(all.filter(({ met }) => !met.scores)),
   failing: (all) => pairNames(all.filter(({ met }) => !met.failing)),
@@ -142,13 +142,13 @@ const farthest: Record<Target, (comparisons: readonly Comparison[]) => string> =
         ? unknown
         : Math.sqrt(known.reduce((sum, each) => sum + each ** 2, 0) / known.length).toFixed(2);
     };
-    return `all together ${pooled('ours')} / ${pooled('theirs')}`;
+    return `pooled ${pooled('ours')} / ${pooled('theirs')}`;
   },
 };
 
 const pairNames = (comparisons: readonly Comparison[]): string => comparisons.map(nameOf).join(', ') || 'none';
 
-/** `yes`, or the two scores, each as a range where it varies from round to round. */
+/** Returns `same`, or both scores. A score that varies from round to round is a range. */
 const scoreCell = (score: Both<number[]> | undefined): string => {
   if (!score) return unknown;
   const values = new Set([...score.ours, ...score.theirs]);

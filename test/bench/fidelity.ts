@@ -6,7 +6,7 @@ import { type Reading, readingOf } from './reading.ts';
 import { startService } from './service.ts';
 import { unguardedData } from './unguarded.ts';
 
-/** What an arm found in one audit, or why it found nothing. */
+/** The result of one arm's audit, or the reason why it failed. */
 export type Sample = { page: PageName; version: AuditVersion; round: number; arm: string } & (
   | { reading: Reading; seconds: number }
   | { failure: string }
@@ -20,9 +20,9 @@ type Options = {
   log: (line: string) => void;
 };
 
-const POLL_MS = 500; // what looks more often takes from the page that is measured
+const POLL_MS = 500; // polling more often takes CPU from the audit
 
-/** The service and Lighthouse's own command line. */
+/** Audits with the service and with Lighthouse's command line. */
 export const measureFidelity = async (options: Options): Promise<Sample[]> => {
   const dataDir = newFolder();
   await using service = await startService(dataDir);
@@ -30,7 +30,7 @@ export const measureFidelity = async (options: Options): Promise<Sample[]> => {
   return await runRounds('fidelity', arms, options);
 };
 
-/** The service as it is, and one whose Chromium reaches pages by itself: what the egress guard costs. */
+/** Audits with the service, and with one whose Chromium has no egress guard, to measure the guard's cost. */
 export const measureGuard = async (options: Options): Promise<Sample[]> => {
   await using service = await startService(newFolder());
   await using unguarded = await startService(await unguardedData());
@@ -42,15 +42,15 @@ export const measureGuard = async (options: Options): Promise<Sample[]> => {
 };
 
 /**
- * Every page in every version by each arm, by turns, round by round. What slows the machine for a while so falls on all
- * arms and pages. An audit that fails is noted, and the others go on.
+ * Audits every page in every version with each arm, round by round. A slow period of the machine then affects all arms
+ * and pages. Records a failed audit and continues.
  */
 const runRounds = async (
   what: string,
   arms: Record<string, Arm>,
   { pages, names, versions, rounds, log }: Options,
 ): Promise<Sample[]> => {
-  log('one audit each of every version that does not count');
+  log('warm-up: one audit per version and arm');
   for (const version of versions) {
     for (const arm of Object.values(arms)) await arm({ pageUrl: pages.url('static'), version });
   }

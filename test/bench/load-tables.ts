@@ -41,7 +41,7 @@ export const soakTable = ({ runs, minutes, nulls, failed, leftOver, memory, ...m
         count('runs with a sample taken again, as the machine was busy', more.retaken),
         count('runs contended all the same', more.contended),
         count('processes and folders left, service idle', leftOver.idle),
-        count('processes and folders left, service ended', leftOver.ended),
+        count('processes and folders left, service stopped', leftOver.stopped),
         ['RSS of the service before, MiB', memory.before.toFixed(0), ''],
         ['RSS of the service after, MiB', memory.after.toFixed(0), ''],
         ['RSS of the service at its peak, MiB', memory.peak.toFixed(0), ''],

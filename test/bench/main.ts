@@ -37,7 +37,7 @@ const measure = async ({ rounds, runs, version, versions, pages: asked, asks }: 
         audits: { service: footprints('service'), commandLine: footprints('commandLine') },
       };
     }
-    if (asks('api')) results.api = await measureApi(here);
+    if (asks('api')) results.api = await measureApi({ ...here, seconds: 5 });
   }
   if (asks('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (asks('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { commandOf, descendantsOf, isGone } from '../support/processes.ts';
 
-/** MiB that the processes of one audit hold together, pages shared among processes counted once. */
+/** MiB of all processes of one audit together. Counts a memory page that processes share once. */
 export type Footprint = { total: number; node: number; chromium: number; processes: number };
 
 const EVERY_MS = 200;
 
 /**
- * Watches the memory of the audits whose Node processes `rootsOf` names, each with all that descend from it. They may
- * come and go; `stop` answers the largest sum that one of them had.
+ * Watches the memory of audits. `rootsOf` returns their Node processes, which may come and go. Each audit includes all
+ * descendants of its process. `stop` returns the footprint of the largest audit.
  */
 export const watchMemory = (rootsOf: () => number[]) => {
   let peak: Footprint = { total: 0, node: 0, chromium: 0, processes: 0 };
@@ -37,7 +37,7 @@ export const watchMemory = (rootsOf: () => number[]) => {
   };
 };
 
-/** The auditors of a service, at work or waiting: its children that audit. */
+/** Returns the auditor processes of a service, busy or idle. */
 export const auditorsOf = (service: number): number[] =>
   descendantsOf(service)
     .filter(({ pid, parent }) => parent === service && commandOf(pid).includes('auditor/child.ts'))
@@ -51,7 +51,7 @@ const footprintOf = async (root: number): Promise<Footprint> => {
   return { total, node, chromium: total - node, processes: shares.filter((share) => share > 0).length };
 };
 
-/** PSS in MiB: a page that n processes share counts for 1/n in each. Nothing where the process has ended. */
+/** Returns the PSS of a process in MiB. A memory page that n processes share counts 1/n. Returns 0 if the process is gone. */
 const proportionalOf = async (pid: number): Promise<number> => {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch((error) => {
     if (isGone(error)) return '';

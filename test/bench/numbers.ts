@@ -1,4 +1,4 @@
-/** The value at a share (0 to 1) of a list in order of size, between neighbours where none stands there. */
+/** Returns the quantile (0 to 1) of a list. Interpolates between neighbours. */
 export const quantile = (values: readonly number[], share: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * share;
@@ -9,7 +9,7 @@ export const quantile = (values: readonly number[], share: number): number => {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The standard deviation of what a sample was taken from; not known from less than two values. */
+/** Returns the sample standard deviation. It is NaN for fewer than two values. */
 export const deviation = (values: readonly number[]): number => {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
@@ -22,11 +22,11 @@ export const spread = (values: readonly number[]): Spread => ({
   max: Math.max(...values),
 });
 
-/** Minimum, median and maximum as three spreadCells. */
+/** Returns minimum, median and maximum as three cells. */
 export const spreadCells = ({ min, median, max }: Spread, digits: number): string[] =>
   [min, median, max].map((value) => value.toFixed(digits));
 
-/** A Markdown table whose columns line up as plain text too: the first to the left, the others to the right. */
+/** Returns a Markdown table with aligned columns: the first one to the left, the others to the right. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_, i) => Math.max(4, ...[head, ...rows].map((row) => (row[i] ?? '').length)));
   const pad = (text: string, i: number) => (i === 0 ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0));

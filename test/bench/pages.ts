@@ -1,20 +1,20 @@
 import { newFolder, nextMessage, startNode } from './children.ts';
 
-/** The pages that both arms audit, and what each is there for. */
+/** The pages that both arms audit, each with its kind. */
 export const pages = {
-  static: 'a page almost without anything: html5-boilerplate',
-  script: '300 formulas set in the browser: KaTeX',
-  images: 'a landing page of photographs, with a script that fails: startbootstrap-creative',
-  fonts: '60 formulas set on the server, in a dozen web fonts: KaTeX',
-  shift: 'a page that moves under its reader, and has other faults',
+  static: 'an almost empty page: html5-boilerplate',
+  script: '300 formulas rendered in the browser: KaTeX',
+  images: 'a landing page with photographs and a failing script: startbootstrap-creative',
+  fonts: '60 formulas rendered on the server, in a dozen web fonts: KaTeX',
+  shift: 'a page with layout shifts and other faults',
   app: 'a single-page application: swagger-ui-dist',
   long: 'a document of 500 sections',
-  requests: 'a script of a hundred modules: zod, not bundled',
+  requests: 'a script of a hundred modules: zod, unbundled',
 } as const;
 export type PageName = keyof typeof pages;
 export const pageNames = Object.keys(pages) as PageName[];
 
-/** Serves them from a process of its own, and `small`, which the figures of the service itself are of. */
+/** Starts the server of the pages in a process of its own. It also serves `small`, the page of the other benchmarks. */
 export const startPages = async () => {
   const server = startNode(['test/bench/site-server.ts'], { folder: newFolder(), ipc: true });
   const { url } = await nextMessage<{ url: string }>(server);

@@ -3,8 +3,8 @@ import type { Profiler } from 'node:inspector';
 export type CpuProfile = Profiler.Profile;
 
 /**
- * A part of the process and its time on the main thread, in ms. `self` is spent in its own code, `withNode` counts what
- * Node's code and the engine's built-ins did when it called them.
+ * One part of the process, with its time on the main thread in milliseconds. `self` is the time in its own code.
+ * `withNode` also counts the code of Node and V8 that it called.
  */
 export type Part = { name: string; self: number; withNode: number };
 
@@ -23,7 +23,7 @@ const packages: [RegExp, string][] = [
   [/^zod$/, 'zod'],
 ];
 
-/** Where the time of a profile went, most first. */
+/** Returns the parts of a profile, sorted by time. */
 export const partsOf = ({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Part[] => {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parentOf = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
@@ -50,7 +50,7 @@ export const partsOf = ({ nodes, samples = [], timeDeltas = [] }: CpuProfile): P
   return [...parts.values()].sort((a, b) => b.withNode - a.withNode);
 };
 
-/** Whether a part is the waiting for work: all others used the processor. */
+/** Returns true for the part in which the main thread waited. */
 export const isIdle = ({ name }: Part): boolean => name === IDLE;
 
 const partOf = ({ callFrame: { url, functionName } }: Profiler.ProfileNode): string => {

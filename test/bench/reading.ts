@@ -1,11 +1,11 @@
-/** The parts of a Lighthouse result that are read here; the same in all supported versions. */
+/** The fields of a Lighthouse result that the bench reads. All supported versions have them. */
 export type Report = {
   timing: { total: number };
   categories: Record<string, { score: number | null; auditRefs: { id: string }[] } | undefined>;
   audits: Record<string, { score: number | null; scoreDisplayMode: string; numericValue?: number } | undefined>;
 };
 
-/** Milliseconds; `cls` is Lighthouse's unitless number. */
+/** Lighthouse's ids of the metrics. Values are milliseconds, except for `cls`. */
 export const metricIds = {
   fcp: 'first-contentful-paint',
   si: 'speed-index',
@@ -17,14 +17,14 @@ export const metricIds = {
 export type Metric = keyof typeof metricIds;
 export const metrics = Object.keys(metricIds) as Metric[];
 
-/** What one audit found. Scores are 0 to 100, by category; a category that was not asked for is missing. */
+/** The result of one audit. `scores` has a number from 0 to 100 for each requested category. */
 export type Reading = {
   scores: Record<string, number>;
   metrics: Record<Metric, number>;
   failing: string[];
 };
 
-/** Throws where a score or a metric is null: such an audit has not succeeded. */
+/** Reads a report. Throws if a score or a metric is null, because the audit then failed. */
 export const readingOf = (report: Report): Reading => ({
   scores: Object.fromEntries(Object.keys(report.categories).map((id) => [id, scoreOf(report, id)])),
   metrics: Object.fromEntries(
@@ -35,19 +35,19 @@ export const readingOf = (report: Report): Reading => ({
 
 export const scoreOf = ({ categories }: Report, id: string): number => {
   const score = categories[id]?.score;
-  if (typeof score !== 'number') throw new Error(`an audit has no score for ${id}`);
+  if (typeof score !== 'number') throw new Error(`The report has no score for ${id}`);
   return Math.round(score * 100);
 };
 
 const numberOf = ({ audits }: Report, id: string): number => {
   const value = audits[id]?.numericValue;
-  if (typeof value !== 'number') throw new Error(`an audit has no ${id}`);
+  if (typeof value !== 'number') throw new Error(`The report has no ${id}`);
   return value;
 };
 
 /**
- * The audits that a page has not passed or that broke, save those that judge a time: all of the other categories, and of
- * performance the ones that say yes or no.
+ * Returns the audits that failed or ended in an error. Leaves out performance audits that judge a time, because timings
+ * vary: from performance it takes only audits with a yes or no.
  */
 const failingIn = ({ categories, audits }: Report): string[] => {
   const timed = new Set(categories.performance?.auditRefs.map(({ id }) => id));

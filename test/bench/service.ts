@@ -13,7 +13,7 @@ const POLL_MS = 25;
 const START_LIMIT_MS = 60_000;
 const CHECK_LIMIT_MS = 180_000;
 
-/** The service as `npm start` runs it, on a free port. `readySeconds` is from its start to the first 200 of /health. */
+/** Starts the service as `npm start` does, on a free port. `readySeconds` is the time until /health returns 200. */
 export const startService = async (dataDir: string) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const startedAt = performance.now();
@@ -25,7 +25,7 @@ export const startService = async (dataDir: string) => {
     await Promise.race([
       waitUntilReady(`${url}/health`),
       child.exited.then((code) => {
-        throw new Error(`the service ended (${code}) before it was ready:\n${child.output()}`);
+        throw new Error(`The service exited with ${code} before it was ready:\n${child.output()}`);
       }),
     ]);
   } catch (error) {
@@ -36,14 +36,14 @@ export const startService = async (dataDir: string) => {
   return { url, pid: child.pid, startedAt, readySeconds, stop: child.stop, [Symbol.asyncDispose]: child.end };
 };
 
-/** Seconds since a time of `performance.now()`. */
+/** Returns the seconds since a time of `performance.now()`. */
 export const since = (startedAt: number): number => (performance.now() - startedAt) / 1000;
 
 type ServiceUrl = Pick<Service, 'url'>;
-/** How often a check is looked at, which takes some of the processor, and when it is given up. */
+/** Poll interval and time limit for a check. Polling uses some CPU. */
 type PollOptions = { pollMs?: number; limitMs?: number };
 
-/** Creates a check, and answers its id. */
+/** Creates a check and returns its id. */
 export const createCheck = async (service: ServiceUrl, body: object): Promise<string> => {
   const created = await fetch(`${service.url}/v1/checks`, {
     method: 'POST',
@@ -54,7 +54,7 @@ export const createCheck = async (service: ServiceUrl, body: object): Promise<st
   return ((await created.json()) as CheckView).id;
 };
 
-/** A check once all its runs are finished, whether they have succeeded or failed. */
+/** Polls a check until all its runs are finished. Throws after the time limit. */
 export const finishedCheck = async (
   service: ServiceUrl,
   id: string,
@@ -63,19 +63,19 @@ export const finishedCheck = async (
   for (const deadline = performance.now() + limitMs; ; await pause(pollMs)) {
     const check = await getJson<CheckView>(`${service.url}/v1/checks/${id}`);
     if (check.runs.every((run) => isFinished(run.state))) return check;
-    if (performance.now() > deadline) throw new Error(`a check is still ${check.state} after ${limitMs} ms`);
+    if (performance.now() > deadline) throw new Error(`Check ${id} is still ${check.state} after ${limitMs} ms`);
   }
 };
 
-/** Creates a check and polls it until all its runs have succeeded. Throws where one fails. */
+/** Creates a check and polls it until all its runs have succeeded. Throws if a run fails. */
 export const succeededCheck = async (
   service: ServiceUrl,
   body: object,
-  patience: PollOptions = {},
+  options: PollOptions = {},
 ): Promise<CheckView> => {
-  const check = await finishedCheck(service, await createCheck(service, body), patience);
+  const check = await finishedCheck(service, await createCheck(service, body), options);
   const failed = check.runs.find((run) => run.state === 'failed');
-  if (failed) throw new Error(`an audit failed: ${JSON.stringify(failed.error)}`);
+  if (failed) throw new Error(`A run failed: ${JSON.stringify(failed.error)}`);
   return check;
 };
 
@@ -89,11 +89,11 @@ export const getJson = async <T>(url: string): Promise<T> => {
 
 const waitUntilReady = async (url: string): Promise<void> => {
   for (const deadline = performance.now() + START_LIMIT_MS; performance.now() < deadline; await pause(HEALTH_MS)) {
-    const response = await fetch(url).catch(() => undefined); // nobody listens there yet
+    const response = await fetch(url).catch(() => undefined); // it does not listen yet
     await response?.arrayBuffer();
     if (response?.status === 200) return;
   }
-  throw new Error(`${url} did not answer within ${START_LIMIT_MS} ms`);
+  throw new Error(`${url} did not respond within ${START_LIMIT_MS} ms`);
 };
 
 const freePort = async (): Promise<number> => {

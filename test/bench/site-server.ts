@@ -6,14 +6,14 @@ import { gzipSync } from 'node:zlib';
 import { siteFiles } from './site.ts';
 
 /*
- * The pages to measure with, on loopback, in a process of their own: what serves them is neither the bench nor the
- * service. All is read and compressed before the first request, so that each answer is the same and as quick as the next:
- * 20 ms, which a server that is near takes. One that takes less than the 2 ms that Chromium needs to speak to a SOCKS proxy
- * has for Lighthouse a response time of 0, and Lighthouse counts 30 ms for that.
- * A child of the bench: tells its URL once it listens, and ends when the bench does.
+ * Child process of the bench that serves the pages on loopback. It sends its URL to the bench once it listens, and exits
+ * with the bench. It reads and compresses every file before the first request, so that all responses take equally long.
+ *
+ * Each response takes 20 ms, like one of a nearby server. Chromium needs 2 ms to speak to a SOCKS proxy. If a server is
+ * faster than that, Lighthouse sees a response time of 0 and assumes 30 ms instead.
  */
-const ANSWER_MS = 20;
-const answers = new Map(
+const RESPONSE_MS = 20;
+const responses = new Map(
   [...siteFiles()].map(([path, { type, body }]) => {
     const compressible = /^text\/|json|svg/.test(type);
     const headers = {
@@ -26,10 +26,10 @@ const answers = new Map(
 );
 
 const server = createServer(async (request, response) => {
-  await pause(ANSWER_MS);
-  const answer = answers.get(new URL(request.url ?? '/', 'http://site').pathname);
-  if (!answer) return response.writeHead(404, { 'content-type': 'text/plain' }).end('There is no such file.');
-  const { headers, body, gzip } = answer;
+  await pause(RESPONSE_MS);
+  const found = responses.get(new URL(request.url ?? '/', 'http://site').pathname);
+  if (!found) return response.writeHead(404, { 'content-type': 'text/plain' }).end('File not found.');
+  const { headers, body, gzip } = found;
   const asGzip = gzip && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
   return asGzip
     ? response.writeHead(200, { ...headers, 'content-encoding': 'gzip', 'content-length': gzip.length }).end(gzip)

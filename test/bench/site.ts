@@ -3,12 +3,12 @@ import { extname, join } from 'node:path';
 import katex from 'katex';
 import { root } from './children.ts';
 
-/** What is served at a path: the bytes as they are, before compression. */
+/** A file that the site serves, uncompressed. */
 export type File = { type: string; body: Buffer };
 
 /*
- * The pages to measure with: files of packages, pages of our own around them, and pages all our own (site/). Each has a
- * folder, `/<name>/`, and asks for nothing but this origin. Nothing in them hangs on the time or on chance.
+ * The pages of the bench: files of npm packages, pages of our own around them, and pages of our own (site/). Each has a
+ * folder, `/<name>/`, and requests only this origin. No page depends on the time or on chance.
  */
 const ownPages = join(import.meta.dirname, 'site');
 const packages = join(root, 'node_modules');
@@ -27,17 +27,17 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Every file by its path. */
+/** Returns every file by its path. */
 export const siteFiles = (): Map<string, File> => {
   const files = new Map<string, File>();
   const add = (path: string, body: Buffer | string) => {
     const type = types[extname(path)];
-    if (!type) throw new Error(`${path} has no type`);
+    if (!type) throw new Error(`The bench has no content type for ${path}. Add one to \`types\`.`);
     files.set(path.replace(/index\.html$/, ''), { type, body: Buffer.from(body) });
   };
   const addFolder = (to: string, from: string) => {
     for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !types[extname(entry.name)]) continue; // maps, type files: no page asks for them
+      if (!entry.isFile() || !types[extname(entry.name)]) continue; // source maps and type files
       const file = join(entry.parentPath, entry.name);
       add(`${to}${file.slice(from.length)}`, readFileSync(file));
     }
@@ -69,7 +69,7 @@ export const siteFiles = (): Map<string, File> => {
   add('/script/formulas.js', `const formulas = ${JSON.stringify(formulas(300))};`);
   add('/script/script.js', textOf(ownPages, 'script.js'));
 
-  // Pinned below 5.18: later releases bring a dependency that reports where they are installed.
+  // Pinned below 5.18, because later releases have a dependency that reports installations.
   addFolder('/app', join(packages, 'swagger-ui-dist'));
   add('/app/swagger-initializer.js', textOf(ownPages, 'swagger-initializer.js'));
   add('/app/openapi.json', JSON.stringify(sampleApi()));
@@ -81,7 +81,7 @@ export const siteFiles = (): Map<string, File> => {
 
 const textOf = (folder: string, file: string): string => readFileSync(join(folder, file), 'utf8');
 
-/** Our own HTML with its long parts put in. */
+/** Fills the placeholders of our own HTML. */
 const fillIn = (html: string): string =>
   html
     .replace(/<!--sections:(\d+)-->/, (_, count) => sections(Number(count)))
@@ -91,7 +91,7 @@ const fillIn = (html: string): string =>
         .join('\n'),
     );
 
-/** Without what the page takes from the internet; Bootstrap's script comes from its package. */
+/** Removes the files of other origins from the page. Bootstrap's script comes from its package instead. */
 const withoutRemoteFiles = (html: string): string =>
   html
     .replace(/https:\/\/[^"]*(?=bootstrap\.bundle\.min\.js)/, 'js/')
@@ -104,7 +104,7 @@ const sections = (count: number): string =>
       `<h2>Part ${i + 1}</h2><p>${'The same few words again, so that there is something to lay out. '.repeat(6)}</p>`,
   ).join('\n');
 
-/** Formulas of some formulaTemplates in turn, in most of KaTeX's fonts. */
+/** Returns formulas of several kinds in turn. They use most of KaTeX's fonts. */
 const formulas = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => formulaTemplates[i % formulaTemplates.length]?.(i) ?? '');
 const formulaTemplates = [
@@ -118,7 +118,7 @@ const formulaTemplates = [
     `\\overbrace{x + \\cdots + x}^{${i}\\text{ times}} \\lesssim \\underbrace{\\textit{some} + \\textbf{more}}_{\\ge 0}`,
 ];
 
-/** An OpenAPI document of eight resources, with four operations each. */
+/** Returns an OpenAPI document of eight resources with four operations each. */
 const sampleApi = () => {
   const resources = ['orders', 'customers', 'invoices', 'parcels', 'products', 'prices', 'shops', 'users'];
   const operation = (tag: string, summary: string, more: object = {}) => ({

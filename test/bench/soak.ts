@@ -9,16 +9,16 @@ import { auditorsOf } from './memory.ts';
 import { type PageName, type Pages, pageNames } from './pages.ts';
 import { createCheck, finishedCheck, since, startService, succeededCheck } from './service.ts';
 
-/** What many audits left behind. Memory is the RSS of the service's own process in MiB, before and after them, both idle. */
+/** Result of many audits. `memory` is the RSS of the service process in MiB. The service is idle before and after. */
 export type SoakFigures = {
   runs: number;
   minutes: number;
-  nulls: string[]; // fields of succeeded runs that have no value, as `version page field`
+  nulls: string[]; // null fields of succeeded runs, as `version page field`
   failed: string[]; // `version page code`
   failedAttempts: string[]; // as `version page code`
-  retaken: string[]; // runs with a sample that was taken again, as the machine was busy, as `version page`
-  contended: string[]; // runs whose machine was no better then
-  leftOver: { idle: string[]; ended: string[] }; // processes and folders, while the service waits and after its end
+  retaken: string[]; // runs with a retaken sample, as `version page`
+  contended: string[]; // runs that are contended after all retakes
+  leftOver: { idle: string[]; stopped: string[] }; // processes and folders, while the service is idle and after its stop
   memory: { before: number; after: number; peak: number };
 };
 
@@ -33,9 +33,9 @@ type Options = {
 const LOG_EVERY = 10;
 const POLL_MS = 1000;
 const RUN_LIMIT_MS = 120_000;
-const SETTLE_MS = 5000; // the last auditor ends, the next one starts
+const SETTLE_MS = 5000; // the last auditor exits, and the next one starts
 
-/** Queues runs of all pages in all versions at once, and looks at what is there when the last is finished. */
+/** Queues runs of all pages in all versions at once. Measures what is left when the last one is finished. */
 export const measureSoak = async ({ pages, names, versions, runs: count, log }: Options): Promise<SoakFigures> => {
   const dataDir = newFolder();
   await using service = await startService(dataDir);
@@ -44,7 +44,7 @@ export const measureSoak = async ({ pages, names, versions, runs: count, log }: 
     auditVersion: versions[Math.floor(i / names.length) % versions.length],
     regions: [allRegions[i % allRegions.length]],
   }));
-  log('one audit that does not count');
+  log('warm-up: one audit');
   await succeededCheck(service, bodies[0] ?? {});
   await pause(SETTLE_MS);
   const before = residentOf(service.pid, 'VmRSS');
@@ -67,7 +67,7 @@ export const measureSoak = async ({ pages, names, versions, runs: count, log }: 
   const idle = remainsWhileIdle(service.pid, dataDir, foldersBefore);
   const memory = { before, after: residentOf(service.pid, 'VmRSS'), peak: residentOf(service.pid, 'VmHWM') };
   await service.stop();
-  const ended = [...startedWith(dataDir).map(commandOf), ...workFolders(dataDir)];
+  const stopped = [...startedWith(dataDir).map(commandOf), ...workFolders(dataDir)];
   return {
     runs: runs.length,
     minutes,
@@ -76,12 +76,12 @@ export const measureSoak = async ({ pages, names, versions, runs: count, log }: 
     failedAttempts: runs.flatMap((run) => run.attempts.flatMap(({ code }) => (code ? `${nameOf(run)} ${code}` : []))),
     retaken: runs.filter(({ attempts }) => attempts.filter(({ code }) => !code).length > 1).map(nameOf),
     contended: runs.filter(({ environment }) => environment?.contended).map(nameOf),
-    leftOver: { idle, ended },
+    leftOver: { idle, stopped },
     memory,
   };
 };
 
-/** All but the one auditor that waits for work, and its folder. */
+/** Returns all processes and folders, except the one idle auditor and its folder. */
 const remainsWhileIdle = (service: number, dataDir: string, foldersBefore: ReadonlySet<string>): string[] => {
   const [waiting] = auditorsOf(service);
   const all = new Set([...descendantsOf(service).map(({ pid }) => pid), ...startedWith(dataDir)]);
@@ -91,7 +91,7 @@ const remainsWhileIdle = (service: number, dataDir: string, foldersBefore: Reado
   return [...processes, ...audits.slice(waiting ? 1 : 0), ...others];
 };
 
-/** The work folders of auditors. */
+/** Returns the names of the auditors' work folders. */
 const workFolders = (dataDir: string): string[] =>
   readdirSync(dataDir).filter((name) => name.startsWith('page-audit-'));
 

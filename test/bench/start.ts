@@ -6,8 +6,8 @@ import { newFolder, nextMessage, removeFolder, root, startNode } from './childre
 import { since, startService, succeededCheck } from './service.ts';
 
 /**
- * Seconds from the start of the process; and in which a new instance of an API function, as it is deployed, reads its code:
- * of all of them, in every round.
+ * Seconds from the start of the process. `codeRead` has the seconds in which a new instance of a deployed API function
+ * imports its code, for every function and round.
  */
 export type StartFigures = { cold: number[]; warm: number[]; coldCheck: number[]; codeRead: number[] };
 
@@ -16,7 +16,7 @@ type Options = { pageUrl: string; version: AuditVersion; rounds: number; log: (l
 const MAX_ROUNDS = 5;
 const MAX_CHECKS = 3;
 
-/** Starts on an empty data folder and on one that is in use already, by turns; and a whole check on an empty one. */
+/** Measures starts on an empty and on a used data folder in turn, and complete checks on an empty one. */
 export const measureStart = async ({ pageUrl, version, rounds, log }: Options): Promise<StartFigures> => {
   const figures: StartFigures = { cold: [], warm: [], coldCheck: [], codeRead: [] };
   const used = newFolder();
@@ -26,7 +26,7 @@ export const measureStart = async ({ pageUrl, version, rounds, log }: Options): 
     await using service = await startService(dataDir);
     await succeededCheck(service, { url: pageUrl, auditVersion: version, regions });
     figures.coldCheck.push(since(service.startedAt));
-    log(`start: two regions checked ${figures.coldCheck.at(-1)?.toFixed(2)} s after a cold start`);
+    log(`start: two regions audited ${figures.coldCheck.at(-1)?.toFixed(2)} s after a cold start`);
     await service[Symbol.asyncDispose]();
     if (dataDir !== used) await removeFolder(dataDir);
   }
@@ -44,7 +44,7 @@ export const measureStart = async ({ pageUrl, version, rounds, log }: Options): 
     for (const name of apiFunctions) figures.codeRead.push(await codeReadSeconds(name));
   }
   log(
-    `start: a new instance of an API function has read its code in ${Math.max(...figures.codeRead).toFixed(2)} s at most`,
+    `start: a new instance of an API function imports its code in at most ${Math.max(...figures.codeRead).toFixed(2)} s`,
   );
   return figures;
 };

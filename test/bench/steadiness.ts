@@ -6,14 +6,14 @@ import { startService, succeededCheck } from './service.ts';
 
 type Options = { pages: Pages; version: AuditVersion; runs: number; log: (line: string) => void };
 
-const POLL_MS = 500; // what looks more often takes from the page that is measured
+const POLL_MS = 500; // polling more often takes CPU from the audit
 const IDLE_MS = 1500;
 
-/** The performance scores of one page that does almost nothing, audited by the service again and again. */
+/** Returns the performance scores of many audits of one almost empty page by the service. */
 export const measureSteadiness = async ({ pages, version, runs, log }: Options): Promise<number[]> => {
   await using service = await startService(newFolder());
   const body = { url: pages.url('static'), auditVersion: version, regions: ['us-west1'] };
-  log('one audit that does not count');
+  log('warm-up: one audit');
   await succeededCheck(service, body);
   const scores: number[] = [];
   for (let i = 0; i < runs; i++) {

@@ -8,7 +8,7 @@ import type { PageName, Pages } from './pages.ts';
 import { scoreOf } from './reading.ts';
 import { createCheck, finishedCheck, type Service, startService, succeededCheck } from './service.ts';
 
-/** Audits that ran one after another or all at once: how many a minute, and what each found. */
+/** Audits a minute and scores, of audits one after another and of audits that were queued at once. */
 export type ThroughputFigures = {
   page: PageName | 'small';
   alone: Load; // a check at a time
@@ -22,11 +22,11 @@ type Options = { pages: Pages; page: ThroughputFigures['page']; version: AuditVe
 const ALONE = 6;
 const BY_COMMAND_LINE = 4;
 const CHECKS = 2; // each in every region
-const POLL_MS = 1000; // what looks more often takes from the audits
+const POLL_MS = 1000; // polling more often takes CPU from the audits
 const IDLE_MS = 1500;
 const LIMIT_MS = 10 * 60_000;
 
-/** First audits alone and by the command line, one after another, by turns; then a queue of them in another service. */
+/** Measures single audits of the service and of the command line in turn. Then queues audits in another service. */
 export const measureThroughput = async ({ pages, page, version, log }: Options): Promise<ThroughputFigures> => {
   const pageUrl = pages.url(page);
   const dataDir = newFolder();
@@ -35,7 +35,7 @@ export const measureThroughput = async ({ pages, page, version, log }: Options):
   const commandLineAudits: { seconds: number; performance: number }[] = [];
   {
     await using service = await startService(dataDir);
-    log('one audit each that does not count');
+    log('warm-up: one audit per arm');
     await runAlone(service, pageUrl, version);
     await commandLine({ pageUrl, version });
     for (let i = 0; i < ALONE; i++) {
@@ -50,13 +50,13 @@ export const measureThroughput = async ({ pages, page, version, log }: Options):
   }
 
   await using fresh = await startService(newFolder());
-  await runAlone(fresh, pageUrl, version); // does not count, as in the other arms
+  await runAlone(fresh, pageUrl, version); // warm-up, as in the other arms
   const body = { url: pageUrl, auditVersion: version, regions: allRegions };
   const ids = await Promise.all(Array.from({ length: CHECKS }, () => createCheck(fresh, body)));
   log(`throughput: ${CHECKS * allRegions.length} runs are queued`);
-  const patience = { pollMs: POLL_MS, limitMs: LIMIT_MS };
+  const polling = { pollMs: POLL_MS, limitMs: LIMIT_MS };
   const queued: RunView[] = [];
-  for (const id of ids) queued.push(...(await finishedCheck(fresh, id, patience)).runs);
+  for (const id of ids) queued.push(...(await finishedCheck(fresh, id, polling)).runs);
   log('throughput: all are finished');
 
   const ended = Math.max(...queued.map(({ finishedAt }) => Date.parse(finishedAt ?? '')));
@@ -76,7 +76,7 @@ export const measureThroughput = async ({ pages, page, version, log }: Options):
 const runAlone = async (service: Service, url: string, auditVersion: AuditVersion): Promise<RunView[]> =>
   (await succeededCheck(service, { url, auditVersion, regions: ['us-west1'] }, { pollMs: POLL_MS })).runs;
 
-/** Failed runs took their time too, and are told; they have no score. */
+/** Returns the figures of runs. Failed runs count in the time but have no score. */
 const figuresOf = (runs: readonly RunView[], milliseconds: number): Load => ({
   perMinute: (60_000 * runs.filter(({ state }) => state === 'succeeded').length) / milliseconds,
   performance: runs.flatMap((run) => run.performance ?? []),
@@ -84,7 +84,7 @@ const figuresOf = (runs: readonly RunView[], milliseconds: number): Load => ({
   contended: countContended(runs),
 });
 
-/** How many runs say that others took the processor from them; null where none says anything of it. */
+/** Counts the contended runs. Returns null if no run knows. */
 const countContended = (runs: readonly RunView[]): number | null => {
   const known = runs.flatMap(({ environment }) => {
     const { contended } = (environment ?? {}) as { contended?: boolean };

@@ -4,7 +4,7 @@ import type { Footprint } from './memory.ts';
 import { scoreOf } from './reading.ts';
 import type { Service } from './service.ts';
 
-/** One audit: seconds as its user waits for it, and as the engine itself counts them. */
+/** One audit: the seconds that its user waits, and the seconds that Lighthouse reports. */
 export type Audit = { seconds: number; engineSeconds: number; performance: number; memory: Footprint | null };
 export type Round = { service: Audit; commandLine: Audit };
 
@@ -14,18 +14,18 @@ type Options = {
   pageUrl: string;
   version: AuditVersion;
   rounds: number;
-  memory: boolean; // watched too: that takes some of the processor
+  memory: boolean; // also watches the memory, which uses some CPU
   log: (line: string) => void;
 };
 
-/** One audit each that does not count: what comes after finds Chromium unpacked and files in the system's cache. */
+/** Runs one audit with each arm. It unpacks Chromium and fills the file cache, and its result is dropped. */
 export const warmUp = async (options: Omit<Options, 'rounds' | 'memory'>): Promise<void> => {
-  options.log('one audit each that does not count');
+  options.log('warm-up: one audit per arm');
   await auditByService(options.service)(options);
   await auditByCommandLine(options.dataDir)(options);
 };
 
-/** The service and Lighthouse's own command line audit the same page with the same Chromium, by turns. */
+/** Audits the same page with the service and with Lighthouse's command line in turn, with the same Chromium. */
 export const alternateAudits = async (options: Options): Promise<Round[]> => {
   const { service, dataDir, rounds: count, memory, log } = options;
   const arms = {

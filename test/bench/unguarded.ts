@@ -4,7 +4,7 @@ import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { withFewerFlags } from '../support/fewer-flags.ts';
 import { newFolder } from './children.ts';
 
-/** A folder of data for a service whose Chromium does without the flags that close its exits, and so without the proxy. */
+/** Creates a data folder whose Chromium drops the egress flags. A service on it reaches pages without the proxy. */
 export const unguardedData = async (): Promise<string> => {
   const dataDir = newFolder();
   const { executable } = await prepareChromium(dataDir);
