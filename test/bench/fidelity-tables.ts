@@ -20,9 +20,9 @@ export const fidelityTables = (comparisons: readonly Comparison[], itself: reado
   }
   const rounds = Math.max(...comparisons.flatMap(({ audits }) => [audits.ours, audits.theirs]));
   return [
-    `**Service and command line**: ${comparisons.length} pairs of a page and a version, ${rounds} round(s) by turns; in how many a target was met`,
+    `Service and command line: ${comparisons.length} pairs of a page and a version, ${rounds} alternating round(s). How many pairs meet each target:`,
     table(
-      ['target', 'met', 'farthest', 'by the command line against itself'],
+      ['target', 'met', 'farthest', 'command line against itself'],
       allTargets.map((target) => [
         targets[target],
         countMet(comparisons, target),
@@ -48,7 +48,7 @@ export const fidelityTables = (comparisons: readonly Comparison[], itself: reado
         ...[comparisons, itself].flatMap((each) => metricSummary(each, metric)),
       ]),
     ),
-    '**Scores and failing audits**, service / command line where they differ; of an audit in how many rounds each failed it',
+    'Scores and failing audits, as service / command line if they differ. For an audit: the number of rounds in which it failed.',
     table(
       ['version, page', ...Object.values(categories), 'failing audits', 'performance', 'shift', 'deviation'],
       comparisons.map((each) => [
@@ -61,7 +61,7 @@ export const fidelityTables = (comparisons: readonly Comparison[], itself: reado
         bothTexts(each.performance, ({ deviation }) => deviation?.toFixed(1) ?? unknown),
       ]),
     ),
-    '**Metrics**: how far the median of the service is from that of the command line',
+    'Metrics: the shift of the median from the command line to the service. Bold values miss the target.',
     table(
       ['version, page', ...metrics.map((metric) => metric.toUpperCase())],
       comparisons.map((each) => [nameOf(each), ...metrics.map((metric) => shiftText(metric, each.metrics[metric]))]),
@@ -74,7 +74,7 @@ export const guardTables = (comparisons: readonly Comparison[]): string => {
   const waits = comparisons.map(({ seconds }) => 100 * (seconds.ours / seconds.theirs - 1));
   const percent = (value: number) => `${signed(value, 1)} %`;
   return [
-    `**Cost of the egress guard**: the service with it and without it, ${Math.max(...comparisons.map(({ audits }) => audits.ours))} round(s) by turns`,
+    `Difference between the service with its egress guard and without it, ${Math.max(...comparisons.map(({ audits }) => audits.ours))} alternating round(s):`,
     table(
       ['', 'turnaround', ...metrics.map((metric) => metric.toUpperCase())],
       [
@@ -90,7 +90,7 @@ export const guardTables = (comparisons: readonly Comparison[]): string => {
         ],
       ],
     ),
-    `Audits without a result: with it ${countFailures(comparisons, 'ours')}, without it ${countFailures(comparisons, 'theirs')}.`,
+    `Audits without a result: with the guard ${countFailures(comparisons, 'ours')}, without the guard ${countFailures(comparisons, 'theirs')}.`,
   ].join('\n\n');
 };
 

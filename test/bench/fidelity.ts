@@ -14,8 +14,8 @@ export type Sample = { page: PageName; version: AuditVersion; round: number; arm
 
 type Options = {
   pages: Pages;
-  names: PageName[];
-  versions: AuditVersion[];
+  names: readonly PageName[];
+  versions: readonly AuditVersion[];
   rounds: number;
   log: (line: string) => void;
 };

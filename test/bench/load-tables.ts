@@ -2,7 +2,7 @@ import { deviation, median, spread, spreadCells, table } from './numbers.ts';
 import type { SoakFigures } from './soak.ts';
 import type { Load, ThroughputFigures } from './throughput.ts';
 
-export const throughputTable = ({ page, alone, queued, commandLine }: ThroughputFigures): string => {
+export const throughputTable = ({ alone, queued, commandLine }: ThroughputFigures): string => {
   const row = (name: string, load: Pick<Load, 'perMinute' | 'performance'> & Partial<Load>) => [
     name,
     load.perMinute.toFixed(1),
@@ -15,31 +15,30 @@ export const throughputTable = ({ page, alone, queued, commandLine }: Throughput
   ];
   const shift = median(queued.performance) - median(alone.performance);
   return [
-    `**Throughput**, page ${page}: runs queued all at once, against runs one after another`,
     table(
       ['', 'audits a minute', 'of the command line', 'performance', 'deviation', 'runs', 'failed', 'contended'],
       [
-        row('service, queued', queued),
+        row('service, all queued at once', queued),
         row('service, one after another', alone),
         row('command line, one after another', commandLine),
       ],
     ),
-    `Shift of the median performance from alone to queued: ${shift > 0 ? '+' : ''}${shift.toFixed(1)}.`,
+    `Shift of the median performance from one after another to queued: ${shift > 0 ? '+' : ''}${shift.toFixed(1)}.`,
   ].join('\n\n');
 };
 
 export const soakTable = ({ runs, minutes, nulls, failed, leftOver, memory, ...more }: SoakFigures): string => {
   const count = (name: string, list: readonly string[]) => [name, `${list.length}`, [...new Set(list)].join(', ')];
   return [
-    `**Soak**: ${runs} runs of all pages in turn, queued at once; ${minutes.toFixed(1)} minutes`,
+    `${runs} runs of all pages in turn, all queued at once; ${minutes.toFixed(1)} minutes:`,
     table(
       ['', 'count', 'which'],
       [
         count('null scores and metrics', nulls),
         count('failed runs', failed),
         count('failed attempts', more.failedAttempts),
-        count('runs with a sample taken again, as the machine was busy', more.retaken),
-        count('runs contended all the same', more.contended),
+        count('runs with a sample that was retaken on a busy machine', more.retaken),
+        count('runs that are contended after all retakes', more.contended),
         count('processes and folders left, service idle', leftOver.idle),
         count('processes and folders left, service stopped', leftOver.stopped),
         ['RSS of the service before, MiB', memory.before.toFixed(0), ''],
@@ -52,7 +51,7 @@ export const soakTable = ({ runs, minutes, nulls, failed, leftOver, memory, ...m
 
 export const steadinessTable = (scores: readonly number[]): string =>
   [
-    `**Steadiness**: performance of a static page in the service, ${scores.length} runs`,
+    `Performance of the static page in the service, ${scores.length} runs:`,
     table(
       ['', 'min', 'median', 'max', 'deviation'],
       [['performance', ...spreadCells(spread(scores), 0), deviation(scores).toFixed(2)]],

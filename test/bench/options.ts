@@ -1,33 +1,38 @@
 import { parseArgs } from 'node:util';
 import { type AuditVersion, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
-import { pageNames } from './pages.ts';
+import { type PageName, pageNames } from './pages.ts';
 
-/** What is measured where no part is named, and what is measured only by its name. */
-export const usualParts = ['turnaround', 'memory', 'api', 'start'] as const;
-const parts = [...usualParts, 'fidelity', 'guard', 'steadiness', 'throughput', 'soak'] as const;
-type Part = (typeof parts)[number];
+/** Benchmarks that run if the command names none. */
+export const usualBenchmarks = ['turnaround', 'memory', 'api', 'start'] as const;
+const benchmarks = [...usualBenchmarks, 'fidelity', 'guard', 'steadiness', 'throughput', 'soak'] as const;
+type Benchmark = (typeof benchmarks)[number];
 
-export const usage = `npm run bench -- [parts] [options]     Measures this service on this machine (Linux); only loopback traffic.
+const SHORT_RUNS = 3;
+const shortPages: PageName[] = ['static', 'script'];
 
-Without a part ${usualParts.join(', ')}: about six minutes. The others by name:
-  fidelity             scores, failing audits and metrics against the command line: about 20 s a page, version and round
-  guard                what the egress guard costs, in one version: about 16 s a page and round
-  steadiness               how steady performance is on a static page: about 9 s a run
-  throughput           audits a minute of a queue, and what that does to scores: about four minutes
-  soak                 many audits, and what they leave behind: about 8 s a run
+export const usage = `npm run bench -- [names] [options]     Measures this service on this machine (Linux), over loopback only.
 
-  --rounds <number>    of the turnaround (default 7; memory and starts take at most 3 and 5) and of fidelity and guard (default 5)
+Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name only:
+  fidelity             scores, failing audits and metrics against the command line: about 20 s per page, version and round
+  guard                cost of the egress guard, in one version: about 16 s per page and round
+  steadiness           how much performance varies on a static page: about 9 s per run
+  throughput           audits a minute of a queue, and their scores: about four minutes
+  soak                 many audits, and what they leave behind: about 8 s per run
+
+  --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes
+  --short              one round, ${SHORT_RUNS} runs, two pages, the newest version: shows that the benchmark works
+  --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity and guard (default 5)
   --runs <number>      of steadiness (default 30) and soak (default 200)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
-  --versions <list>    of fidelity and soak, with commas between (default all)
+  --versions <list>    of fidelity and soak, separated by commas (default all)
   --pages <list>       of fidelity, guard and soak: ${pageNames.join(', ')} (default all);
                        throughput takes the first of them (default a small page)
-  --json               prints JSON in the place of the tables
+  --json               prints JSON instead of tables
   --help
 
-Progress goes to stderr, the figures to stdout.`;
+Progress goes to stderr, results to stdout.`;
 
-/** The options, or what is wrong with them. */
+/** Parses the arguments. Throws an error that says what is accepted. */
 export const optionsFrom = (args: string[]) => {
   const { values, positionals } = parseArgs({
     args,
@@ -36,46 +41,55 @@ export const optionsFrom = (args: string[]) => {
       rounds: { type: 'string' },
       runs: { type: 'string' },
       version: { type: 'string', default: 'latest' },
-      versions: { type: 'string', default: auditVersions.map(({ version }) => version).join() },
+      versions: { type: 'string' },
       pages: { type: 'string' },
+      short: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
+  const { short, write, json, help } = values;
+  if (short && write) throw new Error('--short measures too little to be recorded. Leave out --short or --write.');
   const rounds = integerFrom('--rounds', values.rounds, 100);
   const runs = integerFrom('--runs', values.runs, 10_000);
-  const asked = new Set<Part>(positionals.map((name) => oneOf(parts, name, 'a part')));
-  if (asked.size === 0) for (const part of usualParts) asked.add(part);
+  const names = positionals.map((name) => oneOf(benchmarks, name, 'benchmark'));
+  const selected = new Set<Benchmark>(names.length > 0 ? names : usualBenchmarks);
+  const version = versionFrom(values.version);
+  const usualVersions = short ? [version] : auditVersions.map((row) => row.version);
+  const pages = values.pages?.split(',').map((name) => oneOf(pageNames, name, 'page'));
   return {
-    rounds: (usual: number) => rounds ?? usual,
-    runs: (usual: number) => runs ?? usual,
-    version: versionFrom(values.version),
-    versions: values.versions.split(',').map(versionFrom),
-    pages: values.pages?.split(',').map((name) => oneOf(pageNames, name, 'a page')),
-    json: values.json,
-    help: values.help,
-    asks: (...anyOf: Part[]) => anyOf.some((part) => asked.has(part)),
+    rounds: (usual: number) => rounds ?? (short ? 1 : usual),
+    runs: (usual: number) => runs ?? (short ? SHORT_RUNS : usual),
+    version,
+    versions: values.versions?.split(',').map(versionFrom) ?? usualVersions,
+    names: pages ?? (short ? shortPages : pageNames),
+    page: pages?.[0] ?? ('small' as const), // of throughput
+    ...{ short, write, json, help },
+    includes: (...anyOf: Benchmark[]) => anyOf.some((name) => selected.has(name)),
   };
 };
 export type Options = ReturnType<typeof optionsFrom>;
 
-const integerFrom = (option: string, value: string | undefined, most: number): number | undefined => {
+const integerFrom = (option: string, value: string | undefined, max: number): number | undefined => {
   if (value === undefined) return undefined;
   const number = Number(value);
-  if (!Number.isInteger(number) || number < 1 || number > most) {
-    throw new Error(`${option} is a number from 1 to ${most}`);
+  if (!Number.isInteger(number) || number < 1 || number > max) {
+    throw new Error(`${option} must be a whole number from 1 to ${max}, not "${value}".`);
   }
   return number;
 };
 
-const oneOf = <T extends string>(all: readonly T[], name: string, what: string): T => {
+const oneOf = <T extends string>(all: readonly T[], name: string, kind: string): T => {
   const found = all.find((each) => each === name);
-  if (!found) throw new Error(`${what} is one of ${all.join(', ')}`);
+  if (!found) throw new Error(`There is no ${kind} "${name}". There are ${all.join(', ')}.`);
   return found;
 };
 
 const versionFrom = (name: string): AuditVersion => {
   const version = resolveAuditVersion(name);
-  if (!version) throw new Error(`a version is one of ${auditVersions.map((row) => row.version).join(', ')}`);
+  if (!version) {
+    throw new Error(`There is no version "${name}". There are ${auditVersions.map((row) => row.version).join(', ')}.`);
+  }
   return version;
 };

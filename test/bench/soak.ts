@@ -24,8 +24,8 @@ export type SoakFigures = {
 
 type Options = {
   pages: Pages;
-  names: PageName[];
-  versions: AuditVersion[];
+  names: readonly PageName[];
+  versions: readonly AuditVersion[];
   runs: number;
   log: (line: string) => void;
 };

@@ -1,3 +1,4 @@
+import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { ApiFigures } from './api.ts';
 import { compare, compareWithItself } from './comparison.ts';
 import type { Sample } from './fidelity.ts';
@@ -6,14 +7,17 @@ import { soakTable, steadinessTable, throughputTable } from './load-tables.ts';
 import type { Footprint } from './memory.ts';
 import { median, spread, spreadCells, table } from './numbers.ts';
 import { isIdle } from './profile.ts';
+import { type Origin, recordedAt, type Section } from './results-page.ts';
 import type { SoakFigures } from './soak.ts';
 import type { StartFigures } from './start.ts';
 import type { ThroughputFigures } from './throughput.ts';
 import type { Round } from './turnaround.ts';
 
-/** What the bench found; a part that was not asked for is missing. */
+/** Results of the bench. A benchmark that was not selected is missing. */
 export type Results = {
-  machine: { processor: string; cores: number; memoryGiB: number; node: string; lighthouse: string; at: string };
+  origin: Origin;
+  version: AuditVersion;
+  versions: readonly AuditVersion[]; // of fidelity and soak
   turnaround?: Round[];
   memory?: { service: { peak: number; idle: number }; audits: { service: Footprint[]; commandLine: Footprint[] } };
   api?: ApiFigures;
@@ -25,28 +29,32 @@ export type Results = {
   soak?: SoakFigures;
 };
 
-/** The tables to paste in the README. */
-export const tablesOf = ({ machine, turnaround, memory, api, start, ...more }: Results): string =>
-  [
-    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB.toFixed(0)} GiB, Node ${machine.node}, ` +
-      `Lighthouse ${machine.lighthouse}, ${machine.at}`,
-    turnaround && turnaroundTable(turnaround),
-    memory && memoryTable(memory),
-    api && apiTable(api),
-    api && profileTable(api),
-    start && startTable(start),
-    more.fidelity &&
-      fidelityTables(
-        compare(more.fidelity, { ours: 'service', theirs: 'commandLine' }),
-        compareWithItself(more.fidelity, 'commandLine'),
-      ),
-    more.guard && guardTables(compare(more.guard, { ours: 'service', theirs: 'unguarded' })),
-    more.steadiness && steadinessTable(more.steadiness),
-    more.throughput && throughputTable(more.throughput),
-    more.soak && soakTable(more.soak),
-  ]
-    .filter((each) => each !== undefined)
-    .join('\n\n');
+/** Returns one section for each benchmark that ran. */
+export const sectionsOf = (results: Results): Section[] => {
+  const { origin, version, turnaround, memory, api, start, fidelity, guard, steadiness, throughput, soak } = results;
+  const section = (title: string, tables: string[], versions: readonly AuditVersion[] = [version]): Section => ({
+    title,
+    text: [recordedAt(origin, versions), ...tables].join('\n\n'),
+  });
+  const sections = [
+    turnaround && section('Turnaround', [turnaroundTable(turnaround)]),
+    memory && section('Memory', [memoryTable(memory)]),
+    api && section('API', [apiTable(api), profileTable(api)]),
+    start && section('Start', [startTable(start)]),
+    fidelity && section('Fidelity', [fidelityText(fidelity)], results.versions),
+    guard && section('Egress guard', [guardTables(compare(guard, { ours: 'service', theirs: 'unguarded' }))]),
+    throughput && section(`Throughput of ${throughput.page}`, [throughputTable(throughput)]),
+    steadiness && section('Steadiness', [steadinessTable(steadiness)]),
+    soak && section('Soak', [soakTable(soak)], results.versions),
+  ];
+  return sections.filter((each) => each !== undefined);
+};
+
+const fidelityText = (samples: Sample[]): string =>
+  fidelityTables(
+    compare(samples, { ours: 'service', theirs: 'commandLine' }),
+    compareWithItself(samples, 'commandLine'),
+  );
 
 const turnaroundTable = (rounds: Round[]): string => {
   const row = (name: string, digits: number, of: (round: Round) => number) => [
@@ -55,7 +63,7 @@ const turnaroundTable = (rounds: Round[]): string => {
   ];
   const ratio = (over: (round: Round) => number) => `${median(rounds.map(over)).toFixed(2)}`;
   return [
-    `**Turnaround** of a small page in seconds, ${rounds.length} rounds by turns`,
+    `Seconds for an audit of the small page, ${rounds.length} alternating round(s):`,
     table(
       ['', 'min', 'median', 'max'],
       [
@@ -67,7 +75,7 @@ const turnaroundTable = (rounds: Round[]): string => {
         row('performance, command line', 0, ({ commandLine }) => commandLine.performance),
       ],
     ),
-    `Median of the rounds' ratios: service / command line ${ratio(
+    `Median ratio: service / command line ${ratio(
       ({ service, commandLine }) => service.seconds / commandLine.seconds,
     )}, service / its engine ${ratio(({ service }) => service.seconds / service.engineSeconds)}.`,
   ].join('\n\n');
@@ -79,13 +87,13 @@ const memoryTable = ({ service, audits }: NonNullable<Results['memory']>): strin
     ...spreadCells(spread(which.map(of)), 0),
   ];
   return [
-    '**Memory** in MiB: of an audit the peak sum over its processes (PSS, sampled every 200 ms), of the service its RSS',
+    'MiB. For an audit: the peak of the sum over its processes (PSS, sampled every 200 ms). For the service: its RSS.',
     table(
       ['', 'min', 'median', 'max'],
       [
         row('audit in the service', (audit) => audit.total, audits.service),
-        row('of it the auditor', (audit) => audit.node, audits.service),
-        row('of it Chromium', (audit) => audit.chromium, audits.service),
+        row('auditor process of that', (audit) => audit.node, audits.service),
+        row('Chromium of that', (audit) => audit.chromium, audits.service),
         row('audit by the command line', (audit) => audit.total, audits.commandLine),
         ['service process, after its audits', '', service.idle.toFixed(0), ''],
         ['service process, peak', '', '', service.peak.toFixed(0)],
@@ -96,7 +104,7 @@ const memoryTable = ({ service, audits }: NonNullable<Results['memory']>): strin
 
 const apiTable = ({ loads }: ApiFigures): string =>
   [
-    '**API**: latency in ms and requests a second; the client is on the same machine',
+    'Latency in milliseconds, and requests a second. The client runs on the same machine.',
     table(
       ['request', 'connections', 'p50', 'p99', 'requests/s', 'requests', 'errors'],
       loads.map(({ request, connections, p50, p99, perSecond, requests, errors }) => [
@@ -113,16 +121,16 @@ const apiTable = ({ loads }: ApiFigures): string =>
 
 const profileTable = ({ profile: { creates, parts } }: ApiFigures): string => {
   const busy = parts.filter((part) => !isIdle(part));
-  const all = busy.reduce((sum, part) => sum + part.self, 0);
-  const small = busy.filter((part) => part.withNode < all / 200);
+  const total = busy.reduce((sum, part) => sum + part.self, 0);
+  const small = busy.filter((part) => part.withNode < total / 200);
   const shown = busy.filter((part) => !small.includes(part));
-  const sum = (column: 'self' | 'withNode') => small.reduce((total, part) => total + part[column], 0);
-  const rows = [...shown, { name: 'all else', self: sum('self'), withNode: sum('withNode') }];
+  const sum = (column: 'self' | 'withNode') => small.reduce((all, part) => all + part[column], 0);
+  const rows = [...shown, { name: 'other', self: sum('self'), withNode: sum('withNode') }];
   const idle = parts.find(isIdle)?.self ?? 0;
-  const percent = (part: number) => `${((100 * part) / all).toFixed(1)} %`;
+  const percent = (part: number) => `${((100 * part) / total).toFixed(1)} %`;
   return [
-    `**Where a create's time goes**: main thread, ${creates} creates over 32 connections, ${(all / creates).toFixed(2)} ms ` +
-      `each; idle ${((100 * idle) / (all + idle)).toFixed(0)} % of the time`,
+    `CPU profile of the main thread: ${creates} creates over 32 connections, ${(total / creates).toFixed(2)} ms each, ` +
+      `${((100 * idle) / (total + idle)).toFixed(0)} % idle.`,
     table(
       ['part', 'own code', 'with the Node code it calls', 'ms a create'],
       rows.map(({ name, self, withNode }) => [name, percent(self), percent(withNode), (withNode / creates).toFixed(2)]),
@@ -132,7 +140,7 @@ const profileTable = ({ profile: { creates, parts } }: ApiFigures): string => {
 
 const startTable = ({ cold, warm, coldCheck, codeRead }: StartFigures): string =>
   [
-    '**Start** in seconds from the start of the process; cold: on an empty data folder, Chromium still packed',
+    'Seconds from the start of the process. A cold start has an empty data folder and a packed Chromium.',
     table(
       ['', 'min', 'median', 'max', 'rounds'],
       [

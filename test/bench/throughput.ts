@@ -17,60 +17,76 @@ export type ThroughputFigures = {
 };
 export type Load = { perMinute: number; performance: number[]; failed: string[]; contended: number | null };
 
-type Options = { pages: Pages; page: ThroughputFigures['page']; version: AuditVersion; log: (line: string) => void };
+type Options = {
+  pages: Pages;
+  page: ThroughputFigures['page'];
+  version: AuditVersion;
+  short: boolean;
+  log: (line: string) => void;
+};
 
-const ALONE = 6;
-const BY_COMMAND_LINE = 4;
-const CHECKS = 2; // each in every region
+/** Number of single audits by each arm, and of queued checks. Each check has every region. */
+const counts = { alone: 6, commandLine: 4, checks: 2 };
+const shortCounts = { alone: 2, commandLine: 2, checks: 1 };
 const POLL_MS = 1000; // polling more often takes CPU from the audits
 const IDLE_MS = 1500;
 const LIMIT_MS = 10 * 60_000;
 
 /** Measures single audits of the service and of the command line in turn. Then queues audits in another service. */
-export const measureThroughput = async ({ pages, page, version, log }: Options): Promise<ThroughputFigures> => {
-  const pageUrl = pages.url(page);
-  const dataDir = newFolder();
-  const commandLine = auditByCommandLine(dataDir);
-  const alone: RunView[] = [];
-  const commandLineAudits: { seconds: number; performance: number }[] = [];
-  {
-    await using service = await startService(dataDir);
-    log('warm-up: one audit per arm');
-    await runAlone(service, pageUrl, version);
-    await commandLine({ pageUrl, version });
-    for (let i = 0; i < ALONE; i++) {
-      await pause(IDLE_MS);
-      alone.push(...(await runAlone(service, pageUrl, version)));
-      log(`throughput: alone ${i + 1}/${ALONE}: performance ${alone.at(-1)?.performance}`);
-      if (i >= BY_COMMAND_LINE) continue;
-      const { seconds, report } = await commandLine({ pageUrl, version });
-      commandLineAudits.push({ seconds, performance: scoreOf(report, 'performance') });
-      log(`throughput: command line ${i + 1}/${BY_COMMAND_LINE}: ${seconds.toFixed(1)} s`);
-    }
-  }
-
-  await using fresh = await startService(newFolder());
-  await runAlone(fresh, pageUrl, version); // warm-up, as in the other arms
-  const body = { url: pageUrl, auditVersion: version, regions: allRegions };
-  const ids = await Promise.all(Array.from({ length: CHECKS }, () => createCheck(fresh, body)));
-  log(`throughput: ${CHECKS * allRegions.length} runs are queued`);
-  const polling = { pollMs: POLL_MS, limitMs: LIMIT_MS };
-  const queued: RunView[] = [];
-  for (const id of ids) queued.push(...(await finishedCheck(fresh, id, polling)).runs);
-  log('throughput: all are finished');
-
+export const measureThroughput = async (options: Options): Promise<ThroughputFigures> => {
+  const { alone, commandLine } = await measureAlone(options);
+  const queued = await measureQueue(options);
   const ended = Math.max(...queued.map(({ finishedAt }) => Date.parse(finishedAt ?? '')));
   const created = Math.min(...queued.map(({ createdAt }) => Date.parse(createdAt)));
   const waited = alone.reduce((sum, run) => sum + Date.parse(run.finishedAt ?? '') - Date.parse(run.createdAt), 0);
   return {
-    page,
+    page: options.page,
     alone: figuresOf(alone, waited),
     queued: figuresOf(queued, ended - created),
     commandLine: {
-      perMinute: (60 * commandLineAudits.length) / commandLineAudits.reduce((sum, { seconds }) => sum + seconds, 0),
-      performance: commandLineAudits.map(({ performance }) => performance),
+      perMinute: (60 * commandLine.length) / commandLine.reduce((sum, { seconds }) => sum + seconds, 0),
+      performance: commandLine.map(({ performance }) => performance),
     },
   };
+};
+
+const measureAlone = async ({ pages, page, version, short, log }: Options) => {
+  const count = short ? shortCounts : counts;
+  const pageUrl = pages.url(page);
+  const dataDir = newFolder();
+  const auditWithCommandLine = auditByCommandLine(dataDir);
+  await using service = await startService(dataDir);
+  log('warm-up: one audit per arm');
+  await runAlone(service, pageUrl, version);
+  await auditWithCommandLine({ pageUrl, version });
+
+  const alone: RunView[] = [];
+  const commandLine: { seconds: number; performance: number }[] = [];
+  for (let i = 0; i < count.alone; i++) {
+    await pause(IDLE_MS);
+    alone.push(...(await runAlone(service, pageUrl, version)));
+    log(`throughput: alone ${i + 1}/${count.alone}: performance ${alone.at(-1)?.performance}`);
+    if (i >= count.commandLine) continue;
+    const { seconds, report } = await auditWithCommandLine({ pageUrl, version });
+    commandLine.push({ seconds, performance: scoreOf(report, 'performance') });
+    log(`throughput: command line ${i + 1}/${count.commandLine}: ${seconds.toFixed(1)} s`);
+  }
+  return { alone, commandLine };
+};
+
+const measureQueue = async ({ pages, page, version, short, log }: Options): Promise<RunView[]> => {
+  const { checks } = short ? shortCounts : counts;
+  const body = { url: pages.url(page), auditVersion: version, regions: allRegions };
+  await using service = await startService(newFolder());
+  await runAlone(service, body.url, version); // warm-up, as in the other arms
+  const ids = await Promise.all(Array.from({ length: checks }, () => createCheck(service, body)));
+  log(`throughput: ${checks * allRegions.length} runs are queued`);
+  const queued: RunView[] = [];
+  for (const id of ids) {
+    queued.push(...(await finishedCheck(service, id, { pollMs: POLL_MS, limitMs: LIMIT_MS })).runs);
+  }
+  log('throughput: all are finished');
+  return queued;
 };
 
 const runAlone = async (service: Service, url: string, auditVersion: AuditVersion): Promise<RunView[]> =>

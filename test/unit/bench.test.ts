@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { auditVersions } from '../../shared/audit-versions.ts';
 import { compare, compareWithItself } from '../bench/comparison.ts';
 import type { Sample } from '../bench/fidelity.ts';
+import { optionsFrom } from '../bench/options.ts';
 import { metricIds, type Reading, type Report, readingOf } from '../bench/reading.ts';
+import { replaceSection } from '../bench/results-page.ts';
+import { sectionsOf } from '../bench/tables.ts';
+import type { Round } from '../bench/turnaround.ts';
 
 const aReading: Reading = {
   scores: { performance: 90, accessibility: 100, 'best-practices': 96, seo: 92 },
@@ -17,17 +23,17 @@ const samples = (arm: string, ...results: (Partial<Reading> | { failure: string 
 
 const comparison = (ours: Sample[], theirs: Sample[]) => {
   const [one] = compare([...ours, ...theirs], { ours: 'service', theirs: 'commandLine' });
-  if (!one) throw new Error('nothing was compared');
+  if (!one) throw new Error('compare() returned no comparison');
   return one;
 };
 
-describe('a page in one version by two arms', () => {
-  test('meets every target where both found the same', () => {
+describe('the comparison of two arms on one page', () => {
+  test('meets every target if both arms have equal results', () => {
     const { met } = comparison(samples('service', {}, {}), samples('commandLine', {}, {}));
     expect(met).toEqual({ scores: true, failing: true, performance: true, metrics: true, deviation: true });
   });
 
-  test('is judged by what most rounds found, and tells of the others', () => {
+  test('goes by the result of most rounds, and lists the audits that differ', () => {
     const { met, failing } = comparison(
       samples('service', {}, {}, { failing: ['meta-description', 'bf-cache'] }),
       samples('commandLine', {}, {}, {}),
@@ -36,7 +42,7 @@ describe('a page in one version by two arms', () => {
     expect(failing).toEqual([{ id: 'bf-cache', ours: 1, theirs: 0 }]);
   });
 
-  test('misses a target where its scores, audits, performance or a metric differ', () => {
+  test('misses a target if scores, failing audits, performance or a metric differ', () => {
     const other = {
       scores: { ...aReading.scores, performance: 92, seo: 91 },
       metrics: { ...aReading.metrics, lcp: 1546 },
@@ -46,20 +52,20 @@ describe('a page in one version by two arms', () => {
     expect(met).toEqual({ scores: false, failing: false, performance: false, metrics: false, deviation: null });
   });
 
-  test('may be ten milliseconds apart where there are next to none', () => {
+  test('allows a difference of ten milliseconds near zero', () => {
     const blocked = (tbt: number) => ({ metrics: { ...aReading.metrics, tbt } });
     expect(comparison(samples('service', blocked(14)), samples('commandLine', {})).met.metrics).toBe(true);
     expect(comparison(samples('service', blocked(15)), samples('commandLine', {})).met.metrics).toBe(false);
   });
 
-  test('meets no target where one arm has no result', () => {
+  test('meets no target if one arm has no result', () => {
     const { met, failures } = comparison(samples('service', { failure: 'gone' }), samples('commandLine', {}));
     expect(Object.values(met).filter(Boolean)).toEqual([]);
     expect(failures).toEqual({ ours: ['gone'], theirs: [] });
   });
 });
 
-test('the command line is compared with itself, every other round with those between', () => {
+test('the command line is compared with itself, even rounds with odd rounds', () => {
   const lcp = (ms: number) => ({ metrics: { ...aReading.metrics, lcp: ms } });
   const rounds = [lcp(1500), lcp(1600), lcp(1500), lcp(1600)];
   const all = [...samples('service', {}, {}, {}, {}), ...samples('commandLine', ...rounds)];
@@ -68,10 +74,10 @@ test('the command line is compared with itself, every other round with those bet
   expect(itself?.audits).toEqual({ ours: 2, theirs: 2 });
   expect(itself?.metrics.lcp).toEqual({ ours: 1500, theirs: 1600, shift: -100, percent: -6.25 });
   expect(itself?.met.metrics).toBe(false);
-  expect(compareWithItself(samples('commandLine', {}, {}, {}), 'commandLine')).toEqual([]); // a half of one round says nothing
+  expect(compareWithItself(samples('commandLine', {}, {}, {}), 'commandLine')).toEqual([]); // halves of one round are too short
 });
 
-test('an audit that judges a time is none of the failing ones, unless it broke', () => {
+test('the failing audits leave out those that judge a time, except if they ended in an error', () => {
   const timed = Object.fromEntries(
     Object.values(metricIds).map((id) => [id, { score: 0.5, scoreDisplayMode: 'numeric', numericValue: 1 }]),
   );
@@ -92,4 +98,69 @@ test('an audit that judges a time is none of the failing ones, unless it broke',
     },
   };
   expect(readingOf(report).failing).toEqual(['unsized', 'torn (broken)', 'font-size']);
+});
+
+describe('a section of the results page', () => {
+  const page = '# Results\n\nHow to measure.\n\n## Memory\n\nold\n\n### Notes\n\n- A note.\n\n## Soak\n\nold too\n';
+
+  test('is replaced, and its notes and the other sections stay', () => {
+    expect(replaceSection(page, { title: 'Memory', text: 'new' })).toBe(page.replace('\nold\n', '\nnew\n'));
+    expect(replaceSection(page, { title: 'Soak', text: 'new\n\nmore' })).toBe(page.replace('old too', 'new\n\nmore'));
+  });
+
+  test('is added at the end if the page has none', () => {
+    expect(replaceSection(page, { title: 'Start', text: 'new' })).toBe(`${page}\n## Start\n\nnew\n`);
+  });
+
+  test('says on which commit and machine it was recorded', () => {
+    const audit = { seconds: 6, engineSeconds: 5, performance: 90, memory: null };
+    const turnaround: Round[] = [{ service: audit, commandLine: { ...audit, seconds: 12 } }];
+    const machine = { processor: 'A processor', cores: 2, memoryGiB: 23.6, node: '24.21.0' };
+    const origin = { commit: 'abc1234', at: '2026-11-25T10:00:00.000Z', ...machine };
+    const [section, ...others] = sectionsOf({ origin, version: '13.5.0', versions: [], turnaround });
+    expect(others).toEqual([]);
+    expect(section?.title).toBe('Turnaround');
+    expect(section?.text.split('\n')[0]).toBe(
+      'Recorded at abc1234 on 2026-11-25: A processor, 2 cores, 24 GiB, Node.js 24.21.0, Lighthouse 13.5.0.',
+    );
+    expect(section?.text).toContain('service / command line 0.50');
+  });
+
+  test.each([
+    'Turnaround',
+    'Memory',
+    'API',
+    'Start',
+    'Fidelity',
+    'Egress guard',
+    'Throughput of small',
+    'Steadiness',
+    'Soak',
+  ])('%s stands in test/bench/RESULTS.md, so that the bench finds it', (title) => {
+    const sections = readFileSync('test/bench/RESULTS.md', 'utf8').split(/^## /m);
+    expect(sections.filter((section) => section.startsWith(`${title}\n`))).toHaveLength(1);
+  });
+});
+
+describe('the options of the bench', () => {
+  test('select the usual benchmarks if none is named', () => {
+    expect(optionsFrom([]).includes('turnaround')).toBe(true);
+    expect(optionsFrom([]).includes('soak')).toBe(false);
+    expect(optionsFrom(['soak']).includes('turnaround')).toBe(false);
+  });
+
+  test('take one round of the newest version if --short', () => {
+    const { rounds, versions } = optionsFrom(['fidelity', '--short']);
+    expect(rounds(5)).toBe(1);
+    expect(versions).toEqual([auditVersions[0].version]);
+  });
+
+  test.each([
+    [['fast'], 'There is no benchmark "fast"'],
+    [['--rounds', '0'], '--rounds must be a whole number from 1 to 100'],
+    [['--version', '8'], 'There is no version "8"'],
+    [['turnaround', '--short', '--write'], '--short measures too little to be recorded'],
+  ])('%j is refused with what to do', (args, message) => {
+    expect(() => optionsFrom(args)).toThrow(message);
+  });
 });
