@@ -1,0 +1,184 @@
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { createCheck } from '../../../functions/create-check.ts';
+import { deleteCheck } from '../../../functions/delete-check.ts';
+import { getCheck } from '../../../functions/get-check.ts';
+import { getReport } from '../../../functions/get-report.ts';
+import { getRun } from '../../../functions/get-run.ts';
+import { keyring } from '../../../functions/lib/http/access.ts';
+import { http } from '../../../functions/lib/http/endpoint.ts';
+import type { RunItem } from '../../../functions/lib/store/items.ts';
+import { noRoute } from '../../../functions/no-route.ts';
+import { auditVersions } from '../../../shared/audit-versions.ts';
+import { CreateCheckBody } from '../../../shared/check.ts';
+import { DEFAULT_PORTS } from '../../../shared/env.ts';
+import { Problem } from '../../../shared/problems.ts';
+import { allRegions } from '../../../shared/regions.ts';
+import { methodsOf, pathParameters, routes } from '../../../shared/routes.ts';
+import { fuzzTimeoutMs, held, joined, numRuns, text, url } from '../../support/fuzz.ts';
+
+vi.setConfig({ testTimeout: fuzzTimeoutMs });
+
+/** An event of API Gateway. */
+const eventOf = (method: string, path: string, more: Partial<APIGatewayProxyEventV2> = {}) =>
+  ({
+    headers: {},
+    isBase64Encoded: false,
+    ...more,
+    requestContext: { requestId: 'r', http: { method, path } },
+  }) as APIGatewayProxyEventV2;
+const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
+
+/** Holds an answer to what every answer is: no fault of ours, and where it is a problem one of its form. */
+const asPromised = ({ statusCode = 500, headers = {}, body = '' }: Awaited<ReturnType<ReturnType<typeof http>>>) => {
+  expect(statusCode).toBeLessThan(500);
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  if (statusCode >= 400 && body !== '') expect(Problem.strict().parse(JSON.parse(body)).status).toBe(statusCode);
+  return statusCode;
+};
+
+describe('the API', () => {
+  const create = http({ cors, body: CreateCheckBody }, () =>
+    createCheck({
+      store: {
+        create: async (check) => check.runs.map((run) => ({ ...run, checkId: check.id }) as RunItem),
+        findOrErased: async () => undefined,
+        markSent: async () => undefined,
+      },
+      limits: { take: async () => ({ headers: {}, giveBack: async () => {} }) },
+      queues: { send: async () => {}, regions: allRegions },
+      targets: { targets: 'public', ports: DEFAULT_PORTS },
+      retentionDays: 90,
+    }),
+  );
+  const field = fc.oneof(fc.jsonValue(), text, url);
+  const region = fc.oneof(fc.constantFrom<string>(...allRegions), text);
+  const good = {
+    url: fc.constantFrom('https://example.com/', 'http://example.org/a?b#c'),
+    auditVersion: fc.constantFrom<string>('latest', '12', auditVersions[0].version),
+    regions: fc.uniqueArray(fc.constantFrom(...allRegions), { minLength: 1 }),
+  };
+  const optional = {
+    device: fc.oneof(fc.constantFrom('mobile', 'desktop'), fc.jsonValue()),
+    samples: fc.oneof(fc.nat(6), fc.double(), fc.jsonValue()),
+    categories: fc.oneof(fc.array(fc.constantFrom('performance', 'pwa', 'seo', 'x')), fc.jsonValue()),
+  };
+  const often = <T>(arbitrary: fc.Arbitrary<T>) => ({ weight: 4, arbitrary });
+  const nearly = fc.oneof(
+    often(fc.record(good)),
+    fc.record({ ...good, ...optional }, { requiredKeys: ['url', 'auditVersion', 'regions'] }),
+    fc.record(
+      {
+        url: fc.oneof(url, field),
+        auditVersion: fc.oneof(good.auditVersion, field),
+        regions: fc.oneof(fc.array(region), field),
+      },
+      { requiredKeys: [] },
+    ),
+    fc
+      .tuple(
+        fc.record(good),
+        fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString')), field),
+      )
+      .map(([body, more]) => ({ ...more, ...body })),
+    fc.jsonValue(),
+  );
+  const body = fc.oneof(
+    often(nearly.map((value) => JSON.stringify(value))),
+    fc.tuple(nearly, fc.nat(), text).map(([value, at, by]) => {
+      const json = JSON.stringify(value);
+      const place = at % (json.length + 1);
+      return json.slice(0, place) + by + json.slice(place + 1);
+    }),
+    text,
+    fc.nat(30).map((depth) => '['.repeat(2 ** (depth / 2))),
+  );
+  const type = fc.oneof(often(fc.constantFrom('application/json', 'Application/JSON; charset=utf-8')), text);
+  const key = fc.oneof(often(fc.uuid()), text);
+
+  test('no body, type or key breaks a create', async () => {
+    const statuses: number[] = [];
+    await held(
+      fc.asyncProperty(
+        fc.oneof(
+          often(body.map((sent) => ({ body: sent, isBase64Encoded: false }))),
+          body.map((sent) => ({ body: Buffer.from(sent).toString('base64'), isBase64Encoded: true })),
+          fc
+            .uint8Array({ maxLength: 300 })
+            .map((sent) => ({ body: Buffer.from(sent).toString('base64'), isBase64Encoded: true })),
+          text.map((sent) => ({ body: sent, isBase64Encoded: true })), // not even base64
+        ),
+        fc.record({ 'content-type': type, 'idempotency-key': key, origin: text }, { requiredKeys: [] }),
+        async (sent, headers) => {
+          const answer = await create(eventOf('POST', '/v1/checks', { ...sent, headers }), {} as Context);
+          statuses.push(asPromised(answer));
+        },
+      ),
+    );
+    expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(numRuns / 50); // it does not refuse all
+  });
+
+  const nothing = { find: async () => undefined, checkIdOf: async () => undefined };
+  const onlyUuids =
+    <T>(work: (id: string) => Promise<T>) =>
+    (id: string) => {
+      expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+      return work(id);
+    };
+  const store = {
+    find: onlyUuids(nothing.find),
+    checkIdOf: onlyUuids(nothing.checkIdOf),
+  };
+  const erasure = { markErased: async () => false, erase: async () => true };
+  const reports = {
+    get: async () => Buffer.of(),
+    urlOf: async () => '',
+  };
+  const keys = keyring({ store: { find: async () => undefined, touch: async () => {} } });
+  const authorization = joined('Bearer', 'Basic', ' ', 'pas_', '0123456789ab_', 'f00d'.repeat(16), '"', text);
+  const readers = [
+    http({ cors }, () => getCheck({ store })),
+    http({ cors, query: ['checkId'] }, () => getRun({ store })),
+    http({ cors, query: ['checkId'] }, () => getReport({ store, reports, maxBytes: 1000 })),
+    http({ cors }, () => deleteCheck({ store, erasure })),
+    http({ cors, query: 'any' }, () => noRoute),
+    http({ cors, access: ({ authorization }) => keys(authorization, 'checks:read') }, () => getCheck({ store })),
+  ];
+  const id = fc.oneof(
+    text,
+    fc.uuid(),
+    fc.uuid().map((good) => good.toUpperCase()),
+    joined('0', '-', 'a', 'F', '%', '/'),
+  );
+
+  test('no path parameter, query, path or header breaks a read, and no store sees what is no id', () =>
+    held(
+      fc.asyncProperty(
+        fc.constantFrom(...readers),
+        fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'DELETE', 'PATCH'),
+        fc.record({ checkId: id, runId: id }, { requiredKeys: [] }),
+        fc.dictionary(fc.oneof(text, fc.constant('checkId')), fc.oneof(text, id), { maxKeys: 3 }),
+        fc.oneof(text, joined('/', 'v1', 'checks', 'runs', '%2f', '..', id)),
+        fc.record(
+          { accept: text, 'accept-encoding': text, 'if-none-match': text, origin: text, authorization },
+          { requiredKeys: [] },
+        ),
+        async (reader, method, pathParameters, queryStringParameters, path, headers) => {
+          const event = eventOf(method, path, { pathParameters, queryStringParameters, headers });
+          asPromised(await reader(event, {} as Context));
+        },
+      ),
+    ));
+
+  test('any path is of a route’s form or of none', () =>
+    held(
+      fc.property(fc.oneof(text, joined('/', 'v1', 'checks', 'audit', 'runs', 'report', '__proto__', id)), (path) => {
+        for (const route of routes) {
+          const found = pathParameters(route, path);
+          if (found) expect(path).toBe(route.path.replace(/\{(\w+)\}/g, (_, name) => found[name] as string));
+        }
+        expect(methodsOf(path).every((method) => /^[A-Z]+$/.test(method))).toBe(true);
+      }),
+    ));
+});

@@ -1,0 +1,58 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { http } from '../../../functions/lib/http/endpoint.ts';
+import { noRoute } from '../../../functions/no-route.ts';
+import { startGateway } from '../../../infra/local/gateway.ts';
+import { type ApiFunction, apiFunctions } from '../../../shared/routes.ts';
+import { fuzzTimeoutMs, held, joined, numRuns, text } from '../../support/fuzz.ts';
+
+vi.setConfig({ testTimeout: fuzzTimeoutMs });
+
+const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
+
+test('no request line or header breaks the local front, whatever bytes they are', async () => {
+  const reader = http({ cors, query: 'any' }, () => noRoute);
+  const functions = Object.fromEntries(apiFunctions.map((name) => [name, reader])) as Record<
+    ApiFunction,
+    typeof reader
+  >;
+  const gateway = await startGateway({ port: 0, functions });
+  const part = joined(
+    '/',
+    '/v1/checks/',
+    '/v1/regions',
+    '%',
+    '%zz',
+    '?',
+    '&',
+    '=',
+    '#',
+    ' ',
+    '//',
+    'http://a/',
+    '*',
+    text,
+  );
+  const line = fc.tuple(fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'TRACE', 'X', ''), part);
+  const headers = fc.array(
+    fc.oneof(
+      fc.tuple(fc.constantFrom('origin', 'accept', 'content-length', 'transfer-encoding', 'cookie', 'expect'), text),
+      fc.tuple(text, text),
+    ),
+    { maxLength: 4 },
+  );
+  await held(
+    fc.asyncProperty(line, headers, async ([method, target], sent) => {
+      const socket = connect({ port: gateway.port, host: '127.0.0.1' }).on('error', () => {});
+      const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      socket.end(`${method} ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${lines}\r\n`);
+      const answer = Buffer.concat(await socket.toArray()).toString('latin1');
+      expect(answer).toMatch(/^(HTTP\/1\.1 (100|2\d\d|4\d\d) |$)/);
+      if (answer !== '') expect(answer).toContain('x-content-type-options: nosniff');
+    }),
+    Math.ceil(numRuns / 5),
+  );
+  expect((await fetch(`${gateway.url}/v1/regions`, { method: 'OPTIONS' })).status).toBe(204);
+  await gateway.close();
+});

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { forLog, redacted, withoutSecrets } from '../../../functions/lib/redact.ts';
+import { fuzzTimeoutMs, held, joined, text } from '../../support/fuzz.ts';
+
+vi.setConfig({ testTimeout: fuzzTimeoutMs });
+
+test('no text breaks the redaction, redacted twice is redacted once, and no secret comes through', () => {
+  const hex = (length: number) =>
+    fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
+  const parts = [
+    'pas_',
+    '://',
+    'http://a',
+    '@',
+    ' ',
+    ':',
+    '=',
+    '"',
+    '\n',
+    '?',
+    '&',
+    'cookie',
+    'Bearer ',
+    'token',
+    'api-key',
+  ];
+  return held(
+    fc.property(joined(...parts, text), hex(12), hex(64), joined(...parts, text), (before, which, secret, after) => {
+      const sent = `${before}pas_${which}_${secret}${after}`;
+      for (const clean of [withoutSecrets(sent), forLog(sent), JSON.stringify(redacted({ [before]: [sent] }))]) {
+        expect(clean).not.toContain(secret);
+      }
+      expect(withoutSecrets(withoutSecrets(sent))).toBe(withoutSecrets(sent));
+    }),
+  );
+});

@@ -1,0 +1,42 @@
+import { isIP } from 'node:net';
+import { domainToUnicode } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { refusalOf, refusalOfHost } from '../../../functions/lib/public-addresses.ts';
+import { DEFAULT_PORTS } from '../../../shared/env.ts';
+import { fuzzTimeoutMs, held, host, isPrivate, numRuns, text, url } from '../../support/fuzz.ts';
+
+vi.setConfig({ testTimeout: fuzzTimeoutMs });
+
+describe('the rules of a URL', () => {
+  const rules = { targets: 'public', ports: DEFAULT_PORTS } as const;
+
+  test('no text breaks them, and what they accept is a public host on an accepted port', () => {
+    let accepted = 0;
+    held(
+      fc.property(url, (sent) => {
+        const refusal = refusalOf(sent, rules);
+        if (refusal) return;
+        const { protocol, username, password, hostname, port, href } = new URL(sent);
+        expect([protocol, username + password]).toEqual([expect.stringMatching(/^https?:$/), '']);
+        expect(DEFAULT_PORTS).toContain(Number(port || (protocol === 'https:' ? 443 : 80)));
+        const bare = hostname.replace(/^\[|\]$/g, '');
+        if (isIP(bare)) expect([bare, isPrivate(bare)]).toEqual([bare, false]);
+        else expect(bare).toMatch(/^[a-z0-9._-]+\.[a-z][a-z0-9-]*\.?$/);
+        expect(bare).not.toMatch(/(^|\.)(localhost|internal|local)\.?$/);
+        expect(domainToUnicode(bare)).not.toMatch(/(^|\.)xn--/);
+        accepted += 1;
+        if (href.length <= 2048) expect(refusalOf(href, rules)).toBeUndefined(); // what is audited is as good as what was sent
+        expect(refusalOf(sent, { ...rules, targets: 'local' })).toBeUndefined();
+      }),
+    );
+    expect(accepted).toBeGreaterThan(numRuns / 20);
+  });
+
+  test('no host and port break them', () =>
+    held(
+      fc.property(fc.oneof(host, text), fc.integer({ min: -1, max: 70_000 }), (asked, port) => {
+        if (!refusalOfHost(asked, port, rules)) expect(DEFAULT_PORTS).toContain(port);
+      }),
+    ));
+});
