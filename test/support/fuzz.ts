@@ -1,8 +1,8 @@
 import { BlockList, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 
-/** Inputs for each parser; `FUZZ_RUNS=200000` for a long look. A failure prints the seed that shows it again. */
-export const numRuns = Number(process.env.FUZZ_RUNS ?? 2000);
+/** Inputs per property: 300, 2,000 in the full suite, or `FUZZ_RUNS`. A failure prints the seed that repeats it. */
+export const numRuns = Number(process.env.FUZZ_RUNS ?? (process.env.FULL ? 2000 : 300));
 export const fuzzTimeoutMs = 20_000 + numRuns * 10;
 export const held = <Input>(property: fc.IProperty<Input> | fc.IAsyncProperty<Input>, runs = numRuns) =>
   fc.assert(property as fc.IAsyncProperty<Input>, { numRuns: runs });
