@@ -37,10 +37,9 @@ type Options = {
  * their turn. `stop` receives no more at once, gives back what no handler has started, and waits for the handlers at work,
  * at most `graceMs`.
  */
-export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20, ...options }: Options) => {
-  const { functionName, handler, timeoutSeconds, onMessage, holds = 10_000 } = options;
+export const startPoller = (options: Options) => {
+  const { queueUrl, slots, waitSeconds = 20, holds = 10_000 } = options;
   const { visibilitySeconds = queueSettings.visibilitySeconds } = options;
-  const inQueue = { QueueUrl: queueUrl };
   const stopping = new AbortController();
   const { signal } = stopping;
   const receiving = new AbortController();
@@ -51,16 +50,10 @@ export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20,
     for (let failures = 0; !signal.aborted; ) {
       try {
         while (held.size >= holds) await pause(50, undefined, { signal });
-        const receive = new ReceiveMessageCommand({
-          ...inQueue,
-          MaxNumberOfMessages: Math.min(10, holds - held.size),
-          WaitTimeSeconds: held.size > 0 ? Math.min(1, waitSeconds) : waitSeconds, // `stop` waits for it then
-          MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: ['All'],
-        });
-        const { Messages = [] } = await sqs.send(receive, { abortSignal: receiving.signal });
+        const wait = held.size > 0 ? Math.min(1, waitSeconds) : waitSeconds; // `stop` waits for it then
+        const messages = await receive(options, Math.min(10, holds - held.size), wait, receiving.signal);
         failures = 0;
-        for (const message of Messages) void start(message);
+        for (const message of messages) void start(message);
       } catch (error) {
         if (signal.aborted) return;
         if (failures === 0) say(`${queueUrl} does not answer, and is asked again until it does`, error);
@@ -74,54 +67,68 @@ export const startPoller = ({ sqs, queueUrl, awsRegion, slots, waitSeconds = 20,
     const giveBack = await slots(signal, { owner: ownerOf(message), queue: queueUrl }).catch(() => undefined);
     if (!giveBack) return; // `stop` gives it back
     held.delete(message);
-    const work = handle(message).finally(() => {
+    const work = handle(options, message).finally(() => {
       giveBack();
       atWork.delete(work);
     });
     atWork.add(work);
   };
 
-  /** Lets what waits here be seen by others in so many seconds, and not before. */
-  const setVisibility = async (VisibilityTimeout: number) => {
-    const all = [...held];
-    for (let i = 0; i < all.length; i += 10) {
-      const Entries = all
-        .slice(i, i + 10)
-        .map(({ ReceiptHandle }, n) => ({ Id: String(n), ReceiptHandle, VisibilityTimeout }));
-      await sqs.send(new ChangeMessageVisibilityBatchCommand({ ...inQueue, Entries }));
-    }
-  };
   const holding = setInterval(
-    () => setVisibility(visibilitySeconds).catch(() => {}), // and if not, the next one, or the message comes again
+    () => setVisibility(options, held, visibilitySeconds).catch(() => {}), // and if not, the next one, or the message comes again
     (visibilitySeconds * 1000) / 3,
   );
-
-  const handle = async (message: Message) => {
-    const record = recordOf(message, queueUrl, awsRegion);
-    const startedAt = performance.now();
-    onMessage?.(record, 'started');
-    try {
-      const event = { Records: [record] };
-      const result = await within(timeoutSeconds, () => handler(event, lambdaContext(functionName, timeoutSeconds)));
-      const failures = (result as Partial<SQSBatchResponse> | null | undefined)?.batchItemFailures ?? [];
-      // with one message an event, a failure that names another message fails this one too, as on Lambda
-      if (failures.length === 0)
-        await sqs.send(new DeleteMessageCommand({ ...inQueue, ReceiptHandle: record.receiptHandle }));
-    } catch (error) {
-      say(`${functionName} failed, its message stays in the queue`, error);
-    }
-    onMessage?.(record, 'ended', (performance.now() - startedAt) / 1000);
-  };
 
   const polling = poll();
   const stop = async (graceMs: number): Promise<void> => {
     stopping.abort();
     clearInterval(holding);
     if (held.size === 0) receiving.abort(); // else it would take what is given back, and nobody would be there
-    const ended = polling.then(() => Promise.all([setVisibility(0).catch(() => {}), ...atWork]));
+    const ended = polling.then(() => Promise.all([setVisibility(options, held, 0).catch(() => {}), ...atWork]));
     await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
   };
   return { stop };
+};
+
+const receive = async ({ sqs, queueUrl }: Options, atMost: number, waitSeconds: number, abortSignal: AbortSignal) => {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: queueUrl,
+    MaxNumberOfMessages: atMost,
+    WaitTimeSeconds: waitSeconds,
+    MessageSystemAttributeNames: ['All'],
+    MessageAttributeNames: ['All'],
+  });
+  const { Messages = [] } = await sqs.send(command, { abortSignal });
+  return Messages;
+};
+
+/** Lets what waits here be seen by others in so many seconds, and not before. */
+const setVisibility = async ({ sqs, queueUrl }: Options, messages: Iterable<Message>, VisibilityTimeout: number) => {
+  const all = [...messages];
+  for (let i = 0; i < all.length; i += 10) {
+    const Entries = all
+      .slice(i, i + 10)
+      .map(({ ReceiptHandle }, n) => ({ Id: String(n), ReceiptHandle, VisibilityTimeout }));
+    await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+  }
+};
+
+const handle = async (options: Options, message: Message) => {
+  const { sqs, queueUrl, awsRegion, functionName, handler, timeoutSeconds, onMessage } = options;
+  const record = recordOf(message, queueUrl, awsRegion);
+  const startedAt = performance.now();
+  onMessage?.(record, 'started');
+  try {
+    const event = { Records: [record] };
+    const result = await within(timeoutSeconds, () => handler(event, lambdaContext(functionName, timeoutSeconds)));
+    const failures = (result as Partial<SQSBatchResponse> | null | undefined)?.batchItemFailures ?? [];
+    // with one message an event, a failure that names another message fails this one too, as on Lambda
+    if (failures.length === 0)
+      await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: record.receiptHandle }));
+  } catch (error) {
+    say(`${functionName} failed, its message stays in the queue`, error);
+  }
+  onMessage?.(record, 'ended', (performance.now() - startedAt) / 1000);
 };
 
 /** The end of `work`, or a failure when it takes longer than Lambda would let it. */

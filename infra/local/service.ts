@@ -42,7 +42,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     POWERTOOLS_LOG_LEVEL: settings.logLevel,
   });
   const functions = await importFunctions(); // not before the environment stands: a logger reads it
-  const { runAudit, closeLostRuns, sweep } = functions;
+  const { runAudit, sweep } = functions;
 
   await sweep.handler({ wake: 'all' }); // the queues are in memory: what waited in them is found again by the table
   const gateway = await startGateway({
@@ -57,36 +57,8 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const preparing = runAudit.prepare().catch((error: Error) => print(`✗ no page can be audited: ${error.message}`));
 
   const sqs = new SQSClient({ region: process.env.HOME_REGION as string });
-  const atOnce = slots(settings.auditsAtOnce);
-  const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
-  const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
-  const pollers = allRegions.flatMap((region) => [
-    startPoller({
-      sqs,
-      queueUrl: queues[region] as string,
-      awsRegion: regions[region],
-      functionName: 'run-audit',
-      handler: runAudit.handler,
-      timeoutSeconds: queueSettings.functionTimeoutSeconds,
-      slots: atOnce,
-      onMessage: consoleLines(functions.store, print),
-    }),
-    startPoller({
-      sqs,
-      queueUrl: deadLetters[region] as string,
-      awsRegion: regions[region],
-      functionName: 'close-lost-runs',
-      handler: closeLostRuns.handler,
-      timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
-      slots: slots(1),
-      holds: 1, // they are soon done, and no owner waits for them
-    }),
-  ]);
-
-  let sweeping = sweep.handler().catch(logged);
-  const timer = setInterval(() => {
-    sweeping = sweeping.then(() => sweep.handler()).catch(logged);
-  }, SWEEP_MS);
+  const pollers = startPollers(sqs, functions, settings.auditsAtOnce, consoleLines(functions.store, print));
+  const sweeps = startSweeps(sweep.handler);
 
   return {
     url: gateway.url,
@@ -95,13 +67,60 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     prepared: preparing,
     /** Takes no more requests, gives back the runs at work, and ends the engines. Nothing is lost. */
     stop: async (): Promise<void> => {
-      clearInterval(timer);
+      const swept = sweeps.stop();
       await gateway.close();
       await runAudit.shutDown();
       await Promise.all(pollers.map((poller) => poller.stop(5000)));
-      await sweeping;
+      await swept;
       sqs.destroy();
       await aws.close();
+    },
+  };
+};
+
+type Functions = Awaited<ReturnType<typeof importFunctions>>;
+type Poller = ReturnType<typeof startPoller>;
+type OnMessage = ReturnType<typeof consoleLines>;
+
+/** For each region, one poller of its audit jobs and one of its dead letters. */
+const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number, onMessage: OnMessage): Poller[] => {
+  const atOnce = slots(auditsAtOnce);
+  const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
+  const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
+  return allRegions.flatMap((region) => [
+    startPoller({
+      sqs,
+      queueUrl: queues[region] as string,
+      awsRegion: regions[region],
+      functionName: 'run-audit',
+      handler: functions.runAudit.handler,
+      timeoutSeconds: queueSettings.functionTimeoutSeconds,
+      slots: atOnce,
+      onMessage,
+    }),
+    startPoller({
+      sqs,
+      queueUrl: deadLetters[region] as string,
+      awsRegion: regions[region],
+      functionName: 'close-lost-runs',
+      handler: functions.closeLostRuns.handler,
+      timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
+      slots: slots(1),
+      holds: 1, // they are soon done, and no owner waits for them
+    }),
+  ]);
+};
+
+/** Sweeps now and then every `SWEEP_MS`, one at a time. `stop` waits for the sweep at work. */
+const startSweeps = (sweep: () => Promise<void>) => {
+  let sweeping = sweep().catch(logged);
+  const timer = setInterval(() => {
+    sweeping = sweeping.then(() => sweep()).catch(logged);
+  }, SWEEP_MS);
+  return {
+    stop: (): Promise<void> => {
+      clearInterval(timer);
+      return sweeping;
     },
   };
 };
