@@ -25,8 +25,9 @@ type Options = {
   timeoutSeconds: number; // of the function: an event that takes longer has failed
   slots: Slots;
   onMessage?: (record: SQSRecord, phase: 'started' | 'ended', seconds?: number) => void;
-  waitSeconds?: number; // of a long poll, at most 20
-  visibilitySeconds?: number; // the queue's own
+  waitSeconds?: number | undefined; // of a long poll, at most 20
+  visibilitySeconds?: number; // instead of the queue's own
+  retryMs?: number; // first pause after a queue did not answer
   holds?: number; // messages at most that wait here for a slot
 };
 
@@ -39,7 +40,7 @@ type Options = {
  */
 export const startPoller = (options: Options) => {
   const { queueUrl, slots, waitSeconds = 20, holds = 10_000 } = options;
-  const { visibilitySeconds = queueSettings.visibilitySeconds } = options;
+  const { visibilitySeconds = queueSettings.visibilitySeconds, retryMs = 100 } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const receiving = new AbortController();
@@ -57,7 +58,7 @@ export const startPoller = (options: Options) => {
       } catch (error) {
         if (signal.aborted) return;
         if (failures === 0) say(`${queueUrl} does not answer, and is asked again until it does`, error);
-        await pause(Math.min(100 * 2 ** failures++, 10_000), undefined, { signal }).catch(() => {});
+        await pause(Math.min(retryMs * 2 ** failures++, 10_000), undefined, { signal }).catch(() => {});
       }
     }
   };
@@ -90,11 +91,13 @@ export const startPoller = (options: Options) => {
   return { stop };
 };
 
-const receive = async ({ sqs, queueUrl }: Options, atMost: number, waitSeconds: number, abortSignal: AbortSignal) => {
+const receive = async (options: Options, atMost: number, waitSeconds: number, abortSignal: AbortSignal) => {
+  const { sqs, queueUrl, visibilitySeconds } = options;
   const command = new ReceiveMessageCommand({
     QueueUrl: queueUrl,
     MaxNumberOfMessages: atMost,
     WaitTimeSeconds: waitSeconds,
+    VisibilityTimeout: visibilitySeconds,
     MessageSystemAttributeNames: ['All'],
     MessageAttributeNames: ['All'],
   });

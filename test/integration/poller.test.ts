@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { slots } from '../../functions/lib/slots.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { type QueueHandler, startPoller } from '../../infra/local/poller.ts';
+import { FULL } from '../support/full.ts';
+
+/** Visibility timeout where a test waits for it. A queue has whole seconds only, a receive may have fractions. */
+const VISIBILITY_MS = FULL ? 1000 : 500;
+const brief = FULL ? {} : { visibilitySeconds: VISIBILITY_MS / 1000 };
 
 let aws: Awaited<ReturnType<typeof startAws>>;
 let sqs: SQSClient;
@@ -45,12 +50,17 @@ const receive = async (QueueUrl = queues['us-west1'], WaitTimeSeconds = 0) => {
   const ask = { QueueUrl, WaitTimeSeconds, VisibilityTimeout: 0, MessageSystemAttributeNames: ['All' as const] };
   return (await sqs.send(new ReceiveMessageCommand(ask))).Messages?.map(({ Body }) => Body) ?? [];
 };
+/** How many messages of a queue nobody has received. */
+const unreceived = async (region: string) => {
+  const ask = { QueueUrl: queues[region], AttributeNames: ['ApproximateNumberOfMessages' as const] };
+  return (await sqs.send(new GetQueueAttributesCommand(ask))).Attributes?.ApproximateNumberOfMessages;
+};
 const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
 const quiet = () => vi.spyOn(console, 'error').mockImplementation(() => {});
 
 test('a message comes to the function as Lambda’s event, and is gone once the function has ended', async () => {
   const handler = vi.fn(async (_: SQSEvent) => {});
-  poll(handler);
+  poll(handler, brief);
   const MessageAttributes = {
     trace: { DataType: 'String', StringValue: 'abc' },
     bytes: { DataType: 'Binary', BinaryValue: Buffer.from([0, 255]) },
@@ -80,7 +90,7 @@ test('a message comes to the function as Lambda’s event, and is gone once the 
       },
     ],
   });
-  await pause(1500); // past its visibility time-out
+  await pause(1.5 * VISIBILITY_MS); // past its visibility time-out
   expect(handler).toHaveBeenCalledOnce();
 });
 
@@ -103,13 +113,16 @@ test('a message is done when the function lists no failure, and is delivered aga
     const times = deliveries.get(name) ?? [];
     deliveries.set(name, [...times, performance.now()]);
     return times.length === 0 ? answers[name]?.[1](event, context) : undefined;
-  });
+  }, brief);
   for (const name of Object.keys(answers)) await send(name);
-  await pause(1600);
+  const count = () => [...deliveries.values()].flat().length;
+  const total = Object.values(answers).reduce((sum, [expected]) => sum + expected, 0);
+  await vi.waitFor(() => expect(count()).toBe(total), 10_000);
+  await pause(0.6 * VISIBILITY_MS);
   for (const [name, [expected]] of Object.entries(answers)) {
     const [first = 0, second = Number.POSITIVE_INFINITY, ...more] = deliveries.get(name) ?? [];
     expect([name, second < Number.POSITIVE_INFINITY ? 2 : 1, more]).toEqual([name, expected, []]);
-    expect(second - first, name).toBeGreaterThan(900);
+    expect(second - first, name).toBeGreaterThan(0.9 * VISIBILITY_MS);
   }
   expect(error).toHaveBeenCalledOnce();
 });
@@ -120,7 +133,7 @@ test('a message that fails three times is in its dead letters, and no secret of 
   poll(({ Records }) => {
     counts.push(Records[0]?.attributes.ApproximateReceiveCount);
     throw new Error('https://user:hunter2@site.example/?token=hunter2 is broken');
-  });
+  }, brief);
   await send('bad');
   expect(await receive(deadLetters['us-west1'], 6)).toEqual(['bad']);
   expect(counts).toEqual(['1', '2', '3']);
@@ -160,25 +173,27 @@ test('no more events than slots are at work, over all queues, and each queue get
   expect(order.slice(2, 6).sort()).toEqual(['east', 'east', 'west', 'west']); // the first two came to free slots
 });
 
-test('one owner’s 1,000 jobs do not hold up another’s single one: it waits for one audit at most, and none is lost', async () => {
+const MANY = FULL ? 1000 : 100;
+
+test(`one owner’s ${MANY} jobs do not hold up another’s single one: it waits for one audit at most, and none is lost`, async () => {
   const started: string[] = [];
   const ended = new Set<string>();
   let slow = true;
   const handler: QueueHandler = async (event) => {
     const [body = ''] = bodies(event);
     started.push(body);
-    if (slow) await pause(200);
+    if (slow) await pause(FULL ? 200 : 50);
     ended.add(body);
   };
   await aws.close();
   await startQueues(); // with the real visibility time-out
   const shared = slots(1);
   const regions = ['us-west1', 'us-east4'] as const;
-  for (let i = 0; i < 1000; i += 50) {
+  for (let i = 0; i < MANY; i += 50) {
     await Promise.all(Array.from({ length: 50 }, (_, n) => send(`many ${i + n}`, regions[n % 2], 'many')));
   }
   for (const region of regions) poll(handler, { slots: shared, queueUrl: queues[region] as string });
-  await pause(2000); // all are received, and wait
+  for (const region of regions) await vi.waitFor(async () => expect(await unreceived(region)).toBe('0'), 10_000);
   for (const region of regions) {
     const count = started.length;
     await vi.waitFor(() => expect(started.length).toBeGreaterThan(count), { interval: 5 }); // one has just begun
@@ -188,7 +203,7 @@ test('one owner’s 1,000 jobs do not hold up another’s single one: it waits f
     expect(started.indexOf(`single ${region}`)).toBe(before);
   }
   slow = false;
-  await vi.waitFor(() => expect(ended.size).toBe(1002), { timeout: 40_000 });
+  await vi.waitFor(() => expect(ended.size).toBe(MANY + 2), { timeout: 40_000 });
 }, 60_000);
 
 test('slots are given to owners in turn, and to the queues of an owner in turn', async () => {
@@ -210,18 +225,19 @@ test('slots are given to owners in turn, and to the queues of an owner in turn',
 });
 
 test('a message that waits longer for its slot than the queue hides it comes once', async () => {
+  const visibilityMs = FULL ? 3000 : 900;
   await aws.close();
   await startQueues(3);
   const counts: Record<string, string[]> = {};
   const handler = async ({ Records }: SQSEvent) => {
     for (const { body, attributes } of Records)
       counts[body] = [...(counts[body] ?? []), attributes.ApproximateReceiveCount];
-    await pause(1300);
+    await pause(visibilityMs * 0.43);
   };
-  poll(handler, { slots: slots(1), visibilitySeconds: 3 });
-  for (const body of ['a', 'b', 'c', 'd']) await send(body); // 'd' waits for 3.9 s
+  poll(handler, { slots: slots(1), visibilitySeconds: visibilityMs / 1000 });
+  for (const body of ['a', 'b', 'c', 'd']) await send(body); // 'd' waits for 1.3 times the time-out
   await vi.waitFor(() => expect(Object.keys(counts)).toHaveLength(4), { timeout: 10_000 });
-  await pause(1500); // one that came again would be at work by now
+  await pause(visibilityMs / 2); // one that came again would be at work by now
   expect(counts).toEqual({ a: ['1'], b: ['1'], c: ['1'], d: ['1'] });
 }, 15_000);
 
@@ -281,7 +297,7 @@ test('stop waits for the event at work, whose message is deleted then, and gives
       await pause(400);
       ended.push(...bodies(event));
     },
-    { slots: slots(1) },
+    { slots: slots(1), waitSeconds: FULL ? undefined : 0.2 },
   );
   for (const body of ['a', 'b', 'c']) await send(body);
   await vi.waitFor(() => expect(started).toEqual(['a']));
@@ -325,19 +341,21 @@ test('the runner hears when an event starts and when it ends, failed or not', as
 
 test('a queue that does not answer is asked again in growing pauses, said once, and used when it is back', async () => {
   const error = quiet();
+  const retryMs = FULL ? 100 : 40;
   let requests = 0;
   let answer = '';
   const queue = createServer(async (_, response) => {
     requests++;
-    await pause(20);
+    await pause(retryMs / 5);
     response.writeHead(answer ? 200 : 500, { 'content-type': 'application/x-amz-json-1.0' }).end(answer);
   });
   queue.listen(0, '127.0.0.1');
   await once(queue, 'listening');
   const endpoint = `http://127.0.0.1:${(queue.address() as AddressInfo).port}`;
   const handler = vi.fn();
-  poll(handler, { sqs: new SQSClient({ endpoint, maxAttempts: 1 }), queueUrl: `${endpoint}/000000000000/audits` });
-  await pause(1000);
+  const queueUrl = `${endpoint}/000000000000/audits`;
+  poll(handler, { sqs: new SQSClient({ endpoint, maxAttempts: 1 }), queueUrl, retryMs });
+  await pause(10 * retryMs);
   expect(requests).toBeGreaterThan(2);
   expect(requests).toBeLessThan(6);
   expect(error).toHaveBeenCalledOnce();
