@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 
-/** Stops listening, lets the requests at work end within a second, and ends connections that are kept alive. */
-export const closeServer = async (server: Server): Promise<void> => {
+/** Stops listening, lets the requests at work end within `graceMs`, and ends connections that are kept alive. */
+export const closeServer = async (server: Server, graceMs = 1000): Promise<void> => {
   const idle = setInterval(() => server.closeIdleConnections(), 20);
-  const slow = setTimeout(() => server.closeAllConnections(), 1000);
+  const slow = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise((resolve) => server.close(resolve));
   clearInterval(idle);
   clearTimeout(slow);

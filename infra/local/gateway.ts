@@ -17,6 +17,7 @@ type Options = {
   host?: string;
   functions: Record<ApiFunction, Handler>;
   timeoutSeconds?: number;
+  graceMs?: number | undefined; // of `close`, for requests at work
   pages?: Record<string, string>; // HTML by path, beside the API
 };
 
@@ -61,7 +62,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   return {
     port: bound,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    close: () => closeServer(server),
+    close: () => closeServer(server, options.graceMs),
   };
 };
 

@@ -8,6 +8,10 @@ import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { apiSettings } from '../../infra/settings.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import { FULL } from '../support/full.ts';
+
+/** Timeout of the functions in these tests. */
+const TIMEOUT_MS = FULL ? 1000 : 300;
 
 type Event = APIGatewayProxyEventV2 & { function: string };
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -24,7 +28,7 @@ const functions = Object.fromEntries(
 ) as Record<ApiFunction, Handler>;
 
 beforeAll(async () => {
-  gateway = await startGateway({ port: 0, functions, timeoutSeconds: 1 });
+  gateway = await startGateway({ port: 0, functions, timeoutSeconds: TIMEOUT_MS / 1000 });
 });
 afterAll(() => gateway.close());
 afterEach(() => {
@@ -154,7 +158,7 @@ test('a body over the limit is 413 in API Gateway’s own form, and no function 
 test('a function that takes too long is 503, whatever it does later', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   answer = async () => {
-    await pause(1200);
+    await pause(1.2 * TIMEOUT_MS);
     throw new Error('late');
   };
   const response = await fetch(`${gateway.url}/v1/regions`);
@@ -212,15 +216,15 @@ test('the context is like Lambda’s: an id of its own for each event, the funct
   let left = [0, 0];
   answer = async (_, context) => {
     const before = context.getRemainingTimeInMillis();
-    await pause(100);
+    await pause(TIMEOUT_MS / 10);
     left = [before, context.getRemainingTimeInMillis()];
     return { statusCode: 204 };
   };
   for (const _ of [1, 2]) expect((await fetch(`${gateway.url}/v1/regions`)).status).toBe(204);
   const [before = 0, after = 0] = left;
-  expect(before).toBeGreaterThan(800);
-  expect(before).toBeLessThanOrEqual(1000);
-  expect(before - after).toBeGreaterThan(80);
+  expect(before).toBeGreaterThan(0.8 * TIMEOUT_MS);
+  expect(before).toBeLessThanOrEqual(TIMEOUT_MS);
+  expect(before - after).toBeGreaterThan(0.08 * TIMEOUT_MS);
   expect(asked[0]?.context.functionName).toBe('discover');
   expect(asked[0]?.context.awsRequestId).not.toBe(asked[1]?.context.awsRequestId);
 });
@@ -254,12 +258,13 @@ test('a port in use is refused with a command that works', async () => {
 });
 
 test('it ends soon, with connections kept alive and a function at work, and only after that one’s answer', async () => {
-  const other = await startGateway({ port: 0, functions });
+  const graceMs = FULL ? undefined : 300;
+  const other = await startGateway({ port: 0, functions, graceMs });
   await (await fetch(`${other.url}/v1/regions`)).text();
   const stalled = connect(other.port, '127.0.0.1').on('error', () => {});
   stalled.write('GET / HTT');
   answer = async () => {
-    await pause(300);
+    await pause(FULL ? 300 : 90);
     return { statusCode: 200, body: 'done' };
   };
   const answered = fetch(`${other.url}/v1/regions`).then((response) => response.text());
