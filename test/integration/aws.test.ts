@@ -22,6 +22,7 @@ import dynaliteDb from 'dynalite/db/index.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAws } from '../../infra/local/aws.ts';
 import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
+import { FULL } from '../support/full.ts';
 
 type Aws = Awaited<ReturnType<typeof startAws>>;
 const folders: string[] = [];
@@ -126,11 +127,14 @@ describe('in memory', () => {
   test('a message that was received three times is a dead letter of its own region the next time', async () => {
     const { sqs, queues, deadLetters } = use(aws);
     const west = sqs('us-west-2');
+    const VisibilityTimeout = FULL ? undefined : 0.2; // a queue has whole seconds only
     const receive = async (QueueUrl?: string, WaitTimeSeconds = 3) =>
-      (await west.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds }))).Messages?.map(({ Body }) => Body);
+      (await west.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds, VisibilityTimeout }))).Messages?.map(
+        ({ Body }) => Body,
+      );
     await west.send(new SendMessageCommand({ QueueUrl: queues['us-west1'], MessageBody: 'lost' }));
     for (const _ of [1, 2, 3]) expect(await receive(queues['us-west1'])).toEqual(['lost']);
-    expect(await receive(queues['us-west1'], 2)).toBeUndefined();
+    expect(await receive(queues['us-west1'], FULL ? 2 : 0.5)).toBeUndefined();
     expect(await receive(deadLetters['us-east4'], 0)).toBeUndefined();
     expect(await receive(deadLetters['us-west1'], 0)).toEqual(['lost']);
   });
@@ -244,19 +248,22 @@ describe('in a folder', () => {
   });
 
   const killedAgain = aFolder(); // one for all three: what a kill left is what the next one meets
-  test.each([1, 2, 3])('kill %i in the middle of writes parts no item from its place in the index', async () => {
-    await kill(await child(killedAgain, endlessWrites));
-    const aws = await startAws({ dataDir: killedAgain, regions: ['us-west1'] });
-    const { dynamodb, TableName } = use(aws);
-    const scan = async (IndexName?: string) => {
-      const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, IndexName }));
-      return Items.map((item) => `${item.pk?.S} ${item.open?.S} ${item.dueAt?.S}`).sort();
-    };
-    const items = await scan();
-    expect(items).toHaveLength(50);
-    expect(await scan('open')).toEqual(items);
-    await aws.close();
-  });
+  test.each(FULL ? [1, 2, 3] : [1])(
+    'kill %i in the middle of writes parts no item from its place in the index',
+    async () => {
+      await kill(await child(killedAgain, endlessWrites));
+      const aws = await startAws({ dataDir: killedAgain, regions: ['us-west1'] });
+      const { dynamodb, TableName } = use(aws);
+      const scan = async (IndexName?: string) => {
+        const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, IndexName }));
+        return Items.map((item) => `${item.pk?.S} ${item.open?.S} ${item.dueAt?.S}`).sort();
+      };
+      const items = await scan();
+      expect(items).toHaveLength(50);
+      expect(await scan('open')).toEqual(items);
+      await aws.close();
+    },
+  );
 
   test('a query closes what it reads by: an iterator that stays open keeps its memory until the service ends', async () => {
     patchDynalite();
