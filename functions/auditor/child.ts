@@ -1,7 +1,7 @@
 import { closeSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { CDPSession, Target } from 'puppeteer-core';
+import type { CDPSession } from 'puppeteer-core';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { startCpuMeter } from './host/cpu-meter.ts';
@@ -16,7 +16,8 @@ import {
   type MainFrame,
   type START_SIGNAL,
 } from './messages.ts';
-import { ANSWER_MS, BLANK_MS, MEASURING_MS, REJECTION_GRACE_MS } from './stop-rules.ts';
+import { canRunScripts, closePopup, documentState } from './page-probe.ts';
+import { BLANK_MS, MEASURING_MS, REJECTION_GRACE_MS } from './stop-rules.ts';
 
 /*
  * The auditor process: imports one Lighthouse release, waits for one order, does one audit, and is killed with its whole
@@ -117,40 +118,8 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
   process.exit();
 }
 
-/** Nobody looks at it, and it would take its share of the processor. */
-const closePopup = async (popup: Target) => (await popup.page())?.close();
-
-/** Whether scripts can run in the page. What the page itself has broken does not count: it is asked in a world apart. */
-const canRunScripts = async (asked: CDPSession): Promise<boolean> =>
-  Promise.race([
-    evaluateInIsolatedWorld(asked, '1').then(
-      () => true,
-      () => false,
-    ),
-    sleep(ANSWER_MS, false),
-  ]);
-
 /** Of the document that is shown. One that failed, such as a download, is not. */
 const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);
-
-/**
- * What Lighthouse does not see: Chromium shows a document of XML that can't be parsed as far as it could be, under a box
- * that says so; and a page may have taken its own body away.
- */
-const documentState = async (asked: CDPSession, { mimeType }: MainFrame): Promise<DocumentState> => {
-  const is = (expression: string) =>
-    Promise.race([evaluateInIsolatedWorld(asked, expression).then(Boolean, () => false), sleep(ANSWER_MS, false)]);
-  if (/\bxml\b/.test(mimeType ?? '') && (await is('document.querySelector("parsererror") !== null')))
-    return 'unparsable';
-  return (await is('!document.body')) ? 'gone' : 'shown';
-};
-
-async function evaluateInIsolatedWorld(asked: CDPSession, expression: string): Promise<unknown> {
-  const { frameTree } = await asked.send('Page.getFrameTree');
-  const { executionContextId } = await asked.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
-  const { result } = await asked.send('Runtime.evaluate', { expression, contextId: executionContextId });
-  return result.value;
-}
 
 /** Files that a library of the parent opened to be inherited, its database's among them, are no business of a browser's. */
 function closeInheritedFiles() {
