@@ -1,4 +1,3 @@
-import { closeSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { CDPSession } from 'puppeteer-core';
@@ -6,6 +5,7 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { startCpuMeter } from './host/cpu-meter.ts';
 import { holdBackWorkers } from './host/cpu-shares.ts';
+import { closeInheritedFiles } from './host/processes.ts';
 import { importLighthouse, runLighthouse, takesPage } from './lighthouse.ts';
 import { watchMainFrame } from './main-frame.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type AuditorOrder,
   type DocumentState,
   isTimed,
+  type LaunchOrder,
   type MainFrame,
   type START_SIGNAL,
 } from './messages.ts';
@@ -62,15 +63,7 @@ receive<AuditorOrder>().then(audit).catch(reportError);
 send({ type: 'ready' });
 
 async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOrder): Promise<void> {
-  const debuggingPort = !takesPage(version);
-  const launched = await launchBrowser({ executable, proxyPort, workDir, env, debuggingPort, sandbox });
-  const { browser, page } = launched;
-  browserAlive = true;
-  browser.once('disconnected', () => {
-    browserAlive = false;
-    reportError(new Error('the browser ended')); // Lighthouse may not notice, and wait for a page that is no more
-  });
-  send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
+  const { browser, page } = await startBrowser({ executable, proxyPort, env, sandbox });
   const own = await page.createCDPSession();
   let everPainted = false;
   const mainFrame = await watchMainFrame(own, (record) => {
@@ -118,17 +111,18 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
   process.exit();
 }
 
+async function startBrowser(order: LaunchOrder) {
+  const debuggingPort = !takesPage(version);
+  const launched = await launchBrowser({ ...order, workDir, debuggingPort });
+  const { browser, page } = launched;
+  browserAlive = true;
+  browser.once('disconnected', () => {
+    browserAlive = false;
+    reportError(new Error('the browser ended')); // Lighthouse may not notice, and wait for a page that is no more
+  });
+  send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
+  return { browser, page };
+}
+
 /** Of the document that is shown. One that failed, such as a download, is not. */
 const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);
-
-/** Files that a library of the parent opened to be inherited, its database's among them, are no business of a browser's. */
-function closeInheritedFiles() {
-  if (process.platform !== 'linux') return;
-  for (const fd of readdirSync('/proc/self/fd').map(Number)) {
-    try {
-      if (fd > 2 && statSync(`/proc/self/fd/${fd}`).isFile()) closeSync(fd);
-    } catch {
-      // The listing's own is closed already.
-    }
-  }
-}

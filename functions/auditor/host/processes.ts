@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -81,5 +81,17 @@ export const listed = (path: string): string[] => {
     return readdirSync(path);
   } catch {
     return [];
+  }
+};
+
+/** Files that a library of the parent opened to be inherited, its database's among them, are no business of a browser's. */
+export const closeInheritedFiles = (): void => {
+  if (process.platform !== 'linux') return;
+  for (const fd of readdirSync('/proc/self/fd').map(Number)) {
+    try {
+      if (fd > 2 && statSync(`/proc/self/fd/${fd}`).isFile()) closeSync(fd);
+    } catch {
+      // The listing's own is closed already.
+    }
   }
 };
