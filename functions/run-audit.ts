@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditJob } from '../shared/audit-job.ts';
-import { RENEW_MS } from '../shared/due-times.ts';
 import { AuditEnv } from '../shared/env.ts';
 import { type Sample, type Spread, spreadOf } from '../shared/page-metrics.ts';
 import { type RunError, type RunProblemCode, runError } from '../shared/problems.ts';
@@ -13,7 +12,7 @@ import { emit, emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import { type Lease, type LeaseStore, leaseStore } from './lib/store/leases.ts';
+import { idsOf, keepRenewed, type Lease, LeaseLost, type LeaseStore, leaseStore } from './lib/store/leases.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 
 /** One job from this region's queue: claims the run, audits the page, keeps the report, finishes the run. */
@@ -70,7 +69,7 @@ export const runAudit =
     const lease = claimed; // for the functions below: known to be there
     log.info('a run was claimed', idsOf(lease)); // the last that is said of one whose instance dies
 
-    await using claim = keepAlive(leases, lease, now);
+    await using claim = keepRenewed(leases, lease, now);
     const signal = AbortSignal.any([claim.lost, ...(stopping ? [stopping] : [])]);
     try {
       await attemptUntilDone();
@@ -78,7 +77,7 @@ export const runAudit =
       if (error instanceof GivenBack || stopping?.aborted) {
         log.info('a run was given back', { ...idsOf(lease), error: error as Error });
         await leases.giveBack(lease, now());
-      } else if (error instanceof ClaimLost) {
+      } else if (error instanceof LeaseLost) {
         log.warn('a claim was lost', idsOf(lease));
       } else throw error;
     }
@@ -160,7 +159,7 @@ export const runAudit =
       const anotherFollows = failuresAmong(attempts) < MAX_ATTEMPTS;
       if (anotherFollows) emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
       log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
-      if (!(await leases.recordAttempt(lease, attempts, now()))) throw new ClaimLost();
+      if (!(await leases.recordAttempt(lease, attempts, now()))) throw new LeaseLost();
       if (anotherFollows) await pauseFor(pauses[Math.min(attempts.length, pauses.length) - 1] ?? 0, signal);
     }
 
@@ -198,7 +197,7 @@ export const runAudit =
       );
       if (!finished && !(await isFinishedWith(result.report?.key))) {
         if (result.report) await reports.delete(result.report.key);
-        throw new ClaimLost();
+        throw new LeaseLost();
       }
       const error = result.state === 'failed' ? result.error : null;
       log.info('a run finished', { ...idsOf(lease), state: result.state, code: error?.code });
@@ -242,8 +241,6 @@ const HANGS: readonly RunProblemCode[] = ['audit-timeout', 'protocol-timeout'];
 class GivenBack extends Error {}
 /** Storage stayed away though asked again and again. */
 class NotStored extends Error {}
-/** Somebody else has the run, or it is gone: nothing that is known here may be written. */
-class ClaimLost extends Error {}
 
 const stop = new AbortController();
 let here: Auditors | undefined;
@@ -257,32 +254,12 @@ const auditorsHere = (): Auditors => {
   return here;
 };
 
-const idsOf = ({ run: { correlationId, checkId, id: runId, region } }: Lease) => ({
-  correlationId,
-  checkId,
-  runId,
-  region,
-});
-
 /** What operators read of a run that has an answer: how long it took from its creation, and how steady its host was. */
 const emitMeasured = ({ region, createdAt }: Lease['run'], result: Stored, now: Date): void => {
   const answered = result.state === 'succeeded' || result.error.blame === 'page';
   if (answered) emit('RunSeconds', (now.getTime() - Date.parse(createdAt)) / 1000, { region });
   const { benchmarkIndex } = result.environment ?? {};
   if (benchmarkIndex) emit('BenchmarkIndex', benchmarkIndex, { region });
-};
-
-/** Renews a claim until it is disposed of; `lost` fires when it is refused. A store that is silent for a while is not. */
-const keepAlive = (leases: Pick<LeaseStore, 'renew'>, lease: Lease, now: () => Date) => {
-  const lost = new AbortController();
-  const timer = setInterval(async () => {
-    try {
-      if (!(await leases.renew(lease, now()))) lost.abort(new ClaimLost());
-    } catch (error) {
-      log.warn('a claim could not be renewed', { ...idsOf(lease), error: error as Error });
-    }
-  }, RENEW_MS);
-  return { lost: lost.signal, [Symbol.asyncDispose]: async () => clearInterval(timer) };
 };
 
 const attemptOf = (

@@ -1,5 +1,6 @@
-import { LEASE_MS, LEASE_SLACK_MS } from '../../../shared/due-times.ts';
+import { LEASE_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/due-times.ts';
 import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
+import { log } from '../log.ts';
 import { closeIfFinished } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
 import { at, findRun, ifLease, ifNoLease, ifState, type RunItem, updateRun } from './items.ts';
@@ -75,3 +76,26 @@ const leaseFrom = (id: string, now: Date) => ({
 
 /** The condition of everything that a lease's holder writes. */
 const held = ({ id }: Lease): Condition => allOf(ifState('running'), ifLease(id));
+
+/** Somebody else has the run, or it is gone: nothing that is known here may be written. */
+export class LeaseLost extends Error {}
+
+/** Renews a claim until it is disposed of; `lost` fires when it is refused. A store that is silent for a while is not. */
+export const keepRenewed = (leases: Pick<LeaseStore, 'renew'>, lease: Lease, now: () => Date) => {
+  const lost = new AbortController();
+  const timer = setInterval(async () => {
+    try {
+      if (!(await leases.renew(lease, now()))) lost.abort(new LeaseLost());
+    } catch (error) {
+      log.warn('a claim could not be renewed', { ...idsOf(lease), error: error as Error });
+    }
+  }, RENEW_MS);
+  return { lost: lost.signal, [Symbol.asyncDispose]: async () => clearInterval(timer) };
+};
+
+export const idsOf = ({ run: { correlationId, checkId, id: runId, region } }: Lease) => ({
+  correlationId,
+  checkId,
+  runId,
+  region,
+});
