@@ -1,0 +1,140 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { CreateCheckBody } from '../../shared/check.ts';
+import { plans } from '../../shared/plans.ts';
+import { apiProblems, runProblems } from '../../shared/problems.ts';
+import { routes } from '../../shared/routes.ts';
+import { RunView } from '../../shared/run.ts';
+
+const root = join(import.meta.dirname, '../..');
+const notOurs = new Set(['node_modules', 'dist', 'cdk.out', '.git', '.local']);
+
+/** Returns the Markdown files of the repository, as paths from its root. */
+const pagesIn = (folder = ''): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return notOurs.has(entry.name) ? [] : pagesIn(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+const withoutCodeBlocks = (text: string) => text.replace(/^( *)```.*?^\1```$/gms, '');
+const withoutCode = (text: string) => withoutCodeBlocks(text).replace(/`[^`\n]*`/g, '');
+
+/** Returns the anchors that GitHub gives to the headings of a page. */
+const anchorsOf = (text: string): string[] => {
+  const seen = new Map<string, number>();
+  return [...withoutCodeBlocks(text).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-');
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+};
+
+/** Returns why a link of a page is broken, or nothing. */
+const faultOf = (page: string, link: string): string[] => {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return [`${page}: ${link}: no such file`];
+  if (!anchor || !statSync(join(root, target)).isFile()) return [];
+  return anchorsOf(textOf(target)).includes(anchor) ? [] : [`${page}: ${link}: no such heading`];
+};
+
+const linksOf = (text: string): string[] =>
+  [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => (/^[a-z]+:/.test(link) ? [] : link));
+
+/** Returns the files and folders of the repository that a page names in code. */
+const pathsOf = (text: string): string[] =>
+  [...withoutCodeBlocks(text).matchAll(/`((?:shared|functions|infra|test|\.github)\/[\w./-]*)`/g)].map(
+    ([, path = '']) => path,
+  );
+
+const pages = pagesIn();
+
+test('the repository has documentation', () => {
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'infra/RUNBOOK.md', 'test/bench/RESULTS.md']));
+});
+
+describe.each(pages)('%s', (page) => {
+  test('every relative link leads to a file and a heading that exist', () => {
+    expect(linksOf(textOf(page)).flatMap((link) => faultOf(page, link))).toEqual([]);
+  });
+
+  test('every file and folder that is named in code exists', () => {
+    expect(pathsOf(textOf(page)).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  const readme = textOf('README.md');
+
+  test('has at most 180 lines', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(180);
+  });
+
+  test('lists every endpoint and no other', () => {
+    const listed = [...readme.matchAll(/`(GET|POST|DELETE|PUT|PATCH) (\/[^`]*)`/g)].map(
+      ([, method, path]) => `${method} ${path}`,
+    );
+    expect([...new Set(listed)].sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  test('lists every error code', () => {
+    const codes = [...Object.keys(apiProblems), ...Object.keys(runProblems)];
+    expect(codes.filter((code) => !readme.includes(`\`${code}\``))).toEqual([]);
+  });
+});
+
+describe('functions/API.md', () => {
+  const text = textOf('functions/API.md');
+  const sectionOf = (heading: string) => text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const missingIn = (section: string, names: readonly string[]) =>
+    names.filter((name) => !section.includes(`\`${name}\``));
+
+  test('has every input of a check and every audit version', () => {
+    const versions = auditVersions.map(({ version }) => version);
+    expect(missingIn(sectionOf('Create a check'), [...Object.keys(CreateCheckBody.shape), ...versions])).toEqual([]);
+  });
+
+  test('has every field of a run', () => {
+    expect(missingIn(sectionOf('Read a run'), Object.keys(RunView.shape))).toEqual([]);
+  });
+});
+
+test('infra/KEYS.md has the limits of every plan', () => {
+  const rows = Object.entries(plans).map(([name, { runsPerMinute, runsPerDay, openChecks }]) => {
+    const numbers = [runsPerMinute, runsPerDay, openChecks].map((number) => number.toLocaleString('en'));
+    return `| \`${name}\` | ${numbers.join(' | ')} |`;
+  });
+  expect(rows.filter((row) => !textOf('infra/KEYS.md').includes(row))).toEqual([]);
+});
+
+describe('infra/RUNBOOK.md', () => {
+  const runbook = textOf('infra/RUNBOOK.md');
+  const sourceOf = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => textOf(join(folder, path)))
+      .join('\n');
+
+  test('every log line that it names is one of a function', () => {
+    const lines = [...runbook.matchAll(/`"([^"`]+)"`/g)].map(([, line = '']) => line);
+    const functions = sourceOf('functions');
+    const parts = lines.filter((line) => line !== 'all').flatMap((line) => line.split(' … '));
+    expect(parts.length).toBeGreaterThan(5);
+    expect(parts.filter((part) => !functions.includes(part))).toEqual([]);
+  });
+
+  test('every dashboard row that it names exists', () => {
+    const rows = [...runbook.matchAll(/[Rr]ow "([^"]+)"/g)].map(([, row = '']) => row);
+    const infra = sourceOf('infra/aws');
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.filter((row) => !infra.includes(`'${row}'`))).toEqual([]);
+  });
+});
