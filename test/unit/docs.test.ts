@@ -91,8 +91,8 @@ describe('README.md', () => {
   });
 });
 
-describe('functions/API.md', () => {
-  const text = textOf('functions/API.md');
+describe('shared/API.md', () => {
+  const text = textOf('shared/API.md');
   const sectionOf = (heading: string) => text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   const missingIn = (section: string, names: readonly string[]) =>
     names.filter((name) => !section.includes(`\`${name}\``));
