@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startService } from '../../infra/local/service.ts';
+import { linkChromium } from '../support/service.ts';
 import { worldHere } from '../support/world.ts';
 
 const printed: string[] = [];
@@ -12,6 +13,7 @@ let service: Awaited<ReturnType<typeof startService>>;
 let world: ReturnType<typeof worldHere>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+  await linkChromium(dataDir);
   const settings = { host: '127.0.0.1', port: 0, dataDir, auditsAtOnce: 1, corsOrigins: [], logLevel: 'SILENT' };
   service = await startService({ ...settings, auth: 'open', targets: 'local' }, (line) => printed.push(line));
   world = worldHere();

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import type { CheckView } from '../../shared/check.ts';
+import { chromiumDir } from './chromium-dir.ts';
 import { commandOf, pids } from './processes.ts';
 
 /** What `npm start` gives to Node.js, and that with another module in place of the service. */
@@ -59,6 +62,13 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
     exited: async () => (await exited) as [number | null, NodeJS.Signals | null],
     stop: () => stop(child, exited),
   };
+};
+
+/** Links the tests' Chromium into a data folder, so that a service on that folder does not unpack its own. */
+export const linkChromium = async (dataDir: string): Promise<void> => {
+  const { executable } = await prepareChromium(chromiumDir());
+  const home = dirname(executable);
+  symlinkSync(home, join(dataDir, basename(home)));
 };
 
 const stop = async (child: ChildProcess, exited: Promise<unknown>): Promise<void> => {

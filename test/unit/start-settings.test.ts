@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { settingsFrom } from '../../infra/local/start-settings.ts';
+
+test('without settings the service is open to this machine alone, and may audit its pages', () => {
+  expect(settingsFrom({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 4080,
+    dataDir: resolve('.local'),
+    auth: 'open',
+    targets: 'local',
+    corsOrigins: [],
+    logLevel: 'ERROR',
+  });
+});
+
+test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('HOST=%s is refused without keys', (HOST) => {
+  expect(() => settingsFrom({ HOST })).toThrow(/^HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
+});
+
+test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])('HOST=%s needs no keys', (HOST) => {
+  expect(settingsFrom({ HOST })).toMatchObject({ host: HOST, auth: 'open', targets: 'local' });
+});
+
+test('beyond loopback only public pages may be audited, unless TARGETS says otherwise', () => {
+  const env = { HOST: '0.0.0.0', AUTH: 'keys' };
+  expect(settingsFrom(env)).toMatchObject({ targets: 'public' });
+  expect(settingsFrom({ ...env, TARGETS: 'local' })).toMatchObject({ targets: 'local' });
+});
+
+test('each invalid setting is named', () => {
+  const env = { PORT: 'many', AUDITS_AT_ONCE: '0', CORS_ORIGINS: 'example.com' };
+  expect(() => settingsFrom(env)).toThrow(/PORT: .*\n +AUDITS_AT_ONCE: .*\n +CORS_ORIGINS/);
+});
