@@ -53,8 +53,8 @@ export const startTable = async ({ dataDir, environment = 'local', port }: Table
 };
 
 /** The table of a data folder, whether a service runs on it or not: that one's engine, or one of our own until `close`. */
-export const openTable = async (dataDir: string) => {
-  for (let tries = 0; ; tries++) {
+export const openTable = async (dataDir: string, patienceMs = 5000) => {
+  for (const startedAt = Date.now(); ; ) {
     try {
       return await startTable({ dataDir });
     } catch (error) {
@@ -62,7 +62,8 @@ export const openTable = async (dataDir: string) => {
     }
     const url = endpointIn(dataDir);
     if (url) return { env: tableEnv(url, namesOf('local').table), close: async () => {} };
-    if (tries >= 50) throw new Error(`The service that uses ${dataDir} is starting or ending. Try again in a moment.`);
+    if (Date.now() - startedAt > patienceMs)
+      throw new Error(`The service that uses ${dataDir} is starting or ending. Try again in a moment.`);
     await pause(100);
   }
 };

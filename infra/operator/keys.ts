@@ -1,178 +1,21 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
-import { type KeyStore, keyStore } from '../../functions/lib/store/keys.ts';
-import { type ApiKey, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
-import { PlanName, plans } from '../../shared/plans.ts';
+import { keyStore } from '../../functions/lib/store/keys.ts';
 import { environmentOf, WrongSetting } from '../environments.ts';
 import { openTable } from '../local/dynamodb.ts';
-
-const usage = `npm run keys -- create --owner OWNER --name NAME [--scopes ${Scope.options.join(',')}] [--plan PLAN] [--expires 90d]
-npm run keys -- list [--owner OWNER]
-npm run keys -- revoke PREFIX
-
-  --owner        whose checks the key makes and reads; its keys of one plan share the runs that it allows
-  --name         what the key is for
-  --scopes       both by default
-  --plan         ${PlanName.options.join(', ')}; by default that of the owner's other keys, or standard
-  --expires      after so many hours, days or weeks (12h, 90d, 4w), or on a date (2027-01-31); never by default
-  --environment  dev, staging, prod: on AWS, with the credentials that the AWS CLI finds; without it on this machine,
-                 in DATA_DIR (.local), whether the service runs or not
-  --json         for machines
-`;
-
-/** What is wrong with how the command was called: said with what would be right. */
-class Misuse extends Error {}
-
-const options = {
-  owner: { type: 'string' },
-  name: { type: 'string' },
-  scopes: { type: 'string' },
-  plan: { type: 'string' },
-  expires: { type: 'string' },
-  environment: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-type Given = ReturnType<typeof given>['values'];
-
-const given = () => {
-  try {
-    return parseArgs({ options, allowPositionals: true });
-  } catch (error) {
-    throw new Misuse((error as Error).message);
-  }
-};
+import { commandFrom, Misuse, say, usage } from './key-commands.ts';
 
 /** `npm run keys`: makes, lists and revokes API keys. Answers go to stdout, words for people to stderr. */
 const main = async (): Promise<void> => {
-  const { values, positionals } = given();
-  const [command, ...rest] = positionals;
-  if (values.help) return console.log(usage);
-  const work = { create, list, revoke }[command ?? ''];
-  if (!work)
-    throw new Misuse(
-      `${command ? `There is no command "${command}".` : 'What is to be done?'} There are create, list, revoke.`,
-    );
-  const ready = work(values, rest);
-  const table = await tableOf(values.environment);
+  const command = commandFrom(process.argv.slice(2));
+  if (command === 'help') return console.log(usage);
+  const table = await tableOf(command.environment);
   try {
     Object.assign(process.env, table.env);
-    await ready(keyStore(openDb({ TABLE_NAME: table.name, HOME_REGION: table.region })));
+    await command.run(keyStore(openDb({ TABLE_NAME: table.name, HOME_REGION: table.region })));
   } finally {
     await table.close();
   }
-};
-
-const create = (values: Given, rest: string[]) => {
-  none(rest);
-  const owner = Owner.safeParse(values.owner);
-  if (!owner.success) throw new Misuse(`--owner: ${values.owner ? owner.error.issues[0]?.message : 'whose is it?'}`);
-  if (!values.name || values.name.length > 100)
-    throw new Misuse('--name: what is the key for, in up to 100 characters?');
-  const { name } = values;
-  const scopes = Scope.array()
-    .min(1)
-    .safeParse(values.scopes?.split(',') ?? Scope.options);
-  if (!scopes.success) throw new Misuse(`--scopes: one or more of ${Scope.options.join(',')}`);
-  const asked = PlanName.optional().safeParse(values.plan);
-  if (!asked.success) throw new Misuse(`--plan: one of ${PlanName.options.join(', ')}`);
-  const now = new Date();
-  const expiresAt = values.expires === undefined ? null : expiryFrom(values.expires, now);
-
-  return async (store: KeyStore): Promise<void> => {
-    const others = (await store.list()).filter((key) => key.owner === owner.data && keyState(key, now) === 'active');
-    const plan = asked.data ?? others.at(-1)?.plan ?? 'standard';
-    const made = await store.create(
-      { owner: owner.data, name, scopes: [...new Set(scopes.data)], plan, expiresAt },
-      now,
-    );
-    console.log(values.json ? JSON.stringify({ key: made.text, ...shown(made.key, now) }) : made.text);
-    if (values.json) return;
-    const { runsPerMinute, runsPerDay, openChecks } = plans[plan];
-    say(`
-This is the key: it is shown once, and kept nowhere. Send it as "Authorization: Bearer <key>".
-Prefix ${made.key.prefix}, owner ${owner.data}, ${scopes.data.join(' and ')}, expires ${expiresAt ?? 'never'}.
-Plan ${plan}: ${runsPerMinute} runs a minute, ${runsPerDay} a day, ${openChecks} checks open at once.`);
-    if (others.some((key) => key.plan !== plan))
-      say(`Other keys of ${owner.data} have another plan: each request goes by its key's, whose runs are its own.`);
-  };
-};
-
-const list = (values: Given, rest: string[]) => {
-  none(rest);
-  return async (store: KeyStore): Promise<void> => {
-    const now = new Date();
-    const keys = (await store.list()).filter((key) => values.owner === undefined || key.owner === values.owner);
-    if (values.json) return console.log(JSON.stringify(keys.map((key) => shown(key, now))));
-    if (keys.length === 0) return say('There is no key. To make one: npm run keys -- create --owner OWNER --name NAME');
-    const rows = keys.map((key) => [
-      key.prefix,
-      keyState(key, now),
-      key.owner,
-      key.name,
-      key.scopes.join(','),
-      key.plan,
-      minute(key.createdAt),
-      minute(key.expiresAt),
-      minute(key.lastUsedAt),
-    ]);
-    console.log(
-      columns([['PREFIX', 'STATE', 'OWNER', 'NAME', 'SCOPES', 'PLAN', 'CREATED', 'EXPIRES', 'LAST USED'], ...rows]),
-    );
-  };
-};
-
-const revoke = (values: Given, [text, ...rest]: string[]) => {
-  none(rest);
-  if (!text) throw new Misuse('Which key? Its prefix is in `npm run keys -- list`.');
-  const prefix = keyParts(text)?.prefix ?? text.replace(/^pas_/, '');
-  return async (store: KeyStore): Promise<void> => {
-    const now = new Date();
-    const key = await store.find(prefix);
-    if (!key) throw new Misuse(`There is no key with the prefix "${prefix}". To see them: npm run keys -- list`);
-    if (!key.revokedAt) await store.revoke(prefix, now);
-    const revoked = { ...key, revokedAt: key.revokedAt ?? now.toISOString() };
-    if (values.json) return console.log(JSON.stringify(shown(revoked, now)));
-    if (key.revokedAt) say(`The key ${prefix} ("${key.name}" of ${key.owner}) was revoked ${minute(key.revokedAt)}.`);
-    else
-      say(`The key ${prefix} ("${key.name}" of ${key.owner}) is revoked. Who used it just now may for another minute.`);
-  };
-};
-
-const none = (rest: string[]): void => {
-  if (rest.length > 0) throw new Misuse(`"${rest[0]}" is not expected here.`);
-};
-
-const say = (text: string): void => console.error(text);
-
-/** A key without the hash of its secret. */
-const shown = ({ hash, ...key }: ApiKey, now: Date) => ({ ...key, state: keyState(key as ApiKey, now) });
-
-const minute = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? 'never';
-
-const columns = (rows: string[][]): string => {
-  const widths = (rows[0] as string[]).map((_, i) => Math.max(...rows.map((row) => (row[i] as string).length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] as number))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-};
-
-const expiryFrom = (text: string, now: Date): string => {
-  const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
-  const hours = { h: 1, d: 24, w: 7 * 24 }[unit ?? ''];
-  const time = hours
-    ? now.getTime() + Number(count) * hours * 3600 * 1000
-    : /^\d{4}-\d\d-\d\d/.test(text)
-      ? Date.parse(text)
-      : NaN;
-  if (!(time > now.getTime())) throw new Misuse('--expires: in the future, such as 12h, 90d, 4w or 2027-01-31');
-  return new Date(time).toISOString();
 };
 
 /** The table to work on: an environment's on AWS, or this machine's. */

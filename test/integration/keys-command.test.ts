@@ -6,6 +6,9 @@ import { afterEach, expect, test } from 'vitest';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
+import { openTable } from '../../infra/local/dynamodb.ts';
+import { commandFrom, Misuse } from '../../infra/operator/key-commands.ts';
+import { FULL } from '../support/full.ts';
 import { linkChromium, startLocally } from '../support/service.ts';
 
 const folders: string[] = [];
@@ -106,10 +109,7 @@ test('a service that has the folder and says nothing yet is waited for, and then
   const aws = await startAws({ dataDir, regions: ['us-west1'] });
   stops.push(aws.close);
   rmSync(join(dataDir, 'dynamodb-url'));
-  expect(await keys(dataDir, aKey)).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/starting or ending.*again/),
-  });
+  await expect(openTable(dataDir, FULL ? undefined : 300)).rejects.toThrow(/starting or ending.*again/);
 });
 
 test('an environment’s keys are in its own table', async () => {
@@ -145,8 +145,15 @@ test.each([
   [[...aKey, 'more'], '"more" is not expected here.'],
   [[...aKey, '--colour', 'red'], '--colour'],
   [['revoke'], 'Which key?'],
+])('%j is refused with what would be right', (args, said) => {
+  expect(() => commandFrom(args)).toThrow(Misuse);
+  expect(() => commandFrom(args)).toThrow(said);
+});
+
+test.each([
+  [['create'], '--owner: whose is it?'],
   [['revoke', 'nonsense'], 'There is no key with the prefix "nonsense"'],
-])('%j is refused with what would be right', async (args, said) => {
+])('%j ends the command with how to read on', async (args, said) => {
   const { code, stdout, stderr } = await keys(aFolder(), args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(said);
