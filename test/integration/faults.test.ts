@@ -175,7 +175,7 @@ test('a store that is away while a run is finished gets the result when it is ba
         return { state: 'succeeded', metrics, ...nothingSeen, finalUrl: 'https://example.com/' };
       },
     },
-    pauses: [500, 500, 500, 500, 500],
+    retryDelaysMs: [500, 500, 500, 500, 500],
   });
   await work(job, () => 600_000);
   const run = (await world.find(job.checkId)).runs.find(({ id }) => id === job.runId);

@@ -108,7 +108,7 @@ const worker = (
     },
     auditors: { audit },
     stopping: stopping.signal,
-    pauses: [1, 1],
+    retryDelaysMs: [1, 1],
   });
   const { id: runId, region, correlationId } = item;
   const job = { checkId: check.id, runId, region, correlationId, owner: 'anonymous' };

@@ -1,0 +1,255 @@
+import { expect, test } from 'vitest';
+import {
+  initialProgress,
+  medianSample,
+  next,
+  type Progress,
+  type RunResult,
+  record,
+  type Step,
+  withStorageFailure,
+} from '../../functions/auditor/attempts.ts';
+import { type AuditResult, nothingSeen } from '../../functions/auditor/judge.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { type RunProblemCode, runError } from '../../shared/problems.ts';
+import type { Attempt, Environment } from '../../shared/run.ts';
+
+const environment: Environment = {
+  auditVersion: '13.5.0',
+  chromium: 'HeadlessChrome/1',
+  sandbox: true,
+  device: 'mobile',
+  throttling: 'simulate',
+  benchmarkIndex: 2000,
+  cpuCount: 2,
+  memoryMiB: 4096,
+  kernel: '6.1',
+  host: 'abc',
+  cpuBusy: 0,
+  contended: false,
+};
+/** A successful audit of a page whose first paint is at `fcp`. `cpuBusy` above 0 makes it contended. */
+const success = (fcp: number, { cpuBusy = 0, tti = 2000 } = {}): AuditResult & { state: 'succeeded' } => ({
+  ...nothingSeen,
+  state: 'succeeded',
+  metrics: { ...noMetrics, fcp, tti },
+  environment: { ...environment, cpuBusy, contended: cpuBusy > 0 },
+});
+const failure = (
+  code: RunProblemCode,
+  { contended = false, auditCode = null as string | null, detail = '' } = {},
+): AuditResult => ({
+  ...nothingSeen,
+  state: 'failed',
+  environment: { ...environment, contended },
+  error: runError(code, { auditCode, ...(detail && { detail }) }),
+});
+
+const PLENTY_MS = 600_000;
+const startedAt = new Date('2026-01-01T00:00:00.000Z');
+const time = { startedAt, finishedAt: new Date(startedAt.getTime() + 6500) };
+
+/** Follows the steps of a run whose audits have these results. `timeLeftMs` is the time left before each step. */
+const play = (
+  results: readonly AuditResult[],
+  { samples = 1, maxRetakes = 2, earlier = [] as readonly Attempt[], timeLeftMs = [] as number[] } = {},
+) => {
+  const rules = { samples, maxRetakes };
+  const steps: Step[] = [];
+  const waiting = [...results];
+  for (let progress: Progress = initialProgress(earlier); ; ) {
+    const step = next(progress, { ...rules, timeLeftMs: timeLeftMs[steps.length] ?? PLENTY_MS });
+    steps.push(step);
+    if (step.do !== 'audit') return { steps, last: step, attempts: progress.attempts, audits: steps.length - 1 };
+    const result = waiting.shift();
+    if (!result) throw new Error('The run needs more audits than the test has results.');
+    progress = record(progress, result, time, rules);
+  }
+};
+const resultOf = (results: readonly AuditResult[], options: Parameters<typeof play>[1] = {}): RunResult => {
+  const { last } = play(results, options);
+  if (last.do !== 'finish') throw new Error('The run did not finish.');
+  return last.result;
+};
+/** The run's error code and its number of audits. */
+const failedBy = (results: readonly AuditResult[], options: Parameters<typeof play>[1] = {}) => {
+  const { last, audits } = play(results, options);
+  if (last.do !== 'finish' || last.result.state !== 'failed') throw new Error('The run did not fail.');
+  return [last.result.error.code, audits];
+};
+
+test('a successful audit finishes a run of one sample', () => {
+  const { steps, attempts } = play([success(800)]);
+  expect(steps[0]).toEqual({ do: 'audit', lean: false, isRetake: false });
+  expect(steps[1]).toMatchObject({ do: 'finish', result: { state: 'succeeded', warnings: [], spread: null } });
+  expect(attempts).toEqual([
+    {
+      number: 1,
+      startedAt: '2026-01-01T00:00:00.000Z',
+      finishedAt: '2026-01-01T00:00:06.500Z',
+      seconds: 6.5,
+      code: null,
+      auditCode: null,
+      contended: false,
+    },
+  ]);
+});
+
+test.each<[title: string, results: AuditResult[], code: RunProblemCode, audits: number]>([
+  ['a fault of the page', [failure('dns-failure')], 'dns-failure', 1],
+  ['three faults of the service', [failure('internal'), failure('internal'), failure('internal')], 'internal', 3],
+  ['two crashes of the renderer', [failure('page-crashed'), failure('page-crashed')], 'page-crashed', 2],
+  [
+    'one crash of the renderer after two faults of the service',
+    [failure('internal'), failure('internal'), failure('page-crashed')],
+    'browser-crashed',
+    3,
+  ],
+  ['two timeouts', [failure('audit-timeout'), failure('protocol-timeout')], 'page-hung', 2],
+  ['two protocol timeouts', [failure('protocol-timeout'), failure('protocol-timeout')], 'page-hung', 2],
+  [
+    'two audit timeouts on a contended machine',
+    [failure('audit-timeout', { contended: true }), failure('audit-timeout', { contended: true })],
+    'audit-timeout',
+    2,
+  ],
+  [
+    'three protocol timeouts on a contended machine',
+    [1, 2, 3].map(() => failure('protocol-timeout', { contended: true })),
+    'protocol-timeout',
+    3,
+  ],
+  [
+    'timeouts of which one was on a contended machine',
+    [failure('protocol-timeout', { contended: true }), failure('audit-timeout'), failure('protocol-timeout')],
+    'page-hung',
+    3,
+  ],
+  ['a hung page', [failure('page-hung', { auditCode: 'PAGE_HUNG' })], 'page-hung', 1],
+  [
+    'a page that hung twice on a contended machine',
+    [1, 2].map(() => failure('page-hung', { auditCode: 'PAGE_HUNG', contended: true })),
+    'page-hung',
+    2,
+  ],
+  [
+    'a page that hung on a contended machine, then on a free one',
+    [
+      failure('page-hung', { auditCode: 'PAGE_HUNG', contended: true }),
+      failure('page-hung', { auditCode: 'PAGE_HUNG' }),
+    ],
+    'page-hung',
+    2,
+  ],
+])('%s fails the run', (_, results, code, audits) => {
+  expect(failedBy([...results, success(1)])).toEqual([code, audits]);
+});
+
+test.each<[title: string, first: AuditResult]>([
+  ['a fault of the service', failure('internal')],
+  ['a crash of the renderer', failure('page-crashed')],
+  ['a timeout', failure('audit-timeout')],
+  ['a page that hung on a contended machine', failure('page-hung', { auditCode: 'PAGE_HUNG', contended: true })],
+])('%s is retried, and the run can succeed', (_, first) => {
+  expect(resultOf([first, success(800)]).state).toBe('succeeded');
+});
+
+test('the error of a page that timed out twice has the message of the newest attempt', () => {
+  const detail = 'It did not answer.';
+  const results = [failure('audit-timeout'), failure('protocol-timeout', { auditCode: 'PROTOCOL_TIMEOUT', detail })];
+  const error = { code: 'page-hung', blame: 'page', auditCode: 'PROTOCOL_TIMEOUT', message: detail };
+  expect(resultOf(results)).toMatchObject({ error });
+  expect(resultOf([failure('audit-timeout'), failure('audit-timeout')])).toMatchObject({
+    error: { code: 'page-hung', auditCode: null, message: 'The page stopped responding.' },
+  });
+});
+
+test('attempts of earlier deliveries count', () => {
+  const { attempts } = play([failure('internal'), failure('internal'), failure('internal')]);
+  expect(failedBy([], { earlier: attempts })).toEqual(['internal', 0]);
+  expect(failedBy([failure('page-crashed')], { earlier: attempts.slice(0, 2) })).toEqual(['browser-crashed', 1]);
+  const { attempts: crashed } = play([failure('page-crashed'), success(1)]);
+  expect(failedBy([failure('page-crashed')], { earlier: crashed.slice(0, 1) })).toEqual(['page-crashed', 1]);
+});
+
+test('only an audit after a timeout is lean', () => {
+  const leanOf = (first: AuditResult) =>
+    play([first, success(1)]).steps.map((step) => step.do === 'audit' && step.lean);
+  expect(leanOf(failure('audit-timeout'))).toEqual([false, true, false]);
+  expect(leanOf(failure('protocol-timeout'))).toEqual([false, true, false]);
+  expect(leanOf(failure('browser-crashed'))).toEqual([false, false, false]);
+});
+
+test('a contended sample is retaken, and an uncontended one counts', () => {
+  const { steps, last } = play([success(900, { cpuBusy: 0.9 }), success(600)]);
+  expect(steps[1]).toEqual({ do: 'audit', lean: false, isRetake: true });
+  expect(last).toMatchObject({ result: { metrics: { fcp: 600 }, warnings: [] } });
+});
+
+test('the least contended sample counts if every retake is contended, and a warning says so', () => {
+  const results = [success(900, { cpuBusy: 0.9 }), success(901, { cpuBusy: 0.4 }), success(902, { cpuBusy: 0.8 })];
+  const result = resultOf(results);
+  expect(result).toMatchObject({ metrics: { fcp: 901 }, samples: [{ fcp: 901, cpuBusy: 0.4, contended: true }] });
+  expect(result.warnings).toHaveLength(1);
+  expect(play(results.slice(0, 2), { maxRetakes: 1 }).last).toMatchObject({ result: { metrics: { fcp: 901 } } });
+  expect(play(results.slice(0, 1), { maxRetakes: 0 }).last).toMatchObject({ result: { metrics: { fcp: 900 } } });
+});
+
+test('a failed retake keeps the contended sample', () => {
+  const { last, attempts } = play([success(900, { cpuBusy: 0.9 }), failure('page-hung')]);
+  expect(last).toMatchObject({ result: { state: 'succeeded', metrics: { fcp: 900 } } });
+  expect(attempts.map(({ code }) => code)).toEqual([null, 'page-hung']);
+});
+
+test('the median sample is shown with the values and the spread of all', () => {
+  const result = resultOf([success(900), success(700), success(800)], { samples: 3 });
+  expect(result).toMatchObject({
+    metrics: { fcp: 800 },
+    samples: [{ fcp: 900 }, { fcp: 700 }, { fcp: 800 }],
+    spread: { fcp: { min: 700, max: 900 }, performance: null },
+  });
+});
+
+test('a fault of the page in one sample fails the run', () => {
+  expect(failedBy([success(800), failure('http-error')], { samples: 3 })).toEqual(['http-error', 2]);
+});
+
+test('a run that is out of attempts succeeds with the samples that it has, and a warning gives their number', () => {
+  const results = [success(800), failure('internal'), failure('internal'), failure('internal')];
+  const result = resultOf(results, { samples: 3 });
+  expect(result).toMatchObject({ state: 'succeeded', metrics: { fcp: 800 } });
+  expect(result.warnings[0]).toMatch(/^Of 3 samples 2 /);
+});
+
+test('an invocation with too little time left releases the run', () => {
+  expect(play([], { timeLeftMs: [149_999] }).last).toEqual({ do: 'release' });
+  expect(play([failure('internal')], { timeLeftMs: [PLENTY_MS, 149_999] }).last).toEqual({ do: 'release' });
+  expect(play([success(1)], { timeLeftMs: [150_000] }).last.do).toBe('finish');
+});
+
+test('an invocation with too little time left finishes the run if it has a sample or a candidate', () => {
+  const timeLeftMs = [PLENTY_MS, 149_999];
+  expect(resultOf([success(800)], { samples: 2, timeLeftMs })).toMatchObject({ metrics: { fcp: 800 } });
+  const contended = resultOf([success(900, { cpuBusy: 0.9 })], { timeLeftMs });
+  expect(contended).toMatchObject({ state: 'succeeded', metrics: { fcp: 900 } });
+});
+
+test('a report that can not be stored makes the newest attempt a failure', () => {
+  const { attempts } = play([failure('internal'), success(800)]);
+  expect(withStorageFailure(attempts).map(({ number, code }) => [number, code])).toEqual([
+    [1, 'internal'],
+    [2, 'storage-failure'],
+  ]);
+  expect(attempts[1]?.code).toBeNull();
+});
+
+test('the median sample is the nearest to the medians of FCP and TTI, in full precision', () => {
+  const samples = [
+    success(800.4, { tti: 2000 }),
+    success(800.1, { tti: 2000 }),
+    success(800.2, { tti: 2000 }),
+  ] as const;
+  expect(medianSample(samples)).toBe(samples[2]);
+  const unmeasured = { ...success(1), metrics: noMetrics };
+  expect(medianSample([unmeasured, success(1)])).toBe(unmeasured);
+});
