@@ -1,7 +1,7 @@
 import { AuditJob } from '../shared/audit-job.ts';
 import { ReadEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
-import { failuresAmong, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
+import { countFailures, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
 import { emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
@@ -34,7 +34,7 @@ export const closeLostRuns =
       region,
       attempts: run.attempts.length,
     });
-    if (failuresAmong(run.attempts) < MAX_ATTEMPTS) {
+    if (countFailures(run.attempts) < MAX_ATTEMPTS) {
       await due.postpone(run, now());
       return;
     }

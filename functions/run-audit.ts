@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AuditJob } from '../shared/audit-job.ts';
 import { AuditEnv } from '../shared/env.ts';
 import { type RunError, runError } from '../shared/problems.ts';
-import { type Attempt, failuresAmong, MAX_ATTEMPTS } from '../shared/run.ts';
+import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { initialProgress, next, type RunResult, record, withStorageFailure } from './auditor/attempts.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
 import { type AuditResult, nothingSeen } from './auditor/judge.ts';
@@ -30,19 +30,19 @@ export const handler = queue(AuditJob, () => {
     store: checkStore(db),
     leases: leaseStore(db),
     reports: reports(env),
-    auditors: auditorsHere(),
-    stopping: stop.signal,
+    auditors: sharedAuditors(),
+    stopping: shutdown.signal,
     maxRetakes: env.RETAKES,
   });
 });
 
 /** Unpacks Chromium and starts an auditor, so that the first audit starts sooner. */
-export const prepare = () => auditorsHere().prepare();
+export const prepare = () => sharedAuditors().prepare();
 
 /** Stops the audits at work and releases their runs. No audit starts in this process afterwards. */
 export const shutDown = async (): Promise<void> => {
-  stop.abort();
-  await here?.close();
+  shutdown.abort();
+  await pool?.close();
 };
 
 type Deps = {
@@ -140,7 +140,7 @@ const audit = async ({ auditors, lease, signal }: Work, { lean }: { lean: boolea
 /** Records a failed attempt. Waits if another attempt follows. */
 const recordFailure = async (work: Work, attempts: readonly Attempt[], reason: RunError): Promise<void> => {
   const { leases, lease, signal, now, retryDelaysMs } = work;
-  const anotherFollows = failuresAmong(attempts) < MAX_ATTEMPTS;
+  const anotherFollows = countFailures(attempts) < MAX_ATTEMPTS;
   if (anotherFollows) emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
   log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
   if (!(await leases.recordAttempt(lease, [...attempts], now()))) throw new LeaseLost();
@@ -207,14 +207,14 @@ const emitMeasured = ({ region, createdAt }: Lease['run'], result: RunResult, no
 /** The run must be released, so that another invocation continues it. */
 class OutOfTime extends Error {}
 
-const stop = new AbortController();
-let here: Auditors | undefined;
-const auditorsHere = (): Auditors => {
+const shutdown = new AbortController();
+let pool: Auditors | undefined;
+const sharedAuditors = (): Auditors => {
   const env = AuditEnv.parse(process.env);
-  here ??= auditors({
+  pool ??= auditors({
     targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
     chromiumDir: env.CHROMIUM_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,
   });
-  return here;
+  return pool;
 };

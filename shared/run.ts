@@ -43,7 +43,7 @@ export const Attempt = z.object({
 });
 export type Attempt = z.infer<typeof Attempt>;
 
-export const failuresAmong = (attempts: readonly Attempt[]): number =>
+export const countFailures = (attempts: readonly Attempt[]): number =>
   attempts.filter(({ code }) => code !== null).length;
 
 /**

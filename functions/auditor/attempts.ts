@@ -1,6 +1,6 @@
 import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
 import { type Sample, type Spread, spreadOf } from '../../shared/page-metrics.ts';
-import { type Attempt, failuresAmong, MAX_ATTEMPTS } from '../../shared/run.ts';
+import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
 import { type AuditResult, nothingSeen } from './judge.ts';
 import { errorOf, isRetried, isTimeout } from './retry-rules.ts';
 
@@ -48,7 +48,7 @@ export const next = (
   if (afterFailure === 'fail') return { do: 'finish', result: failedResult(attempts, failure) };
   if (samples.length >= wanted) return { do: 'finish', result: measuredResult(samples, wanted) };
 
-  const outOfAttempts = failuresAmong(attempts) >= MAX_ATTEMPTS;
+  const outOfAttempts = countFailures(attempts) >= MAX_ATTEMPTS;
   if (!outOfAttempts && timeLeftMs >= ATTEMPT_MS) {
     return { do: 'audit', lean: attempts.some(isTimeout), isRetake: candidates.length > 0 };
   }
