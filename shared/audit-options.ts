@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { type AuditVersion, auditVersion } from './audit-versions.ts';
 
-/** Lighthouse's own presets: a mid-range phone on slow 4G, or a desktop on a dense network. */
+/** Presets of Lighthouse: a mid-range phone on slow 4G, or a desktop on a fast network. */
 export const Device = z.enum(['mobile', 'desktop']);
 export type Device = z.infer<typeof Device>;
 
-/** Lighthouse's ids of its categories. `pwa` exists in audit versions up to 11. */
+/** Category ids of Lighthouse. `pwa` exists in audit versions up to 11. */
 export const Category = z.enum(['performance', 'accessibility', 'best-practices', 'pwa', 'seo']);
 export type Category = z.infer<typeof Category>;
 
 export const MAX_SAMPLES = 5;
 
-/** How a page is audited, beyond its URL and version; what a client leaves out has these defaults. */
+/** Options of an audit, with the defaults of the options that the client didn't send. */
 export const AuditOptions = z.object({
   device: Device.default('mobile'),
-  /** Audits of the page, of which the median is shown. */
+  /** Number of audits. The run shows the median one. */
   samples: z.int().min(1).max(MAX_SAMPLES).default(1),
-  /** Left out: all that the audit version has. */
+  /** Default: all categories of the audit version. */
   categories: z.array(Category).min(1).optional(),
 });
 export type AuditOptions = z.output<typeof AuditOptions>;
 
-/** The categories that an audit measures. */
+/** Returns the categories that an audit measures. */
 export const categoriesOf = (version: AuditVersion, { categories }: Pick<AuditOptions, 'categories'>): Category[] =>
   categories ?? Category.options.filter((category) => hasCategory(version, category));
 

@@ -9,7 +9,7 @@ import { isFinished, Run, type RunState, RunView, runView } from './run.ts';
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']);
 export type CheckState = z.infer<typeof CheckState>;
 
-/** The optional inputs of a create, as the client sent them. */
+/** Optional inputs of a create, as sent by the client. */
 const SentOptions = z.object({
   device: Device.optional(),
   samples: z.int().min(1).max(MAX_SAMPLES).optional(),
@@ -40,12 +40,12 @@ export const CheckView = z.object({
 });
 export type CheckView = z.infer<typeof CheckView>;
 
-/** What a client asks for, resolved: the URL as sent, the exact version, each region once. */
+/** Inputs of a create after validation: the URL as sent, the exact audit version, and each region once. */
 export type CheckInputs = Pick<Check, 'url' | 'auditVersion' | 'regions' | keyof z.infer<typeof SentOptions>>;
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** The shape of a create's body. What its values mean (version, regions, URL) is judged by the function. */
+/** Body of a create. The function then validates the URL, the version and the regions. */
 export const CreateCheckBody = z.strictObject({
   url: z.string(),
   auditVersion: z.string(),
@@ -86,7 +86,7 @@ const newRun = ({ url, auditVersion, device }: CheckInputs, region: Region, id: 
   environment: null,
 });
 
-/** The state of a check from those of its runs. `partial`: all are finished, and some, not all, have an answer. */
+/** Returns the state of a check. `partial` means that all runs are finished, and some but not all succeeded. */
 export const stateOf = (states: readonly RunState[]): CheckState => {
   if (states.every((state) => state === 'created')) return 'created';
   if (!states.every(isFinished)) return 'running';

@@ -1,34 +1,34 @@
 export const metricNamespace = 'PageAudit';
 
 /**
- * What each metric is emitted with. CloudWatch finds a metric by exactly its dimensions: beyond those named here each has
- * `service` (Powertools adds it), whose value is the environment's, `page-audit-dev`. A metric lives in the AWS region of
- * the function that emits it: `sweep` in the home region, the others in the region of the audit.
+ * Metrics that functions emit and infra draws. CloudWatch finds a metric only by all of its dimensions. Powertools adds one
+ * more dimension, `service`, with the name of the environment, such as `page-audit-dev`. A metric is in the AWS region of
+ * the function that emits it: the home region for `sweep`, the region of the audit for the others.
  */
 export const metrics = {
-  /** A run has ended, whichever way. */
+  /** A run has finished. */
   RunFinished: { unit: 'Count', dimensions: ['region'], by: ['run-audit', 'close-lost-runs', 'sweep'] },
   /** A run has failed. */
   RunFailed: { unit: 'Count', dimensions: ['region', 'code', 'blame'], by: ['run-audit', 'close-lost-runs', 'sweep'] },
-  /** A run has failed and the service is to blame: RunFailed with `blame` service, one number a region. */
+  /** A run has failed with `blame: service`. Alarms need this as one number per region. */
   ServiceFailure: { unit: 'Count', dimensions: ['region'], by: ['run-audit', 'close-lost-runs', 'sweep'] },
-  /** An attempt failed that is followed by another. */
+  /** An attempt has failed and another attempt follows. */
   AttemptFailed: { unit: 'Count', dimensions: ['region', 'code'], by: ['run-audit'] },
-  /** A sample was measured while others took the processor, and is taken again. */
+  /** A sample is retaken, because other processes used the CPU during its measurement. */
   SampleRetaken: { unit: 'Count', dimensions: ['region'], by: ['run-audit'] },
-  /** From the creation of a run to its end, of those that have an answer (succeeded, or the page is to blame). */
+  /** Time from the creation of a run to its end, if it succeeded or the page is to blame. */
   RunSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
-  /** Lighthouse's measure of the host's processor, of each run that has one. */
+  /** Lighthouse's CPU benchmark of the host. */
   BenchmarkIndex: { unit: 'NoUnit', dimensions: ['region'], by: ['run-audit'] },
-  /** A message could not be read and was dropped. */
+  /** A function has dropped an invalid message. */
   JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs'] },
-  /** A sweep sent a run's job again. */
+  /** The sweeper has resent the job of a run. */
   RunsResent: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
-  /** A sweep gave a run up, which has failed by that. */
+  /** The sweeper has failed a run as `abandoned`. */
   RunsAbandoned: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
-  /** A sweep came to its end. */
+  /** A sweep has ended. */
   SweepDone: { unit: 'Count', dimensions: [], by: ['sweep'] },
-  /** What was due and a sweep could not act on or did not reach; each sweep says it, 0 too. `region` may be `checks`. */
+  /** Number of due items that a sweep failed on or did not reach. Every sweep emits it. `region` can be `checks`. */
   OpenPastDue: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
 } as const satisfies Record<
   string,
@@ -37,5 +37,5 @@ export const metrics = {
 
 export type MetricName = keyof typeof metrics;
 
-/** The dimensions that a metric must be emitted and drawn with, `service` aside. */
+/** Dimensions of a metric, without `service`. */
 export type DimensionsOf<Name extends MetricName> = Record<(typeof metrics)[Name]['dimensions'][number], string>;

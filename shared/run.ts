@@ -19,26 +19,29 @@ import { Region } from './regions.ts';
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']);
 export type RunState = z.infer<typeof RunState>;
 
-/** The states that each state may follow. The store turns this into its write conditions. */
+/** The states that may precede each state. The store turns this into its write conditions. */
 export const follows = {
-  running: ['created', 'running'], // running twice: an audit was lost, and the run is taken up again
+  running: ['created', 'running'], // running twice: another auditor claims the run after a lost audit
   succeeded: ['running'],
-  failed: ['created', 'running'], // created: given up before anyone took it
+  failed: ['created', 'running'], // created: the sweeper abandons a run that no auditor claimed
 } as const satisfies Record<Exclude<RunState, 'created'>, readonly RunState[]>;
 
 export const isFinished = (state: RunState): boolean => state === 'succeeded' || state === 'failed';
 
-/** How many times a run is tried in all before a fault of the service fails it. */
+/** Number of failed attempts after which a fault of the service fails the run. */
 export const MAX_ATTEMPTS = 3;
 
-/** One audit of a run. `code` is null for one that gave a sample; `contended` says that others took its processor meanwhile. */
+/** One audit of a run. */
 export const Attempt = z.object({
   number: z.int(),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   seconds: z.number(),
+  /** Error code of a failed attempt. Null if the attempt gave a sample. */
   code: RunProblemCode.nullable(),
+  /** Lighthouse's own error code. */
   auditCode: z.string().nullable(),
+  /** True if other processes used the CPU during the attempt. */
   contended: z.boolean(),
 });
 export type Attempt = z.infer<typeof Attempt>;
@@ -46,34 +49,31 @@ export type Attempt = z.infer<typeof Attempt>;
 export const countFailures = (attempts: readonly Attempt[]): number =>
   attempts.filter(({ code }) => code !== null).length;
 
-/**
- * Where and with what a run was measured. Null is not known: the audit ended before it was measured, or the host does not
- * tell.
- */
+/** Browser and host of a run. A value is null if the audit ended before its measurement, or the host doesn't report it. */
 export const Environment = z.object({
   auditVersion: AuditVersion,
   chromium: z.string(),
-  /** Whether Chromium's own sandbox held the page's processes: where the host allows it. */
+  /** True if Chromium's own sandbox contained the page's processes. Not every host allows the sandbox. */
   sandbox: z.boolean().nullable(),
   device: Device.nullable(),
   /** Lighthouse's `throttlingMethod`. */
   throttling: z.string().nullable(),
-  /** Lighthouse's measure of the host's processor: 1,000 and more is a desktop, 150 a slow phone. */
+  /** Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150. */
   benchmarkIndex: z.number().nullable(),
   cpuCount: z.int().nullable(),
   memoryMiB: z.int().nullable(),
-  /** The operating system's release. */
+  /** Release of the operating system. */
   kernel: z.string().nullable(),
-  /** A fingerprint of processor, memory and kernel: numbers of equal hosts can be compared. */
+  /** Fingerprint of CPU, memory and kernel. Results from hosts with the same fingerprint are comparable. */
   host: z.string().nullable(),
-  /** The share (0 to 1) of the processors' time that others took during the part of the audit whose timing counts. */
+  /** Share of CPU time (0 to 1) that other processes used during the timed part of the audit. */
   cpuBusy: z.number().nullable(),
-  /** Whether they took it from the audit: its performance may be too low. */
+  /** True if the audit waited for that CPU time. The performance score may then be too low. */
   contended: z.boolean().nullable(),
 });
 export type Environment = z.infer<typeof Environment>;
 
-/** What a page asked for and was refused: an address or port that is not audited. `reason` names no address of ours. */
+/** Requests of the page that were blocked, because their address or port is not public. `reason` names no address of ours. */
 export const BlockedRequest = z.object({ host: z.string(), port: z.int(), reason: z.string(), count: z.int() });
 export type BlockedRequest = z.infer<typeof BlockedRequest>;
 
@@ -94,8 +94,9 @@ export const Run = z.object({
   finishedAt: z.iso.datetime().nullable(),
   finalUrl: z.string().nullable(),
   warnings: z.array(z.string()),
-  /** At most 50 targets, the most asked for first; the count is of all requests. */
+  /** At most 50 targets, those with the most requests first. */
   blockedRequests: z.array(BlockedRequest),
+  /** Number of all blocked requests. */
   blockedRequestCount: z.int(),
   error: RunError.nullable(),
   attempts: z.array(Attempt),

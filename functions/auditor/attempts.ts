@@ -109,7 +109,7 @@ const measuredResult = (samples: readonly Succeeded[], wanted: number): RunResul
   return {
     ...median,
     warnings: [
-      ...(missing > 0 ? [`Of ${wanted} samples ${missing} could not be taken.`] : []),
+      ...(missing > 0 ? [`${missing} of ${wanted} samples could not be measured.`] : []),
       ...(median.environment?.contended ? [CONTENDED] : []),
       ...median.warnings,
     ],
@@ -122,7 +122,7 @@ const measuredResult = (samples: readonly Succeeded[], wanted: number): RunResul
   };
 };
 
-const CONTENDED = 'Other work took the processor while this was measured: performance may be lower than it is.';
+const CONTENDED = 'Other processes used the CPU during the measurement. The performance score may be too low.';
 
 const leastContended = (candidates: readonly Succeeded[]): Succeeded =>
   candidates.find(({ environment }) => !environment?.contended) ??

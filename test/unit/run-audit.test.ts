@@ -261,14 +261,14 @@ test('on a machine that stays busy the least disturbed of three counts, and the 
   await run();
   expect(log.filter((line) => line === 'audit')).toHaveLength(3);
   expect(outcomes[0]).toMatchObject({ fcp: 901, environment: { contended: true } });
-  expect(outcomes[0]?.warnings?.[0]).toMatch(/performance may be lower/);
+  expect(outcomes[0]?.warnings?.[0]).toMatch(/performance score may be too low/);
 });
 
 test('a page that was measured on a busy machine does not fail for what its retake comes to', async () => {
   const { run, outcomes } = worker([onBusyMachine(sample(900), 0.9), failure('page-hung')]);
   await run();
   expect(outcomes[0]).toMatchObject({ state: 'succeeded', fcp: 900, environment: { contended: true } });
-  expect(outcomes[0]?.warnings?.[0]).toMatch(/performance may be lower/);
+  expect(outcomes[0]?.warnings?.[0]).toMatch(/performance score may be too low/);
   expect(outcomes[0]?.attempts.map(({ code }) => code)).toEqual([null, 'page-hung']);
 });
 
@@ -276,7 +276,7 @@ test('when the time is up a run ends with the samples that it has, and says how 
   const { run, outcomes } = worker([sample(800), sample(900)], { samples: 5 });
   const remaining = [600_000, 400_000, 149_000];
   await run(() => remaining.shift() ?? 0);
-  expect(outcomes[0]).toMatchObject({ state: 'succeeded', warnings: ['Of 5 samples 3 could not be taken.'] });
+  expect(outcomes[0]).toMatchObject({ state: 'succeeded', warnings: ['3 of 5 samples could not be measured.'] });
   expect(outcomes[0]?.samples).toHaveLength(2);
 });
 
