@@ -32,14 +32,14 @@ const environment: Environment = {
   cpuBusy: 0,
   contended: false,
 };
-/** A sample of a page that paints at `fcp` ms, with a report of so many bytes. */
+/** A sample of a page whose first paint is at `fcp`, with a report of `fcp` bytes. */
 const sample = (fcp: number): AuditResult => ({
   ...success,
   environment,
   metrics: { ...noMetrics, performance: 100 - fcp / 100, fcp, tti: 2000 },
   report: { gzip: Buffer.alloc(fcp), bytes: fcp },
 });
-const onBusyMachine = (verdict: AuditResult, cpuBusy: number): AuditResult => ({
+const contended = (verdict: AuditResult, cpuBusy: number): AuditResult => ({
   ...verdict,
   environment: { ...environment, contended: true, cpuBusy },
 });
@@ -49,10 +49,10 @@ const failure = (code: RunProblemCode, auditCode: string | null = null, detail?:
   error: runError(code, { auditCode, ...(detail && { detail }) }),
 });
 
-/** A worker whose audits end as told, one after the other, and what it did to the run. */
+/** A worker whose audits have these results in this order, and a log of its writes. */
 const worker = (
   verdicts: (AuditResult | Error)[],
-  { putFails = 0, finishFails = 0, claimable = true, samples = 1, answersLost = 0 } = {},
+  { putFails = 0, finishFails = 0, claimable = true, samples = 1, responsesLost = 0 } = {},
 ) => {
   const check = aCheck({ regions: ['us-west1'] });
   const [shown] = check.runs;
@@ -68,12 +68,12 @@ const worker = (
   } as RunItem;
   const log: string[] = [];
   const outcomes: Outcome[] = [];
-  const say = (line: string) => log.push(line);
-  const left = { put: putFails, finish: finishFails, answers: answersLost };
+  const write = (line: string) => log.push(line);
+  const left = { put: putFails, finish: finishFails, responses: responsesLost };
   const orders: { lean: boolean }[] = [];
   const audit = async (order: { lean: boolean }, signal: AbortSignal): Promise<AuditResult> => {
     orders.push(order);
-    say('audit');
+    write('audit');
     const verdict = verdicts.shift();
     if (!verdict) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     if (verdict instanceof Error) throw verdict;
@@ -88,23 +88,23 @@ const worker = (
     leases: {
       claim: async (run, id) => (claimable ? { id, run } : undefined),
       renew,
-      recordAttempt: async (_, attempts) => !!say(`attempt ${attempts.at(-1)?.code}`) || true,
-      giveBack: async () => void say('given back'),
+      recordAttempt: async (_, attempts) => !!write(`attempt ${attempts.at(-1)?.code}`) || true,
+      giveBack: async () => void write('given back'),
       finish: async (_: Lease, outcome) => {
-        if (left.finish-- > 0) throw new Error('DynamoDB is away');
-        if (outcomes.length > 0) return false; // it has no lease any more
-        say(outcome.state);
+        if (left.finish-- > 0) throw new Error('DynamoDB is unavailable');
+        if (outcomes.length > 0) return false; // the lease has ended
+        write(outcome.state);
         outcomes.push(outcome);
-        if (left.answers-- > 0) throw new Error('the answer of DynamoDB was lost');
+        if (left.responses-- > 0) throw new Error('the response of DynamoDB was lost');
         return true;
       },
     },
     reports: {
       put: async () => {
-        if (left.put-- > 0) throw new Error('S3 is away');
-        say('report stored');
+        if (left.put-- > 0) throw new Error('S3 is unavailable');
+        write('report stored');
       },
-      delete: async () => void say('report deleted'),
+      delete: async () => void write('report deleted'),
     },
     auditors: { audit },
     stopping: stopping.signal,
@@ -115,7 +115,7 @@ const worker = (
   return { run: (remaining = PLENTY) => work(job, remaining), log, outcomes, orders, stopping, renew };
 };
 
-test('a report is stored before its run says that it succeeded', async () => {
+test('stores the report before the run is marked as succeeded', async () => {
   const { run, log, outcomes } = worker([success]);
   await run();
   expect(log).toEqual(['audit', 'report stored', 'succeeded']);
@@ -126,26 +126,26 @@ test('a report is stored before its run says that it succeeded', async () => {
   });
 });
 
-test('a duplicate of a job does nothing', async () => {
+test('drops a duplicate of a job', async () => {
   const { run, log } = worker([success], { claimable: false });
   await run();
   expect(log).toEqual([]);
 });
 
-test("a page's own fault ends its run at once", async () => {
+test('a fault of the page fails the run at once', async () => {
   const { run, log, outcomes } = worker([failure('dns-failure')]);
   await run();
   expect(log).toEqual(['audit', 'failed']);
   expect(outcomes[0]).toMatchObject({ error: { code: 'dns-failure', blame: 'page', retryable: false } });
 });
 
-test('a renderer that died once, after faults of ours, is not told of as its page’s fault', async () => {
+test('blames the service for one crash of the renderer after two faults of the service', async () => {
   const { run, outcomes } = worker([failure('internal'), failure('internal'), failure('page-crashed')]);
   await run();
   expect(outcomes[0]).toMatchObject({ error: { code: 'browser-crashed', blame: 'service' } });
 });
 
-test('each failed attempt that is followed by another is counted, with its code', async () => {
+test('counts each failed attempt that another attempt follows, with its code', async () => {
   const emit = vi.spyOn(logging, 'emit');
   await worker([failure('internal'), failure('browser-crashed'), failure('no-screenshots')]).run();
   const failed = emit.mock.calls.filter(([name]) => name === 'AttemptFailed');
@@ -156,7 +156,7 @@ test('each failed attempt that is followed by another is counted, with its code'
   emit.mockRestore();
 });
 
-test('a browser crash is tried again, and the run then succeeds with both attempts told', async () => {
+test('retries a browser crash, and shows both attempts', async () => {
   const { run, log, outcomes } = worker([failure('browser-crashed'), success]);
   await run();
   expect(log).toEqual(['audit', 'attempt browser-crashed', 'audit', 'report stored', 'succeeded']);
@@ -166,7 +166,7 @@ test('a browser crash is tried again, and the run then succeeds with both attemp
   ]);
 });
 
-test('a fault of the service fails the run after three attempts, with the last one named', async () => {
+test('a fault of the service fails the run after three attempts, with the newest error', async () => {
   const { run, log, outcomes } = worker([failure('internal'), failure('no-screenshots'), failure('browser-crashed')]);
   await run();
   expect(log.filter((line) => line === 'audit')).toHaveLength(3);
@@ -174,13 +174,13 @@ test('a fault of the service fails the run after three attempts, with the last o
   expect(outcomes[0]?.attempts).toHaveLength(3);
 });
 
-test('an audit that could not even be made counts as an attempt', async () => {
+test('an audit that can not start counts as an attempt', async () => {
   const { run, log } = worker([new Error('fork failed'), success]);
   await run();
   expect(log).toEqual(['audit', 'attempt internal', 'audit', 'report stored', 'succeeded']);
 });
 
-test('a renderer that dies is tried once more; dying twice is the page’s doing', async () => {
+test('retries a crashed renderer once, then blames the page', async () => {
   const once = worker([failure('page-crashed'), success]);
   await once.run();
   expect(once.outcomes[0]?.state).toBe('succeeded');
@@ -189,7 +189,7 @@ test('a renderer that dies is tried once more; dying twice is the page’s doing
   expect(twice.outcomes[0]).toMatchObject({ error: { code: 'page-crashed', blame: 'page' } });
 });
 
-test('a page that makes two attempts hang is blamed for it', async () => {
+test('blames a page that two attempts time out on', async () => {
   const { run, outcomes } = worker([
     failure('audit-timeout'),
     failure('protocol-timeout', 'PROTOCOL_TIMEOUT', 'It did not answer.'),
@@ -200,20 +200,20 @@ test('a page that makes two attempts hang is blamed for it', async () => {
   expect(outcomes[0]).toMatchObject({ error });
 });
 
-test('a page is not blamed for hanging on a machine that others slowed', async () => {
-  const hung = onBusyMachine(failure('audit-timeout'), 0.9);
+test('blames the service for timeouts on a contended machine', async () => {
+  const hung = contended(failure('audit-timeout'), 0.9);
   const { run, outcomes } = worker([hung, hung, hung]);
   await run();
   expect(outcomes[0]).toMatchObject({ error: { code: 'audit-timeout', blame: 'service' } });
-  expect(outcomes[0]?.attempts).toHaveLength(2); // each takes as long as an audit may
+  expect(outcomes[0]?.attempts).toHaveLength(2); // each timeout takes two minutes
 });
 
-test('a page that stopped responding on a machine that others slowed is asked once more', async () => {
+test('retries a page once that stopped responding on a contended machine', async () => {
   const hung = failure('page-hung', 'PAGE_HUNG');
-  const better = worker([onBusyMachine(hung, 0.9), success]);
-  await better.run();
-  expect(better.outcomes[0]).toMatchObject({ state: 'succeeded' });
-  for (const attempts of [[hung], [onBusyMachine(hung, 0.9), onBusyMachine(hung, 0.9)]]) {
+  const retried = worker([contended(hung, 0.9), success]);
+  await retried.run();
+  expect(retried.outcomes[0]).toMatchObject({ state: 'succeeded' });
+  for (const attempts of [[hung], [contended(hung, 0.9), contended(hung, 0.9)]]) {
     const { run, outcomes } = worker([...attempts, success]);
     await run();
     expect(outcomes[0]).toMatchObject({ error: { code: 'page-hung', auditCode: 'PAGE_HUNG' } });
@@ -221,7 +221,7 @@ test('a page that stopped responding on a machine that others slowed is asked on
   }
 });
 
-test('after a hang the next attempt leaves out the parts that can hang, after other faults it does not', async () => {
+test('only an attempt after a timeout skips the parts that can hang', async () => {
   const hung = worker([failure('audit-timeout'), success]);
   await hung.run();
   expect(hung.orders.map(({ lean }) => lean)).toEqual([false, true]);
@@ -230,7 +230,7 @@ test('after a hang the next attempt leaves out the parts that can hang, after ot
   expect(crashed.orders.map(({ lean }) => lean)).toEqual([false, false]);
 });
 
-test('of several samples the one nearest to the median paint is shown, stored and reported, with the spread of all', async () => {
+test('shows and stores the sample nearest to the median paint, with the spread of all samples', async () => {
   const { run, log, outcomes } = worker([sample(900), sample(700), sample(800)], { samples: 3 });
   await run();
   expect(log).toEqual(['audit', 'audit', 'audit', 'report stored', 'succeeded']);
@@ -245,8 +245,8 @@ test('of several samples the one nearest to the median paint is shown, stored an
   expect(outcomes[0]?.attempts).toHaveLength(3);
 });
 
-test('a sample that was measured on a busy machine is taken again, and the quiet one counts', async () => {
-  const { run, outcomes } = worker([onBusyMachine(sample(900), 0.9), sample(600)]);
+test('retakes a contended sample, and the uncontended one counts', async () => {
+  const { run, outcomes } = worker([contended(sample(900), 0.9), sample(600)]);
   await run();
   expect(outcomes[0]).toMatchObject({ fcp: 600, warnings: [], environment: { contended: false } });
   expect(outcomes[0]?.attempts.map(({ code, contended }) => [code, contended])).toEqual([
@@ -255,24 +255,24 @@ test('a sample that was measured on a busy machine is taken again, and the quiet
   ]);
 });
 
-test('on a machine that stays busy the least disturbed of three counts, and the run says so', async () => {
-  const takes = [0.9, 0.4, 0.8].map((cpuBusy, i) => onBusyMachine(sample(900 + i), cpuBusy));
-  const { run, log, outcomes } = worker(takes);
+test('the least contended of three samples counts if all are contended, and a warning says so', async () => {
+  const samples = [0.9, 0.4, 0.8].map((cpuBusy, i) => contended(sample(900 + i), cpuBusy));
+  const { run, log, outcomes } = worker(samples);
   await run();
   expect(log.filter((line) => line === 'audit')).toHaveLength(3);
   expect(outcomes[0]).toMatchObject({ fcp: 901, environment: { contended: true } });
   expect(outcomes[0]?.warnings?.[0]).toMatch(/performance score may be too low/);
 });
 
-test('a page that was measured on a busy machine does not fail for what its retake comes to', async () => {
-  const { run, outcomes } = worker([onBusyMachine(sample(900), 0.9), failure('page-hung')]);
+test('a failed retake does not fail a run that has a contended sample', async () => {
+  const { run, outcomes } = worker([contended(sample(900), 0.9), failure('page-hung')]);
   await run();
   expect(outcomes[0]).toMatchObject({ state: 'succeeded', fcp: 900, environment: { contended: true } });
   expect(outcomes[0]?.warnings?.[0]).toMatch(/performance score may be too low/);
   expect(outcomes[0]?.attempts.map(({ code }) => code)).toEqual([null, 'page-hung']);
 });
 
-test('when the time is up a run ends with the samples that it has, and says how many are missing', async () => {
+test('a run that is out of time succeeds with its samples, and a warning gives the number of missing ones', async () => {
   const { run, outcomes } = worker([sample(800), sample(900)], { samples: 5 });
   const remaining = [600_000, 400_000, 149_000];
   await run(() => remaining.shift() ?? 0);
@@ -280,51 +280,51 @@ test('when the time is up a run ends with the samples that it has, and says how 
   expect(outcomes[0]?.samples).toHaveLength(2);
 });
 
-test('a page that fails in one of its samples fails its run: a failure is never averaged away', async () => {
+test('a fault of the page in one sample fails the run', async () => {
   const { run, outcomes } = worker([sample(800), failure('http-error')], { samples: 3 });
   await run();
   expect(outcomes[0]).toMatchObject({ state: 'failed', error: { code: 'http-error' } });
 });
 
-test('a run that was finished although the answer to the write was lost keeps its report', async () => {
-  const { run, log } = worker([success], { answersLost: 1 });
+test('keeps the report of a run whose last write succeeded without a response', async () => {
+  const { run, log } = worker([success], { responsesLost: 1 });
   await run();
   expect(log).toEqual(['audit', 'report stored', 'succeeded']);
 });
 
-test('storage that fails for a while costs no audit', async () => {
+test('retries writes, so that a short storage failure costs no audit', async () => {
   const { run, log } = worker([success], { putFails: 2, finishFails: 2 });
   await run();
   expect(log).toEqual(['audit', 'report stored', 'succeeded']);
 });
 
-test('a page’s fault is told although its report can not be stored', async () => {
+test('a fault of the page finishes the run although its report can not be stored', async () => {
   const { report } = success;
   const { run, outcomes } = worker([{ ...failure('http-error'), ...(report && { report }) }], { putFails: 99 });
   await run();
   expect(outcomes[0]).toMatchObject({ error: { code: 'http-error' }, report: undefined });
 });
 
-test('storage that stays away is a fault of ours, and the audit is made again', async () => {
+test('a report that can not be stored is a fault of the service, and the page is audited again', async () => {
   const { run, log, outcomes } = worker([success, success], { putFails: 3 });
   await run();
   expect(log).toEqual(['audit', 'attempt storage-failure', 'audit', 'report stored', 'succeeded']);
   expect(outcomes[0]?.attempts[0]?.code).toBe('storage-failure');
 });
 
-test('a run that can not be written at all fails its message, so that it is found again', async () => {
+test('a run that can not be written fails its message, so that SQS delivers the job again', async () => {
   const { run } = worker([failure('dns-failure')], { finishFails: 99 });
-  await expect(run()).rejects.toThrow('DynamoDB is away');
+  await expect(run()).rejects.toThrow('DynamoDB is unavailable');
 });
 
-test('an attempt does not start with too little of the invocation left: the run is given back', async () => {
+test('releases the run if too little time is left for another attempt', async () => {
   const { run, log } = worker([failure('internal'), success]);
   const remaining = [600_000, 149_000];
   await run(() => remaining.shift() ?? 0);
   expect(log).toEqual(['audit', 'attempt internal', 'given back']);
 });
 
-test('a service that is stopped gives its run back, unfinished', async () => {
+test('a service that stops releases its run', async () => {
   const { run, log, stopping } = worker([]);
   const running = run();
   await vi.waitFor(() => expect(log).toEqual(['audit']));
@@ -333,13 +333,13 @@ test('a service that is stopped gives its run back, unfinished', async () => {
   expect(log).toEqual(['audit', 'given back']);
 });
 
-test('a renewal that is refused ends the audit and writes nothing', async () => {
+test('a refused renewal stops the audit, and nothing is written', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const { run, log, renew } = worker([]);
     const running = run();
     await vi.waitFor(() => expect(log).toEqual(['audit']));
-    renew.mockRejectedValueOnce(new Error('DynamoDB is away'));
+    renew.mockRejectedValueOnce(new Error('DynamoDB is unavailable'));
     await vi.advanceTimersByTimeAsync(RENEW_MS);
     renew.mockResolvedValueOnce(false);
     await vi.advanceTimersByTimeAsync(RENEW_MS);
