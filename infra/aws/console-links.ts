@@ -3,11 +3,11 @@ import { type Region, regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { accountOf } from './node-function.ts';
 
-export type Links = ReturnType<typeof linksOf>;
+export type ConsoleLinks = ReturnType<typeof consoleLinks>;
 
 /** Where the console shows the logs, functions and queues of each region. */
-export const linksOf = (scope: Stack, { homeRegion, names }: Environment) => {
-  const consoleOf = (awsRegion: string) => {
+export const consoleLinks = (scope: Stack, { homeRegion, names }: Environment) => {
+  const consoleIn = (awsRegion: string) => {
     const page = (service: string) =>
       `https://${awsRegion}.console.aws.amazon.com/${service}/home?region=${awsRegion}#`;
     const log = (group: string) => `${page('cloudwatch')}logsV2:log-groups/log-group/${group.replaceAll('/', '$252F')}`;
@@ -20,14 +20,14 @@ export const linksOf = (scope: Stack, { homeRegion, names }: Environment) => {
     };
   };
   return {
-    home: consoleOf(homeRegion),
+    home: consoleIn(homeRegion),
     region: (region: Region) => {
-      const there = consoleOf(regions[region]);
+      const console = consoleIn(regions[region]);
       return {
-        functionLog: (file: string) => there.functionLog(names.regionFunction(file, region)),
-        functionPage: there.functionPage(names.regionFunction('run-audit', region)),
-        queue: there.queue(names.auditQueue(region)),
-        deadLetters: there.queue(names.deadLetters(region)),
+        functionLog: (file: string) => console.functionLog(names.regionFunction(file, region)),
+        functionPage: console.functionPage(names.regionFunction('run-audit', region)),
+        queue: console.queue(names.auditQueue(region)),
+        deadLetters: console.queue(names.deadLetters(region)),
       };
     },
   };

@@ -5,26 +5,26 @@ import {
   type IMetric,
   type IWidget,
   type Metric,
-  Row,
   TextWidget,
+  Row as WidgetRow,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { Api } from './api.ts';
-import type { Links } from './console-links.ts';
+import type { ConsoleLinks } from './console-links.ts';
 import { ourMetrics } from './our-metrics.ts';
 import type { Sweeper } from './sweeper.ts';
 import { workerMetrics } from './worker-metrics.ts';
 
 export type Parts = { api: Api; sweeper: Sweeper; table: TableV2 };
 
-export type Ask = (environment: Environment, parts: Parts, to: Links) => IWidget[];
+export type Row = (environment: Environment, parts: Parts, links: ConsoleLinks) => IWidget[];
 
 /** A question, the links of its row, and its graphs side by side. */
-export const row = (question: string, links: string[], ...graphs: GraphWidgetProps[]): IWidget[] => [
+export const questionRow = (question: string, links: string[], ...graphs: GraphWidgetProps[]): IWidget[] => [
   new TextWidget({ markdown: `## ${question}\n${links.join(' · ')}`, width: 24, height: 2 }),
-  new Row(...graphs.map((each) => new GraphWidget({ width: 24 / graphs.length, height: 6, ...each }))),
+  new WidgetRow(...graphs.map((each) => new GraphWidget({ width: 24 / graphs.length, height: 6, ...each }))),
 ];
 
 export const graph = (title: string, left: IMetric[], more: GraphWidgetProps = {}): GraphWidgetProps => ({
@@ -35,7 +35,7 @@ export const graph = (title: string, left: IMetric[], more: GraphWidgetProps = {
 });
 
 /** One line for each region, drawn from the AWS region behind it. */
-export const inEach = (
+export const perRegion = (
   environment: Environment,
   metricOf: (worker: ReturnType<typeof workerMetrics>) => Metric,
   prefix = '',
@@ -45,7 +45,11 @@ export const inEach = (
   );
 
 /** Every line of a metric in all AWS regions where it may be: what the sweeper emits is in the home region. */
-export const searched = (environment: Environment, name: 'RunFailed' | 'AttemptFailed', where?: string): IMetric[] => {
+export const searchPerRegion = (
+  environment: Environment,
+  name: 'RunFailed' | 'AttemptFailed',
+  where?: string,
+): IMetric[] => {
   const awsRegions = new Set([environment.homeRegion, ...environment.regions.map((region) => regions[region])]);
   return [...awsRegions].map((awsRegion) =>
     ourMetrics(environment, name, {
