@@ -5,16 +5,16 @@ import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.ts';
 import { packedChromium } from './build/chromium.ts';
-import { type Files, filesIn, sizesOf, under, writeFiles } from './build/files.ts';
+import { type Files, filesIn, inFolder, sizesOf, writeFiles } from './build/files.ts';
 import { lighthousePackages } from './build/lighthouse.ts';
 import { viewerFiles } from './build/report-viewer.ts';
-import { type Asset, checkedSize, mb, partsOf } from './build/sizes.ts';
+import { type Asset, checkSize, mb, partsOf } from './build/sizes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
 /** Bytes unzipped. Of the audit function Lambda's own limit; an API function is to answer its first request soon. */
-const limitOf = (name: string): number => (name === 'run-audit' ? 250_000_000 : 1_500_000);
+const maxBytes = (name: string): number => (name === 'run-audit' ? 250_000_000 : 1_500_000);
 
 type Options = { out?: string; print?: (line: string) => void };
 
@@ -29,19 +29,19 @@ export const build = async ({ out = join(dist, 'functions'), print = () => {} }:
 
   const startedAt = performance.now();
   await mkdir(dirname(out), { recursive: true });
-  const part = await mkdtemp(`${out}.part-`); // so that a build that breaks off leaves the last one whole
+  const partial = await mkdtemp(`${out}.partial-`); // so that a build that breaks off leaves the last one whole
   try {
     for (const name of await functionNames()) {
       const asset = name === 'run-audit' ? await auditFunction() : await apiFunction(name);
-      const { all, maps } = checkedSize(name, asset, limitOf(name));
+      const { all, maps } = checkSize(name, asset, maxBytes(name));
       print(`${name.padEnd(16)} ${mb(all).padStart(7)} MB, of which source maps ${mb(maps)} MB`);
-      await writeFiles(join(part, name), asset.files);
+      await writeFiles(join(partial, name), asset.files);
     }
-    await writeFile(join(part, parse(marker).base), sources);
+    await writeFile(join(partial, parse(marker).base), sources);
     await rm(out, { recursive: true, force: true });
-    await rename(part, out);
+    await rename(partial, out);
   } finally {
-    await rm(part, { recursive: true, force: true });
+    await rm(partial, { recursive: true, force: true });
   }
   print(`${out} was built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 };
@@ -65,7 +65,7 @@ const auditFunction = async (): Promise<Asset> => {
   const files = new Map([
     ...index.files,
     ...child.files,
-    ...under('chromium', await packedChromium(root, dist)),
+    ...inFolder('chromium', await packedChromium(root, dist)),
     ...(await lighthousePackages(root)),
   ]);
   return { files, parts: partsOf(sizesOf(files)) };

@@ -69,32 +69,34 @@ export type Environment = Readonly<Row> & {
   alarmEmail: string | undefined;
 };
 
-type Given = { account?: string | undefined; alarmEmail?: string | undefined };
+type OperatorSettings = { account?: string | undefined; alarmEmail?: string | undefined };
 
 /** A setting that an operator can put right. Its message says how. */
-export class WrongSetting extends Error {}
+export class InvalidSetting extends Error {}
 
-/** The environment of a name. Throws a WrongSetting that says what would be right. */
+/** The environment of a name. Throws a InvalidSetting that says what would be right. */
 export const environmentOf = (
   name: string,
-  { account, alarmEmail }: Given = {},
+  { account, alarmEmail }: OperatorSettings = {},
   rows: Readonly<Record<string, unknown>> = environments,
 ): Environment => {
   if (!Object.hasOwn(rows, name)) {
-    throw new WrongSetting(`There is no environment "${name}". There are ${Object.keys(rows).join(', ')}.`);
+    throw new InvalidSetting(`There is no environment "${name}". There are ${Object.keys(rows).join(', ')}.`);
   }
   const row = Row.safeParse(rows[name]);
   if (!row.success) {
-    throw new WrongSetting(`The environment "${name}" in infra/environments.ts:\n${z.prettifyError(row.error)}`);
+    throw new InvalidSetting(`The environment "${name}" in infra/environments.ts:\n${z.prettifyError(row.error)}`);
   }
   if (new Set(row.data.regions).size < row.data.regions.length) {
-    throw new WrongSetting(`The environment "${name}" in infra/environments.ts names a region twice.`);
+    throw new InvalidSetting(`The environment "${name}" in infra/environments.ts names a region twice.`);
   }
   if (alarmEmail && !z.email().safeParse(alarmEmail).success) {
-    throw new WrongSetting(`"${alarmEmail}" is no e-mail address. Set ALARM_EMAIL, or -c alarmEmail=ops@example.com.`);
+    throw new InvalidSetting(
+      `"${alarmEmail}" is no e-mail address. Set ALARM_EMAIL, or -c alarmEmail=ops@example.com.`,
+    );
   }
   if (account && !/^\d{12}$/.test(account)) {
-    throw new WrongSetting(`"${account}" is no AWS account: that is twelve digits. Set -c account=123456789012.`);
+    throw new InvalidSetting(`"${account}" is no AWS account: that is twelve digits. Set -c account=123456789012.`);
   }
   return {
     ...row.data,

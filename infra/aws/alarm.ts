@@ -37,7 +37,7 @@ type Props = {
 export const alarm = (scope: Construct, id: string, props: Props): Alarm => {
   const { what, impact, runbook, metric, threshold, below, periods = 1, missing = 'ok' } = props;
   const topic = AlarmTopic.of(scope);
-  const made = new Alarm(scope, id, {
+  const cloudWatchAlarm = new Alarm(scope, id, {
     alarmName: `${Stack.of(scope).stackName}-${id}`,
     alarmDescription: `${what} ${impact} What to do: infra/RUNBOOK.md#${runbook}`,
     metric,
@@ -48,9 +48,9 @@ export const alarm = (scope: Construct, id: string, props: Props): Alarm => {
     evaluationPeriods: periods,
     treatMissingData: missing === 'ok' ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
   });
-  made.addAlarmAction(new SnsAction(topic));
-  made.addOkAction(new SnsAction(topic));
-  return made;
+  cloudWatchAlarm.addAlarmAction(new SnsAction(topic));
+  cloudWatchAlarm.addOkAction(new SnsAction(topic));
+  return cloudWatchAlarm;
 };
 
 /** Where the alarms of one stack go: an alarm reaches only a topic of its own region. */

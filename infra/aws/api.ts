@@ -126,7 +126,7 @@ const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
 /** Every function behind a route, with what it finds in its environment and what it may do. */
 const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFunction, LambdaFunction> => {
   const { names, homeRegion, regions, retentionDays, corsOrigins } = environment;
-  const made = <Schema extends z.ZodObject>(
+  const apiFunction = <Schema extends z.ZodObject>(
     file: ApiFunction,
     schema: Schema,
     variables: Parameters<typeof nodeFunction<Schema>>[2]['variables'],
@@ -149,7 +149,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   const keys = keyRights(scope, environment);
   return {
-    'create-check': made(
+    'create-check': apiFunction(
       'create-check',
       CreateEnv,
       {
@@ -164,18 +164,18 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
         ...sendRights(scope, environment),
       ],
     ),
-    'get-check': made('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
-    'get-run': made('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]),
-    'get-report': made('get-report', ReportReadEnv, tableAndReports, [
+    'get-check': apiFunction('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
+    'get-run': apiFunction('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]),
+    'get-report': apiFunction('get-report', ReportReadEnv, tableAndReports, [
       tableRight(scope, environment, ['GetItem', 'Query']),
       ...keys,
     ]),
-    'delete-check': made('delete-check', ReportReadEnv, tableAndReports, [
+    'delete-check': apiFunction('delete-check', ReportReadEnv, tableAndReports, [
       tableRight(scope, environment, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
       ...keys,
     ]),
-    discover: made('discover', DiscoverEnv, { ...cors, REGIONS: regions.join(',') }),
-    'no-route': made('no-route', CorsEnv, { ...cors }),
+    discover: apiFunction('discover', DiscoverEnv, { ...cors, REGIONS: regions.join(',') }),
+    'no-route': apiFunction('no-route', CorsEnv, { ...cors }),
   };
 };
 

@@ -1,4 +1,4 @@
-import { environmentOf, WrongSetting } from '../environments.ts';
+import { environmentOf, InvalidSetting } from '../environments.ts';
 import { newApp, stacksOf } from './stacks.ts';
 
 /*
@@ -20,7 +20,7 @@ try {
   }
   stacksOf(app, environment);
 } catch (error) {
-  if (!(error instanceof WrongSetting)) throw error;
+  if (!(error instanceof InvalidSetting)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -88,7 +88,7 @@ export class AuditWorker extends Construct {
       what: 'Half or more of the audits of this region ended with their function: it crashed, was killed or can not start.',
       impact: 'Their runs stay open, are tried again and fail as abandoned.',
       runbook: 'audits-die',
-      metric: metrics.deadPercent(),
+      metric: metrics.crashedPercent(),
       threshold: 50,
     });
     alarm(this, 'JobsWait', {
@@ -103,7 +103,7 @@ export class AuditWorker extends Construct {
       what: 'An audit job of this region was delivered three times and never ended.',
       impact: 'Its run is tried again or fails as abandoned.',
       runbook: 'dead-letters',
-      metric: metrics.deadLettersTaken(),
+      metric: metrics.deadLettersReceived(),
       threshold: 1,
     });
     alarm(this, 'DeadLettersStay', {

@@ -89,7 +89,7 @@ const queueRow: Row = (environment, _, links) =>
     ),
     graph(
       'Audits at work',
-      perRegion(environment, (worker) => worker.atWork()),
+      perRegion(environment, (worker) => worker.inFlight()),
       { stacked: true },
     ),
     graph(
@@ -97,7 +97,7 @@ const queueRow: Row = (environment, _, links) =>
       perRegion(environment, (worker) => worker.oldestSeconds()),
     ),
     graph('Dead letters taken, and messages that could not be read', [
-      ...perRegion(environment, (worker) => worker.deadLettersTaken()),
+      ...perRegion(environment, (worker) => worker.deadLettersReceived()),
       ...perRegion(environment, (worker) => worker.jobsUnreadable(), 'unreadable: '),
     ]),
   );

@@ -73,7 +73,7 @@ export const nodeFunction = <Schema extends z.ZodObject>(
     ...(storageMb && { ephemeralStorageSize: Size.mebibytes(storageMb) }),
     tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
     environment: {
-      ...definedOf(variables),
+      ...withoutUndefined(variables),
       POWERTOOLS_SERVICE_NAME: environment.names.service,
       POWERTOOLS_LOG_LEVEL: 'INFO',
       NODE_OPTIONS: '--enable-source-maps',
@@ -88,7 +88,7 @@ const codeOf = (scope: Construct, file: FunctionFile): Code =>
     ? Code.fromInline(`throw new Error('${file} was synthesized without its code');`)
     : assetOf(file);
 
-const definedOf = (variables: object): Record<string, string> =>
+const withoutUndefined = (variables: object): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
 
 /** The account that a construct is deployed to: known only there where no account is given. */

@@ -42,7 +42,7 @@ const queueMetrics = ({ names }: Environment, region: Region) => {
     new Metric({ namespace: 'AWS/SQS', metricName, dimensionsMap: { QueueName }, statistic, period });
   return {
     waiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.auditQueue(region), 'Maximum'),
-    atWork: () => ofQueue('ApproximateNumberOfMessagesNotVisible', names.auditQueue(region), 'Maximum'),
+    inFlight: () => ofQueue('ApproximateNumberOfMessagesNotVisible', names.auditQueue(region), 'Maximum'),
     oldestSeconds: () => ofQueue('ApproximateAgeOfOldestMessage', names.auditQueue(region), 'Maximum'),
     /** The age of the oldest job while any waits. One whose audit was lost is as old, but invisible: nobody waits for it. */
     waitingSeconds: () =>
@@ -56,7 +56,7 @@ const queueMetrics = ({ names }: Environment, region: Region) => {
         label: 'oldest waiting job, s',
       }),
     /** As close-lost-runs takes them: SQS does not count what it moves to a dead-letter queue itself. */
-    deadLettersTaken: () => ofQueue('NumberOfMessagesReceived', names.deadLetters(region), 'Sum'),
+    deadLettersReceived: () => ofQueue('NumberOfMessagesReceived', names.deadLetters(region), 'Sum'),
     deadLettersWaiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.deadLetters(region), 'Minimum'),
   };
 };
@@ -72,7 +72,7 @@ const functionMetrics = ({ names }: Environment, region: Region) => {
     });
   return {
     /** Of the invocations in a quarter of an hour. An audit that fails is none of these: its function answers. */
-    deadPercent: () =>
+    crashedPercent: () =>
       new MathExpression({
         expression: 'IF(invocations > 0, 100 * FILL(errors, 0) / invocations, 0)',
         usingMetrics: { errors: ofFunction('Errors', 'Sum'), invocations: ofFunction('Invocations', 'Sum') },

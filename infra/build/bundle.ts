@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { Files } from './files.ts';
-import { viewerBeside } from './report-viewer.ts';
+import { viewerFromFiles } from './report-viewer.ts';
 import { type Asset, partsOf } from './sizes.ts';
 
 /** Libraries that are CommonJS call `require` for Node's own modules. */
@@ -28,7 +28,7 @@ export const bundle = async (root: string, name: string, source: string): Promis
     banner: { js: banner },
     sourcemap: 'linked',
     sourcesContent: false, // places are enough for a stack trace, and Node reads the map on start
-    plugins: [viewerBeside, slimLibraries],
+    plugins: [viewerFromFiles, slimLibraries],
     legalComments: 'none',
     logLevel: 'warning',
   });

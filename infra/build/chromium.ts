@@ -19,21 +19,21 @@ export const packedChromium = async (root: string, cache: string): Promise<Files
   const require = createRequire(join(root, 'package.json'));
   const main = require.resolve('@sparticuz/chromium');
   const { version } = JSON.parse(await readFile(join(dirname(main), '..', 'package.json'), 'utf8'));
-  const home = join(cache, `chromium-${version}-zstd${LEVEL}`);
-  if (!existsSync(home)) await pack(main, version, home);
-  return filesIn(home);
+  const folder = join(cache, `chromium-${version}-zstd${LEVEL}`);
+  if (!existsSync(folder)) await pack(main, version, folder);
+  return filesIn(folder);
 };
 
-const pack = async (main: string, version: string, home: string): Promise<void> => {
-  await mkdir(dirname(home), { recursive: true });
-  const part = await mkdtemp(`${home}.part-`);
-  const unpacked = join(part, 'unpacked');
-  const packed = join(part, 'packed');
+const pack = async (main: string, version: string, folder: string): Promise<void> => {
+  await mkdir(dirname(folder), { recursive: true });
+  const partial = await mkdtemp(`${folder}.partial-`);
+  const unpacked = join(partial, 'unpacked');
+  const packed = join(partial, 'packed');
   try {
     await mkdir(unpacked, { recursive: true });
     const script = `const { default: chromium } = await import(${JSON.stringify(main)}); await chromium.executablePath();`;
     // The package unpacks to the temporary folder, and its shared libraries only where it believes to be on Lambda.
-    const env = { PATH: process.env.PATH, HOME: part, TMPDIR: unpacked, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
+    const env = { PATH: process.env.PATH, HOME: partial, TMPDIR: unpacked, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
     for (const name of await readdir(unpacked, { recursive: true })) {
       const from = join(unpacked, name);
@@ -43,8 +43,8 @@ const pack = async (main: string, version: string, home: string): Promise<void> 
       await writeFile(to, await promisify(zstdCompress)(await readFile(from), { params }));
     }
     await writeFile(join(packed, 'package.json'), JSON.stringify({ version }));
-    await rename(packed, home);
+    await rename(packed, folder);
   } finally {
-    await rm(part, { recursive: true, force: true });
+    await rm(partial, { recursive: true, force: true });
   }
 };

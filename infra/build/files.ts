@@ -22,7 +22,7 @@ export const writeFiles = async (folder: string, files: Files): Promise<void> =>
 };
 
 /** The same files, in a folder. */
-export const under = (folder: string, files: Files): Files =>
+export const inFolder = (folder: string, files: Files): Files =>
   new Map([...files].map(([path, content]) => [join(folder, path), content]));
 
 /** The sizes of files in bytes, by path. */

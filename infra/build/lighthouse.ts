@@ -13,39 +13,39 @@ import type { Files } from './files.ts';
  */
 export const lighthousePackages = async (root: string): Promise<Files> => {
   const releases = auditVersions.map((row) => join(root, 'node_modules', row.package));
-  const imported = await importedFrom(root, releases.flatMap(entriesOf));
-  const read = [...new Set([...imported, ...releases.flatMap(readAtRunTime)])].sort();
-  const slimmed = await Promise.all(read.map(async (path) => [relative(root, path), await slim(path)] as const));
-  const packages = new Set(read.flatMap(packageFilesOf));
-  return new Map([...slimmed, ...[...packages].map((path) => [relative(root, path), packageFile(path)] as const)]);
+  const imported = await importedFrom(root, releases.flatMap(entryPointsOf));
+  const paths = [...new Set([...imported, ...releases.flatMap(filesReadAtRunTime)])].sort();
+  const sources = await Promise.all(paths.map(async (path) => [relative(root, path), await minified(path)] as const));
+  const packages = new Set(paths.flatMap(packageFilesOf));
+  return new Map([...sources, ...[...packages].map((path) => [relative(root, path), packageFile(path)] as const)]);
 };
 
 /** What Lighthouse is entered by: the modules that we import, and what its config names by string. */
-const entriesOf = (release: string): string[] => {
+const entryPointsOf = (release: string): string[] => {
   const core = coreOf(release);
-  const named = [join(core, 'audits'), join(core, 'gather', 'gatherers')].flatMap(within);
+  const named = [join(core, 'audits'), join(core, 'gather', 'gatherers')].flatMap(filesUnder);
   return [
     join(core, 'index.js'),
     join(core, 'config', 'desktop-config.js'),
-    ...(isNine(release) ? [] : [join(core, 'config', 'config.js')]),
+    ...(isLighthouse9(release) ? [] : [join(core, 'config', 'config.js')]),
     ...named.filter((path) => path.endsWith('.js') && !path.endsWith('-test-audit.js')),
   ];
 };
 
 /** What Lighthouse reads as a file, not as a module. */
-const readAtRunTime = (release: string): string[] => {
+const filesReadAtRunTime = (release: string): string[] => {
   const { resolve } = createRequire(join(release, 'package.json'));
   return [
     join(release, 'shared', 'localization', 'locales', 'en-US.json'),
     ...['axe-core/axe.min.js', 'js-library-detector/library/libraries.js'].map((id) => resolve(id)),
-    ...within(coreOf(release)).filter((path) => path.endsWith('.json') && !/\/(scripts|test)\//.test(path)),
+    ...filesUnder(coreOf(release)).filter((path) => path.endsWith('.json') && !/\/(scripts|test)\//.test(path)),
   ];
 };
 
-const coreOf = (release: string): string => join(release, isNine(release) ? 'lighthouse-core' : 'core');
-const isNine = (release: string): boolean => basename(release) === 'lighthouse-9';
+const coreOf = (release: string): string => join(release, isLighthouse9(release) ? 'lighthouse-core' : 'core');
+const isLighthouse9 = (release: string): boolean => basename(release) === 'lighthouse-9';
 
-const within = (folder: string): string[] =>
+const filesUnder = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
 /** Every file that the entries import, directly or not, by Node's own rules of resolution. */
@@ -79,7 +79,7 @@ const importedFrom = async (root: string, entryPoints: string[]): Promise<string
 };
 
 /** A module without comments and white space. Names stay: Lighthouse sends the text of its functions to the page. */
-const slim = async (path: string): Promise<string> => {
+const minified = async (path: string): Promise<string> => {
   const text = standInOf(path)?.source ?? readFileSync(path, 'utf8');
   if (path.endsWith('.json')) return JSON.stringify(JSON.parse(text));
   const { code } = await transform(text, { minifyWhitespace: true, legalComments: 'none', target: 'esnext' });

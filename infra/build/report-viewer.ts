@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { type Files, under } from './files.ts';
+import { type Files, inFolder } from './files.ts';
 
 const folder = 'report-viewer';
 const script = 'standalone.js';
@@ -10,7 +10,7 @@ const template = 'standalone-template.html';
 /** Lighthouse's viewer as files beside a bundle: they are read when the first page is made, and not on every start. */
 export const viewerFiles = async (root: string): Promise<Files> => {
   const lighthouse = join(root, 'node_modules', 'lighthouse');
-  return under(
+  return inFolder(
     folder,
     new Map([
       [script, await readFile(join(lighthouse, 'dist', 'report', script))],
@@ -20,7 +20,7 @@ export const viewerFiles = async (root: string): Promise<Files> => {
 };
 
 /** Has the report generator find them there, and none of those for flows, which we have not. */
-export const viewerBeside: Plugin = {
+export const viewerFromFiles: Plugin = {
   name: 'viewer-beside',
   setup: ({ onLoad }) => {
     onLoad({ filter: /\/lighthouse\/report\/generator\/report-assets\.js$/ }, () => ({

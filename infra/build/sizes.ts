@@ -14,7 +14,7 @@ export const partsOf = (sizes: [string, number][]): Map<string, number> => {
 };
 
 /** How large an asset is, source maps and all. Throws, naming its largest parts, where that is the limit or more. */
-export const checkedSize = (name: string, { files, parts }: Asset, limit: number): { all: number; maps: number } => {
+export const checkSize = (name: string, { files, parts }: Asset, limit: number): { all: number; maps: number } => {
   const sum = (of: [string, number][]) => of.reduce((total, [, bytes]) => total + bytes, 0);
   const sizes = sizesOf(files);
   const all = sum(sizes);

@@ -3,7 +3,7 @@ import { regions as awsRegions, type Region } from '../../shared/regions.ts';
 import { namesOf } from '../names.ts';
 import { queueSettings } from '../settings.ts';
 import { startTable } from './dynamodb.ts';
-import { startFauxqsOnLoopback } from './fauxqs.ts';
+import { startFauxqs } from './fauxqs.ts';
 
 type Options = {
   dataDir?: string; // without it everything is in memory
@@ -27,11 +27,11 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ports 
   const table = await startTable({ dataDir, environment, port: ports.dynamodb });
   engines.defer(table.close);
 
-  const s3 = await startFauxqsOnLoopback({ port: ports.s3 ?? 0, dataDir: dataDir && join(dataDir, 's3') });
+  const s3 = await startFauxqs({ port: ports.s3 ?? 0, dataDir: dataDir && join(dataDir, 's3') });
   engines.defer(() => s3.stop());
   s3.createBucket(names.reportBucket);
 
-  const sqs = await startFauxqsOnLoopback({ port: ports.sqs ?? 0 });
+  const sqs = await startFauxqs({ port: ports.sqs ?? 0 });
   engines.defer(() => sqs.stop());
   const sqsUrl = `http://${HOST}:${sqs.port}`;
   const createQueue = (region: Region, name: string, attributes: Record<string, string> = {}) => {

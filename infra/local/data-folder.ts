@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** The folder is another process's. */
-export class InUse extends Error {}
+export class DataFolderInUse extends Error {}
 
 /** Takes the folder for this process until the answer is called or the process ends, however it does. */
-export const claim = (dataDir: string) => {
+export const lockDataFolder = (dataDir: string) => {
   mkdirSync(dataDir, { recursive: true });
   const lock = new DatabaseSync(join(dataDir, 'in-use.lock')); // SQLite's locks die with their process
   try {
@@ -14,7 +14,7 @@ export const claim = (dataDir: string) => {
   } catch (error) {
     lock.close();
     if (!/locked/.test(String(error))) throw error;
-    throw new InUse(
+    throw new DataFolderInUse(
       `${dataDir} is in use by another process of this service. End that one, or set DATA_DIR to another folder.`,
     );
   }
@@ -22,7 +22,7 @@ export const claim = (dataDir: string) => {
 };
 
 export const endpointFile = (dataDir: string): string => join(dataDir, 'dynamodb-url');
-export const endpointIn = (dataDir: string): string | undefined => {
+export const readEndpoint = (dataDir: string): string | undefined => {
   try {
     return readFileSync(endpointFile(dataDir), 'utf8') || undefined;
   } catch {

@@ -11,7 +11,7 @@ import dynalite from 'dynalite';
 import { namesOf } from '../names.ts';
 import { tableSettings } from '../settings.ts';
 import { closeServer } from './close-server.ts';
-import { claim, endpointFile, endpointIn, InUse } from './data-folder.ts';
+import { DataFolderInUse, endpointFile, lockDataFolder, readEndpoint } from './data-folder.ts';
 import { patchDynalite } from './dynalite-fixes.ts';
 
 const HOST = '127.0.0.1';
@@ -35,7 +35,7 @@ type TableOptions = { dataDir?: string | undefined; environment?: string; port?:
 export const startTable = async ({ dataDir, environment = 'local', port }: TableOptions) => {
   await using engines = new AsyncDisposableStack();
   if (dataDir) {
-    engines.defer(claim(dataDir));
+    engines.defer(lockDataFolder(dataDir));
     rmSync(endpointFile(dataDir), { force: true }); // of one that was killed
   }
   const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), port);
@@ -53,16 +53,16 @@ export const startTable = async ({ dataDir, environment = 'local', port }: Table
 };
 
 /** The table of a data folder, whether a service runs on it or not: that one's engine, or one of our own until `close`. */
-export const openTable = async (dataDir: string, patienceMs = 5000) => {
+export const openTable = async (dataDir: string, waitMs = 5000) => {
   for (const startedAt = Date.now(); ; ) {
     try {
       return await startTable({ dataDir });
     } catch (error) {
-      if (!(error instanceof InUse)) throw error;
+      if (!(error instanceof DataFolderInUse)) throw error;
     }
-    const url = endpointIn(dataDir);
+    const url = readEndpoint(dataDir);
     if (url) return { env: tableEnv(url, namesOf('local').table), close: async () => {} };
-    if (Date.now() - startedAt > patienceMs)
+    if (Date.now() - startedAt > waitMs)
       throw new Error(`The service that uses ${dataDir} is starting or ending. Try again in a moment.`);
     await pause(100);
   }

@@ -1,21 +1,21 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FauxqsServer, startFauxqs } from 'fauxqs';
+import { type FauxqsServer, startFauxqs as startOnAllInterfaces } from 'fauxqs';
 
 const HOST = '127.0.0.1';
 
 /** fauxqs listens on every interface, whatever it is told: its app is caught as it is made, and its host replaced. */
-export const startFauxqsOnLoopback = async (options: { port: number; dataDir?: string }): Promise<FauxqsServer> => {
+export const startFauxqs = async (options: { port: number; dataDir?: string }): Promise<FauxqsServer> => {
   let app: { listen: (options: object) => unknown; server: Server } | undefined;
   const onApp = (message: unknown) => {
-    const made = (message as { fastify: NonNullable<typeof app> }).fastify;
-    const listen = made.listen.bind(made);
-    made.listen = (options) => listen({ ...options, host: HOST });
-    app = made;
+    const fastify = (message as { fastify: NonNullable<typeof app> }).fastify;
+    const listen = fastify.listen.bind(fastify);
+    fastify.listen = (options) => listen({ ...options, host: HOST });
+    app = fastify;
   };
   subscribe('fastify.initialization', onApp);
-  const starting = startFauxqs({ ...options, logger: false }); // makes its app before it first waits
+  const starting = startOnAllInterfaces({ ...options, logger: false }); // makes its app before it first waits
   unsubscribe('fastify.initialization', onApp);
   const fauxqs = await starting;
   if ((app?.server.address() as AddressInfo | null)?.address === HOST) return fauxqs;

@@ -35,17 +35,17 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     async (request, response) => {
       response.on('error', () => {}); // the client has gone
       const body = await bodyOf(request);
-      if (body === 'broken off') return;
+      if (body === 'aborted') return;
       const page = request.method === 'GET' && options.pages?.[request.url ?? ''];
       if (page) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
-      if (body === 'too large') return send(response, message(413, 'Request Entity Too Large'));
+      if (body === 'too large') return sendResponse(response, jsonMessage(413, 'Request Entity Too Large'));
       const route = routeOf(request);
       const event = eventOf(request, body, route);
-      send(response, await answerOf(functions[route.name], event, lambdaContext(route.name, seconds)));
+      sendResponse(response, await invoke(functions[route.name], event, lambdaContext(route.name, seconds)));
     },
   );
-  server.on('clientError', refuseUnreadable);
-  server.on('checkExpectation', (_, response) => send(response, message(417, 'Expectation Failed')));
+  server.on('clientError', rejectMalformed);
+  server.on('checkExpectation', (_, response) => sendResponse(response, jsonMessage(417, 'Expectation Failed')));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hints: Record<string, string> = {
@@ -58,15 +58,15 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     });
     server.listen(port, host, resolve);
   });
-  const bound = (server.address() as AddressInfo).port;
+  const actualPort = (server.address() as AddressInfo).port;
   return {
-    port: bound,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    port: actualPort,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     close: () => closeServer(server, options.graceMs),
   };
 };
 
-const bodyOf = async (request: IncomingMessage): Promise<Buffer | 'too large' | 'broken off'> => {
+const bodyOf = async (request: IncomingMessage): Promise<Buffer | 'too large' | 'aborted'> => {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -77,20 +77,20 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | 'too large' | 
     }
     return Buffer.concat(chunks);
   } catch {
-    return 'broken off';
+    return 'aborted';
   }
 };
 
-type Answer = APIGatewayProxyStructuredResultV2 & { statusCode: number };
+type GatewayResponse = APIGatewayProxyStructuredResultV2 & { statusCode: number };
 
-const message = (statusCode: number, text: string): Answer => ({
+const jsonMessage = (statusCode: number, text: string): GatewayResponse => ({
   statusCode,
   headers: { ...securityHeaders, 'content-type': 'application/json' },
   body: JSON.stringify({ message: text }),
 });
 
 /** What is no HTTP, too large a header or too slow: answered where that can still be, and hung up on. */
-const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const headers = Object.entries({ ...securityHeaders, connection: 'close', 'content-length': '0' });
@@ -99,24 +99,24 @@ const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Duplex): void =>
 };
 
 /** API Gateway's word for a function that failed: the failure is printed, and none of it goes out. */
-const failed = (error: unknown): Answer => {
+const internalError = (error: unknown): GatewayResponse => {
   console.error(forLog(inspect(error)));
-  return message(500, 'Internal Server Error');
+  return jsonMessage(500, 'Internal Server Error');
 };
 
-/** The function's answer in time, or API Gateway's own. */
-const answerOf = async (handler: Handler, event: APIGatewayProxyEventV2, context: Context): Promise<Answer> => {
-  const answer = (async () => (await handler(event, context)) as Answer)().catch(failed);
+/** The function's result in time, or API Gateway's own. */
+const invoke = async (handler: Handler, event: APIGatewayProxyEventV2, context: Context): Promise<GatewayResponse> => {
+  const result = (async () => (await handler(event, context)) as GatewayResponse)().catch(internalError);
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<Answer>((resolve) => {
-    timer = setTimeout(() => resolve(message(503, 'Service Unavailable')), context.getRemainingTimeInMillis());
+  const timeout = new Promise<GatewayResponse>((resolve) => {
+    timer = setTimeout(() => resolve(jsonMessage(503, 'Service Unavailable')), context.getRemainingTimeInMillis());
   });
-  return await Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
+  return await Promise.race([result, timeout]).finally(() => clearTimeout(timer));
 };
 
-const send = (response: ServerResponse, answer: Answer): void => {
+const sendResponse = (response: ServerResponse, result: GatewayResponse): void => {
   try {
-    const { statusCode, headers = {}, cookies, body = '', isBase64Encoded } = answer;
+    const { statusCode, headers = {}, cookies, body = '', isBase64Encoded } = result;
     const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
     response.statusCode = statusCode;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
@@ -125,6 +125,6 @@ const send = (response: ServerResponse, answer: Answer): void => {
     response.end(bytes); // Node keeps back the body of an answer to HEAD
   } catch (error) {
     for (const name of response.getHeaderNames()) response.removeHeader(name); // nothing is sent before end has checked all
-    send(response, failed(error));
+    sendResponse(response, internalError(error));
   }
 };

@@ -28,7 +28,7 @@ type Options = {
   waitSeconds?: number | undefined; // of a long poll, at most 20
   visibilitySeconds?: number; // instead of the queue's own
   retryMs?: number; // first pause after a queue did not answer
-  holds?: number; // messages at most that wait here for a slot
+  maxWaiting?: number; // messages at most that wait here for a slot
 };
 
 /**
@@ -39,53 +39,53 @@ type Options = {
  * at most `graceMs`.
  */
 export const startPoller = (options: Options) => {
-  const { queueUrl, slots, waitSeconds = 20, holds = 10_000 } = options;
+  const { queueUrl, slots, waitSeconds = 20, maxWaiting = 10_000 } = options;
   const { visibilitySeconds = queueSettings.visibilitySeconds, retryMs = 100 } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const receiving = new AbortController();
-  const held = new Set<Message>();
-  const atWork = new Set<Promise<void>>();
+  const receiveAbort = new AbortController();
+  const waiting = new Set<Message>();
+  const running = new Set<Promise<void>>();
 
   const poll = async () => {
     for (let failures = 0; !signal.aborted; ) {
       try {
-        while (held.size >= holds) await pause(50, undefined, { signal });
-        const wait = held.size > 0 ? Math.min(1, waitSeconds) : waitSeconds; // `stop` waits for it then
-        const messages = await receive(options, Math.min(10, holds - held.size), wait, receiving.signal);
+        while (waiting.size >= maxWaiting) await pause(50, undefined, { signal });
+        const wait = waiting.size > 0 ? Math.min(1, waitSeconds) : waitSeconds; // `stop` waits for it then
+        const messages = await receive(options, Math.min(10, maxWaiting - waiting.size), wait, receiveAbort.signal);
         failures = 0;
-        for (const message of messages) void start(message);
+        for (const message of messages) void process(message);
       } catch (error) {
         if (signal.aborted) return;
-        if (failures === 0) say(`${queueUrl} does not answer, and is asked again until it does`, error);
+        if (failures === 0) logError(`${queueUrl} does not answer, and is asked again until it does`, error);
         await pause(Math.min(retryMs * 2 ** failures++, 10_000), undefined, { signal }).catch(() => {});
       }
     }
   };
 
-  const start = async (message: Message) => {
-    held.add(message);
-    const giveBack = await slots(signal, { owner: ownerOf(message), queue: queueUrl }).catch(() => undefined);
-    if (!giveBack) return; // `stop` gives it back
-    held.delete(message);
+  const process = async (message: Message) => {
+    waiting.add(message);
+    const release = await slots(signal, { owner: ownerOf(message), queue: queueUrl }).catch(() => undefined);
+    if (!release) return; // `stop` gives it back
+    waiting.delete(message);
     const work = handle(options, message).finally(() => {
-      giveBack();
-      atWork.delete(work);
+      release();
+      running.delete(work);
     });
-    atWork.add(work);
+    running.add(work);
   };
 
-  const holding = setInterval(
-    () => setVisibility(options, held, visibilitySeconds).catch(() => {}), // and if not, the next one, or the message comes again
+  const renewal = setInterval(
+    () => setVisibility(options, waiting, visibilitySeconds).catch(() => {}), // and if not, the next one, or the message comes again
     (visibilitySeconds * 1000) / 3,
   );
 
   const polling = poll();
   const stop = async (graceMs: number): Promise<void> => {
     stopping.abort();
-    clearInterval(holding);
-    if (held.size === 0) receiving.abort(); // else it would take what is given back, and nobody would be there
-    const ended = polling.then(() => Promise.all([setVisibility(options, held, 0).catch(() => {}), ...atWork]));
+    clearInterval(renewal);
+    if (waiting.size === 0) receiveAbort.abort(); // else it would take what is given back, and nobody would be there
+    const ended = polling.then(() => Promise.all([setVisibility(options, waiting, 0).catch(() => {}), ...running]));
     await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
   };
   return { stop };
@@ -123,24 +123,24 @@ const handle = async (options: Options, message: Message) => {
   onMessage?.(record, 'started');
   try {
     const event = { Records: [record] };
-    const result = await within(timeoutSeconds, () => handler(event, lambdaContext(functionName, timeoutSeconds)));
+    const result = await withTimeout(timeoutSeconds, () => handler(event, lambdaContext(functionName, timeoutSeconds)));
     const failures = (result as Partial<SQSBatchResponse> | null | undefined)?.batchItemFailures ?? [];
     // with one message an event, a failure that names another message fails this one too, as on Lambda
     if (failures.length === 0)
       await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: record.receiptHandle }));
   } catch (error) {
-    say(`${functionName} failed, its message stays in the queue`, error);
+    logError(`${functionName} failed, its message stays in the queue`, error);
   }
   onMessage?.(record, 'ended', (performance.now() - startedAt) / 1000);
 };
 
 /** The end of `work`, or a failure when it takes longer than Lambda would let it. */
-const within = async (seconds: number, work: () => unknown): Promise<unknown> => {
+const withTimeout = async (seconds: number, work: () => unknown): Promise<unknown> => {
   const ended = new AbortController();
-  const tooLate = pause(seconds * 1000, undefined, { signal: ended.signal }).then(() => {
+  const timeout = pause(seconds * 1000, undefined, { signal: ended.signal }).then(() => {
     throw new Error(`timed out after ${seconds} seconds`);
   });
-  return await Promise.race([(async () => work())(), tooLate]).finally(() => ended.abort());
+  return await Promise.race([(async () => work())(), timeout]).finally(() => ended.abort());
 };
 
 /** The owner as the group of the message, which SQS keeps, or as the attribute, which every engine does. */
@@ -170,4 +170,4 @@ const attributeOf = ({ StringValue, BinaryValue, DataType }: MessageAttributeVal
   dataType: DataType as SQSMessageAttribute['dataType'],
 });
 
-const say = (what: string, error: unknown): void => console.error(`${what}: ${forLog(inspect(error))}`);
+const logError = (what: string, error: unknown): void => console.error(`${what}: ${forLog(inspect(error))}`);

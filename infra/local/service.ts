@@ -84,7 +84,7 @@ type OnMessage = ReturnType<typeof consoleLines>;
 
 /** For each region, one poller of its audit jobs and one of its dead letters. */
 const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number, onMessage: OnMessage): Poller[] => {
-  const atOnce = slots(auditsAtOnce);
+  const auditSlots = slots(auditsAtOnce);
   const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
   const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
   return allRegions.flatMap((region) => [
@@ -95,7 +95,7 @@ const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number
       functionName: 'run-audit',
       handler: functions.runAudit.handler,
       timeoutSeconds: queueSettings.functionTimeoutSeconds,
-      slots: atOnce,
+      slots: auditSlots,
       onMessage,
     }),
     startPoller({
@@ -106,16 +106,16 @@ const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number
       handler: functions.closeLostRuns.handler,
       timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
       slots: slots(1),
-      holds: 1, // they are soon done, and no owner waits for them
+      maxWaiting: 1, // they are soon done, and no owner waits for them
     }),
   ]);
 };
 
 /** Sweeps now and then every `SWEEP_MS`, one at a time. `stop` waits for the sweep at work. */
 const startSweeps = (sweep: () => Promise<void>) => {
-  let sweeping = sweep().catch(logged);
+  let sweeping = sweep().catch(logSweepError);
   const timer = setInterval(() => {
-    sweeping = sweeping.then(() => sweep()).catch(logged);
+    sweeping = sweeping.then(() => sweep()).catch(logSweepError);
   }, SWEEP_MS);
   return {
     stop: (): Promise<void> => {
@@ -138,4 +138,4 @@ const importFunctions = async () => {
   return { api, runAudit, closeLostRuns, sweep, store };
 };
 
-const logged = (error: Error) => console.error(`the sweep failed: ${forLog(error.message)}`);
+const logSweepError = (error: Error) => console.error(`the sweep failed: ${forLog(error.message)}`);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
 import { AuditEnv, CorsEnv } from '../../shared/env.ts';
-import { WrongSetting } from '../environments.ts';
+import { InvalidSetting } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
 /** What `npm start` reads from the environment. */
@@ -21,18 +21,18 @@ const Settings = z.object({
 
 const BYTES_FOR_AN_AUDIT = 4 * 2 ** 30;
 
-/** The settings of `npm start`. Throws a WrongSetting that says what would be right. */
+/** The settings of `npm start`. Throws a InvalidSetting that says what would be right. */
 export const settingsFrom = (env: Record<string, string | undefined>): ServiceSettings => {
   const parsed = Settings.safeParse(env);
   if (!parsed.success) {
     const wrong = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new WrongSetting(`These settings are not as expected:\n${wrong.join('\n')}`);
+    throw new InvalidSetting(`These settings are not as expected:\n${wrong.join('\n')}`);
   }
   const settings = parsed.data;
   const { HOST, AUTH } = settings;
   const reachable = !/^(localhost|127(\.\d{1,3}){3}|::1)$/.test(HOST); // by others than this machine
   if (reachable && AUTH === 'open') {
-    throw new WrongSetting(
+    throw new InvalidSetting(
       `HOST=${HOST} lets other machines in, and nobody would need a key. Set AUTH=keys too, or leave HOST at 127.0.0.1.`,
     );
   }

@@ -18,7 +18,7 @@ npm run keys -- revoke PREFIX
 `;
 
 /** What is wrong with how the command was called: said with what would be right. */
-export class Misuse extends Error {}
+export class UsageError extends Error {}
 
 const options = {
   owner: { type: 'string' },
@@ -30,71 +30,73 @@ const options = {
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
-type Given = ReturnType<typeof given>['values'];
+type Values = ReturnType<typeof parse>['values'];
 
-const given = (args: string[]) => {
+const parse = (args: string[]) => {
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    throw new Misuse((error as Error).message);
+    throw new UsageError((error as Error).message);
   }
 };
 
-/** What the arguments of `npm run keys` ask for. Throws a Misuse where they are wrong. */
+/** What the arguments of `npm run keys` ask for. Throws a UsageError where they are wrong. */
 export const commandFrom = (args: string[]) => {
-  const { values, positionals } = given(args);
+  const { values, positionals } = parse(args);
   const [command, ...rest] = positionals;
   if (values.help) return 'help' as const;
-  const work = { create, list, revoke }[command ?? ''];
-  if (!work)
-    throw new Misuse(
+  const build = { create, list, revoke }[command ?? ''];
+  if (!build)
+    throw new UsageError(
       `${command ? `There is no command "${command}".` : 'What is to be done?'} There are create, list, revoke.`,
     );
-  return { environment: values.environment, run: work(values, rest) };
+  return { environment: values.environment, run: build(values, rest) };
 };
 
-const create = (values: Given, rest: string[]) => {
-  none(rest);
+const create = (values: Values, rest: string[]) => {
+  refuseMore(rest);
   const owner = Owner.safeParse(values.owner);
-  if (!owner.success) throw new Misuse(`--owner: ${values.owner ? owner.error.issues[0]?.message : 'whose is it?'}`);
+  if (!owner.success)
+    throw new UsageError(`--owner: ${values.owner ? owner.error.issues[0]?.message : 'whose is it?'}`);
   if (!values.name || values.name.length > 100)
-    throw new Misuse('--name: what is the key for, in up to 100 characters?');
+    throw new UsageError('--name: what is the key for, in up to 100 characters?');
   const { name } = values;
   const scopes = Scope.array()
     .min(1)
     .safeParse(values.scopes?.split(',') ?? Scope.options);
-  if (!scopes.success) throw new Misuse(`--scopes: one or more of ${Scope.options.join(',')}`);
-  const asked = PlanName.optional().safeParse(values.plan);
-  if (!asked.success) throw new Misuse(`--plan: one of ${PlanName.options.join(', ')}`);
+  if (!scopes.success) throw new UsageError(`--scopes: one or more of ${Scope.options.join(',')}`);
+  const chosenPlan = PlanName.optional().safeParse(values.plan);
+  if (!chosenPlan.success) throw new UsageError(`--plan: one of ${PlanName.options.join(', ')}`);
   const now = new Date();
   const expiresAt = values.expires === undefined ? null : expiryFrom(values.expires, now);
 
   return async (store: KeyStore): Promise<void> => {
     const others = (await store.list()).filter((key) => key.owner === owner.data && keyState(key, now) === 'active');
-    const plan = asked.data ?? others.at(-1)?.plan ?? 'standard';
-    const made = await store.create(
+    const plan = chosenPlan.data ?? others.at(-1)?.plan ?? 'standard';
+    const created = await store.create(
       { owner: owner.data, name, scopes: [...new Set(scopes.data)], plan, expiresAt },
       now,
     );
-    console.log(values.json ? JSON.stringify({ key: made.text, ...shown(made.key, now) }) : made.text);
+    console.log(values.json ? JSON.stringify({ key: created.text, ...keyView(created.key, now) }) : created.text);
     if (values.json) return;
     const { runsPerMinute, runsPerDay, openChecks } = plans[plan];
-    say(`
+    notify(`
 This is the key: it is shown once, and kept nowhere. Send it as "Authorization: Bearer <key>".
-Prefix ${made.key.prefix}, owner ${owner.data}, ${scopes.data.join(' and ')}, expires ${expiresAt ?? 'never'}.
+Prefix ${created.key.prefix}, owner ${owner.data}, ${scopes.data.join(' and ')}, expires ${expiresAt ?? 'never'}.
 Plan ${plan}: ${runsPerMinute} runs a minute, ${runsPerDay} a day, ${openChecks} checks open at once.`);
     if (others.some((key) => key.plan !== plan))
-      say(`Other keys of ${owner.data} have another plan: each request goes by its key's, whose runs are its own.`);
+      notify(`Other keys of ${owner.data} have another plan: each request goes by its key's, whose runs are its own.`);
   };
 };
 
-const list = (values: Given, rest: string[]) => {
-  none(rest);
+const list = (values: Values, rest: string[]) => {
+  refuseMore(rest);
   return async (store: KeyStore): Promise<void> => {
     const now = new Date();
     const keys = (await store.list()).filter((key) => values.owner === undefined || key.owner === values.owner);
-    if (values.json) return console.log(JSON.stringify(keys.map((key) => shown(key, now))));
-    if (keys.length === 0) return say('There is no key. To make one: npm run keys -- create --owner OWNER --name NAME');
+    if (values.json) return console.log(JSON.stringify(keys.map((key) => keyView(key, now))));
+    if (keys.length === 0)
+      return notify('There is no key. To make one: npm run keys -- create --owner OWNER --name NAME');
     const rows = keys.map((key) => [
       key.prefix,
       keyState(key, now),
@@ -102,9 +104,9 @@ const list = (values: Given, rest: string[]) => {
       key.name,
       key.scopes.join(','),
       key.plan,
-      minute(key.createdAt),
-      minute(key.expiresAt),
-      minute(key.lastUsedAt),
+      toMinute(key.createdAt),
+      toMinute(key.expiresAt),
+      toMinute(key.lastUsedAt),
     ]);
     console.log(
       columns([['PREFIX', 'STATE', 'OWNER', 'NAME', 'SCOPES', 'PLAN', 'CREATED', 'EXPIRES', 'LAST USED'], ...rows]),
@@ -112,31 +114,34 @@ const list = (values: Given, rest: string[]) => {
   };
 };
 
-const revoke = (values: Given, [text, ...rest]: string[]) => {
-  none(rest);
-  if (!text) throw new Misuse('Which key? Its prefix is in `npm run keys -- list`.');
+const revoke = (values: Values, [text, ...rest]: string[]) => {
+  refuseMore(rest);
+  if (!text) throw new UsageError('Which key? Its prefix is in `npm run keys -- list`.');
   const prefix = keyParts(text)?.prefix ?? text.replace(/^pas_/, '');
   return async (store: KeyStore): Promise<void> => {
     const now = new Date();
     const key = await store.find(prefix);
-    if (!key) throw new Misuse(`There is no key with the prefix "${prefix}". To see them: npm run keys -- list`);
+    if (!key) throw new UsageError(`There is no key with the prefix "${prefix}". To see them: npm run keys -- list`);
     if (!key.revokedAt) await store.revoke(prefix, now);
     const revoked = { ...key, revokedAt: key.revokedAt ?? now.toISOString() };
-    if (values.json) return console.log(JSON.stringify(shown(revoked, now)));
-    if (key.revokedAt) say(`The key ${prefix} ("${key.name}" of ${key.owner}) was revoked ${minute(key.revokedAt)}.`);
+    if (values.json) return console.log(JSON.stringify(keyView(revoked, now)));
+    if (key.revokedAt)
+      notify(`The key ${prefix} ("${key.name}" of ${key.owner}) was revoked ${toMinute(key.revokedAt)}.`);
     else
-      say(`The key ${prefix} ("${key.name}" of ${key.owner}) is revoked. Who used it just now may for another minute.`);
+      notify(
+        `The key ${prefix} ("${key.name}" of ${key.owner}) is revoked. Who used it just now may for another minute.`,
+      );
   };
 };
 
-const none = (rest: string[]): void => {
-  if (rest.length > 0) throw new Misuse(`"${rest[0]}" is not expected here.`);
+const refuseMore = (rest: string[]): void => {
+  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is not expected here.`);
 };
 
 /** A key without the hash of its secret. */
-const shown = ({ hash, ...key }: ApiKey, now: Date) => ({ ...key, state: keyState(key as ApiKey, now) });
+const keyView = ({ hash, ...key }: ApiKey, now: Date) => ({ ...key, state: keyState(key as ApiKey, now) });
 
-const minute = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? 'never';
+const toMinute = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? 'never';
 
 const columns = (rows: string[][]): string => {
   const widths = (rows[0] as string[]).map((_, i) => Math.max(...rows.map((row) => (row[i] as string).length)));
@@ -158,8 +163,8 @@ const expiryFrom = (text: string, now: Date): string => {
     : /^\d{4}-\d\d-\d\d/.test(text)
       ? Date.parse(text)
       : NaN;
-  if (!(time > now.getTime())) throw new Misuse('--expires: in the future, such as 12h, 90d, 4w or 2027-01-31');
+  if (!(time > now.getTime())) throw new UsageError('--expires: in the future, such as 12h, 90d, 4w or 2027-01-31');
   return new Date(time).toISOString();
 };
 
-export const say = (text: string): void => console.error(text);
+export const notify = (text: string): void => console.error(text);

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
-import { environmentOf, WrongSetting } from '../environments.ts';
+import { environmentOf, InvalidSetting } from '../environments.ts';
 import { openTable } from '../local/dynamodb.ts';
-import { commandFrom, Misuse, say, usage } from './key-commands.ts';
+import { commandFrom, notify, UsageError, usage } from './key-commands.ts';
 
 /** `npm run keys`: makes, lists and revokes API keys. Answers go to stdout, words for people to stderr. */
 const main = async (): Promise<void> => {
@@ -30,7 +30,7 @@ const tableOf = async (environment: string | undefined) => {
 
 /** What to do about what AWS says. */
 const advice = (error: Error): string => {
-  if (error instanceof WrongSetting) return error.message;
+  if (error instanceof InvalidSetting) return error.message;
   switch (error.name) {
     case 'CredentialsProviderError':
     case 'ExpiredTokenException':
@@ -49,6 +49,6 @@ try {
   await main();
 } catch (error) {
   const { message } = error as Error;
-  say(error instanceof Misuse ? `${message}\nTo read how: npm run keys -- --help` : advice(error as Error));
-  process.exitCode = error instanceof Misuse ? 2 : 1;
+  notify(error instanceof UsageError ? `${message}\nTo read how: npm run keys -- --help` : advice(error as Error));
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

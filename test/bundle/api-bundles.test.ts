@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { filesIn, sizesOf } from '../../infra/build/files.ts';
-import { checkedSize } from '../../infra/build/sizes.ts';
+import { checkSize } from '../../infra/build/sizes.ts';
 import { build } from '../../infra/build.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
@@ -115,7 +115,7 @@ test('every function is under its limit', async () => {
 test('a function over its limit fails the build, which names its ten largest parts', () => {
   const parts = new Map(Array.from({ length: 12 }, (_, i) => [`node_modules/library-${i}`, i * 1e6]));
   const asset = { files: new Map([['index.mjs', 'x'.repeat(100)]]), parts };
-  expect(checkedSize('get-run', asset, 101)).toEqual({ all: 100, maps: 0 });
+  expect(checkSize('get-run', asset, 101)).toEqual({ all: 100, maps: 0 });
   const largest = Array.from({ length: 10 }, (_, i) => `library-${11 - i}`);
-  expect(() => checkedSize('get-run', asset, 100)).toThrow(new RegExp(`^get-run .*${largest.join('[^]*')}$`, 's'));
+  expect(() => checkSize('get-run', asset, 100)).toThrow(new RegExp(`^get-run .*${largest.join('[^]*')}$`, 's'));
 });

@@ -7,7 +7,7 @@ import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
-import { commandFrom, Misuse } from '../../infra/operator/key-commands.ts';
+import { commandFrom, UsageError } from '../../infra/operator/key-commands.ts';
 import { FULL } from '../support/full.ts';
 import { linkChromium, startLocally } from '../support/service.ts';
 
@@ -146,7 +146,7 @@ test.each([
   [[...aKey, '--colour', 'red'], '--colour'],
   [['revoke'], 'Which key?'],
 ])('%j is refused with what would be right', (args, said) => {
-  expect(() => commandFrom(args)).toThrow(Misuse);
+  expect(() => commandFrom(args)).toThrow(UsageError);
   expect(() => commandFrom(args)).toThrow(said);
 });
 

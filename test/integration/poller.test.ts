@@ -252,7 +252,7 @@ test('no more messages wait than the poller holds: the others stay in the queue'
     await work;
   };
   for (let i = 0; i < 15; i++) await send(`${i}`);
-  poll(handler, { slots: slots(1), holds: 12 });
+  poll(handler, { slots: slots(1), maxWaiting: 12 });
   await vi.waitFor(() => expect(started).toEqual(['0']));
   await pause(200);
   expect(await receive()).toHaveLength(1);
