@@ -26,7 +26,7 @@ export type Progress = {
   candidates: readonly Succeeded[];
   /** Newest audit that failed in this delivery. */
   failure?: Failed;
-  /** What follows from the newest audit if it failed: another audit, or the end of the run. */
+  /** Consequence of the newest audit if it failed: another audit, or the end of the run. */
   afterFailure?: 'retry' | 'fail' | undefined;
 };
 
