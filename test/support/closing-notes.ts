@@ -1,7 +1,12 @@
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
-import './skips.ts';
 
-/** Prints the skipped tests and the reasons at the end of a run. With `NO_SKIPS=1`, a skipped test fails the run. */
+/** More excused tests than this in one run mean that its measurements prove little. */
+const MAX_EXCUSED = 2;
+
+/**
+ * Prints the skipped and the excused tests at the end of a run. With `NO_SKIPS=1`, a skipped test fails the run. More than
+ * `MAX_EXCUSED` excused tests always fail it.
+ */
 export class ClosingNotes implements Reporter {
   #vitest: Vitest | undefined;
 
@@ -15,6 +20,13 @@ export class ClosingNotes implements Reporter {
     for (const [reason, count] of countEach(skipped)) console.log(`${plural(count)} skipped: ${reason}`);
     if (skipped.length > 0 && process.env.NO_SKIPS === '1') {
       console.log('NO_SKIPS=1 is set, so a skipped test fails the run.');
+      process.exitCode = 1;
+    }
+    const excused = tests.filter((test) => test.meta().excused);
+    for (const test of excused)
+      console.log(`Excused, as the machine was contended: ${test.fullName}\n${test.meta().excused}`);
+    if (excused.length > MAX_EXCUSED) {
+      console.log(`${excused.length} tests were excused, more than ${MAX_EXCUSED}. Run them again on a quiet machine.`);
       process.exitCode = 1;
     }
   }

@@ -1,32 +1,45 @@
-import { expect } from 'vitest';
+import { expect, TestRunner } from 'vitest';
 import type { RunView } from '../../shared/run.ts';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** The measurements of a test that passed only because the machine was contended in every try. */
+    excused?: string;
+  }
+}
 
 type Measured = Pick<RunView, 'performance' | 'fcp' | 'si' | 'lcp' | 'tti' | 'tbt' | 'environment'>;
 
 /**
- * A page was measured as what it is. Where it was not it is measured again, twice at most: a hypervisor that stops one task in
- * its midst may spoil a number and be too short to be told. If it never was, each time must be told to be contended.
+ * Expects that one of at most three audits of a page measures it correctly. A hypervisor may pause one audit so briefly
+ * that the run isn't marked as contended. If all three are marked as contended, the test is excused: it passes, and
+ * `closing-notes.ts` limits how many tests of a run may do so.
  */
 export const expectMeasured = async <Page extends Partial<Measured>>(
   first: Page,
-  again: () => Promise<Page>,
-  asItIs: (page: Page) => boolean,
+  auditAgain: () => Promise<Page>,
+  isCorrect: (page: Page) => boolean,
 ): Promise<void> => {
-  const all = [first];
-  while (!all.some(asItIs) && all.length < 3) all.push(await again());
-  if (all.some(asItIs)) return;
-  const told = all.map(({ performance, fcp, si, lcp, tti, tbt, environment }) =>
-    JSON.stringify({ performance, fcp, si, lcp, tti, tbt, environment }),
-  );
+  const tries = [first];
+  while (!tries.some(isCorrect) && tries.length < 3) tries.push(await auditAgain());
+  if (tries.some(isCorrect)) return;
+  const numbers = tries
+    .map(({ performance, fcp, si, lcp, tti, tbt, environment }) =>
+      JSON.stringify({ performance, fcp, si, lcp, tti, tbt, environment }),
+    )
+    .join('\n');
   expect(
-    all.map(({ environment }) => environment?.contended),
-    told.join('\n'),
+    tries.map(({ environment }) => environment?.contended),
+    numbers,
   ).toEqual([true, true, true]);
+  const test = TestRunner.getCurrentTest();
+  if (test) test.meta.excused = numbers;
 };
 
-/** A page that is fast was measured as fast. */
+/** Expects that a fast page gets at least this performance score, by the rules of `expectMeasured`. */
 export const expectFast = <Page extends Pick<Measured, 'performance' | 'environment'>>(
   first: Page,
-  again: () => Promise<Page>,
-  least: number,
-): Promise<void> => expectMeasured(first, again, ({ performance }) => performance !== null && performance >= least);
+  auditAgain: () => Promise<Page>,
+  leastScore: number,
+): Promise<void> =>
+  expectMeasured(first, auditAgain, ({ performance }) => performance !== null && performance >= leastScore);
