@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
+import { FULL } from '../support/full.ts';
 import { type Answer, inNamespace, type Seen, strays, tells } from '../support/namespace.ts';
 import { type SsrfCase, ssrfCases } from '../support/ssrf-cases.ts';
 
@@ -22,16 +24,39 @@ inNamespace((does) => {
     return { ...html, body: `<p>Moving</p><script>location.href = ${JSON.stringify(redirectsTo)}</script>` };
   };
 
-  test.each(redirects)('$id: $expect, because $why', async (given) => {
-    const to = new URL(given.redirectsTo ?? '', given.url);
+  const targetOf = ({ redirectsTo = '', url }: SsrfCase) => new URL(redirectsTo, url);
+  const answersOf = (given: SsrfCase) => {
     const end = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>End</title><p>The end</p>' };
+    return { [targetOf(given).href]: end, [given.url]: answerOf(given) };
+  };
+
+  const throughProxy = redirects.filter((given) => /^https?:$/.test(targetOf(given).protocol));
+  test.each(throughProxy)('$id through the proxy: $expect, because $why', async (given) => {
+    const to = targetOf(given);
+    const deed = { targets: given.policy ?? 'public', url: given.url, answers: answersOf(given) } as const;
+    const seen = await does({ do: 'follow', ...deed });
+    expect(strays(seen, ownOf(given))).toEqual([]);
+    const arrived = seen.requests.some((request) => request.endsWith(requestOf(to)));
+    expect(arrived).toBe(given.expect === 'allow');
+    const outcome = seen.decisions?.findLast(({ host }) => host === bareHost(to.hostname))?.outcome;
+    expect(outcome).toBe(given.expect === 'allow' ? 'allowed' : 'refused');
+  });
+
+  // One per way to redirect, and one per scheme that Chromium itself refuses.
+  const inBrowser = [
+    ...['redirect-imds-302', 'redirect-file-302', 'redirect-chrome-meta', 'redirect-decimal-href'],
+    'redirect-meta-public',
+  ];
+  const audited = redirects.filter(({ id }) => FULL || inBrowser.includes(id));
+  test.each(audited)('$id in an audit: $expect, because $why', async (given) => {
+    const to = targetOf(given);
     const seen = await does({
       do: 'audit',
       targets: given.policy ?? 'public',
       url: given.url,
       version: auditVersions[0].version,
       categories: ['seo'],
-      answers: { [to.href]: end, [given.url]: answerOf(given) },
+      answers: answersOf(given),
       until: requestOf(to),
     });
     expect(strays(seen, ownOf(given))).toEqual([]);

@@ -21,11 +21,13 @@ import type { Category } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { withFewerFlags } from './fewer-flags.ts';
+import { fetchThroughProxy, type Response } from './socks-client.ts';
 
 /** What the test asks of the world. `answers` are by URL, before the ordinary ones. */
 export type Deed = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
   | { do: 'audit'; version: AuditVersion; categories?: Category[]; until?: string } // ends as soon as a request ends so
   | { do: 'browse'; without?: string[] } // the audit's browser and proxy, less the flags that start so
+  | { do: 'follow' } // the audit's proxy alone: a SOCKS client follows the redirects of a page
 );
 export type Answer = { status?: number; headers?: Record<string, string>; body?: string };
 
@@ -42,6 +44,7 @@ export type Seen = {
   verdict?: AuditResult | { error: string };
   decisions?: readonly Decision[];
 };
+const MAX_REDIRECTS = 5;
 
 /*
  * Inside the namespace (see namespace.sh): servers on every address, a name server, and a record of all packets. Does one
@@ -247,6 +250,27 @@ const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen,
   return { decisions };
 };
 
+/** Follows redirects through the proxy until a page leads nowhere else or the proxy refuses. */
+const follow = async (deed: Extract<Deed, { do: 'follow' }>): Promise<Pick<Seen, 'decisions'>> => {
+  const proxy = await openEgressProxy({ targets: deed.targets, ports: DEFAULT_PORTS, url: deed.url });
+  ownPorts.add(proxy.port); // it may close before `watchOwnPorts` looks again
+  let url: URL | undefined = new URL(deed.url);
+  for (let hops = 0; url && hops <= MAX_REDIRECTS; hops++) {
+    const response: Response | undefined = await fetchThroughProxy(url, proxy.port).catch(() => undefined);
+    url = response && nextOf(url, response);
+  }
+  const { decisions } = proxy;
+  await proxy.close();
+  return { decisions };
+};
+
+/** Returns where a response redirects to: by its status, a meta refresh or a script. */
+const nextOf = (url: URL, { location, body }: Response): URL | undefined => {
+  const script = /location\.href = (".*?")/.exec(body)?.[1];
+  const to = location ?? /content="0;url=(.*?)"/.exec(body)?.[1] ?? (script && JSON.parse(script));
+  return to && new URL(to, url);
+};
+
 const audit = async (deed: Extract<Deed, { do: 'audit' }>): Promise<Pick<Seen, 'verdict'>> => {
   const { targets, url, version, categories, until } = deed;
   const enough = new AbortController();
@@ -264,11 +288,12 @@ const audit = async (deed: Extract<Deed, { do: 'audit' }>): Promise<Pick<Seen, '
   }
 };
 
-const perform = async (deed: Deed): Promise<Seen> => {
+const perform: Record<Deed['do'], (deed: never) => Promise<Partial<Seen>>> = { audit, browse, follow };
+const observe = async (deed: Deed): Promise<Seen> => {
   forget();
   answers = deed.answers ?? {};
   const watch = setInterval(watchOwnPorts, 20);
-  const outcome = deed.do === 'audit' ? await audit(deed) : await browse(deed);
+  const outcome = await perform[deed.do](deed as never);
   await sleep(200); // the last packets' lines
   clearInterval(watch);
   const packets = seen.packets.filter((packet) => ![...ownPorts].some((port) => packet === `tcp 127.0.0.1 ${port}`));
@@ -277,7 +302,7 @@ const perform = async (deed: Deed): Promise<Seen> => {
 
 let last: Promise<unknown> = Promise.resolve();
 process.on('message', ({ id, deed }: { id: number; deed: Deed }) => {
-  last = last.then(async () => process.send?.({ id, seen: await perform(deed) }));
+  last = last.then(async () => process.send?.({ id, seen: await observe(deed) }));
 });
 process.once('disconnect', () => process.exit());
 process.send?.('ready');
