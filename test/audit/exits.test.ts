@@ -2,14 +2,17 @@ import { describe, expect, test, vi } from 'vitest';
 import { egressFlags } from '../../functions/auditor/browser.ts';
 import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
+import { FULL } from '../support/full.ts';
 import { type Answer, inNamespace, PUBLIC, type Seen, strays, tells } from '../support/namespace.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 const newest = auditVersions[0].version;
+const versions = FULL ? ([newest, '9.6.8'] as const) : [newest];
+const schemes = FULL ? (['http', 'https'] as const) : (['http'] as const);
 const ORIGIN = { http: 'http://page.example.com', https: 'https://page.example.com', local: 'http://127.0.0.1:3000' };
 
-/** Each is refused: its address, or one of its name's, or its port. `rebind` is public when it is first asked for. */
+/** Targets that the proxy refuses, by their address, an address of their name, or their port. */
 const FORBIDDEN = [
   ...['http://127.0.0.1:9001', 'http://127.0.0.1:9222', 'http://localhost:9001', 'http://2130706433', 'http://0x7f.1'],
   ...[
@@ -23,16 +26,16 @@ const FORBIDDEN = [
   'http://page.example.com:6379',
 ];
 const SOME_WAYS = ['img', 'fetch', 'websocket', 'redirect-fetch', 'preload', 'manifest', 'source-map'];
-/** Only ever named where a browser would look them up itself. */
+/** Names that a page uses only in ways for which a browser would look them up itself. */
 const NEVER_LOOKED_UP = ['prefetched.example.org', 'stun.example.org', 'turn.example.org'];
 
-/** Names that the browser looked up: the proxy asks for two families once, and for none of those that only a browser would. */
+/** Returns the names that the browser looked up. The proxy looks a name up once for each address family. */
 const lookedUpByBrowser = ({ names }: Seen): string[] =>
   [...new Set(names)].filter(
     (name) => NEVER_LOOKED_UP.includes(name) || names.filter((each) => each === name).length > 2,
   );
 
-const nothingGotOut = (seen: Seen, own?: string) => {
+const expectNothingEscaped = (seen: Seen, own?: string) => {
   expect(strays(seen, own)).toEqual([]);
   expect(lookedUpByBrowser(seen)).toEqual([]);
   expect(seen.told.filter((text) => text.startsWith('answered') && !text.includes('.example.'))).toEqual([]);
@@ -48,82 +51,78 @@ const reached = ({ requests }: Seen, host: string): string[] =>
 
 inNamespace((does) => {
   describe('a page that tries every way out', () => {
-    test.each(['http', 'https'] as const)(
-      'gets out over %s to a public address by each, and by no other way than the proxy',
+    test.each(schemes)(
+      'reaches a public address over %s in every way, and always through the proxy',
       async (scheme) => {
         const tries = [{ target: `${scheme}://cdn.example.net` }];
         const answers = tells(ORIGIN[scheme], { tries });
         const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
-        const mute = [
+        const sendsNoRequest = [
           'manifest',
           'source-map',
           ...(scheme === 'https' ? ['speculation-prefetch', 'speculation-prerender'] : []),
         ];
         expect(tried(seen).length).toBeGreaterThan(55);
         expect(reached(seen, 'cdn.example.net')).toEqual(
-          expect.arrayContaining(tried(seen).filter((name) => !mute.includes(name))),
+          expect.arrayContaining(tried(seen).filter((name) => !sendsNoRequest.includes(name))),
         );
         const allowed = seen.decisions?.filter(({ outcome }) => outcome === 'allowed') ?? [];
         const dialled = seen.packets.filter((packet) => packet.startsWith(`tcp ${PUBLIC}`));
         expect(dialled).toHaveLength(allowed.reduce((sum, { count }) => sum + count, 0));
-        nothingGotOut(seen);
+        expectNothingEscaped(seen);
       },
     );
 
-    test.each(['http', 'https'] as const)(
-      'gets nowhere over %s towards an address that is not public',
-      async (scheme) => {
-        const tries = [{ target: `${scheme}://10.0.0.1` }];
-        const answers = tells(ORIGIN[scheme], { tries });
-        const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
-        nothingGotOut(seen);
-        expect(tried(seen).length).toBeGreaterThan(55);
-        const refused =
-          seen.decisions?.filter(({ host, outcome }) => host === '10.0.0.1' && outcome === 'refused') ?? [];
-        expect(refused.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(40);
-        const names = seen.decisions?.map(({ host }) => host);
-        expect(names).toContain('issued.example.com'); // whose certificate has its issuer at 10.0.0.1
-      },
-    );
+    test.each(schemes)('reaches no private address over %s', async (scheme) => {
+      const tries = [{ target: `${scheme}://10.0.0.1` }];
+      const answers = tells(ORIGIN[scheme], { tries });
+      const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
+      expectNothingEscaped(seen);
+      expect(tried(seen).length).toBeGreaterThan(55);
+      const refused = seen.decisions?.filter(({ host, outcome }) => host === '10.0.0.1' && outcome === 'refused') ?? [];
+      expect(refused.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(40);
+      const names = seen.decisions?.map(({ host }) => host);
+      expect(names).toContain('issued.example.com'); // its certificate names an issuer at 10.0.0.1
+    });
 
-    test('on loopback gets to its own origin, and to nothing else there', async () => {
+    test('reaches its own origin on loopback, and no other', async () => {
       const answers = tells(ORIGIN.local, {
         tries: [{ target: 'http://127.0.0.1:9001' }, { target: 'http://localhost:3000', names: SOME_WAYS }],
       });
       const seen = await does({ do: 'browse', targets: 'local', url: `${ORIGIN.local}/`, answers });
-      nothingGotOut(seen, 'tcp 127.0.0.1 3000');
+      expectNothingEscaped(seen, 'tcp 127.0.0.1 3000');
       expect(tried(seen)).toContain('service-worker');
       expect(seen.requests).toContain('127.0.0.1 127.0.0.1:3000 /exits.js');
     });
 
-    test.each([newest, '9.6.8'] as const)(
-      'gets nowhere in a whole audit of version %s, whose debugging port is closed to it too',
+    test.each(versions)(
+      'reaches no forbidden target in an audit of version %s, not even the debugging port',
       async (version) => {
         const targets = [...FORBIDDEN, 'http://cdn.example.net', 'http://rebind.example.com:8080'];
         const answers = tells(ORIGIN.http, { tries: targets.map((target) => ({ target, names: SOME_WAYS })) });
         const seen = await does({ do: 'audit', targets: 'public', url: `${ORIGIN.http}/`, version, answers });
-        nothingGotOut(seen);
+        expectNothingEscaped(seen);
         const told = { warnings: expect.arrayContaining([expect.stringMatching(/refused/)]) };
         expect(seen.verdict).toMatchObject({ state: 'succeeded', ...told });
         const refused = FORBIDDEN.map((target) =>
           expect.objectContaining({ host: bareHost(new URL(target).hostname) }),
         );
         expect(seen.verdict).toMatchObject({ blockedRequests: expect.arrayContaining(refused) });
-        expect(seen.told).toContain(`own ports: ${version === '9.6.8' ? 2 : 1}`); // its proxy, and the debugging port
-        // A page has one manifest, its first: a forbidden one.
+        expect(seen.told).toContain(`own ports: ${version === '9.6.8' ? 2 : 1}`); // the audit's proxy, and version 9's debugging port
+        // A page loads only its first manifest, and that one is forbidden.
         const read = SOME_WAYS.filter((name) => name !== 'manifest');
         expect(reached(seen, 'cdn.example.net')).toEqual(expect.arrayContaining(read));
       },
     );
 
-    test('a name that changes its answer is dialled where it was first found, or not at all', async () => {
+    test('a name that resolves differently later is dialled at its first address, or refused', async () => {
       const tries = ['rebind', 'rebound'].map((name) => ({
         target: `http://${name}.example.com:8080`,
         names: SOME_WAYS,
       }));
       const answers = tells(ORIGIN.http, { tries });
       const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN.http}/`, answers });
-      nothingGotOut(seen);
+      expectNothingEscaped(seen);
       const outcomes = (name: string) =>
         seen.decisions?.filter(({ host }) => host === `${name}.example.com`).map(({ outcome }) => outcome);
       expect(outcomes('rebind')).toEqual(['allowed']);
@@ -132,7 +131,7 @@ inNamespace((does) => {
     });
   });
 
-  test('a page with many names that no server answers for spoils no audit after it', async () => {
+  test('a page with many names that no DNS server answers does not slow the next audit', async () => {
     const loads = Array.from({ length: 100 }, (_, n) => `<img src="http://${n}.silent.example.com/">`).join('');
     const type = { 'content-type': 'text/html' };
     const auditOf = (url: string, body: string) => {
@@ -140,12 +139,12 @@ inNamespace((does) => {
       return does({ do: 'audit', targets: 'public', version: newest, categories: ['seo'], url, answers });
     };
     const { names } = await auditOf(`${ORIGIN.http}/`, loads);
-    expect(new Set(names.filter((name) => name.includes('.silent.'))).size).toBeGreaterThan(6); // it tried
+    expect(new Set(names.filter((name) => name.includes('.silent.'))).size).toBeGreaterThan(6); // the page did try many names
     const { verdict } = await auditOf('http://another.example.com/', '');
     expect(verdict).toMatchObject({ state: 'succeeded' });
   });
 
-  describe('without one of its flags the browser leaks', () => {
+  describe('without one egress flag, the browser leaks', () => {
     const ways = (origin: string, target: string, ...names: string[]) => tells(origin, { tries: [{ target, names }] });
     const leaks: Record<string, { also?: string[]; origin: string; answers: Record<string, Answer>; leak: string }> = {
       '--proxy-server': {
@@ -168,7 +167,7 @@ inNamespace((does) => {
         answers: ways(ORIGIN.http, 'http://cdn.example.net', 'turn-name'),
         leak: 'name turn.example.org',
       },
-      // A second lock: through a SOCKS proxy Chromium speaks no QUIC.
+      // A second safeguard: Chromium speaks no QUIC through a SOCKS proxy, so the test removes that flag too.
       '--disable-quic': {
         also: ['--proxy-server'],
         origin: 'https://127.0.0.1:8443',
@@ -182,7 +181,7 @@ inNamespace((does) => {
       },
     };
 
-    test('each flag is among these', () => {
+    test('this table has every egress flag', () => {
       const names = egressFlags(1).map((flag) => flag.split('=')[0]);
       expect(names.sort()).toEqual(Object.keys(leaks).sort());
     });
