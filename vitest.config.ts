@@ -7,7 +7,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 
 /** Slow tests that measure no page, so two files can run at once. */
 const browserTests = [
-  'test/audit/{exits,hardening,report-page,service,ssrf-cases}.test.ts',
+  'test/audit/{exits,hardening,report-page,service,service-restart,ssrf-cases}.test.ts',
   'test/bundle/api-bundles.test.ts',
 ];
 const longTimeouts = { testTimeout: 120_000, hookTimeout: 60_000 };

@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import { isFinished, type RunView } from '../../shared/run.ts';
+import type { Pages } from './pages.ts';
+import { processesWith, remainsOf, type startLocally, waitFor } from './service.ts';
+
+export type LocalService = Awaited<ReturnType<typeof startLocally>>;
+
+/** Settings for tests that count attempts: a busy machine must not cause a retake. */
+export const noRetakes = { RETAKES: '0' };
+
+export const perfectCheck = (pages: Pages, regions = ['us-west1']) => ({
+  url: pages.url('/perfect'),
+  auditVersion: 'latest',
+  regions,
+});
+
+/** Returns a check when all its runs are finished. */
+export const finishedCheck = (service: LocalService, id: string, seconds?: number) =>
+  service.until(id, (check) => check.runs.every((run) => isFinished(run.state)), seconds);
+
+export const codesOf = (run?: RunView) => run?.attempts.map(({ code }) => code);
+
+const browserOf = (pid: number) =>
+  processesWith(`page-audit-${pid}-`).find(({ command }) => command.includes('--user-data-dir'));
+
+/** Starts an audit. Returns its check, its auditor and its browser when the browser has requested the page. */
+export const auditUnderWay = async (service: LocalService, pages: Pages, regions?: string[]) => {
+  await waitFor(() => !browserOf(service.pid) || undefined); // the previous audit may still be closing its browser
+  pages.hits.clear();
+  const { id } = await service.post(perfectCheck(pages, regions));
+  await waitFor(() => pages.hits.get('/perfect'), 60);
+  const browser = browserOf(service.pid);
+  if (!browser) throw new Error('The page was requested, but the service has no browser.');
+  const [folder = ''] = browser.command.match(`page-audit-${service.pid}-\\w+`) ?? [];
+  const auditor = processesWith(folder).find(({ command }) => command.includes('child.ts'));
+  if (!auditor) throw new Error('The browser has no auditor.');
+  return { id, auditor, browser };
+};
+
+/** Expects that an idle service has one process: the auditor for the next audit. */
+export const expectOnlyIdleAuditor = async (service: LocalService): Promise<void> => {
+  // The service deletes the folder of the last audit a moment after the run ends.
+  await expect.poll(() => remainsOf(service.pid).folders, { timeout: 10_000 }).toHaveLength(1);
+  const { processes } = remainsOf(service.pid);
+  expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
+};
