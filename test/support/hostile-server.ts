@@ -10,39 +10,37 @@ import { createGzip } from 'node:zlib';
 import type { Category } from '../../shared/audit-options.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 
-/** A page that is no friend of its auditor, and what may be said of it. */
-export type Case = {
-  /** What it is, as the beginning of a sentence. */
+/** A page that hinders its auditor, and the expected result of its audit. */
+export type HostilePage = {
+  /** What the page is, as the subject of a sentence. */
   is: string;
-  /** Right answers: `succeeded`, the error code of a failed run, or that of a POST which is refused. */
+  /** Expected results: `succeeded`, the error code of a failed run, or the code of a rejected POST. */
   verdicts: readonly Verdict[];
-  /** Said to a client whose run succeeded, as its scores are not the whole story. */
+  /** A warning of every run that succeeds, or of every run if none can. */
   warning?: RegExp;
-  /** Said by versions before that one alone. */
+  /** A warning of versions before the given one. */
   warningBefore?: readonly [version: number, RegExp];
-  /** No document can come of it: told at once, and not when Lighthouse's patience ends. */
+  /** The page can yield no document, so its audit ends long before Lighthouse's timeout. */
   early?: true;
-  /** No attempt takes longer. */
+  /** Time limit of each attempt, in seconds. */
   seconds?: number;
-  /** As many attempts, where more would mean a fault of ours; and alone, none for which the machine was taken for busy. */
+  /** Expected number of attempts, if more would be our fault. If the page is audited alone, no attempt is contended. */
   attempts?: number;
-  /** What is asked for, where that is not all. */
+  /** Requested categories, if not all. */
   categories?: readonly Category[];
-  /** So ordinary that every audit version must judge it rightly. */
+  /** Every audit version audits the page in `npm run test:full`. */
   common?: true;
-  /** Version 9 is not asked: it does what 13 does, slowly, or does not know the matter. */
+  /** Version 9 does not audit the page: it takes long for the same result, or lacks the feature. */
   not9?: true;
-  /** It takes the whole machine: audited with nothing beside it, and followed by a perfect page. */
+  /** The page takes the whole machine: it is audited alone, and a perfect page after it. */
   alone?: true;
-  /** Its audit takes half a minute or more: left out where not every page is audited. */
-  slow?: true;
 } & (
   | { serve: Serve; files?: Record<string, Serve>; ownServer?: true }
   | { at: (ports: { http: number; tls: number }) => string }
 );
 export type Verdict = 'succeeded' | RunProblemCode;
 
-/** Answers for a page. `nth` is how often it was asked for, in this run; `hangUp` ends its server, if it has its own. */
+/** Responds for a page. `nth` counts the visits of this run from 1. `hangUp` stops the page's server, if it has its own. */
 export type Serve = (visit: Visit) => unknown;
 export type Visit = {
   request: IncomingMessage;
@@ -53,7 +51,7 @@ export type Visit = {
   hangUp: () => void;
 };
 
-/** A page with nothing to find fault with, but for what is put into it. */
+/** Returns a page without faults, with the given content added. */
 export const good = ({ head = '', body = '' } = {}): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -82,7 +80,7 @@ export const html =
 /** A good page with a script in its head. */
 export const script = (source: string): Serve => html(good({ head: `<script>${source}</script>` }));
 
-/** A good page with a script that runs so long after its load. */
+/** A good page with a script that runs `ms` after load. */
 export const afterLoad = (ms: number, source: string): Serve =>
   script(`addEventListener('load', () => setTimeout(() => { ${source} }, ${ms}))`);
 
@@ -91,13 +89,13 @@ export const redirect =
   ({ response }) =>
     response.writeHead(status, { location: to }).end();
 
-/** Bytes on the wire as they are, then what becomes of the connection. */
+/** Sends raw bytes, then calls `then` with the connection. */
 export const raw =
   (bytes: string | Buffer, then: (socket: Socket) => unknown = (socket) => socket.end()): Serve =>
   ({ request: { socket } }) =>
     socket.write(bytes, () => then(socket));
 
-/** An answer of so many bytes of the same text, or of more; as fast as the client takes them. */
+/** Sends a text again and again, at least `bytes` in all, as fast as the client reads. */
 export const endless =
   (text: string, bytes: number, { zipped = false } = {}): Serve =>
   async ({ response }) => {
@@ -111,17 +109,17 @@ export const endless =
     const type = { 'content-type': 'text/html; charset=utf-8' };
     response.writeHead(200, zipped ? { ...type, 'content-encoding': 'gzip' } : type);
     const sent = zipped ? pipeline(body, createGzip({ level: 1 }), response) : pipeline(body, response);
-    await sent.catch(() => {}); // the client has had enough
+    await sent.catch(() => {}); // the client closed the connection
   };
 
 const pem = readFileSync(new URL('test-certificate.pem', import.meta.url));
 
 /**
- * Serves hostile pages on loopback. `url` gives a case an address that no other run has, so that what a page remembers of
- * its visits is its own; `askedAt` tells when it was first asked for, or connected to where it has no path, in epoch ms. All
- * share one origin, as loopback targets are held to theirs, but for those that end their server or have no path.
+ * Serves hostile pages on loopback. `url` returns a new URL for each run of a page, so that runs don't share visits.
+ * `requestedAt` returns the time of a URL's first request or connection, in epoch milliseconds. All pages share one origin,
+ * because an audit of a loopback page may reach its own origin only. Pages with their own server or without a path don't.
  */
-export const serveHostilePages = async (cases: Record<string, Case>) => {
+export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
   const visits = new Map<string, number>();
   const firstAt = new Map<string, number>(); // by path, and by port
   const noteFirst = (key: string) => firstAt.has(key) || firstAt.set(key, Date.now());
@@ -163,12 +161,12 @@ export const serveHostilePages = async (cases: Record<string, Case>) => {
 
   const url = async (name: string): Promise<string> => {
     const found = cases[name];
-    if (!found) throw new Error(`no such case: ${name}`);
+    if (!found) throw new Error(`There is no hostile page ${name}.`);
     if ('at' in found) return found.at({ http: await open(pageServer()), tls: await open(tlsServer()) });
     const port = found.ownServer ? await open(pageServer()) : http;
     return `http://127.0.0.1:${port}/${name}/${++runs}/`;
   };
-  const askedAt = (page: string) => {
+  const requestedAt = (page: string) => {
     const { pathname, port } = new URL(page);
     return firstAt.get(pathname === '/' ? `:${port}` : pathname);
   };
@@ -178,10 +176,10 @@ export const serveHostilePages = async (cases: Record<string, Case>) => {
       servers.filter(({ listening }) => listening).map((server) => new Promise((done) => server.close(done))),
     );
   };
-  return { url, askedAt, close, [Symbol.asyncDispose]: close };
+  return { url, requestedAt, close, [Symbol.asyncDispose]: close };
 };
 
-/** Takes a WebSocket (RFC 6455) and greets it once, or at the path `flood` without end. */
+/** Accepts a WebSocket (RFC 6455) and sends one message, or messages without end at the path `flood`. */
 const acceptWebSocket = (request: IncomingMessage, socket: Socket): void => {
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
   const accept = createHash('sha1').update(key).digest('base64');
@@ -196,5 +194,5 @@ const acceptWebSocket = (request: IncomingMessage, socket: Socket): void => {
       for (;;) yield frame;
     })(),
   );
-  pipeline(frames, socket).catch(() => {}); // the client has had enough
+  pipeline(frames, socket).catch(() => {}); // the client closed the connection
 };

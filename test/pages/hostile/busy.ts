@@ -1,7 +1,7 @@
-import { afterLoad, type Case, good, html, type Serve, script } from '../../support/hostile-server.ts';
+import { afterLoad, good, type HostilePage, html, type Serve, script } from '../../support/hostile-server.ts';
 
 const busy = (ms: number) => `for (const start = performance.now(); performance.now() - start < ${ms}; );`;
-/** A page that holds itself, by another address each time: browsers stop at the same one. */
+/** A page that contains itself. Each level has its own URL, because browsers don't nest a URL in itself. */
 const recursion =
   (element: (address: string) => string): Serve =>
   (visit) =>
@@ -18,7 +18,7 @@ const nested =
   (visit) =>
     Number(visit.query) < levels ? framesItself(visit) : html(good())(visit);
 
-/** Painted, but with no text, picture or video. */
+/** A page that paints, but has no text, image or video. */
 const canvas = html(
   good().replace(
     /<main>.*<\/main>/s,
@@ -26,44 +26,39 @@ const canvas = html(
   ),
 );
 
-/** A font that does not come. With `font-display: block` Chromium shows no text in its place for 3 s, else for 2. */
+/** A font that fails after 2.5 s. With `font-display: block`, Chromium hides the text for up to 3 s. */
 const fontless: Serve = ({ response }) => setTimeout(() => response.writeHead(404).end(), 2500).unref();
 
-/** Pages that keep their auditor busy, waiting, or counting. */
-export const busyPages: Record<string, Case> = {
-  // One long task
+/** Pages that keep the CPU, the network or the renderer busy. */
+export const busyPages: Record<string, HostilePage> = {
+  // Long tasks
   'spin-forever': { is: 'an endless script', verdicts: ['page-hung'], serve: script('for (;;);') },
   'spin-after-load': {
-    is: 'an endless script that begins 1 s after the load',
-    slow: true,
+    is: 'an endless script that starts 1 s after load',
     verdicts: ['page-hung'],
     serve: afterLoad(1000, 'for (;;);'),
   },
-  'spin-5s': { is: 'a script of 5 s', verdicts: ['succeeded'], serve: script(busy(5000)) },
+  'spin-5s': { is: 'a script that runs for 5 s', verdicts: ['succeeded'], serve: script(busy(5000)) },
   'spin-20s': {
-    is: 'a script of 20 s',
-    slow: true,
+    is: 'a script that runs for 20 s',
     verdicts: ['page-hung', 'succeeded', 'no-content'],
     serve: script(busy(20_000)),
   },
   'spin-on-resize': {
-    is: 'a script that is endless once the window changes its size',
-    slow: true,
+    is: 'a script that never ends once the window is resized',
     verdicts: ['page-hung', 'succeeded'],
     serve: script('onresize = () => { for (;;); }'),
   },
   'busy-100': {
-    is: 'a page that works 95 of every 100 ms',
-    slow: true,
+    is: 'a page that is busy for 95 of every 100 ms',
     verdicts: ['succeeded'],
     warning: /too slow/,
     serve: script(`setInterval(() => { ${busy(95)} }, 100)`),
   },
   'workers-50': {
-    is: 'a page with fifty endless workers',
+    is: 'a page with 50 endless workers',
     alone: true,
-    slow: true,
-    attempts: 1, // what a page's own threads take from each other makes no machine busy
+    attempts: 1, // a page's own threads don't count as contention
     verdicts: ['succeeded'],
     serve: script(`
       const source = URL.createObjectURL(new Blob(['for (;;);']));
@@ -71,61 +66,63 @@ export const busyPages: Record<string, Case> = {
     `),
   },
   'fake-fcp': {
-    is: 'a page that begins its work when the auditor has gone',
+    is: 'a page that starts its work 12 s after load',
     verdicts: ['succeeded'],
     serve: afterLoad(12_000, busy(4000)),
   },
   'crash-only-second-load': {
-    is: 'a page that is endless when it is loaded again',
+    is: 'a page that hangs on its second load in the same browser',
     alone: true,
-    slow: true,
-    not9: true, // it has no second visit
+    not9: true, // it loads a page once
     verdicts: ['succeeded', 'page-hung'],
     warning: /bf-cache|back/i,
     serve: script('if (sessionStorage.seen) for (;;); sessionStorage.seen = true'),
   },
   'good-for-one-visitor': {
-    is: 'a page that is endless for all but its first visitor',
+    is: 'a page that hangs on every visit but the first',
     alone: true,
-    not9: true, // it has no second visit
-    slow: true,
+    not9: true, // it loads a page once
     verdicts: ['succeeded', 'page-hung'],
     warning: /bf-cache|back/i,
-    // Not kept by the browser, or the second visit would not be seen here.
+    // Uncacheable, so that the server receives the second visit.
     serve: (visit) =>
       html(good({ head: visit.nth > 1 ? '<script>for (;;);</script>' : '' }), { 'cache-control': 'no-store' })(visit),
   },
 
-  // The visitor's patience
+  // Dialogs, windows and permissions
   dialogs: {
-    is: 'a page that alerts, asks, prompts, and asks again on leaving',
+    is: 'a page with alert, confirm, prompt and beforeunload dialogs',
     verdicts: ['succeeded'],
     serve: script(
       'alert(1); confirm(2); prompt(3); onbeforeunload = (event) => { event.preventDefault(); return "Stay" }',
     ),
   },
-  'alert-forever': { is: 'a page that alerts for ever', verdicts: ['page-hung'], serve: script('for (;;) alert(1)') },
+  'alert-forever': {
+    is: 'a page that opens alerts without end',
+    verdicts: ['page-hung'],
+    serve: script('for (;;) alert(1)'),
+  },
   'alert-once-loaded': {
-    is: 'a page that alerts for ever once it is loaded',
+    is: 'a page that opens alerts without end after load',
     verdicts: ['page-hung'],
     serve: script('onload = () => { for (;;) alert(1) }'),
   },
   'alert-fifty': {
-    is: 'a good page that alerts fifty times',
+    is: 'a good page that opens 50 alerts',
     verdicts: ['succeeded'],
     serve: script('for (let i = 0; i < 50; i++) alert(i)'),
   },
   print: { is: 'a page that prints itself', verdicts: ['succeeded'], serve: script('print(); onload = () => print()') },
   'window-close': { is: 'a page that closes itself', verdicts: ['succeeded', 'no-content'], serve: script('close()') },
   popups: {
-    is: 'a page that opens five others',
+    is: 'a page that opens five windows',
     alone: true,
     verdicts: ['succeeded'],
     serve: script('for (let n = 0; n < 5; n++) open("popup?" + n)'),
     files: { popup: html() },
   },
   'popups-that-close': {
-    is: 'a page that opens others and closes them at once',
+    is: 'a page that opens 30 windows and closes each at once',
     alone: true,
     verdicts: ['succeeded'],
     serve: script(`for (let n = 0; n < 30; n++) {
@@ -140,12 +137,12 @@ export const busyPages: Record<string, Case> = {
     serve: html(good({ body: '<dialog id="box"><h2>A dialog</h2></dialog><script>box.showModal()</script>' })),
   },
   fullscreen: {
-    is: 'a page that asks for the whole screen',
+    is: 'a page that requests full screen',
     verdicts: ['succeeded'],
     serve: script('onload = () => document.documentElement.requestFullscreen().catch(() => {})'),
   },
   permissions: {
-    is: 'a page that asks for notifications, location, camera and MIDI',
+    is: 'a page that requests notifications, location, camera and MIDI',
     verdicts: ['succeeded'],
     serve: script(`onload = () => {
       Notification.requestPermission();
@@ -155,18 +152,16 @@ export const busyPages: Record<string, Case> = {
     }`),
   },
 
-  // The network
+  // Network
   'fetch-forever': {
-    is: 'a page that fetches something every 50 ms',
-    slow: true,
+    is: 'a page that sends a request every 50 ms',
     verdicts: ['succeeded'],
     warning: /too slow/,
     serve: script('let n = 0; setInterval(() => fetch("data?" + n++).catch(() => {}), 50)'),
     files: { data: html('data') },
   },
   'fetch-hanging': {
-    is: 'a page with four fetches that are never answered',
-    slow: true,
+    is: 'a page with four requests that are never answered',
     verdicts: ['succeeded'],
     serve: script('for (let n = 0; n < 4; n++) fetch("data?" + n)'),
     files: { data: () => {} },
@@ -174,7 +169,6 @@ export const busyPages: Record<string, Case> = {
   'requests-2000': {
     is: 'a page with 2,000 images',
     alone: true,
-    slow: true,
     verdicts: ['succeeded'],
     serve: script(`onload = () => {
       for (let n = 0; n < 2000; n++) document.body.append(Object.assign(new Image(8, 8), { alt: '', src: 'dot?' + n }));
@@ -193,12 +187,12 @@ export const busyPages: Record<string, Case> = {
     ),
   },
   'websocket-flood': {
-    is: 'a WebSocket with data without end',
+    is: 'a page with a WebSocket that receives data without end',
     verdicts: ['succeeded', 'page-too-large'],
     serve: script('new WebSocket("flood").binaryType = "arraybuffer"'),
   },
   'event-stream': {
-    is: 'a page with a stream of events that does not end',
+    is: 'a page with an event stream that never ends',
     verdicts: ['succeeded'],
     serve: script('new EventSource("events")'),
     files: {
@@ -221,7 +215,7 @@ export const busyPages: Record<string, Case> = {
     },
   },
   'preload-dead': {
-    is: 'a page that preloads from an origin where nobody listens',
+    is: 'a page that preloads from a closed port',
     verdicts: ['succeeded'],
     serve: (visit) => {
       const dead = visit.otherOrigin;
@@ -232,6 +226,7 @@ export const busyPages: Record<string, Case> = {
   'private-link': {
     is: 'a page that embeds link-local, private and file addresses',
     verdicts: ['succeeded'],
+    warning: /request\(s\) to/,
     serve: html(
       good({
         body: `
@@ -242,9 +237,9 @@ export const busyPages: Record<string, Case> = {
     ),
   },
 
-  // Paint, shift, console, trace
+  // Painting, layout shifts, console and trace
   'font-late': {
-    is: 'a page whose text waits for a font, of which the browser tells no first meaningful paint',
+    is: 'a page whose text waits for a late font',
     common: true,
     verdicts: ['succeeded'],
     warningBefore: [12, /no first meaningful paint/],
@@ -262,8 +257,7 @@ export const busyPages: Record<string, Case> = {
     files: { late: fontless, later: fontless },
   },
   'style-never': {
-    is: 'a page that shows nothing before a style sheet that never comes',
-    slow: true,
+    is: 'a page whose style sheet never arrives',
     verdicts: ['load-timeout'],
     seconds: 90,
     attempts: 1,
@@ -271,8 +265,7 @@ export const busyPages: Record<string, Case> = {
     files: { style: () => {} },
   },
   'fade-in': {
-    is: 'a page that fades in, of which the browser tells no paint',
-    slow: true,
+    is: 'a page that fades in, for which Chromium reports no paint',
     verdicts: ['no-content', 'succeeded'],
     attempts: 1,
     serve: html(
@@ -280,20 +273,20 @@ export const busyPages: Record<string, Case> = {
     ),
   },
   'canvas-only': {
-    is: 'a page that is all drawn on a canvas, where nothing counts as a largest paint',
+    is: 'a page that consists of a canvas',
     common: true,
     verdicts: ['no-content'],
     attempts: 1,
     serve: canvas,
   },
   'canvas-for-seo': {
-    is: 'a page that is all drawn on a canvas, of which only scores are asked that it could have',
+    is: 'a page that consists of a canvas, audited without performance',
     categories: ['accessibility', 'seo'],
     verdicts: ['succeeded'],
     serve: canvas,
   },
   'colours-of-today': {
-    is: 'a page in colours that old checks of contrast can not read',
+    is: 'a page with colours that old contrast checks can not parse',
     common: true,
     verdicts: ['succeeded'],
     warningBefore: [10, /color-contrast, which does not count/],
@@ -310,7 +303,7 @@ export const busyPages: Record<string, Case> = {
     ),
   },
   'shift-forever': {
-    is: 'a page that shifts its layout with every frame',
+    is: 'a page that shifts its layout in every frame',
     verdicts: ['succeeded'],
     serve: script(`
       let n = 0;
@@ -319,7 +312,7 @@ export const busyPages: Record<string, Case> = {
     `),
   },
   'lcp-forever': {
-    is: 'a page that gets a larger paragraph every 100 ms',
+    is: 'a page that adds a larger paragraph every 100 ms',
     verdicts: ['succeeded'],
     serve: script(`
       let n = 16;
@@ -341,11 +334,14 @@ export const busyPages: Record<string, Case> = {
     verdicts: ['succeeded'],
     serve: script('for (let n = 0; n < 100; n++) console.error("x".repeat(1e6))'),
   },
-  throws: { is: 'a page that throws', verdicts: ['succeeded'], serve: script('throw new Error("thrown by the page")') },
+  throws: {
+    is: 'a page that throws an error',
+    verdicts: ['succeeded'],
+    serve: script('throw new Error("thrown by the page")'),
+  },
   'trace-flood': {
-    is: 'a page that makes 20,000 marks and measures a second',
+    is: 'a page that makes 20,000 performance entries a second',
     alone: true,
-    slow: true,
     verdicts: ['succeeded'],
     serve: script(`
       const mark = () => { for (let n = 0; n < 1000; n++) { performance.mark('mark ' + n); performance.measure('measure ' + n) } };
@@ -361,25 +357,25 @@ export const busyPages: Record<string, Case> = {
     serve: framesItself,
   },
   'frames-1001': {
-    is: 'a page that opens and closes 1,001 frames, one after another',
+    is: 'a page that opens and closes 1,001 frames',
     verdicts: ['page-too-large'],
     attempts: 1,
     serve: frames(1001),
   },
   'frames-600': {
-    is: 'a page that opens and closes 600 frames, whenever it is loaded',
+    is: 'a page that opens and closes 600 frames on each load',
     verdicts: ['succeeded'],
     serve: frames(600),
   },
-  'frames-nested-20': { is: 'a page of 20 frames in each other', verdicts: ['succeeded'], serve: nested(20) },
+  'frames-nested-20': { is: 'a page of 20 nested frames', verdicts: ['succeeded'], serve: nested(20) },
   'frames-nested-40': {
-    is: 'a page of 40 frames in each other, more than the browser can tell of',
+    is: 'a page of 40 nested frames, too deep for the DevTools protocol',
     verdicts: ['page-too-large'],
     attempts: 1,
     serve: nested(40),
   },
   'frames-nested-40-for-performance': {
-    is: 'a page of 40 frames in each other, of which only scores are asked that it could have',
+    is: 'a page of 40 nested frames, audited for performance and accessibility',
     categories: ['performance', 'accessibility'],
     verdicts: ['succeeded'],
     serve: nested(40),
@@ -392,7 +388,7 @@ export const busyPages: Record<string, Case> = {
   },
   'iframe-alternating-host': {
     is: 'a page that frames itself under another name of the same machine',
-    verdicts: ['succeeded'], // the frame has another origin, where loopback ends
+    verdicts: ['succeeded'], // the proxy blocks the frame, whose origin differs
     serve: (visit) => {
       const { host = '' } = visit.request.headers;
       const other = host.startsWith('localhost')

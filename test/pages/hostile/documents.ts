@@ -1,6 +1,6 @@
-import { afterLoad, type Case, good, html, script } from '../../support/hostile-server.ts';
+import { afterLoad, good, type HostilePage, html, script } from '../../support/hostile-server.ts';
 
-/** An uncompressed picture of some 15 MB. */
+/** Returns an uncompressed image of about 15 MB. */
 const bitmap = () => {
   const side = 2236;
   const bytes = Buffer.alloc(54 + side * side * 3, 0x80);
@@ -25,45 +25,42 @@ const bitmap = () => {
 const deep = (levels: number) =>
   html(good({ body: `${'<div>'.repeat(levels)}The innermost${'</div>'.repeat(levels)}` }));
 
-/** Pages whose document is large, deep, odd or not there. */
-export const documents: Record<string, Case> = {
+/** Pages whose document is large, deep, unusual or empty. */
+export const documents: Record<string, HostilePage> = {
   // Size
   'dom-20000': {
     is: 'a page of 20,000 nodes',
-    slow: true,
     verdicts: ['succeeded'],
     serve: html(good({ body: '<i>x</i> '.repeat(20_000) })),
   },
   'dom-200000': {
     is: 'a page of 200,000 nodes',
     alone: true,
-    slow: true,
-    not9: true, // its own patience ends: PROTOCOL_TIMEOUT, from its command line too
-    verdicts: ['succeeded'], // on a machine that checks its accessibility in the time that the auditor gives
+    not9: true, // its protocol times out, also in its command line
+    verdicts: ['succeeded'], // if the machine checks its accessibility within the auditor's limit
     serve: html(good({ body: '<i>x</i> '.repeat(200_000) })),
   },
   'dom-append-forever': {
-    is: 'a page that gets a thousand nodes every 100 ms',
-    alone: true, // beside others it has more nodes by the time that it is read than an attempt has time for
-    slow: true,
+    is: 'a page that adds 1,000 nodes every 100 ms',
+    alone: true, // beside other audits it has too many nodes when Lighthouse reads it
     verdicts: ['succeeded'],
     serve: script('setInterval(() => document.body.insertAdjacentHTML("beforeend", "<i>x</i> ".repeat(1000)), 100)'),
   },
-  'dom-deep-100': { is: 'a page of 100 boxes in each other', verdicts: ['succeeded'], serve: deep(100) },
+  'dom-deep-100': { is: 'a page of 100 nested boxes', verdicts: ['succeeded'], serve: deep(100) },
   'dom-deep-200': {
-    is: 'a page of 200 boxes in each other, more than the browser can tell of',
+    is: 'a page of 200 nested boxes, too deep for the DevTools protocol',
     verdicts: ['page-too-large'],
     attempts: 1,
     serve: deep(200),
   },
   'dom-deep-200-for-performance': {
-    is: 'a page of 200 boxes in each other, of which only scores are asked that it could have',
+    is: 'a page of 200 nested boxes, audited for performance and accessibility',
     categories: ['performance', 'accessibility'],
     verdicts: ['succeeded'],
     serve: deep(200),
   },
   'dom-deep-5000': {
-    is: 'a page of 5,000 boxes in each other',
+    is: 'a page of 5,000 nested boxes',
     verdicts: ['page-crashed'],
     serve: afterLoad(
       0,
@@ -75,7 +72,7 @@ export const documents: Record<string, Case> = {
     ),
   },
   'tall-1m-px': {
-    is: 'a page a million pixels high',
+    is: 'a page 1,000,000 pixels high',
     verdicts: ['succeeded'],
     serve: html(good({ body: '<div style="height: 1000000px"></div>' })),
   },
@@ -85,15 +82,14 @@ export const documents: Record<string, Case> = {
     serve: html(good({ body: '<div style="width: 100000px; height: 1px"></div>' })),
   },
   'image-inline-15mb': {
-    is: 'a page with a picture of 15 MB in its text',
+    is: 'a page with an inline image of 15 MB',
     alone: true,
-    slow: true,
     verdicts: ['succeeded', 'page-too-large'],
     serve: (visit) =>
       html(good({ body: `<img width="100" height="100" alt="Grey" src="data:image/bmp;base64,${bitmap()}">` }))(visit),
   },
   'image-huge-dimensions': {
-    is: 'a picture of 30,000 by 30,000 pixels',
+    is: 'a page with an image of 30,000 by 30,000 pixels',
     verdicts: ['succeeded'],
     serve: html(
       good({
@@ -104,35 +100,34 @@ export const documents: Record<string, Case> = {
   'memory-heap': {
     is: 'a page that fills its heap',
     alone: true,
-    slow: true,
     verdicts: ['page-crashed', 'page-too-large'],
     serve: script('const all = []; for (;;) all.push(new Array(1e6).fill(1.5))'),
   },
   'memory-buffers': {
-    is: 'a page that fills memory beside its heap',
+    is: 'a page that fills memory outside its heap',
     alone: true,
     verdicts: ['page-too-large', 'page-crashed'],
-    // It ends at 8 GB, so that a service that lets it does not take the machine along.
+    // It stops at 8 GB, so that a service without a limit doesn't bring the machine down.
     serve: script('const all = []; setInterval(() => all.length < 80 && all.push(new Uint8Array(1e8).fill(1)), 100)'),
   },
 
   // Headers and encodings
   'csp-none': {
-    is: 'a page whose policy forbids what it holds',
+    is: 'a page whose policy forbids its own script and style',
     verdicts: ['succeeded'],
     serve: html(good({ head: '<style>p { color: #111 }</style><script>document.title = "Never"</script>' }), {
       'content-security-policy': "default-src 'none'",
     }),
   },
   'csp-sandbox': {
-    is: "a page whose policy lets no script run, not even an auditor's",
+    is: "a page whose policy forbids every script, also an auditor's",
     verdicts: ['page-hung'],
     early: true,
     attempts: 1,
     serve: html(good(), { 'content-security-policy': "default-src 'self'; sandbox allow-forms" }),
   },
   'csp-sandbox-scripts': {
-    is: 'a page whose policy lets scripts run',
+    is: 'a page whose sandbox policy allows scripts',
     verdicts: ['succeeded'],
     serve: html(good(), { 'content-security-policy': 'sandbox allow-scripts' }),
   },
@@ -142,7 +137,7 @@ export const documents: Record<string, Case> = {
     serve: html(good(), { 'x-frame-options': 'DENY' }),
   },
   'coop-coep': {
-    is: 'a page that isolates itself',
+    is: 'a cross-origin isolated page',
     verdicts: ['succeeded'],
     serve: html(good(), {
       'cross-origin-opener-policy': 'same-origin',
@@ -150,7 +145,7 @@ export const documents: Record<string, Case> = {
     }),
   },
   'trusted-types': {
-    is: 'a page whose policy lets no script write HTML',
+    is: 'a page with trusted types enforced',
     verdicts: ['succeeded'],
     serve: html(good(), { 'content-security-policy': "require-trusted-types-for 'script'; trusted-types 'none'" }),
   },
@@ -165,7 +160,7 @@ export const documents: Record<string, Case> = {
     ),
   },
   'bad-utf8': {
-    is: 'a page with bytes that are no text, and half a character as its title',
+    is: 'a page with invalid UTF-8 and a lone surrogate in its title',
     verdicts: ['succeeded'],
     serve: html(
       Buffer.from(
@@ -175,19 +170,19 @@ export const documents: Record<string, Case> = {
     ),
   },
   noindex: {
-    is: 'a page that wants to be in no index',
+    is: 'a page with noindex',
     verdicts: ['succeeded'],
     serve: html(good({ head: '<meta name="robots" content="noindex, nofollow">' })),
   },
   'title-hostile': {
-    is: 'a page with a hostile title',
+    is: 'a page with markup and control characters in its title',
     verdicts: ['succeeded'],
     serve: html(
       good().replace(/<title>.*<\/title>/, `<title>&lt;/title><script>alert(1)</script>"'\u202e\u2028😈</title>`),
     ),
   },
   'base-other': {
-    is: 'a page whose base is another origin',
+    is: 'a page with a base URL of another origin',
     verdicts: ['succeeded'],
     serve: (visit) =>
       html(
@@ -195,7 +190,7 @@ export const documents: Record<string, Case> = {
       )(visit),
   },
   'hide-from-auditor': {
-    is: 'a bad page that shows a good one to its auditor',
+    is: "a bad page that shows a good one to the auditor's user agent",
     verdicts: ['succeeded'],
     serve: (visit) =>
       (/moto g power/i.test(visit.request.headers['user-agent'] ?? '')
@@ -203,9 +198,9 @@ export const documents: Record<string, Case> = {
         : html('<img src="x"><script>for (const start = Date.now(); Date.now() - start < 3000; );</script>'))(visit),
   },
 
-  // Without a body of its own
+  // Pages without a body
   frameset: {
-    is: 'a page that is only a set of frames',
+    is: 'a page that is a frameset',
     verdicts: ['no-content'],
     serve: html(
       '<!doctype html><html lang="en"><title>Frames</title><frameset cols="100%"><frame src="good"></frameset></html>',
@@ -213,7 +208,7 @@ export const documents: Record<string, Case> = {
     files: { good: html() },
   },
   'iframe-late': {
-    is: 'a page that is only a frame, put in by a script',
+    is: 'a page that is one frame, added by a script',
     verdicts: ['no-content'],
     serve: html(`<!doctype html><title>A frame</title><body><script>
       setTimeout(() => { document.body.innerHTML = '<iframe title="All there is" src="good"></iframe>' }, 1000);
@@ -226,7 +221,7 @@ export const documents: Record<string, Case> = {
     serve: afterLoad(0, 'document.body.remove()'),
   },
   'remove-html': {
-    is: 'a page that removes its whole document',
+    is: 'a page that removes its root element',
     verdicts: ['no-content'],
     serve: afterLoad(0, 'document.documentElement.remove()'),
   },

@@ -1,16 +1,16 @@
-import { type Case, script } from '../../support/hostile-server.ts';
+import { type HostilePage, script } from '../../support/hostile-server.ts';
 
 const no = '() => { throw new Error("no") }';
 
-/** Pages that break what an auditor relies on. Most find nobody who cares. */
-export const sabotage: Record<string, Case> = {
+/** Pages that break functions that an auditor uses. Most of them change no result. */
+export const sabotage: Record<string, HostilePage> = {
   'break-console': {
     is: 'a page that breaks the console',
     verdicts: ['succeeded'],
     serve: script(`for (const name of Object.keys(console)) { delete console[name]; console[name] = ${no} }`),
   },
   'break-performance-now': {
-    is: 'a page whose clock stands still',
+    is: 'a page whose performance clock stands still',
     verdicts: ['succeeded'],
     serve: script(`
       performance.now = () => 42;
@@ -18,19 +18,18 @@ export const sabotage: Record<string, Case> = {
     `),
   },
   'break-performance-null': {
-    is: 'a page without a performance object',
+    is: 'a page that deletes window.performance',
     verdicts: ['succeeded'],
     serve: script('window.performance = null'),
   },
   'break-date': {
-    is: 'a page in 1970',
+    is: 'a page whose clock says 1970',
     verdicts: ['succeeded'],
     serve: script('Date = class extends Date { constructor() { super(0) } static now() { return 0 } }'),
   },
   'break-promise': {
     is: 'a page whose promises never settle',
     alone: true,
-    slow: true,
     verdicts: ['page-hung'],
     serve: script(`
       const Native = Promise;
@@ -39,22 +38,22 @@ export const sabotage: Record<string, Case> = {
     `),
   },
   'break-native-copies': {
-    is: 'a page that overwrites the copies an auditor keeps',
-    not9: true, // whose own scripts need what this breaks: it says `internal`
+    is: 'a page that overwrites the native functions that Lighthouse saves',
+    not9: true, // its own scripts use these functions, so it fails with `internal`
     verdicts: ['succeeded'],
-    warning: /./,
+    warning: /unminified-css/,
     serve: script(`
       for (const name of ['Promise', 'URL', 'Performance', 'Fetch']) window['__native' + name] = ${no};
       window.__ElementMatches = ${no};
     `),
   },
   'break-json': {
-    is: 'a page without JSON',
+    is: 'a page that breaks JSON',
     verdicts: ['succeeded'],
     serve: script(`JSON.stringify = () => '{}'; JSON.parse = ${no}`),
   },
   'break-like-prototype': {
-    is: 'a page that extends the language as libraries did before its time',
+    is: 'a page that extends built-in prototypes as old libraries did',
     verdicts: ['succeeded'],
     serve: script(`
       Array.prototype.toJSON = function () { return '[' + this.map((each) => JSON.stringify(each)).join(', ') + ']' };
@@ -65,7 +64,7 @@ export const sabotage: Record<string, Case> = {
     `),
   },
   'break-element': {
-    is: 'a page whose elements throw',
+    is: 'a page whose element methods throw',
     verdicts: ['succeeded'],
     serve: script(`
       const names = ['matches', 'getBoundingClientRect', 'getAttribute', 'querySelectorAll', 'closest'];
@@ -73,16 +72,16 @@ export const sabotage: Record<string, Case> = {
     `),
   },
   'break-array': {
-    is: 'a page whose arrays throw',
-    not9: true, // whose own scripts need what this breaks: it says `internal`
+    is: 'a page whose array methods throw',
+    not9: true, // its own scripts use these functions, so it fails with `internal`
     verdicts: ['succeeded'],
-    warning: /./,
+    warning: /full-page screenshot/,
     serve: script(
       `for (const name of ['map', 'filter', 'push', 'forEach', Symbol.iterator]) Array.prototype[name] = ${no}`,
     ),
   },
   'break-object-prototype': {
-    is: 'a page that gives every object something',
+    is: 'a page that extends Object.prototype',
     verdicts: ['succeeded'],
     serve: script(`
       Object.prototype.toJSON = () => 'none';
@@ -91,19 +90,18 @@ export const sabotage: Record<string, Case> = {
     `),
   },
   'break-raf': {
-    is: 'a page where no animation frame comes',
+    is: 'a page without animation frames',
     alone: true,
-    slow: true,
     verdicts: ['page-hung', 'succeeded'],
     serve: script('requestAnimationFrame = () => 1'),
   },
   'break-computed-style': {
-    is: 'a page whose computed styles throw',
+    is: 'a page whose getComputedStyle throws',
     verdicts: ['succeeded'],
     serve: script(`getComputedStyle = ${no}`),
   },
   'break-dpr': {
-    is: 'a page without a size',
+    is: 'a page whose window reports no size',
     verdicts: ['succeeded'],
     serve: script(
       `for (const name of ['devicePixelRatio', 'innerWidth', 'innerHeight']) Object.defineProperty(window, name, { value: 0 })`,
