@@ -26,7 +26,7 @@ import { fetchThroughProxy, type Response } from './socks-client.ts';
 /** What the test asks of the world. `answers` are by URL, before the ordinary ones. */
 export type Deed = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
   | { do: 'audit'; version: AuditVersion; categories?: Category[]; until?: string } // ends as soon as a request ends so
-  | { do: 'browse'; without?: string[] } // the audit's browser and proxy, less the flags that start so
+  | { do: 'browse'; without?: string[]; until?: string } // the audit's browser and proxy, less the flags that start so
   | { do: 'follow' } // the audit's proxy alone: a SOCKS client follows the redirects of a page
 );
 export type Answer = { status?: number; headers?: Record<string, string>; body?: string };
@@ -242,8 +242,13 @@ const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen,
     sandbox: 'none',
   });
   await page.goto(deed.url, { timeout: 5000 }).catch(() => {});
-  // Until all that it does is done: on a busy machine that takes longer.
-  for (let before = -1, tries = 0; events() > before && tries < 20; tries++, await sleep(QUIET_MS)) before = events();
+  const found = () => deed.until !== undefined && [...seen.packets, ...seen.names].includes(deed.until);
+  // Waits until nothing happens any more. A busy machine needs longer.
+  for (let before = -1, tries = 0; events() > before && tries < 20; tries++) {
+    before = events();
+    for (let ms = 0; ms < QUIET_MS && !found(); ms += 100) await sleep(100);
+    if (found()) break;
+  }
   await browser.close();
   const { decisions } = proxy;
   await proxy.close();
