@@ -1,31 +1,85 @@
 import { type PlanName, plans } from './plans.ts';
 
 /**
- * An owner's runs by its keys of one plan, as two buckets of tokens: one token a run. Each bucket holds what its window
- * allows, and fills at that rate all the time. `at` is when they were filled last, in milliseconds; it never goes back.
+ * Token buckets of an owner's keys of one plan. A run takes one token from each bucket. A bucket holds at most the quota
+ * of its window and fills evenly. `at` is the time of these tokens, in milliseconds. Stored tokens are negative if runs
+ * took tokens that came in after `at`.
  */
 export type Buckets = { minute: number; day: number; at: number };
 
+/** Usage of an owner: the buckets of one plan, and the open checks of all plans by their day of creation. */
+export type Usage = { buckets: Buckets | undefined; openChecks: Readonly<Record<string, number>> };
+
+/** Bounds of the stored usage. Within them the decision stays the same, so that others may take tokens meanwhile. */
+export type Bounds = { at: number; minTokens: { minute: number; day: number }; maxOpenChecks: Record<string, number> };
+
 type Limit = { name: 'minute' | 'day'; quota: number; seconds: number };
+export type LimitName = Limit['name'] | 'openChecks';
+
+export type Decision =
+  | { allowed: { buckets: Buckets; openCheckDay: string; bounds: Bounds | undefined } }
+  | { refused: { limit: LimitName; quota: number; retryAfterSeconds: number; buckets: Buckets } };
+
+const ROUNDING = 1e-6; // tokens that floating-point arithmetic may lose
+const OPEN_CHECKS_RETRY_SECONDS = 10; // a guess, because the end of an open check is unknown
+const DAY_MS = 24 * 3600 * 1000;
 
 const limitsOf = (plan: PlanName): readonly Limit[] => [
   { name: 'minute', quota: plans[plan].runsPerMinute, seconds: 60 },
-  { name: 'day', quota: plans[plan].runsPerDay, seconds: 24 * 3600 },
+  { name: 'day', quota: plans[plan].runsPerDay, seconds: DAY_MS / 1000 },
 ];
 
-/** The buckets as time has filled them. A clock that is behind the one that filled them last fills nothing. */
+/** Decides whether a plan allows one more check with this many runs. */
+export const decideCreate = (plan: PlanName, runs: number, now: Date, usage: Usage): Decision => {
+  const buckets = filled(usage.buckets, plan, now);
+  const left = taken(buckets, plan, runs);
+  if ('limit' in left) {
+    const { limit, seconds } = left;
+    return { refused: { limit: limit.name, quota: limit.quota, retryAfterSeconds: seconds, buckets } };
+  }
+  const today = dayOf(buckets.at);
+  const counted = Object.entries(usage.openChecks).filter(([day]) => !isForgotten(day, buckets.at));
+  const openChecks: Record<string, number> = { [today]: 0, ...Object.fromEntries(counted) };
+  const quota = plans[plan].openChecks;
+  const room = quota - Object.values(openChecks).reduce((sum, count) => sum + count, 0);
+  if (room < 1) {
+    return { refused: { limit: 'openChecks', quota, retryAfterSeconds: OPEN_CHECKS_RETRY_SECONDS, buckets } };
+  }
+  const maxOpenChecks = { ...openChecks, [today]: (openChecks[today] ?? 0) + room - 1 };
+  const bounds = usage.buckets && boundsOf(usage.buckets, buckets.at, plan, runs);
+  return { allowed: { buckets: left, openCheckDay: today, bounds: bounds && { ...bounds, maxOpenChecks } } };
+};
+
+/**
+ * Returns undefined if a bucket is full. A full bucket gains nothing, so the tokens that it did not gain must not be
+ * counted later: its tokens and `at` must be written. Otherwise runs can take tokens without moving `at`.
+ */
+const boundsOf = (stored: Buckets, now: number, plan: PlanName, runs: number) => {
+  const limits = limitsOf(plan).map((limit) => ({ ...limit, gain: gainOf(limit, stored.at, now) }));
+  if (limits.some(({ name, quota, gain }) => stored[name] + gain > quota)) return undefined;
+  const minTokens = Object.fromEntries(limits.map(({ name, gain }) => [name, runs - gain - ROUNDING]));
+  return { at: stored.at, minTokens: minTokens as Bounds['minTokens'] };
+};
+
+/** Returns true if no check of this day can be open any more. Its count was lost with a process. */
+export const isForgotten = (day: string, at: number): boolean => day < dayOf(at - 2 * DAY_MS);
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+const gainOf = ({ quota, seconds }: Limit, from: number, to: number): number =>
+  ((to - from) / 1000) * (quota / seconds);
+
+/** Returns the buckets as time has filled them. A clock that is behind the last one adds nothing. */
 export const filled = (buckets: Buckets | undefined, plan: PlanName, now: Date): Buckets => {
   const at = Math.max(buckets?.at ?? 0, now.getTime());
-  const tokens = limitsOf(plan).map(({ name, quota, seconds }) => {
-    const more = buckets ? ((at - buckets.at) / 1000) * (quota / seconds) : 0;
-    return [name, Math.min(quota, (buckets?.[name] ?? quota) + more)];
+  const tokens = limitsOf(plan).map((limit) => {
+    const { name, quota } = limit;
+    return [name, buckets ? Math.min(quota, buckets[name] + gainOf(limit, buckets.at, at)) : quota];
   });
   return { ...(Object.fromEntries(tokens) as Omit<Buckets, 'at'>), at };
 };
 
-const LEAST = 1e-6; // of a token: what rounding may cost
-
-/** The buckets with so many runs taken, or in how many seconds there may be enough. */
+/** Returns the buckets without the tokens of these runs, or the seconds until there may be enough tokens. */
 export const taken = (buckets: Buckets, plan: PlanName, runs: number): Buckets | { limit: Limit; seconds: number } => {
   const short = limitsOf(plan)
     .map((limit) => ({ limit, seconds: secondsUntil(buckets[limit.name], runs, limit) }))
@@ -35,16 +89,16 @@ export const taken = (buckets: Buckets, plan: PlanName, runs: number): Buckets |
 };
 
 const secondsUntil = (tokens: number, wanted: number, { quota, seconds }: Limit): number =>
-  tokens + LEAST >= wanted ? 0 : Math.ceil(((wanted - tokens) * seconds) / quota);
+  tokens + ROUNDING >= wanted ? 0 : Math.ceil(((wanted - tokens) * seconds) / quota);
 
 /**
- * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11), in runs. Of the limits the one that is
- * nearest is told: how many runs are left, and for how many seconds there will be no more than these.
+ * Returns `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11), counted in runs. `RateLimit`
+ * reports the limit closest to exhaustion: runs left, and seconds until one more.
  */
 export const rateLimitHeaders = (buckets: Buckets, plan: PlanName): Record<string, string> => {
   const limits = limitsOf(plan);
   const [nearest] = limits
-    .map((limit) => ({ limit, left: Math.max(0, Math.floor(buckets[limit.name] + LEAST)) }))
+    .map((limit) => ({ limit, left: Math.max(0, Math.floor(buckets[limit.name] + ROUNDING)) }))
     .sort((a, b) => a.left - b.left);
   if (!nearest) return {};
   const { limit, left } = nearest;

@@ -152,6 +152,19 @@ test('of 50 instances that each create at once with 10 tokens exactly 10 are all
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-standard': { minute: 0, day: 90 } });
 });
 
+test('50 instances that each create at once within the limits are all allowed, and none waits for another', async () => {
+  const owner = anOwner();
+  const at = t0.getTime();
+  await put(owner, { 'tokens-large': { minute: 500, day: 1000, at }, 'open-2130-12-31': 7 });
+  const send = vi.spyOn(world.db.client, 'send');
+  const takes = Array.from({ length: 50 }, () => limitStore(world.db).take({ owner, plan: 'large' }, 3, later(t0, 1)));
+  for (const { countedOn } of await Promise.all(takes)) expect(countedOn).toBe('2131-01-01');
+  expect(send).toHaveBeenCalledTimes(100); // one read and one write for each create
+  send.mockRestore();
+  expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 350, day: 850, at } });
+  expect(await openOf(owner)).toBe(57);
+});
+
 test('one owner’s limit is no other’s, and all keys of an owner and a plan share one', async () => {
   const [mine, yours] = [anOwner(), anOwner()];
   const keys = [await keyOf(mine), await keyOf(mine), await keyOf(yours)] as const;

@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
-import { type Buckets, filled, rateLimitHeaders, taken } from '../../shared/limits.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Buckets, decideCreate, filled, rateLimitHeaders, taken, type Usage } from '../../shared/limits.ts';
 import { type PlanName, plans } from '../../shared/plans.ts';
 import { allRegions } from '../../shared/regions.ts';
 
 const t0 = new Date('2031-01-01T00:00:00.000Z');
-const after = (seconds: number) => new Date(t0.getTime() + seconds * 1000);
+const t0Plus = (seconds: number) => new Date(t0.getTime() + seconds * 1000);
 const take = (buckets: Buckets, runs: number): Buckets => {
   const left = taken(buckets, 'standard', runs);
   if ('limit' in left) throw new Error(`not before ${left.seconds} s`);
@@ -19,10 +20,10 @@ test('an owner who has never asked has all that the plan allows', () => {
 test('what is taken comes back at the rate of the window, and no more than it', () => {
   const empty = take(full, 60);
   expect(empty).toMatchObject({ minute: 0, day: 1940 });
-  expect(filled(empty, 'standard', after(1)).minute).toBeCloseTo(1);
-  expect(filled(empty, 'standard', after(30)).minute).toBeCloseTo(30);
-  expect(filled(empty, 'standard', after(3600))).toMatchObject({ minute: 60 });
-  expect(filled(empty, 'standard', after(12 * 3600)).day).toBe(2000);
+  expect(filled(empty, 'standard', t0Plus(1)).minute).toBeCloseTo(1);
+  expect(filled(empty, 'standard', t0Plus(30)).minute).toBeCloseTo(30);
+  expect(filled(empty, 'standard', t0Plus(3600))).toMatchObject({ minute: 60 });
+  expect(filled(empty, 'standard', t0Plus(12 * 3600)).day).toBe(2000);
 });
 
 test.each([1, 2, 6, 60])('%i runs that are refused are allowed after exactly the seconds that were told', (runs) => {
@@ -31,8 +32,8 @@ test.each([1, 2, 6, 60])('%i runs that are refused are allowed after exactly the
     const empty = { minute: 0, day: 0.25, at: t0.getTime() };
     const refused = taken(empty, plan, wanted);
     if (!('limit' in refused)) throw new Error('it was allowed');
-    expect(taken(filled(empty, plan, after(refused.seconds)), plan, wanted)).not.toHaveProperty('limit');
-    expect(taken(filled(empty, plan, after(refused.seconds - 1)), plan, wanted)).toHaveProperty('limit');
+    expect(taken(filled(empty, plan, t0Plus(refused.seconds)), plan, wanted)).not.toHaveProperty('limit');
+    expect(taken(filled(empty, plan, t0Plus(refused.seconds - 1)), plan, wanted)).toHaveProperty('limit');
   }
 });
 
@@ -44,15 +45,15 @@ test('the limit that keeps a create waiting longest is the one that is told', ()
 
 test('clocks that disagree fill a bucket once, and never twice', () => {
   const empty = take(full, 60);
-  const ahead = take(filled(empty, 'standard', after(5)), 5); // a clock that is five seconds ahead
-  for (const behind of [0, 1, 4.9]) expect(filled(ahead, 'standard', after(behind))).toEqual(ahead);
-  expect(filled(ahead, 'standard', after(6)).minute).toBeCloseTo(1);
+  const ahead = take(filled(empty, 'standard', t0Plus(5)), 5); // a clock that is five seconds ahead
+  for (const behind of [0, 1, 4.9]) expect(filled(ahead, 'standard', t0Plus(behind))).toEqual(ahead);
+  expect(filled(ahead, 'standard', t0Plus(6)).minute).toBeCloseTo(1);
 });
 
 test('a plan that was changed counts from the next request on', () => {
   // Another plan stands for it: less allowed holds at once, more comes with time.
-  expect(filled(full, 'small', after(1))).toMatchObject({ minute: 12, day: 200 });
-  expect(filled(take(full, 60), 'large', after(1)).minute).toBeCloseTo(10);
+  expect(filled(full, 'small', t0Plus(1))).toMatchObject({ minute: 12, day: 200 });
+  expect(filled(take(full, 60), 'large', t0Plus(1)).minute).toBeCloseTo(10);
 });
 
 test('the headers tell the policy, and of the nearest limit what is left and until when', () => {
@@ -72,4 +73,113 @@ test('every plan allows a check of every region', () => {
     expect(runsPerDay).toBeGreaterThanOrEqual(runsPerMinute);
     expect(openChecks).toBeGreaterThan(0);
   }
+});
+
+describe('a create', () => {
+  const at = t0.getTime();
+  const nothing: Usage = { buckets: undefined, openChecks: {} };
+  const allowed = (usage: Usage, runs = 1, now = t0) => {
+    const decision = decideCreate('standard', runs, now, usage);
+    if ('refused' in decision) throw new Error(`refused by ${decision.refused.limit}`);
+    return decision.allowed;
+  };
+  const refused = (usage: Usage, runs = 1, now = t0) => {
+    const decision = decideCreate('standard', runs, now, usage);
+    if ('allowed' in decision) throw new Error('allowed');
+    return decision.refused;
+  };
+
+  test('takes a token for each run and counts one open check on its day', () => {
+    expect(allowed(nothing, 6)).toEqual({
+      buckets: { minute: 54, day: 1994, at },
+      openCheckDay: '2031-01-01',
+      bounds: undefined,
+    });
+  });
+
+  test('is refused by the limit that takes longest to recover', () => {
+    expect(refused({ buckets: { minute: 2, day: 50, at }, openChecks: {} }, 6)).toEqual({
+      limit: 'minute',
+      quota: 60,
+      retryAfterSeconds: 4,
+      buckets: { minute: 2, day: 50, at },
+    });
+    expect(refused({ buckets: { minute: 2, day: 5, at }, openChecks: {} }, 6)).toMatchObject({
+      limit: 'day',
+      quota: 2000,
+      retryAfterSeconds: 44,
+    });
+  });
+
+  test('is refused if as many checks are open as the plan allows, whatever days they are of', () => {
+    const days = { '2030-12-30': 1, '2030-12-31': 39, '2031-01-01': 60 };
+    expect(refused({ buckets: undefined, openChecks: days })).toMatchObject({
+      limit: 'openChecks',
+      quota: 100,
+      retryAfterSeconds: 10,
+    });
+    expect(allowed({ buckets: undefined, openChecks: { ...days, '2031-01-01': 59 } }).openCheckDay).toBe('2031-01-01');
+  });
+
+  test('ignores the open checks of more than two days ago', () => {
+    expect(allowed({ buckets: undefined, openChecks: { '2030-12-29': 100 } })).toBeDefined();
+    expect(refused({ buckets: undefined, openChecks: { '2030-12-30': 100 } })).toBeDefined();
+  });
+
+  test('uses the clock that is ahead: its own or that of the last create', () => {
+    const buckets = { minute: 10, day: 10, at: t0Plus(24 * 3600).getTime() };
+    expect(allowed({ buckets, openChecks: {} })).toMatchObject({
+      buckets: { minute: 9, day: 9, at: buckets.at },
+      openCheckDay: '2031-01-02',
+    });
+  });
+
+  test('has no bounds if a bucket is full, because a full bucket gains nothing', () => {
+    expect(allowed({ buckets: { minute: 59, day: 100, at }, openChecks: {} }, 1, t0Plus(1)).bounds).toBeDefined();
+    expect(allowed({ buckets: { minute: 59, day: 100, at }, openChecks: {} }, 1, t0Plus(1.1)).bounds).toBeUndefined();
+    expect(allowed({ buckets: { minute: 10, day: 1999, at }, openChecks: {} }, 1, t0Plus(44)).bounds).toBeUndefined();
+  });
+
+  const usages = fc.record({
+    minute: fc.double({ min: -100, max: 60, noNaN: true }),
+    day: fc.double({ min: -100, max: 2000, noNaN: true }),
+    days: fc.tuple(fc.nat(60), fc.nat(60)),
+    seconds: fc.double({ min: 0, max: 200, noNaN: true }),
+    runs: fc.integer({ min: 1, max: 6 }),
+  });
+  const usageOf = (minute: number, day: number, yesterday: number, today: number): Usage => ({
+    buckets: { minute, day, at },
+    openChecks: { '2030-12-31': yesterday, '2031-01-01': today },
+  });
+
+  test('is allowed at its bounds, and refused beyond each of them', () => {
+    fc.assert(
+      fc.property(usages, ({ minute, day, days: [yesterday, today], seconds, runs }) => {
+        const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day, yesterday, today));
+        if ('refused' in decision || !decision.allowed.bounds) return;
+        const { minTokens, maxOpenChecks } = decision.allowed.bounds;
+        const [least, most] = [minTokens, maxOpenChecks['2031-01-01'] ?? 0];
+        const at = (minute: number, day: number, today: number) =>
+          decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day, yesterday, today));
+        expect(at(least.minute + 1e-9, least.day + 1e-9, most)).toHaveProperty('allowed');
+        expect(at(least.minute - 0.01, day, today)).toHaveProperty('refused');
+        expect(at(minute, least.day - 0.01, today)).toHaveProperty('refused');
+        expect(at(minute, day, most + 1)).toHaveProperty('refused');
+      }),
+    );
+  });
+
+  test('leaves the same tokens, whether it subtracts from the stored ones or writes the buckets', () => {
+    fc.assert(
+      fc.property(usages, fc.nat(1000), ({ minute, day, seconds, runs }, moreSeconds) => {
+        const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day, 0, 0));
+        if ('refused' in decision || !decision.allowed.bounds) return;
+        const later = t0Plus(seconds + moreSeconds);
+        const subtracted = filled({ minute: minute - runs, day: day - runs, at }, 'standard', later);
+        const written = filled(decision.allowed.buckets, 'standard', later);
+        expect(subtracted.minute).toBeCloseTo(written.minute, 6);
+        expect(subtracted.day).toBeCloseTo(written.day, 6);
+      }),
+    );
+  });
 });

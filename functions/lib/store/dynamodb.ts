@@ -54,9 +54,11 @@ export const deleteItem = async (db: Db, Key: Key, condition: Condition): Promis
   return Boolean(await onlyIf(db.client.send(deletion)));
 };
 
-/** Returns the condition that holds if all of these hold. */
+/** Returns the condition that holds if all of these hold. DynamoDB rejects redundant parentheses. */
 export const allOf = (...conditions: readonly Condition[]): Condition => ({
-  condition: conditions.map(({ condition }) => `(${condition})`).join(' AND '),
+  condition: conditions
+    .map(({ condition }) => (condition.includes(' OR ') ? `(${condition})` : condition))
+    .join(' AND '),
   values: Object.assign({}, ...conditions.map(({ values }) => values)),
 });
 

@@ -1,0 +1,23 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test, vi } from 'vitest';
+import type { Db } from '../../functions/lib/store/dynamodb.ts';
+import { limitStore } from '../../functions/lib/store/usage.ts';
+
+const sleep = vi.hoisted(() => vi.fn(async (_ms: number) => {}));
+vi.mock('node:timers/promises', () => ({ setTimeout: sleep }));
+
+test('retries a bounded number of times with backoff, then asks the client to retry later', async () => {
+  const send = vi.fn(async (command: unknown) => {
+    if (command instanceof GetCommand) return {};
+    throw new ConditionalCheckFailedException({ message: 'another create came first', $metadata: {} });
+  });
+  const db = { client: { send }, table: 'table' } as unknown as Db;
+  const taken = limitStore(db).take({ owner: 'acme', plan: 'small' }, 1, new Date());
+  await expect(taken).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
+  expect(send).toHaveBeenCalledTimes(60); // a read and a write each time
+  const pauses = sleep.mock.calls.map(([ms]) => ms);
+  expect(pauses).toHaveLength(30);
+  for (const [i, ms] of pauses.entries()) expect(ms).toBeLessThanOrEqual(Math.min(10 * 2 ** i, 200));
+  expect(new Set(pauses).size).toBeGreaterThan(1); // jitter
+});
