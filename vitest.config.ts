@@ -10,6 +10,8 @@ const browserTests = [
   'test/audit/{exits,hardening,report-page,service,service-restart,ssrf-cases}.test.ts',
   'test/bundle/api-bundles.test.ts',
 ];
+/** `npm run record` rewrites test/recorded by real audits. */
+const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
 const longTimeouts = { testTimeout: 120_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -29,6 +31,7 @@ export default defineConfig({
         exclude: browserTests,
         fileParallelism: false,
       }),
+      ...(process.env.RECORD === '1' ? [project('record', ['test/record/**/*.test.ts'], 4, recording)] : []),
     ],
   },
 });
