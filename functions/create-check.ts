@@ -23,7 +23,7 @@ import { dispatch } from './lib/queue/dispatch.ts';
 import { type CheckStore, type Creation, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import type { RunItem } from './lib/store/items.ts';
-import { type Allowed, type LimitStore, limitStore } from './lib/store/usage.ts';
+import { type Allowed, type UsageStore, usageStore } from './lib/store/usage.ts';
 
 const env = () => CreateEnv.parse(process.env);
 
@@ -33,7 +33,7 @@ export const handler = http({ access: access('checks:write', env), cors: env, bo
   const db = openDb(env());
   return createCheck({
     store: checkStore(db),
-    limits: limitStore(db),
+    usage: usageStore(db),
     queues: auditQueues(env()),
     targets: { targets, ports },
     retentionDays,
@@ -42,7 +42,7 @@ export const handler = http({ access: access('checks:write', env), cors: env, bo
 
 type Deps = {
   store: Pick<CheckStore, 'create' | 'findOrErased' | 'markSent'>;
-  limits: Pick<LimitStore, 'take'>;
+  usage: Pick<UsageStore, 'take'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
   targets: Parameters<typeof refusalOf>[1];
   retentionDays: number;
@@ -51,7 +51,7 @@ type Deps = {
 };
 
 export const createCheck =
-  ({ store, limits, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
+  ({ store, usage, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
   async ({ owner, plan, body, headers, requestId }: Request<CreateCheckBody>): Promise<Reply> => {
     const inputs = parseInputs(body, queues.regions, targets);
     const key = parseIdempotencyKey(headers);
@@ -61,7 +61,7 @@ export const createCheck =
     const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
     if (earlier) return replyToRepeat(earlier, fingerprint);
 
-    const allowed = await limits.take({ owner, plan }, inputs.regions.length, now());
+    const allowed = await usage.take({ owner, plan }, inputs.regions.length, now());
     const runIds = deriveRunIds(id, inputs.regions, fingerprint);
     const check = newCheck(inputs, { id, runIds, now: now() });
     const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
@@ -69,9 +69,9 @@ export const createCheck =
       owner,
       correlationId: requestId,
       fingerprint,
-      token: newId(),
+      createId: newId(),
       expiresAt,
-      countedOn: allowed.countedOn,
+      openCheckDay: allowed.openCheckDay,
     };
     const runs = await storeCheck(store, check, creation, allowed);
     if (!runs) {
@@ -107,12 +107,12 @@ const storeCheck = async (
   const runs = await store.create(check, creation).catch(async (error) => {
     const found = await store.findOrErased(check.id, creation.owner).catch(() => undefined);
     if (found === 'erased') throw error; // the erasure has already refunded the limits
-    // The same token: our write succeeded and only its response was lost.
-    if (found) return found.item.token === creation.token ? found.runs : undefined;
-    await allowed.giveBack();
+    // The same create: our write succeeded and only its response was lost.
+    if (found) return found.item.createId === creation.createId ? found.runs : undefined;
+    await allowed.refund();
     throw error;
   });
-  if (!runs) await allowed.giveBack();
+  if (!runs) await allowed.refund();
   return runs;
 };
 

@@ -19,7 +19,7 @@ export const handler = http({ access: access('checks:write', env), cors: env }, 
 
 type Deps = {
   store: Pick<CheckStore, 'find'>;
-  erasure: Pick<ErasureStore, 'markErased' | 'erase'>;
+  erasure: Pick<ErasureStore, 'markErased' | 'eraseRemains'>;
   now?: () => Date;
 };
 
@@ -28,7 +28,7 @@ export const deleteCheck =
   async (request: Request): Promise<Reply> => {
     const { item } = await findCheck(store, request);
     if (!(await erasure.markErased(item, now()))) throw checkNotFound(); // another request has erased it
-    await erasure.erase(item.id).catch((error: Error) => {
+    await erasure.eraseRemains(item.id).catch((error: Error) => {
       log.warn('a check could not be erased whole; the sweeper will', { checkId: item.id, error });
     });
     return { status: 204 };

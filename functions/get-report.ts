@@ -22,7 +22,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, que
 );
 
 type Deps = {
-  store: Pick<CheckStore, 'find' | 'checkIdOf'>;
+  store: Pick<CheckStore, 'find' | 'checkIdOfRun'>;
   reports: Pick<Reports, 'get' | 'urlOf'>;
   maxBytes: number;
 };

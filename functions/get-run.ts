@@ -15,5 +15,5 @@ export const handler = http({ access: access('checks:read', env), cors: env, que
 );
 
 export const getRun =
-  ({ store }: { store: Pick<CheckStore, 'find' | 'checkIdOf'> }) =>
+  ({ store }: { store: Pick<CheckStore, 'find' | 'checkIdOfRun'> }) =>
   async (request: Request): Promise<Reply> => ({ status: 200, body: runView(await findRun(store, request)) });

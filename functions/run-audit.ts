@@ -86,7 +86,7 @@ export const runAudit =
     } catch (error) {
       if (error instanceof OutOfTime || stopping?.aborted) {
         log.info('a run was released', { ...idsOf(lease), error: error as Error });
-        await leases.giveBack(lease, now());
+        await leases.release(lease, now());
       } else if (error instanceof LeaseLost) {
         log.warn('a lease was lost', idsOf(lease));
       } else throw error;

@@ -41,7 +41,7 @@ const depsFrom = (env: SweepEnv): Deps => {
 type Deps = {
   store: Pick<CheckStore, 'find' | 'closeIfFinished' | 'markSent'>;
   due: DueStore;
-  erasure: Pick<ErasureStore, 'erase' | 'unmark'>;
+  erasure: Pick<ErasureStore, 'eraseRemains' | 'removeErasedMark'>;
   queues: Pick<AuditQueues, 'send'>;
   now?: () => Date;
 };
@@ -68,14 +68,14 @@ export const sweep = ({ store, due, erasure, queues, now = () => new Date() }: D
   const sweepErased = async (erased: ErasedItem): Promise<void> => {
     const later = new Date(now().getTime() + ERASED_MS);
     if (!(await due.postpone(erased, later))) return;
-    const nothing = await erasure.erase(erased.id);
-    if (nothing) await erasure.unmark({ ...erased, dueAt: later.toISOString() });
+    const nothing = await erasure.eraseRemains(erased.id);
+    if (nothing) await erasure.removeErasedMark({ ...erased, dueAt: later.toISOString() });
   };
 
   const sweepRun = async (run: RunItem): Promise<void> => {
     if (isFinished(run.state)) return;
     const check = await store.find(run.checkId);
-    if (!check?.item.runIds.includes(run.id)) return due.clear(run); // its create never ended, or it is erased
+    if (!check?.item.runIds.includes(run.id)) return due.deleteOrphan(run); // its create never ended, or it is erased
 
     if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
       await due.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));

@@ -44,7 +44,7 @@ test('a second check with the same id is refused, and changes nothing', async ()
     owner: 'anonymous',
     correlationId: 'c',
     fingerprint: 'other',
-    token: randomUUID(),
+    createId: randomUUID(),
     expiresAt: new Date(),
   };
   expect(await world.store.create(check, again)).toBeUndefined();
@@ -78,7 +78,7 @@ test('a lease that ran out is taken over and counted; the one who had it can wri
 
   expect(await world.leases.renew(first, now)).toBe(false);
   expect(await world.leases.recordAttempt(first, [], now)).toBe(false);
-  expect(await world.leases.giveBack(first, now)).toBeUndefined();
+  expect(await world.leases.release(first, now)).toBeUndefined();
   expect(await world.leases.finish(first, succeeded, now)).toBe(false);
   expect(await world.leases.renew(second, later(now, 62))).toBe(true);
   expect((await world.runOf(check.id)).state).toBe('running');
@@ -159,7 +159,7 @@ test('a run given back keeps its state and attempts, is due at once, and can be 
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run);
   const now = new Date();
-  await world.leases.giveBack(lease, now);
+  await world.leases.release(lease, now);
   const back = await world.runOf(check.id);
   expect(back).toMatchObject({ state: 'running', dueAt: now.toISOString(), lostLeases: 0 });
   expect(await world.leases.claim(back, randomUUID(), now)).toBeDefined();
@@ -183,7 +183,7 @@ test('every item has the day on which it expires', async () => {
 test('what has expired is no longer there for its owner, and its id is free, before DynamoDB deletes it', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const creation = { owner: 'anonymous', correlationId: 'c', fingerprint: 'f' };
-  const create = (expiresAt: Date) => world.store.create(check, { ...creation, token: randomUUID(), expiresAt });
+  const create = (expiresAt: Date) => world.store.create(check, { ...creation, createId: randomUUID(), expiresAt });
   const [run] = (await create(later(new Date(), -60))) as [RunItem];
   await world.leases.finish(await claim(run), succeeded, new Date());
   expect(await world.store.find(check.id, 'anonymous')).toBeUndefined();

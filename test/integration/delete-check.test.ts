@@ -171,8 +171,8 @@ test('what two creates left that broke off is erased whole, whichever wrote a po
     new UpdateCommand({
       TableName: world.env.TABLE_NAME,
       Key: { pk: `RUN#${run.id}`, sk: 'RUN' },
-      UpdateExpression: 'SET #token = :other',
-      ExpressionAttributeNames: { '#token': 'token' },
+      UpdateExpression: 'SET #createId = :other',
+      ExpressionAttributeNames: { '#createId': 'createId' },
       ExpressionAttributeValues: { ':other': 'of another create' },
     }),
   );
@@ -349,7 +349,7 @@ test('an erasure that comes late leaves a later check of the same id alone', asy
     for (const run of await world.create(check)) await finish(run);
     return world.reports.keysOf(id);
   };
-  await erasureStore(world.db, { ...world.reports, keysOf }).erase(check.id);
+  await erasureStore(world.db, { ...world.reports, keysOf }).eraseRemains(check.id);
   expect((await world.find(check.id)).runs.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
   expect(await world.reports.keysOf(check.id)).toHaveLength(2);
 });

@@ -6,7 +6,7 @@ import { checkStore } from '../../functions/lib/store/checks.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
-import { limitStore } from '../../functions/lib/store/usage.ts';
+import { usageStore } from '../../functions/lib/store/usage.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -44,7 +44,7 @@ const create = (
   createCheck({
     store: checkStore(db),
     queues,
-    limits: world.limits,
+    usage: world.usage,
     targets: { targets: 'public', ports: [443] },
     retentionDays: 90,
     now: () => now,
@@ -94,7 +94,7 @@ test.each([0, 1, 2, 3, 4, 5, 6])(
     expect(second.status).toBe(first ? 200 : 201);
     const { id, runs } = second.body as { id: string; runs: { id: string }[] };
     expect((await world.find(id)).runs.map((run) => run.id)).toEqual(runs.map((run) => run.id));
-    for (const run of runs) expect(await world.store.checkIdOf(run.id, 'anonymous')).toBe(id);
+    for (const run of runs) expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBe(id);
 
     const sent = await jobs();
     await sweepAt(later(now, 62));
@@ -137,13 +137,13 @@ test('a claim that is done and not answered is a claim, and nobody else has it',
 });
 
 test('tokens whose taking is done and not answered are taken once', async () => {
-  const limits = limitStore(db);
+  const limits = usageStore(db);
   const [caller, now] = [{ owner: randomUUID(), plan: 'small' as const }, new Date()];
   dynamodb.loseAnswerOf(1);
   const { headers } = await limits.take(caller, 1, now);
   expect(dynamodb.passed()).toBe(2);
   expect(headers.ratelimit).toMatch(/^"minute";r=11;/);
-  const rest = await Promise.allSettled(Array.from({ length: 12 }, () => world.limits.take(caller, 1, now)));
+  const rest = await Promise.allSettled(Array.from({ length: 12 }, () => world.usage.take(caller, 1, now)));
   // The plan's own bound on checks that are open at once: one of them is this one, counted once.
   expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(plans.small.openChecks - 1);
 });

@@ -7,7 +7,7 @@ import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
-import { type LimitStore, limitStore } from '../../functions/lib/store/usage.ts';
+import { type UsageStore, usageStore } from '../../functions/lib/store/usage.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import type { CreateCheckBody } from '../../shared/check.ts';
@@ -42,7 +42,7 @@ const post = (key: string, body: unknown = aBody, headers: Record<string, string
     body: JSON.stringify(body),
   });
 const bucketsOf = async (owner: string) => {
-  const Key = { pk: `OWNER#${owner}`, sk: 'BUCKETS' };
+  const Key = { pk: `OWNER#${owner}`, sk: 'USAGE' };
   const { Item } = await db.send(new GetCommand({ TableName: world.env.TABLE_NAME, Key, ConsistentRead: true }));
   return Item;
 };
@@ -55,7 +55,7 @@ const put = (owner: string, item: object) =>
   db.send(
     new PutCommand({
       TableName: world.env.TABLE_NAME,
-      Item: { pk: `OWNER#${owner}`, sk: 'BUCKETS', stamp: 's', ...item },
+      Item: { pk: `OWNER#${owner}`, sk: 'USAGE', stamp: 's', ...item },
     }),
   );
 const everything = async () => {
@@ -78,10 +78,10 @@ const request = (owner: string, more: Partial<Request<CreateCheckBody>> = {}): R
   body: aBody,
   ...more,
 });
-const createAt = (now: Date, store: Partial<World['store']> = {}, limits: LimitStore = world.limits) =>
+const createAt = (now: Date, store: Partial<World['store']> = {}, usage: UsageStore = world.usage) =>
   createCheck({
     store: { ...world.store, ...store },
-    limits,
+    usage,
     queues: world.queues,
     targets: { targets: 'public', ports: [443] },
     retentionDays: 90,
@@ -144,7 +144,7 @@ test('of 50 creates at once with 10 tokens exactly 10 are accepted', async () =>
 test('of 50 instances that each create at once with 10 tokens exactly 10 are allowed to', async () => {
   const owner = anOwner();
   await put(owner, { 'tokens-standard': { minute: 10, day: 100, at: t0.getTime() } });
-  const takes = Array.from({ length: 50 }, () => limitStore(world.db).take({ owner, plan: 'standard' }, 1, t0));
+  const takes = Array.from({ length: 50 }, () => usageStore(world.db).take({ owner, plan: 'standard' }, 1, t0));
   const ended = await Promise.allSettled(takes);
   const codes = ended.map((each) => (each.status === 'rejected' ? each.reason.code : 'allowed'));
   expect([...new Set(codes)].sort()).toEqual(['allowed', 'too-many-requests']);
@@ -157,8 +157,8 @@ test('50 instances that each create at once within the limits are all allowed, a
   const at = t0.getTime();
   await put(owner, { 'tokens-large': { minute: 500, day: 1000, at }, 'open-2130-12-31': 7 });
   const send = vi.spyOn(world.db.client, 'send');
-  const takes = Array.from({ length: 50 }, () => limitStore(world.db).take({ owner, plan: 'large' }, 3, later(t0, 1)));
-  for (const { countedOn } of await Promise.all(takes)) expect(countedOn).toBe('2131-01-01');
+  const takes = Array.from({ length: 50 }, () => usageStore(world.db).take({ owner, plan: 'large' }, 3, later(t0, 1)));
+  for (const { openCheckDay } of await Promise.all(takes)) expect(openCheckDay).toBe('2131-01-01');
   expect(send).toHaveBeenCalledTimes(100); // one read and one write for each create
   send.mockRestore();
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 350, day: 850, at } });

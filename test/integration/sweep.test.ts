@@ -160,7 +160,7 @@ test('what a create that broke off left behind is cleared away, pointers and all
   await sweepAt(later(t0, 61));
   for (const run of runs) {
     expect(await world.store.findRun(run)).toBeUndefined();
-    expect(await world.store.checkIdOf(run.id, 'anonymous')).toBeUndefined();
+    expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBeUndefined();
   }
   expect(await jobs()).toEqual([]);
 });
@@ -172,19 +172,19 @@ test('a create that is repeated while its remains are cleared ends with all its 
   let repeated = false;
   await sweepAt(later(t0, 61), {
     due: {
-      clear: async (run) => {
+      deleteOrphan: async (run) => {
         if (!repeated) {
           repeated = true;
           await world.create(again); // between the sweep's look and its act
         }
-        await world.due.clear(run);
+        await world.due.deleteOrphan(run);
       },
     },
   });
   expect(repeated).toBe(true);
   const found = await world.find(check.id);
   expect(found.runs.map((run) => run.id)).toEqual(check.runs.map((run) => run.id));
-  for (const run of found.runs) expect(await world.store.checkIdOf(run.id, 'anonymous')).toBe(check.id);
+  for (const run of found.runs) expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBe(check.id);
 });
 
 test('runs that another create left under the same check are cleared, those of the check are not', async () => {

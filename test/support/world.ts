@@ -10,7 +10,7 @@ import type { RunItem } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { reports } from '../../functions/lib/store/reports.ts';
-import { limitStore } from '../../functions/lib/store/usage.ts';
+import { usageStore } from '../../functions/lib/store/usage.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
@@ -41,9 +41,15 @@ export const worldHere = () => {
   const sqs = new SQSClient({});
   const urls = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<Region, string>;
 
-  const create = async (check: Check, { fingerprint = 'f', token = randomUUID() } = {}): Promise<RunItem[]> => {
+  const create = async (check: Check, { fingerprint = 'f', createId = randomUUID() } = {}): Promise<RunItem[]> => {
     const expiresAt = new Date(Date.parse(check.createdAt) + 90 * 24 * 3600 * 1000);
-    const runs = await store.create(check, { owner: 'anonymous', correlationId: 'c', fingerprint, token, expiresAt });
+    const runs = await store.create(check, {
+      owner: 'anonymous',
+      correlationId: 'c',
+      fingerprint,
+      createId,
+      expiresAt,
+    });
     if (!runs) throw new Error('the check stands already');
     return runs;
   };
@@ -84,7 +90,7 @@ export const worldHere = () => {
     due: dueStore(db),
     erasure: erasureStore(db, bucket),
     keys: keyStore(db),
-    limits: limitStore(db),
+    usage: usageStore(db),
     queues,
     sqs,
     urls,

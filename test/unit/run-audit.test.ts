@@ -61,7 +61,7 @@ const worker = (
     ...shown,
     checkId: check.id,
     correlationId: 'c',
-    token: 't',
+    createId: 'c',
     sends: 1,
     lostLeases: 0,
     options,
@@ -89,7 +89,7 @@ const worker = (
       claim: async (run, id) => (claimable ? { id, run } : undefined),
       renew,
       recordAttempt: async (_, attempts) => !!write(`attempt ${attempts.at(-1)?.code}`) || true,
-      giveBack: async () => void write('given back'),
+      release: async () => void write('given back'),
       finish: async (_: Lease, outcome) => {
         if (left.finish-- > 0) throw new Error('DynamoDB is unavailable');
         if (outcomes.length > 0) return false; // the lease has ended

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
-import { limitStore } from '../../functions/lib/store/usage.ts';
+import { usageStore } from '../../functions/lib/store/usage.ts';
 
 const sleep = vi.hoisted(() => vi.fn(async (_ms: number) => {}));
 vi.mock('node:timers/promises', () => ({ setTimeout: sleep }));
@@ -13,7 +13,7 @@ test('retries a bounded number of times with backoff, then asks the client to re
     throw new ConditionalCheckFailedException({ message: 'another create came first', $metadata: {} });
   });
   const db = { client: { send }, table: 'table' } as unknown as Db;
-  const taken = limitStore(db).take({ owner: 'acme', plan: 'small' }, 1, new Date());
+  const taken = usageStore(db).take({ owner: 'acme', plan: 'small' }, 1, new Date());
   await expect(taken).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
   expect(send).toHaveBeenCalledTimes(60); // a read and a write each time
   const pauses = sleep.mock.calls.map(([ms]) => ms);

@@ -20,14 +20,14 @@ export const checkNotFound = () => new ApiProblem('not-found', 'There is no chec
 
 /** Returns the run in the path. Throws not-found if a `checkId` in the path or the query belongs to another check. */
 export const findRun = async (
-  store: Pick<CheckStore, 'find' | 'checkIdOf'>,
+  store: Pick<CheckStore, 'find' | 'checkIdOfRun'>,
   { owner, params, query }: Pick<Request, 'owner' | 'params' | 'query'>,
 ): Promise<RunItem> => {
   const runId = isUuid(params.runId) ? params.runId.toLowerCase() : undefined;
   const requested = params.checkId ?? query.checkId;
   const checkId =
     runId &&
-    (requested === undefined ? await store.checkIdOf(runId, owner) : isUuid(requested) && requested.toLowerCase());
+    (requested === undefined ? await store.checkIdOfRun(runId, owner) : isUuid(requested) && requested.toLowerCase());
   const found = checkId ? await store.find(checkId, owner) : undefined;
   const run = found?.runs.find((each) => each.id === runId);
   if (!run) throw new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');

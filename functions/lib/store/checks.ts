@@ -6,39 +6,39 @@ import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { type Db, getItem, parse, putItem, updateItem } from './dynamodb.ts';
 import {
-  at,
   CheckItem,
   checkFields,
   checkKey,
   findRun,
+  ifAbsentOrExpired,
   ifDueAt,
   ifState,
   isExpired,
-  itemsOf,
   openPartition,
   pointerKey,
   RunItem,
   type RunRef,
+  readItems,
   runKey,
+  toIso,
   updateRun,
-  whereNoneStands,
 } from './items.ts';
-import { uncount } from './usage.ts';
+import { uncountOpenCheck } from './usage.ts';
 
 /** A check with its runs in the order of its regions, as stored. */
 export type StoredCheck = { item: CheckItem; runs: RunItem[] };
 
 /**
- * What a create notes beside the check: `fingerprint` tells its body from others, `token` this try from others;
- * `countedOn` where its owner has a limit of open checks.
+ * What a create notes beside the check: `fingerprint` tells its body from others, `createId` this try from others;
+ * `openCheckDay` where its owner has a limit of open checks.
  */
 export type Creation = {
   owner: string;
   correlationId: string;
   fingerprint: string;
-  token: string;
+  createId: string;
   expiresAt: Date;
-  countedOn?: string | undefined;
+  openCheckDay?: string | undefined;
 };
 
 export type CheckStore = ReturnType<typeof checkStore>;
@@ -58,7 +58,7 @@ export const checkStore = (db: Db) => ({
   findOrErased: (checkId: string, owner?: string) => findOrErased(db, checkId, owner),
 
   /** The check that a run of this owner belongs to, as its pointer says. */
-  checkIdOf: async (runId: string, owner: string): Promise<string | undefined> => {
+  checkIdOfRun: async (runId: string, owner: string): Promise<string | undefined> => {
     const pointer = await getItem(db, pointerKey(runId));
     return pointer?.owner === owner ? z.uuid().parse(pointer.checkId) : undefined;
   },
@@ -69,7 +69,7 @@ export const checkStore = (db: Db) => ({
   /** Notes that a run's job is in its queue, unless somebody acted on the run since `run` was read. */
   markSent: (run: RunItem, now: Date) =>
     updateRun(db, run, {
-      set: { sends: run.sends + 1, dueAt: at(resendAt(run, now)) },
+      set: { sends: run.sends + 1, dueAt: toIso(resendAt(run, now)) },
       ...ifDueAt(run.dueAt),
     }),
 
@@ -81,13 +81,13 @@ export const checkStore = (db: Db) => ({
 const create = async (
   db: Db,
   check: Check,
-  { owner, correlationId, fingerprint, token, expiresAt, countedOn }: Creation,
+  { owner, correlationId, fingerprint, createId, expiresAt, openCheckDay }: Creation,
 ): Promise<RunItem[] | undefined> => {
   const created = Date.parse(check.createdAt);
   const seconds = Math.floor(expiresAt.getTime() / 1000);
-  const dueAt = at(created + HOLD_MS);
+  const dueAt = toIso(created + HOLD_MS);
   const options = AuditOptions.parse(pick(check, optionNames));
-  const common = { checkId: check.id, owner, options, correlationId, token, sends: 0, lostLeases: 0, dueAt };
+  const common = { checkId: check.id, owner, options, correlationId, createId, sends: 0, lostLeases: 0, dueAt };
   const runs = check.runs.map((run) => ({ ...run, ...common }));
   const written = await Promise.allSettled(
     runs.map(async (run) => {
@@ -101,35 +101,35 @@ const create = async (
     ...pick(check, checkFields.keyof().options),
     owner,
     fingerprint,
-    token,
+    createId,
     runIds: runs.map((run) => run.id),
     completedAt: null,
-    countedOn,
-    dueAt: at(created + closeAfter(0)),
+    openCheckDay,
+    dueAt: toIso(created + closeAfter(0)),
     expiresAt: seconds,
   };
   const key = checkKey(check.id);
-  if (await putItem(db, { ...key, open: openPartition('checks'), ...item }, whereNoneStands())) return runs;
+  if (await putItem(db, { ...key, open: openPartition('checks'), ...item }, ifAbsentOrExpired())) return runs;
   // The SDK sends again what was not answered: then it is our own write that stands in the way.
-  return (await getItem(db, key))?.token === token ? runs : undefined;
+  return (await getItem(db, key))?.createId === createId ? runs : undefined;
 };
 
 /** Puts a run where none stands. One that stands is left of a create that broke off: it is kept from being cleared. */
 const putRun = async (db: Db, run: RunItem, expiresAt: number): Promise<void> => {
   const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), expiresAt, ...run };
   for (let tries = 0; tries < 3; tries++) {
-    if (await putItem(db, item, whereNoneStands())) return;
-    const { dueAt, token } = run;
-    if (await updateRun(db, run, { set: { dueAt, token }, ...ifState('created') })) return;
+    if (await putItem(db, item, ifAbsentOrExpired())) return;
+    const { dueAt, createId } = run;
+    if (await updateRun(db, run, { set: { dueAt, createId }, ...ifState('created') })) return;
   }
   throw new Error(`run ${run.id} could not be put`);
 };
 
 const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void> => {
-  const { id, checkId, owner, token } = run;
+  const { id, checkId, owner, createId } = run;
   const written = await putItem(
     db,
-    { ...pointerKey(id), checkId, owner, token, expiresAt },
+    { ...pointerKey(id), checkId, owner, createId, expiresAt },
     { condition: 'attribute_not_exists(#pk) OR #checkId = :checkId', values: { ':checkId': checkId } },
   );
   if (!written) throw new Error(`run ${id} is of another check`);
@@ -146,7 +146,7 @@ const findOrErased = async (
   owner?: string,
   again = false,
 ): Promise<StoredCheck | 'erased' | undefined> => {
-  const { check, runs } = await itemsOf(db, checkId, owner);
+  const { check, runs } = await readItems(db, checkId, owner);
   if (!check) return undefined; // its create has not ended, or never will
   if (check.erasedAt) return 'erased';
   const item = parse(CheckItem, check);
@@ -169,7 +169,7 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promi
     condition: '#completedAt = :null', // which the mark of an erased check has not
     values: { ':null': null },
   });
-  const { owner, countedOn } = found.item;
-  if (closed && countedOn) await uncount(db, owner, countedOn);
+  const { owner, openCheckDay } = found.item;
+  if (closed && openCheckDay) await uncountOpenCheck(db, owner, openCheckDay);
   return true;
 };

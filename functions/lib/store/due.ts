@@ -6,19 +6,19 @@ import { follows } from '../../../shared/run.ts';
 import { closeIfFinished } from './checks.ts';
 import { allOf, type Db, deleteItem, parse, updateItem } from './dynamodb.ts';
 import {
-  at,
   CheckItem,
   checkKey,
   ErasedItem,
+  ifCreateId,
   ifDueAt,
   ifLease,
   ifNoLease,
   ifState,
-  ifToken,
   openPartition,
   pointerKey,
   RunItem,
   runKey,
+  toIso,
   updateRun,
 } from './items.ts';
 
@@ -36,7 +36,7 @@ export const dueStore = (db: Db) => ({
 
   /** Holds something due for a minute, so that one sweep acts on it. Undefined where somebody else was first. */
   hold: async ({ pk, sk, dueAt: seen }: Due, now: Date): Promise<Held | undefined> => {
-    const dueAt = at(now.getTime() + HOLD_MS);
+    const dueAt = toIso(now.getTime() + HOLD_MS);
     const item = await updateItem(db, { pk, sk }, { set: { dueAt }, ...ifDueAt(seen) });
     if (!item) return undefined;
     if (sk !== 'CHECK') return { run: parse(RunItem, item), dueAt };
@@ -46,7 +46,7 @@ export const dueStore = (db: Db) => ({
   /** Counts a lease that ran out, and lets the run be taken again. Undefined where somebody acted on it since. */
   countLostLease: (run: RunItem, now: Date) =>
     updateRun(db, run, {
-      set: { lostLeases: run.lostLeases + 1, dueAt: at(now.getTime() + HOLD_MS + 1) },
+      set: { lostLeases: run.lostLeases + 1, dueAt: toIso(now.getTime() + HOLD_MS + 1) },
       remove: ['lease'],
       ...allOf(ifDueAt(run.dueAt), ifLease(run.lease?.id)),
     }),
@@ -66,9 +66,9 @@ export const dueStore = (db: Db) => ({
     updateItem(db, { pk, sk }, { set: { dueAt: now.toISOString() }, ...allOf(ifDueAt(seen), ifNoLease) }),
 
   /** Deletes a run that no check lists, and its pointer, unless a create came back for it since it was read. */
-  clear: async (run: RunItem): Promise<void> => {
-    await deleteItem(db, pointerKey(run.id), ifToken(run.token));
-    await deleteItem(db, runKey(run.checkId, run.id), allOf(ifToken(run.token), ifDueAt(run.dueAt)));
+  deleteOrphan: async (run: RunItem): Promise<void> => {
+    await deleteItem(db, pointerKey(run.id), ifCreateId(run.createId));
+    await deleteItem(db, runKey(run.checkId, run.id), allOf(ifCreateId(run.createId), ifDueAt(run.dueAt)));
   },
 });
 

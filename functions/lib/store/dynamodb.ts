@@ -37,21 +37,21 @@ export const getItem = async ({ client, table: TableName }: Db, Key: Key): Promi
 /** Puts an item. Returns the item that it replaced, `{}` if there was none, or undefined if the condition failed. */
 export const putItem = async (db: Db, Item: Key & Item, condition: Condition): Promise<Item | undefined> => {
   const options = { ...conditionOf(condition), ReturnValues: 'ALL_OLD' as const };
-  const written = await onlyIf(db.client.send(new PutCommand({ TableName: db.table, Item, ...options })));
+  const written = await ifConditionHolds(db.client.send(new PutCommand({ TableName: db.table, Item, ...options })));
   return written && (written.Attributes ?? {});
 };
 
 /** Updates an item. Returns the new item, or undefined if the condition failed. */
 export const updateItem = async (db: Db, Key: Key, change: Change): Promise<Item | undefined> => {
   const update = new UpdateCommand({ TableName: db.table, Key, ...updateOf(change) });
-  const written = await onlyIf(db.client.send(update));
+  const written = await ifConditionHolds(db.client.send(update));
   return written && (written.Attributes ?? {});
 };
 
 /** Deletes an item. Returns false if the condition failed. */
 export const deleteItem = async (db: Db, Key: Key, condition: Condition): Promise<boolean> => {
   const deletion = new DeleteCommand({ TableName: db.table, Key, ...conditionOf(condition) });
-  return Boolean(await onlyIf(db.client.send(deletion)));
+  return Boolean(await ifConditionHolds(db.client.send(deletion)));
 };
 
 /** Returns the condition that holds if all of these hold. DynamoDB rejects redundant parentheses. */
@@ -70,7 +70,7 @@ export const parse = <T>(schema: z.ZodType<T>, item: Item): T => {
 };
 
 /** Undefined where the condition of a write did not hold. */
-const onlyIf = async <T>(write: Promise<T>): Promise<T | undefined> => {
+const ifConditionHolds = async <T>(write: Promise<T>): Promise<T | undefined> => {
   try {
     return await write;
   } catch (error) {

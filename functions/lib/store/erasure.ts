@@ -1,18 +1,18 @@
 import { ERASED_MS } from '../../../shared/due-times.ts';
 import { type Db, deleteItem, parse, putItem } from './dynamodb.ts';
 import {
-  at,
   CheckItem,
   checkKey,
   type ErasedItem,
+  ifCreateId,
   ifDueAt,
-  ifToken,
-  itemsOf,
   openPartition,
   pointerKey,
+  readItems,
+  toIso,
 } from './items.ts';
 import type { Reports } from './reports.ts';
-import { uncount } from './usage.ts';
+import { uncountOpenCheck } from './usage.ts';
 
 export type ErasureStore = ReturnType<typeof erasureStore>;
 
@@ -29,7 +29,7 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
    * Deletes what is left of a check whose mark says that it is erased: its runs, then its reports. Whether there was nothing.
    * May be done again and again, and by several at once.
    */
-  erase: async (checkId: string): Promise<boolean> => {
+  eraseRemains: async (checkId: string): Promise<boolean> => {
     // Listed before the mark is read: while it stands there is no later check of this id whose reports these could be.
     const keys = await reports.keysOf(checkId);
     const runs = await eraseRuns(db, checkId);
@@ -40,19 +40,19 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   },
 
   /** Deletes the mark of an erased check, unless somebody acted on it since it was read. */
-  unmark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
+  removeErasedMark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
 });
 
 const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Promise<boolean> => {
-  const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: at(now.getTime() + ERASED_MS) };
+  const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_MS) };
   const replaced = await putItem(
     db,
     { ...checkKey(id), open: openPartition('checks'), ...item },
     { condition: '#createdAt = :seen', values: { ':seen': createdAt } },
   );
   if (!replaced) return false;
-  const { countedOn, completedAt } = parse(CheckItem, replaced);
-  if (countedOn && !completedAt) await uncount(db, owner, countedOn);
+  const { openCheckDay, completedAt } = parse(CheckItem, replaced);
+  if (openCheckDay && !completedAt) await uncountOpenCheck(db, owner, openCheckDay);
   return true;
 };
 
@@ -62,13 +62,13 @@ const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date
  * since it was read stays, for the next try.
  */
 const eraseRuns = async (db: Db, checkId: string): Promise<number | undefined> => {
-  const { check, runs } = await itemsOf(db, checkId);
+  const { check, runs } = await readItems(db, checkId);
   if (!check?.erasedAt) return undefined;
   const deleted = await Promise.allSettled(
-    runs.map(async ({ pk, sk, token }) => {
+    runs.map(async ({ pk, sk, createId }) => {
       const ofCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
       await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), ofCheck);
-      await deleteItem(db, { pk: String(pk), sk: String(sk) }, ifToken(String(token)));
+      await deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(String(createId)));
     }),
   );
   for (const each of deleted) if (each.status === 'rejected') throw each.reason;

@@ -14,7 +14,7 @@ import { type Change, type Condition, type Db, getItem, type Key, parse, updateI
  * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
  * CHECK#<checkId>  CHECK          or what is left of an erased check until nothing can come of it any more: id, owner, erasedAt
  * KEYS             KEY#<prefix>   an API key: its owner, the hash of its secret, what it may do, and when it was last used
- * OWNER#<owner>    BUCKETS        the owner's tokens by each plan of its keys (`tokens-<plan>`), and how many of its open checks
+ * OWNER#<owner>    USAGE          the owner's tokens by each plan of its keys (`tokens-<plan>`), and how many of its open checks
  *                                 were created on each day (`open-<date>`)
  *
  * Keys are one partition, so that they can be listed without an index: it is read once a minute by each instance for each key.
@@ -26,7 +26,7 @@ export const checkKey = (checkId: string): Key => ({ pk: `CHECK#${checkId}`, sk:
 export const runKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${checkId}`, sk: `RUN#${runId}` });
 export const pointerKey = (runId: string): Key => ({ pk: `RUN#${runId}`, sk: 'RUN' });
 export const apiKeyKey = (prefix: string): Key => ({ pk: KEYS, sk: `KEY#${prefix}` });
-export const bucketsKey = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'BUCKETS' });
+export const usageKey = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'USAGE' });
 export const openPartition = (of: Region | 'checks'): string => `OPEN#${of}`;
 
 export const checkFields = Check.omit({ runs: true });
@@ -35,10 +35,10 @@ export const CheckItem = z.object({
   ...checkFields.shape,
   owner: z.string(),
   fingerprint: z.string(), // of the body as the client sent it
-  token: z.string(), // of the create that wrote it
+  createId: z.string(), // of the create that wrote it
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
-  countedOn: z.string().optional(), // among its owner's open checks: usage.ts
+  openCheckDay: z.string().optional(), // among its owner's open checks: usage.ts
   dueAt: z.string().optional(),
   expiresAt: z.number().optional(), // in seconds
 });
@@ -54,7 +54,7 @@ export const RunItem = z.object({
   owner: z.string(),
   options: AuditOptions,
   correlationId: z.string(), // the request that created it
-  token: z.string(), // of the create that wrote it last; its pointer bears the same
+  createId: z.string(), // of the create that wrote it last; its pointer bears the same
   sends: z.int(),
   lostLeases: z.int(),
   lease: z.object({ id: z.uuid(), until: z.string() }).optional(),
@@ -74,7 +74,7 @@ export const findRun = async (db: Db, run: RunRef): Promise<RunItem | undefined>
 };
 
 /** Of one owner, where one is named: what is another's is not sent to us, so that it takes no longer than nothing. */
-export const itemsOf = async ({ client, table: TableName }: Db, checkId: string, owner?: string) => {
+export const readItems = async ({ client, table: TableName }: Db, checkId: string, owner?: string) => {
   const items: Record<string, unknown>[] = [];
   const mine = owner !== undefined && {
     FilterExpression: '#owner = :owner',
@@ -118,14 +118,17 @@ export const ifLease = (id: string | undefined): Condition => ({
 export const ifNoLease: Condition = { condition: 'attribute_not_exists(#lease)' };
 
 /** Nothing was written by another create since an item was read. */
-export const ifToken = (token: string): Condition => ({ condition: '#token = :token', values: { ':token': token } });
+export const ifCreateId = (createId: string): Condition => ({
+  condition: '#createId = :createId',
+  values: { ':createId': createId },
+});
 
 /** DynamoDB deletes what has expired within days, each item by itself: till then it is there, and counts no more. */
 export const isExpired = ({ expiresAt }: CheckItem): boolean =>
   expiresAt !== undefined && expiresAt * 1000 < Date.now();
-export const whereNoneStands = (): Condition => ({
+export const ifAbsentOrExpired = (): Condition => ({
   condition: 'attribute_not_exists(#pk) OR #expiresAt < :now',
   values: { ':now': Math.floor(Date.now() / 1000) },
 });
 
-export const at = (milliseconds: number) => new Date(milliseconds).toISOString();
+export const toIso = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -3,7 +3,7 @@ import { type Attempt, follows, isFinished, type Run } from '../../../shared/run
 import { log } from '../log.ts';
 import { closeIfFinished } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
-import { at, findRun, ifLease, ifNoLease, ifState, type RunItem, updateRun } from './items.ts';
+import { findRun, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
 
 /** The right to work on a run, for as long as it is renewed. `run` is the run as it was claimed. */
 export type Lease = { id: string; run: RunItem };
@@ -27,15 +27,15 @@ export const leaseStore = (db: Db) => ({
 
   /** Keeps a claim alive. False where it is not ours any more. */
   renew: async (lease: Lease, now: Date): Promise<boolean> =>
-    Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease.id, now), ...held(lease) })),
+    Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease.id, now), ...ifLeaseHeld(lease) })),
 
   /** Notes an attempt that failed and is to be followed by another. False where the claim is lost. */
   recordAttempt: async (lease: Lease, attempts: Attempt[], now: Date): Promise<boolean> =>
-    Boolean(await updateRun(db, lease.run, { set: { attempts, updatedAt: now.toISOString() }, ...held(lease) })),
+    Boolean(await updateRun(db, lease.run, { set: { attempts, updatedAt: now.toISOString() }, ...ifLeaseHeld(lease) })),
 
   /** Lets a run go unfinished, due at once. */
-  giveBack: (lease: Lease, now: Date) =>
-    updateRun(db, lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...held(lease) }),
+  release: (lease: Lease, now: Date) =>
+    updateRun(db, lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...ifLeaseHeld(lease) }),
 
   /** Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. */
   finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
@@ -43,7 +43,7 @@ export const leaseStore = (db: Db) => ({
     const finished = await updateRun(db, lease.run, {
       set: { ...outcome, finishedAt: nowIso, updatedAt: nowIso },
       remove: ['open', 'dueAt', 'lease'],
-      ...held(lease),
+      ...ifLeaseHeld(lease),
     });
     // The run is finished, whatever comes of its check: a sweep closes one that this did not.
     if (finished) await closeIfFinished(db, lease.run.checkId, now).catch(() => false);
@@ -70,12 +70,12 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
 };
 
 const leaseFrom = (id: string, now: Date) => ({
-  lease: { id, until: at(now.getTime() + LEASE_MS) },
-  dueAt: at(now.getTime() + LEASE_MS + LEASE_SLACK_MS),
+  lease: { id, until: toIso(now.getTime() + LEASE_MS) },
+  dueAt: toIso(now.getTime() + LEASE_MS + LEASE_SLACK_MS),
 });
 
 /** The condition of everything that a lease's holder writes. */
-const held = ({ id }: Lease): Condition => allOf(ifState('running'), ifLease(id));
+const ifLeaseHeld = ({ id }: Lease): Condition => allOf(ifState('running'), ifLease(id));
 
 /** Somebody else has the run, or it is gone: nothing that is known here may be written. */
 export class LeaseLost extends Error {}

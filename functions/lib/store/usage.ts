@@ -15,7 +15,7 @@ import type { PlanName } from '../../../shared/plans.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
 import { allOf, type Condition, type Db, getItem, type Item, ifAbsent, updateItem } from './dynamodb.ts';
-import { bucketsKey } from './items.ts';
+import { usageKey } from './items.ts';
 
 /*
  * Attributes of an owner's usage:
@@ -30,29 +30,29 @@ const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 const OPEN = 'open-';
 
 /** What a create may use: the day that counts its check as open, and headers for the client. */
-export type Allowed = { countedOn?: string; headers: Record<string, string>; giveBack: () => Promise<void> };
+export type Allowed = { openCheckDay?: string; headers: Record<string, string>; refund: () => Promise<void> };
 
-export type LimitStore = ReturnType<typeof limitStore>;
+export type UsageStore = ReturnType<typeof usageStore>;
 
 /** Keeps how much of its plans each owner uses. */
-export const limitStore = (db: Db) => ({
+export const usageStore = (db: Db) => ({
   /** Takes a token for each run and counts one more open check. Throws the problem if a limit is reached. */
   take: async ({ owner, plan }: Caller, runs: number, now: Date): Promise<Allowed> => {
-    if (!plan) return { headers: {}, giveBack: async () => {} };
+    if (!plan) return { headers: {}, refund: async () => {} };
     const { buckets, openCheckDay } = await take(db, { owner, plan }, runs, now);
     return {
-      countedOn: openCheckDay,
+      openCheckDay,
       headers: rateLimitHeaders(filled(buckets, plan, now), plan),
-      giveBack: () => giveBack(db, { owner, plan }, runs, openCheckDay),
+      refund: () => refund(db, { owner, plan }, runs, openCheckDay),
     };
   },
 });
 
 /** Counts an open check no more, whoever closed or erased it. */
-export const uncount = (db: Db, owner: string, countedOn: string) =>
-  updateItem(db, bucketsKey(owner), {
-    add: { [OPEN + countedOn]: -1 },
-    condition: `#${OPEN + countedOn} > :none`,
+export const uncountOpenCheck = (db: Db, owner: string, openCheckDay: string) =>
+  updateItem(db, usageKey(owner), {
+    add: { [OPEN + openCheckDay]: -1 },
+    condition: `#${OPEN + openCheckDay} > :none`,
     values: { ':none': 0 },
   }).catch((error) => log.warn('a closed check is still counted as open', { error }));
 
@@ -69,7 +69,7 @@ const take = async (
 ): Promise<{ buckets?: Buckets; openCheckDay: string }> => {
   let sent: { stamp: string; openCheckDay: string } | undefined;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const read = usageFrom(of.plan, await getItem(db, bucketsKey(of.owner)));
+    const read = usageFrom(of.plan, await getItem(db, usageKey(of.owner)));
     // The SDK retries a write whose response was lost. The retry fails, but the first write has left its stamp.
     if (sent && sent.stamp === read.stamp) return { ...read, ...sent };
     const decision = decideCreate(of.plan, runs, now, read);
@@ -104,14 +104,14 @@ const write = (
   const forgotten = Object.keys(read.openChecks).filter((day) => isForgotten(day, buckets.at));
   const remove = forgotten.map((day) => OPEN + day);
   if (bounds) {
-    return updateItem(db, bucketsKey(owner), {
+    return updateItem(db, usageKey(owner), {
       set: { stamp, expiresAt },
       add: { [`${tokens}.minute`]: -runs, [`${tokens}.day`]: -runs, [OPEN + openCheckDay]: 1 },
       remove,
       ...allOf(...ifWithin(bounds, tokens), ifStampIsNot(stamp)),
     });
   }
-  return updateItem(db, bucketsKey(owner), {
+  return updateItem(db, usageKey(owner), {
     set: { [tokens]: buckets, stamp, expiresAt },
     add: { [OPEN + openCheckDay]: 1 },
     remove,
@@ -135,9 +135,9 @@ const ifStamp = (stamp: string): Condition => ({ condition: '#stamp = :read', va
 const ifStampIsNot = (stamp: string): Condition => ({ condition: '#stamp <> :own', values: { ':own': stamp } });
 
 /** Undoes what was taken for a check that was not stored. If that fails, the tokens come back with time. */
-const giveBack = async (db: Db, { owner, plan }: Planned, runs: number, openCheckDay: string): Promise<void> => {
+const refund = async (db: Db, { owner, plan }: Planned, runs: number, openCheckDay: string): Promise<void> => {
   const [tokens, open] = [tokensOf(plan), OPEN + openCheckDay];
-  await updateItem(db, bucketsKey(owner), {
+  await updateItem(db, usageKey(owner), {
     set: { stamp: randomUUID() },
     add: { [`${tokens}.minute`]: runs, [`${tokens}.day`]: runs, [open]: -1 },
     condition: `attribute_exists(#${open})`,

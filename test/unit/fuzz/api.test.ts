@@ -46,7 +46,7 @@ describe('the API', () => {
         findOrErased: async () => undefined,
         markSent: async () => undefined,
       },
-      limits: { take: async () => ({ headers: {}, giveBack: async () => {} }) },
+      usage: { take: async () => ({ headers: {}, refund: async () => {} }) },
       queues: { send: async () => {}, regions: allRegions },
       targets: { targets: 'public', ports: DEFAULT_PORTS },
       retentionDays: 90,
@@ -119,7 +119,7 @@ describe('the API', () => {
     expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(numRuns / 50); // it does not refuse all
   });
 
-  const nothing = { find: async () => undefined, checkIdOf: async () => undefined };
+  const nothing = { find: async () => undefined, checkIdOfRun: async () => undefined };
   const onlyUuids =
     <T>(work: (id: string) => Promise<T>) =>
     (id: string) => {
@@ -128,9 +128,9 @@ describe('the API', () => {
     };
   const store = {
     find: onlyUuids(nothing.find),
-    checkIdOf: onlyUuids(nothing.checkIdOf),
+    checkIdOfRun: onlyUuids(nothing.checkIdOfRun),
   };
-  const erasure = { markErased: async () => false, erase: async () => true };
+  const erasure = { markErased: async () => false, eraseRemains: async () => true };
   const reports = {
     get: async () => Buffer.of(),
     urlOf: async () => '',
