@@ -13,14 +13,17 @@ import { type Asset, checkSize, mb, partsOf } from './build/sizes.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
-/** Bytes unzipped. Of the audit function Lambda's own limit; an API function is to answer its first request soon. */
+/**
+ * Returns the size limit of an unzipped function: Lambda's for the audit, less for API functions, so that they start
+ * fast.
+ */
 const maxBytes = (name: string): number => (name === 'run-audit' ? 250_000_000 : 1_500_000);
 
 type Options = { out?: string; print?: (line: string) => void };
 
 /**
- * Makes the code that is deployed: for each file of `functions/` a folder `<out>/<name>`, whose handler is `index.handler`.
- * Leaves `out` as it is where it was made of the same sources. Throws where a function is over its limit.
+ * Builds the deployed code: a folder `<out>/<name>` with the handler `index.handler` for each file of `functions/`.
+ * Skips the build if the sources have not changed. Throws if a function exceeds its size limit.
  */
 export const build = async ({ out = join(dist, 'functions'), print = () => {} }: Options = {}): Promise<void> => {
   const marker = join(out, 'sources.sha256');
@@ -29,7 +32,7 @@ export const build = async ({ out = join(dist, 'functions'), print = () => {} }:
 
   const startedAt = performance.now();
   await mkdir(dirname(out), { recursive: true });
-  const partial = await mkdtemp(`${out}.partial-`); // so that a build that breaks off leaves the last one whole
+  const partial = await mkdtemp(`${out}.partial-`); // a build that fails leaves the last one complete
   try {
     for (const name of await functionNames()) {
       const asset = name === 'run-audit' ? await auditFunction() : await apiFunction(name);
@@ -43,7 +46,7 @@ export const build = async ({ out = join(dist, 'functions'), print = () => {} }:
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
-  print(`${out} was built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+  print(`Built ${out} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 };
 
 const functionNames = async (): Promise<string[]> =>
@@ -58,7 +61,7 @@ const apiFunction = async (name: string): Promise<Asset> => {
   return { files: new Map([...files, ...viewer]), parts: new Map([...parts, ...sizesOf(viewer)]) };
 };
 
-/** The audit function: its own code and its auditor's, Chromium, and each Lighthouse release as a package. */
+/** Returns the audit function's code, its auditor's code, Chromium, and each Lighthouse release as a package. */
 const auditFunction = async (): Promise<Asset> => {
   const index = await bundle(root, 'index', auditEntry);
   const child = await bundle(root, 'child', "import './functions/auditor/child.ts';");
@@ -72,16 +75,16 @@ const auditFunction = async (): Promise<Asset> => {
 };
 
 /**
- * Lambda gives a starting instance processor time before its first event: Chromium is unpacked and an auditor started then.
- * Not by the source, of which no file does anything when it is imported.
+ * Entry of the audit function. It unpacks Chromium and starts an auditor while Lambda starts the instance. The source
+ * does not do this itself, because importing a file must have no effect.
  */
 const auditEntry = `
   import { handler, prepare } from './functions/run-audit.ts';
-  Promise.resolve().then(prepare).catch(() => {}); // what fails here fails again in the first audit, which tells of it
+  Promise.resolve().then(prepare).catch(() => {}); // the first audit fails in the same way and logs the error
   export { handler };
 `;
 
-/** Of all that an asset is made of: our sources, the packages by their lockfile, and this build with the Node that runs it. */
+/** Returns a hash of everything that affects an asset: sources, lockfile, build scripts and Node version. */
 const hashOfSources = async (): Promise<string> => {
   const hash = createHash('sha256').update(process.version);
   hash.update(await readFile(join(root, 'package-lock.json'))).update(await readFile(fileURLToPath(import.meta.url)));

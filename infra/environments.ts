@@ -3,21 +3,20 @@ import { Origin } from '../shared/env.ts';
 import { allRegions } from '../shared/regions.ts';
 import { type Names, namesOf } from './names.ts';
 
-/** What differs between environments. Everything else is the same in all of them. */
+/** Settings that differ between environments. */
 const Row = z.strictObject({
-  homeRegion: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'not the name of an AWS region'), // table, reports, API
+  /** AWS region of table, reports and API. */
+  homeRegion: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'Set the name of an AWS region, for example us-west-2.'),
   regions: z
-    .array(
-      z.enum(allRegions, { error: ({ input }) => `there is no region "${input}"; there are ${allRegions.join(', ')}` }),
-    )
-    .min(1, 'at least one region is needed'),
+    .array(z.enum(allRegions, { error: ({ input }) => `There is no region "${input}". Use ${allRegions.join(', ')}.` }))
+    .min(1, 'List at least one region.'),
   retentionDays: z.int().min(1), // checks and reports
-  logDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]), // a choice of those that CloudWatch has
-  auditsAtOnce: z.int().min(2, 'SQS starts at least two').max(1000), // in each region
-  requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // on each route
-  creates: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // POST /v1/checks
-  corsOrigins: z.array(Origin), // whose pages may read the API's answers in a browser
-  keepsData: z.boolean(), // table and reports stay when the stack is deleted
+  logDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]), // some of the values that CloudWatch accepts
+  auditsAtOnce: z.int().min(2, 'SQS needs a maximum of at least 2.').max(1000), // in each region
+  requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
+  creates: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of POST /v1/checks
+  corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
+  keepsData: z.boolean(), // keep table and reports when the stack is deleted
   deletionProtection: z.boolean(), // of the table and of every stack
 });
 type Row = z.output<typeof Row>;
@@ -61,42 +60,46 @@ export const environments = {
   },
 } as const satisfies Record<string, z.input<typeof Row>>;
 
-/** One environment, checked: its row, its names, and what the operator says beside it. */
+/** A validated environment: its row, its names, and the operator's settings. */
 export type Environment = Readonly<Row> & {
   name: string;
   names: Names;
-  account: string | undefined; // undefined: whichever deploys it
+  account: string | undefined; // undefined: the account of the credentials that deploy it
   alarmEmail: string | undefined;
 };
 
 type OperatorSettings = { account?: string | undefined; alarmEmail?: string | undefined };
 
-/** A setting that an operator can put right. Its message says how. */
+/** An invalid setting. The message says how to correct it. */
 export class InvalidSetting extends Error {}
 
-/** The environment of a name. Throws a InvalidSetting that says what would be right. */
+/** Returns the environment with a name. Throws an InvalidSetting if the name or a setting is invalid. */
 export const environmentOf = (
   name: string,
   { account, alarmEmail }: OperatorSettings = {},
   rows: Readonly<Record<string, unknown>> = environments,
 ): Environment => {
   if (!Object.hasOwn(rows, name)) {
-    throw new InvalidSetting(`There is no environment "${name}". There are ${Object.keys(rows).join(', ')}.`);
+    throw new InvalidSetting(`There is no environment "${name}". Use ${Object.keys(rows).join(', ')}.`);
   }
   const row = Row.safeParse(rows[name]);
   if (!row.success) {
-    throw new InvalidSetting(`The environment "${name}" in infra/environments.ts:\n${z.prettifyError(row.error)}`);
+    throw new InvalidSetting(
+      `The environment "${name}" in infra/environments.ts is invalid. Correct these settings:\n${z.prettifyError(row.error)}`,
+    );
   }
   if (new Set(row.data.regions).size < row.data.regions.length) {
-    throw new InvalidSetting(`The environment "${name}" in infra/environments.ts names a region twice.`);
+    throw new InvalidSetting(
+      `The environment "${name}" in infra/environments.ts lists a region twice. Remove one of them.`,
+    );
   }
   if (alarmEmail && !z.email().safeParse(alarmEmail).success) {
     throw new InvalidSetting(
-      `"${alarmEmail}" is no e-mail address. Set ALARM_EMAIL, or -c alarmEmail=ops@example.com.`,
+      `"${alarmEmail}" is not an e-mail address. Set ALARM_EMAIL or -c alarmEmail=ops@example.com.`,
     );
   }
   if (account && !/^\d{12}$/.test(account)) {
-    throw new InvalidSetting(`"${account}" is no AWS account: that is twelve digits. Set -c account=123456789012.`);
+    throw new InvalidSetting(`"${account}" is not an AWS account id of twelve digits. Set -c account=123456789012.`);
   }
   return {
     ...row.data,

@@ -1,17 +1,17 @@
 import type { Region } from '../shared/regions.ts';
 
-/** Physical names that another region, or another process, must know without asking. */
+/** Returns the physical names of an environment. Other regions and processes use these names without a lookup. */
 export const namesOf = (environment: string) => ({
   service: `page-audit-${environment}`, // in every log line and metric
   table: `page-audit-${environment}`,
   reportBucket: `page-audit-${environment}-reports`,
-  /** Bucket names are one space for the whole of AWS: an account's number makes ours its own. */
+  /** Bucket names are global in AWS, so the account id makes this name unique. */
   reportBucketIn: (account: string) => `page-audit-${environment}-reports-${account}`,
   auditQueue: (region: Region) => `page-audit-${environment}-audits-${region}`,
   deadLetters: (region: Region) => `page-audit-${environment}-lost-audits-${region}`,
   homeFunction: (name: string) => `page-audit-${environment}-${name}`,
   regionFunction: (name: string, region: Region) => `page-audit-${environment}-${name}-${region}`,
-  // By this prefix API Gateway needs no entry in the account's one resource policy for logs, whose size is limited.
+  // With this prefix API Gateway needs no entry in the account's resource policy for logs, which has a size limit.
   accessLog: `/aws/vendedlogs/page-audit-${environment}/access`,
   homeStack: `page-audit-${environment}-home`,
   regionStack: (region: Region) => `page-audit-${environment}-${region}`,

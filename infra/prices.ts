@@ -1,6 +1,7 @@
 /**
- * List prices in dollars, US West (Oregon), without free tiers: https://aws.amazon.com/lambda/pricing and the pages beside
- * it. The other regions differ by a few per cent. The dashboard estimates with them; the bill is what counts.
+ * List prices in dollars of US West (Oregon), without free tiers. Source: https://aws.amazon.com/lambda/pricing and the
+ * pricing pages of the other services. Other regions differ by a few per cent. The dashboard and `npm run cost` use
+ * them.
  */
 export const prices = {
   lambdaGbSecond: 0.0000166667, // x86-64

@@ -1,15 +1,18 @@
-/** Numbers and shapes that AWS and this machine must share: read by the constructs and by the local runner. */
+/** Settings that the CDK constructs and the local service share. */
 export const queueSettings = {
   functionTimeoutSeconds: 600,
-  visibilitySeconds: 6 * 600, // AWS asks for six times the function's time-out
+  visibilitySeconds: 6 * 600, // AWS recommends six times the function's timeout
   maxReceiveCount: 3,
   retentionSeconds: 14 * 24 * 3600,
 } as const;
 
-/** The function behind the dead letters of an audit queue. */
+/** Settings of the function that handles dead letters, and of their queue. */
 export const deadLetterSettings = { functionTimeoutSeconds: 60, visibilitySeconds: 6 * 60 } as const;
 
-/** The table's keys, all strings. `open` is sparse: it holds what is not finished, by when it is due. */
+/**
+ * Names of the table's keys, which are strings. The index `open` is sparse: it holds unfinished items, sorted by due
+ * time.
+ */
 export const tableSettings = {
   partitionKey: 'pk',
   sortKey: 'sk',
@@ -17,16 +20,17 @@ export const tableSettings = {
   index: { name: 'open', partitionKey: 'open', sortKey: 'dueAt' }, // projects keys only
 } as const;
 
-/** API Gateway's own limits. */
+/** Timeout of an API request, and API Gateway's limit for a body. */
 export const apiSettings = { timeoutSeconds: 10, maxBodyBytes: 10 * 1024 * 1024 } as const;
 
-/** What a function gets. Lambda gives processor time by memory: 1,769 MB is one vCPU, 3,538 MB two. */
+/** Resources of the functions. Lambda assigns CPU by memory: 1,769 MB is one vCPU, 3,538 MB is two. */
 export const functionSettings = {
-  // Of libuv, of which look-ups of names have half: each audit's proxy may have six at once, those of earlier pages linger.
+  // Size of libuv's thread pool. DNS lookups may use half of it. Each audit's proxy runs up to six lookups at once, and
+  // unfinished lookups of earlier pages keep their threads.
   auditThreads: 64,
-  apiMemoryMb: 1024, // not for the memory: the first request of an instance is faster by it
-  auditMemoryMb: 3538, // Chromium and Lighthouse on one vCPU measure each other
-  // Chromium unpacked is 221 MB. Beside it a run of up to 150 MiB in the browser's cache, its trace and its report.
+  apiMemoryMb: 1024, // more CPU makes the first request of an instance faster
+  auditMemoryMb: 3538, // on one vCPU, Lighthouse would slow the page that it measures
+  // Room for the unpacked Chromium (221 MB), up to 150 MiB in the browser's cache, the trace and the report.
   auditStorageMb: 1024,
   sweepTimeoutSeconds: 60,
 } as const;

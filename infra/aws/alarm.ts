@@ -7,7 +7,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
 
-/** The sections of infra/RUNBOOK.md that alarms lead to. */
+/** Sections of infra/RUNBOOK.md that alarms name. */
 export const runbookSections = [
   'api-answers-5xx',
   'audits-fail-by-our-fault',
@@ -23,17 +23,19 @@ export const runbookSections = [
 export type RunbookSection = (typeof runbookSections)[number];
 
 type Props = {
-  what: string; // what has happened, in one sentence
-  impact: string; // what it means for those who use the service
+  what: string; // what happened, in one sentence
+  impact: string; // effect on the users of the service, in one sentence
   runbook: RunbookSection;
   metric: IMetric;
-  threshold: number; // it fires at this value, and above it
-  below?: true; // fires below it instead
-  periods?: number; // how many in a row; 1 by default
-  missing?: 'ok' | 'bad'; // what silence of the metric means
+  threshold: number; // the alarm fires at this value and above
+  below?: true; // the alarm fires below the threshold instead
+  periods?: number; // consecutive periods; 1 by default
+  missing?: 'ok' | 'bad'; // meaning of a period without data; 'ok' by default
 };
 
-/** An alarm that says what is wrong, whom it hurts and where to read on, to the topic of its stack. */
+/**
+ * Creates an alarm that reports to the topic of its stack: what happened, its impact, and the section of the runbook.
+ */
 export const alarm = (scope: Construct, id: string, props: Props): Alarm => {
   const { what, impact, runbook, metric, threshold, below, periods = 1, missing = 'ok' } = props;
   const topic = AlarmTopic.of(scope);
@@ -53,7 +55,7 @@ export const alarm = (scope: Construct, id: string, props: Props): Alarm => {
   return cloudWatchAlarm;
 };
 
-/** Where the alarms of one stack go: an alarm reaches only a topic of its own region. */
+/** The topic for the alarms of one stack. An alarm can reach only a topic in its own region. */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
 
@@ -72,14 +74,14 @@ export class AlarmTopic extends Construct {
     else if (scope.stackName === names.homeStack) {
       Annotations.of(this).addWarningV2(
         'page-audit:alarms-reach-nobody',
-        'No e-mail address is given, so that alarms reach nobody. Set ALARM_EMAIL, or -c alarmEmail=ops@example.com.',
+        'Alarms reach nobody, because there is no e-mail address. Set ALARM_EMAIL or -c alarmEmail=ops@example.com.',
       );
     }
   }
 
   static #id = 'AlarmTopic';
 
-  /** The topic of the stack that a construct is in. */
+  /** Returns the topic of the stack that contains a construct. */
   static of(scope: Construct): Topic {
     return (Stack.of(scope).node.findChild(AlarmTopic.#id) as AlarmTopic).topic;
   }

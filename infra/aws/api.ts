@@ -27,8 +27,8 @@ import { reportBucketName } from './report-bucket.ts';
 import { allowErasingReports, allowReports, keyRights, sendRights, tableRight } from './rights.ts';
 
 /**
- * The HTTP API: the routes of shared/routes.ts, each with the function behind it. The functions check the keys: an
- * authorizer of an HTTP API can answer neither a problem document nor what `WWW-Authenticate` it likes.
+ * The HTTP API: the routes of shared/routes.ts and their functions. The functions check the API keys, because an
+ * authorizer of an HTTP API can't send a problem document or its own `WWW-Authenticate` header.
  */
 export class Api extends Construct {
   readonly api: HttpApi;
@@ -43,12 +43,12 @@ export class Api extends Construct {
 
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
-      reason: 'The functions check keys of our own; a test asks each route without one.',
+      reason: 'The functions check API keys. A test calls each route without a key.',
     });
 
     const routes = this.#routes();
     const stage = this.#stage(environment);
-    stage.node.addDependency(...routes); // a setting of a route that is not there yet fails the deploy
+    stage.node.addDependency(...routes); // a setting of a missing route fails the deploy
     this.#alarms();
   }
 
@@ -73,8 +73,8 @@ export class Api extends Construct {
     });
     const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
-      autoDeploy: true, // `$default`: no stage in the path
-      throttle: { rateLimit: requests.perSecond, burstLimit: requests.burst }, // of each route by itself
+      autoDeploy: true, // the stage `$default` adds nothing to the path
+      throttle: { rateLimit: requests.perSecond, burstLimit: requests.burst }, // limit of each route
       accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: accessLogFormat },
     });
     const cfnStage = stage.node.defaultChild as CfnStage;
@@ -86,15 +86,15 @@ export class Api extends Construct {
 
   #alarms(): void {
     alarm(this, 'Answers5xx', {
-      what: 'The API answered five or more requests of five minutes with a 5xx.',
+      what: 'The API answered at least five requests in five minutes with a 5xx status.',
       impact: 'Clients can not create checks or read results.',
       runbook: 'api-answers-5xx',
       metric: this.metric5xx(),
       threshold: 5,
     });
     alarm(this, 'Throttled', {
-      what: 'Lambda refused to start functions in the home region: the account has no concurrency left.',
-      impact: 'Requests are answered with 5xx, or the sweeper waits.',
+      what: 'Lambda refused to start functions in the home region, because the account has no concurrency left.',
+      impact: 'Clients receive 5xx answers, or the sweeper is delayed.',
       runbook: 'throttled',
       metric: this.metricThrottles(),
       threshold: 1,
@@ -107,13 +107,13 @@ export class Api extends Construct {
   metric5xx = () => this.api.metricServerError(everyFiveMinutes);
   metricLatency = (percentile: number) =>
     this.api.metricLatency({ ...everyFiveMinutes, statistic: Stats.percentile(percentile) });
-  /** Of every function of the account in this region: they share one number of concurrent executions. */
+  /** Throttles of every function of the account in this region, because all share one concurrency limit. */
   metricThrottles = () => new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...everyFiveMinutes });
 }
 
 const everyFiveMinutes = { statistic: 'Sum', period: Duration.minutes(5) };
 
-/** Each route, HEAD with each GET, and `$default` for every other path and method. */
+/** Returns the key of each route, a HEAD key for each GET, and `$default` for every other path and method. */
 const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
   ...routes.flatMap((route) =>
     (route.method === 'GET' ? [HttpMethod.GET, HttpMethod.HEAD] : [HttpMethod[route.method]]).map(
@@ -123,7 +123,7 @@ const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
   [HttpRouteKey.DEFAULT, defaultFunction],
 ];
 
-/** Every function behind a route, with what it finds in its environment and what it may do. */
+/** Creates the function of each route, with its environment and its rights. */
 const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFunction, LambdaFunction> => {
   const { names, homeRegion, regions, retentionDays, corsOrigins } = environment;
   const apiFunction = <Schema extends z.ZodObject>(
@@ -139,11 +139,11 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       variables,
       timeoutSeconds: apiSettings.timeoutSeconds,
       memoryMb: functionSettings.apiMemoryMb,
-      traced: file === 'create-check', // the way of a run begins there; a client that polls is not worth a trace a poll
+      traced: file === 'create-check', // a run's trace begins here; traces of polls would only cost money
       rights,
     });
 
-  // By the functions, as on this machine: with a `$default` route API Gateway leaves a preflight to its function.
+  // The functions answer preflights, as in the local service: with a `$default` route, API Gateway doesn't.
   const cors = corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(',') };
   const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion, AUTH: 'keys' };
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };

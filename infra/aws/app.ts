@@ -2,8 +2,9 @@ import { environmentOf, InvalidSetting } from '../environments.ts';
 import { newApp, stacksOf } from './stacks.ts';
 
 /*
- * The CDK app: `npx cdk synth`, `npx cdk deploy --all -c environment=prod`. Settings, from the context (-c) or the
- * environment: environment, account (CDK_DEFAULT_ACCOUNT), alarmEmail (ALARM_EMAIL). `-c assets=none` builds no functions.
+ * The CDK app of `npx cdk synth` and `npx cdk deploy --all -c environment=prod`. It reads these settings from the context
+ * (-c) or the environment: environment, account (CDK_DEFAULT_ACCOUNT) and alarmEmail (ALARM_EMAIL). `-c assets=none`
+ * builds no functions.
  */
 const app = newApp();
 const setting = (name: string, variable?: string): string | undefined =>
@@ -15,8 +16,8 @@ try {
     alarmEmail: setting('alarmEmail', 'ALARM_EMAIL'),
   });
   if (setting('assets') !== 'none') {
-    const { build } = await import('../build.ts'); // what is deployed is never older than its source
-    await build({ print: console.error }); // the CDK reads the other output
+    const { build } = await import('../build.ts'); // a deploy always contains the current source
+    await build({ print: console.error }); // the CDK reads stdout
   }
   stacksOf(app, environment);
 } catch (error) {

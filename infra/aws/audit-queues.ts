@@ -4,7 +4,7 @@ import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { accountOf } from './node-function.ts';
 
-/** AUDIT_QUEUES of the functions that send jobs: the URL of each region's queue, written from its name alone. */
+/** Returns the value of AUDIT_QUEUES: the URL of each region's queue. It is built from the name, without a lookup. */
 export const auditQueueUrls = (scope: Construct, { regions: deployed, names }: Environment): string =>
   Stack.of(scope).toJsonString(
     Object.fromEntries(

@@ -12,7 +12,7 @@ import { reportBucketName } from './report-bucket.ts';
 import { allowReports, tableRight } from './rights.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
-/** One region's worker: the queue of audit jobs, the function that runs them, and where lost jobs go. */
+/** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */
 export class AuditWorker extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -28,7 +28,7 @@ export class AuditWorker extends Construct {
       enforceSSL: true,
     });
     this.queue = new Queue(this, 'Queue', {
-      queueName: names.auditQueue(region), // fixed, so that the home region can write its URL without asking this stack
+      queueName: names.auditQueue(region), // fixed, so that the home region can build its URL without a lookup
       visibilityTimeout: Duration.seconds(queueSettings.visibilitySeconds),
       retentionPeriod: Duration.seconds(queueSettings.retentionSeconds),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: queueSettings.maxReceiveCount },
@@ -51,8 +51,8 @@ export class AuditWorker extends Construct {
     this.queue.grantConsumeMessages(this.runAudit);
     this.runAudit.addEventSourceMapping('Jobs', {
       eventSourceArn: this.queue.queueArn,
-      batchSize: 1, // an audit has its instance to itself
-      maxConcurrency: environment.auditsAtOnce, // here, not on the function: a throttled delivery would count as received
+      batchSize: 1, // one audit at a time on an instance
+      maxConcurrency: environment.auditsAtOnce, // not on the function, because a throttled delivery counts as received
       reportBatchItemFailures: true,
     });
 
@@ -77,46 +77,46 @@ export class AuditWorker extends Construct {
 
   #alarms(metrics: WorkerMetrics) {
     alarm(this, 'ServiceFailures', {
-      what: 'A tenth or more of the runs of this region failed, and the service is to blame.',
-      impact: 'Clients see failed runs for pages that are well.',
+      what: 'At least a tenth of the runs of this region failed through a fault of the service.',
+      impact: 'Clients see failed runs for valid pages.',
       runbook: 'audits-fail-by-our-fault',
       metric: metrics.serviceFailurePercent(),
       threshold: 10,
       periods: 2,
     });
     alarm(this, 'AuditsDie', {
-      what: 'Half or more of the audits of this region ended with their function: it crashed, was killed or can not start.',
-      impact: 'Their runs stay open, are tried again and fail as abandoned.',
+      what: 'At least half of the audits of this region ended without an answer: the function crashed, was killed or did not start.',
+      impact: 'Their runs stay open until a retry succeeds or the sweeper abandons them.',
       runbook: 'audits-die',
       metric: metrics.crashedPercent(),
       threshold: 50,
     });
     alarm(this, 'JobsWait', {
       what: 'Audit jobs of this region have waited for fifteen minutes.',
-      impact: 'Checks with this region are answered late.',
+      impact: 'Checks with this region finish late.',
       runbook: 'jobs-wait-too-long',
       metric: metrics.waitingSeconds(),
       threshold: 900,
       periods: 3,
     });
     alarm(this, 'JobsLost', {
-      what: 'An audit job of this region was delivered three times and never ended.',
-      impact: 'Its run is tried again or fails as abandoned.',
+      what: 'SQS delivered an audit job of this region three times, and the function never completed it.',
+      impact: 'Its run is retried or fails as abandoned.',
       runbook: 'dead-letters',
       metric: metrics.deadLettersReceived(),
       threshold: 1,
     });
     alarm(this, 'DeadLettersStay', {
-      what: 'Dead letters of this region are not taken by close-lost-runs.',
-      impact: 'Their runs stay open until the sweeper gives them up.',
+      what: 'The function close-lost-runs of this region has left dead letters in their queue for fifteen minutes.',
+      impact: 'Their runs stay open until the sweeper resends or abandons them.',
       runbook: 'dead-letters-stay',
       metric: metrics.deadLettersWaiting(),
       threshold: 1,
       periods: 3,
     });
     alarm(this, 'Throttled', {
-      what: 'Lambda refused to start audits in this region: the account has no concurrency left.',
-      impact: 'Checks with this region are answered late, and deliveries of jobs are used up.',
+      what: 'Lambda refused to start audits in this region, because the account has no concurrency left.',
+      impact: 'Checks with this region finish late, and their jobs may become dead letters.',
       runbook: 'throttled',
       metric: metrics.throttles(),
       threshold: 1,

@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
 import { tableSettings } from '../settings.ts';
 
-/** The table of checks and runs. functions/lib/store describes its keys: checks.ts, keys.ts, usage.ts. */
+/** The table of checks, runs, API keys and their use. functions/lib/store/items.ts describes its keys. */
 export class CheckTable extends Construct {
   readonly table: TableV2;
 

@@ -5,7 +5,7 @@ import { accountOf } from './node-function.ts';
 
 export type ConsoleLinks = ReturnType<typeof consoleLinks>;
 
-/** Where the console shows the logs, functions and queues of each region. */
+/** Returns links to the logs, functions and queues of each region in the AWS console. */
 export const consoleLinks = (scope: Stack, { homeRegion, names }: Environment) => {
   const consoleIn = (awsRegion: string) => {
     const page = (service: string) =>

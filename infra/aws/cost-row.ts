@@ -11,7 +11,7 @@ import { workerMetrics } from './worker-metrics.ts';
 
 const hour = { period: Duration.hours(1), statistic: 'Sum' };
 
-/** What something costs in an hour: an expression over metrics, by their ids in it. */
+/** Cost of one part in an hour: an expression, and its metrics by their ids in the expression. */
 type Cost = { label: string; dollars: string; metrics: Record<string, IMetric> };
 
 export const costRow: Row = (environment, { api, table }) => {
@@ -40,10 +40,10 @@ export const costRow: Row = (environment, { api, table }) => {
   return questionRow(
     'What does it cost?',
     [
-      'Estimated from list prices of US West; without storage, requests to S3 and SQS, logs and transfer, which are small beside it.',
+      'Estimate from list prices of US West. It excludes storage, requests to S3 and SQS, logs and transfer, which cost little in comparison.',
     ],
-    graph('Dollars an hour', costs.map(lineOf), { stacked: true }),
-    graph('Dollars for 1,000 runs', [lineOf(perThousand)]),
+    graph('Dollars per hour', costs.map(lineOf), { stacked: true }),
+    graph('Dollars per 1,000 runs', [lineOf(perThousand)]),
   );
 };
 
@@ -84,8 +84,8 @@ const tableCost = (table: TableV2): Cost => {
 const lineOf = ({ label, dollars, metrics }: Cost): MathExpression =>
   new MathExpression({ label, expression: dollars, usingMetrics: metrics, period: hour.period });
 
-/** A region in the id of a metric, which may have no hyphen. */
+/** Returns a region for the id of a metric, which may not contain hyphens. */
 const idOf = (region: Region): string => region.replaceAll('-', '_');
 
-/** A number as CloudWatch reads it: without an exponent. */
+/** Formats a number without an exponent, which CloudWatch does not accept. */
 const decimal = (value: number): string => value.toFixed(12);

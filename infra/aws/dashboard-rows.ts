@@ -21,7 +21,7 @@ export type Parts = { api: Api; sweeper: Sweeper; table: TableV2 };
 
 export type Row = (environment: Environment, parts: Parts, links: ConsoleLinks) => IWidget[];
 
-/** A question, the links of its row, and its graphs side by side. */
+/** Returns the widgets of a row: a question with links, and its graphs side by side. */
 export const questionRow = (question: string, links: string[], ...graphs: GraphWidgetProps[]): IWidget[] => [
   new TextWidget({ markdown: `## ${question}\n${links.join(' · ')}`, width: 24, height: 2 }),
   new WidgetRow(...graphs.map((each) => new GraphWidget({ width: 24 / graphs.length, height: 6, ...each }))),
@@ -34,7 +34,7 @@ export const graph = (title: string, left: IMetric[], more: GraphWidgetProps = {
   ...more,
 });
 
-/** One line for each region, drawn from the AWS region behind it. */
+/** Returns one line per region. Each line reads the AWS region behind its region. */
 export const perRegion = (
   environment: Environment,
   metricOf: (worker: ReturnType<typeof workerMetrics>) => Metric,
@@ -44,7 +44,7 @@ export const perRegion = (
     metricOf(workerMetrics(environment, region)).with({ region: regions[region], label: `${prefix}${region}` }),
   );
 
-/** Every line of a metric in all AWS regions where it may be: what the sweeper emits is in the home region. */
+/** Searches a metric in every AWS region that may have it. The sweeper emits its metrics in the home region. */
 export const searchPerRegion = (
   environment: Environment,
   name: 'RunFailed' | 'AttemptFailed',
@@ -54,7 +54,7 @@ export const searchPerRegion = (
   return [...awsRegions].map((awsRegion) =>
     ourMetrics(environment, name, {
       awsRegion,
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudWatch fills it in
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudWatch replaces it
       label: "${PROP('Dim.code')} ${PROP('Dim.region')}",
       ...(where && { where }),
     }),

@@ -5,7 +5,9 @@ import { consoleLinks } from './console-links.ts';
 import { costRow } from './cost-row.ts';
 import { graph, type Parts, perRegion, questionRow, type Row, searchPerRegion } from './dashboard-rows.ts';
 
-/** What an operator asks, one row a question. Other regions' metrics are drawn by name, from where they are. */
+/**
+ * Creates the dashboard: one row per question of an operator. It names the metrics of other regions without a lookup.
+ */
 export const dashboard = (scope: Stack, environment: Environment, parts: Parts): Dashboard => {
   const board = new Dashboard(scope, 'Dashboard', {
     dashboardName: environment.names.service,
@@ -33,7 +35,7 @@ const requestsRow: Row = ({ names }, { api }, links) =>
       'Latency, ms',
       [50, 95, 99].map((p) => api.metricLatency(p).with({ label: `p${p}` })),
     ),
-    graph('Starts that Lambda refused, in the home region', [api.metricThrottles()]),
+    graph('Throttled starts in the home region', [api.metricThrottles()]),
   );
 
 const finishedRunsRow: Row = (environment, { sweeper }, links) =>
@@ -44,28 +46,28 @@ const finishedRunsRow: Row = (environment, { sweeper }, links) =>
       `[sweep](${links.home.functionLog(environment.names.homeFunction('sweep'))})`,
     ],
     graph(
-      'Runs that ended',
+      'Finished runs',
       perRegion(environment, (worker) => worker.finished()),
       { stacked: true },
     ),
-    // Not stacked: where a region's AWS region is the home region, a run that was given up is in both of its lines.
-    graph('Runs that failed by our fault, and those that the sweeper gave up', [
+    // Not stacked, because an abandoned run of the home region is in both lines of its region.
+    graph('Runs that failed through our fault, and abandoned runs', [
       ...perRegion(environment, (worker) => worker.serviceFailures()),
       ...environment.regions.map((region) => sweeper.metricAbandoned(region).with({ label: `abandoned: ${region}` })),
     ]),
-    graph('The sweeper: jobs sent again, and what it could not act on', [
+    graph('Sweeper: jobs that it resent, and items past due', [
       ...environment.regions.map((region) => sweeper.metricResent(region).with({ label: `resent: ${region}` })),
       ...([...environment.regions, 'checks'] as const).map((partition) =>
         sweeper.metricPastDue(partition).with({ label: `past due: ${partition}` }),
       ),
     ]),
-    graph('Sweeps', [sweeper.metricDone()]),
+    graph('Completed sweeps', [sweeper.metricDone()]),
   );
 
 const durationRow: Row = (environment) =>
   questionRow(
     'How long does a check take, by region?',
-    ['From its creation to the end of its run, waiting included. Runs that failed by our fault are not in it.'],
+    ['Time from the creation of a run to its end, including waiting. It excludes runs that failed through our fault.'],
     ...[50, 95].map((p) =>
       graph(
         `p${p}, seconds`,
@@ -80,15 +82,15 @@ const queueRow: Row = (environment, _, links) =>
     'How deep and how old are the queues?',
     environment.regions.flatMap((region) => [
       `[${region}](${links.region(region).queue})`,
-      `[its dead letters](${links.region(region).deadLetters})`,
+      `[dead letters](${links.region(region).deadLetters})`,
     ]),
     graph(
-      'Jobs that wait',
+      'Waiting jobs',
       perRegion(environment, (worker) => worker.waiting()),
       { stacked: true },
     ),
     graph(
-      'Audits at work',
+      'Audits in progress',
       perRegion(environment, (worker) => worker.inFlight()),
       { stacked: true },
     ),
@@ -96,7 +98,7 @@ const queueRow: Row = (environment, _, links) =>
       'Age of the oldest job, seconds',
       perRegion(environment, (worker) => worker.oldestSeconds()),
     ),
-    graph('Dead letters taken, and messages that could not be read', [
+    graph('Received dead letters, and unreadable messages', [
       ...perRegion(environment, (worker) => worker.deadLettersReceived()),
       ...perRegion(environment, (worker) => worker.jobsUnreadable(), 'unreadable: '),
     ]),
@@ -109,7 +111,7 @@ const failuresRow: Row = (environment, _, links) => {
     environment.regions.map((region) => `[${region}](${links.region(region).functionLog('run-audit')})`),
     graph('The page is to blame, by code', byCode('blame="page"'), { stacked: true }),
     graph('The service is to blame, by code', byCode('blame="service"'), { stacked: true }),
-    graph('Attempts that failed and were followed by another, by code', searchPerRegion(environment, 'AttemptFailed')),
+    graph('Failed attempts that were retried, by code', searchPerRegion(environment, 'AttemptFailed')),
   );
 };
 
@@ -126,11 +128,11 @@ const hostsRow: Row = (environment, _, links) =>
       perRegion(environment, (worker) => worker.benchmarkIndex(10)),
     ),
     graph(
-      'Samples taken again on a busy host',
+      'Samples that a busy host caused to be retaken',
       perRegion(environment, (worker) => worker.samplesRetaken()),
     ),
-    graph('Audit functions: errors and refused starts', [
+    graph('Audit functions: errors and throttled starts', [
       ...perRegion(environment, (worker) => worker.errors(), 'errors: '),
-      ...perRegion(environment, (worker) => worker.throttles(), 'refused: '),
+      ...perRegion(environment, (worker) => worker.throttles(), 'throttled: '),
     ]),
   );

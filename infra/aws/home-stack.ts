@@ -7,7 +7,7 @@ import { dashboard } from './dashboard.ts';
 import { ReportBucket } from './report-bucket.ts';
 import { Sweeper } from './sweeper.ts';
 
-/** What there is once: table, reports, API, sweeper, dashboard. It knows the audit regions by names alone. */
+/** The stack of the home region: table, reports, API, sweeper and dashboard. It refers to other stacks by name only. */
 export class HomeStack extends Stack {
   constructor(app: App, environment: Environment) {
     const { name, names, account, homeRegion, deletionProtection } = environment;
@@ -21,7 +21,7 @@ export class HomeStack extends Stack {
     const reports = new ReportBucket(this, 'Reports', environment);
     const api = new Api(this, 'Api', environment);
     const sweeper = new Sweeper(this, 'Sweeper', environment);
-    for (const user of [api, sweeper]) user.node.addDependency(table, reports); // they know them by name
+    for (const user of [api, sweeper]) user.node.addDependency(table, reports); // they refer to both by name
     dashboard(this, environment, { api, sweeper, table: table.table });
     new CfnOutput(this, 'ApiUrl', { value: api.api.apiEndpoint });
     new CfnOutput(this, 'SweepFunction', { value: sweeper.sweep.functionName });

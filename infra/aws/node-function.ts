@@ -8,7 +8,7 @@ import type { ApiFunction } from '../../shared/routes.ts';
 import type { Environment } from '../environments.ts';
 import { assetOf } from './assets.ts';
 
-/** The files of `functions/`: each is one Lambda function. */
+/** Name of a file in `functions/`, which is one Lambda function. */
 export type FunctionFile = ApiFunction | 'run-audit' | 'close-lost-runs' | 'sweep';
 
 type Strings<T> = { [Name in keyof T]: string };
@@ -16,18 +16,18 @@ type Strings<T> = { [Name in keyof T]: string };
 type Props<Schema extends z.ZodObject> = {
   environment: Environment;
   functionName: string;
-  /** What the function parses `process.env` with; `variables` must satisfy it. */
+  /** Schema with which the function parses `process.env`. `variables` must satisfy it. */
   schema: Schema;
   variables: Strings<z.input<Schema>>;
   timeoutSeconds: number;
   memoryMb: number;
   storageMb?: number;
-  traced?: boolean; // by X-Ray, which bills each trace; true by default
-  threadPool?: number; // of libuv; file, zlib and name look-up work waits for a thread of it
+  traced?: boolean; // X-Ray bills each trace; true by default
+  threadPool?: number; // size of libuv's pool for files, zlib and DNS lookups
   rights?: PolicyStatement[];
 };
 
-/** One function of `functions/`, with a role and a log group of its own. It may do what `rights` say, log, and trace. */
+/** Creates a function with its own role and log group. The role allows `rights`, logging and tracing. */
 export const nodeFunction = <Schema extends z.ZodObject>(
   scope: Construct,
   file: FunctionFile,
@@ -55,12 +55,12 @@ export const nodeFunction = <Schema extends z.ZodObject>(
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'xray:PutTraceSegments and PutTelemetryRecords, which AWS can not scope. A test holds that it is these alone.',
+        'AWS can not scope xray:PutTraceSegments and PutTelemetryRecords. A test checks that no other action has this resource.',
     });
   }
 
   return new LambdaFunction(scope, file, {
-    functionName, // fixed, so that other regions can draw it and the runbook can name it
+    functionName, // fixed, so that the dashboard and the runbook can name it
     description: `functions/${file}.ts`,
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.X86_64,
@@ -82,7 +82,7 @@ export const nodeFunction = <Schema extends z.ZodObject>(
   });
 };
 
-/** The built function; with `-c assets=none` one line in its place, for templates that are read and never deployed. */
+/** Returns the built function. With `-c assets=none` it is one line, for templates that are not deployed. */
 const codeOf = (scope: Construct, file: FunctionFile): Code =>
   scope.node.tryGetContext('assets') === 'none'
     ? Code.fromInline(`throw new Error('${file} was synthesized without its code');`)
@@ -91,5 +91,5 @@ const codeOf = (scope: Construct, file: FunctionFile): Code =>
 const withoutUndefined = (variables: object): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
 
-/** The account that a construct is deployed to: known only there where no account is given. */
+/** Returns the account id of a construct. It is a token if the environment names no account. */
 export const accountOf = (scope: Construct): string => Stack.of(scope).account;

@@ -3,7 +3,7 @@ import { MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-clou
 import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/metrics.ts';
 import type { Environment } from '../environments.ts';
 
-/** A metric that our functions emit, with exactly the dimensions that they emit it with. */
+/** Returns a metric that our functions emit. CloudWatch finds it only by exactly its dimensions. */
 export const ourMetric = <Name extends MetricName>(
   { names }: Environment,
   metricName: Name,
@@ -19,7 +19,9 @@ export const ourMetric = <Name extends MetricName>(
     ...options,
   });
 
-/** Every line of one of our metrics in an AWS region, whatever its dimensions' values. For graphs: an alarm can't search. */
+/**
+ * Searches all values of the dimensions of a metric in an AWS region. For graphs only, because an alarm can't search.
+ */
 export const ourMetrics = <Name extends MetricName>(
   { names }: Environment,
   metricName: Name,

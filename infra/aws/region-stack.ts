@@ -5,8 +5,8 @@ import { AlarmTopic } from './alarm.ts';
 import { AuditWorker } from './audit-worker.ts';
 
 /**
- * One region of the API: its worker, its alarms and their topic. It knows the home region by names alone. It holds nothing that
- * the table can't make again, so it may be deleted: a first deploy that failed has to be.
+ * The stack of one region: its worker, its alarms and their topic. It refers to the home region by name only. It may be
+ * deleted, because the sweeper can resend all its jobs from the table.
  */
 export class RegionStack extends Stack {
   constructor(app: App, environment: Environment, region: Region) {

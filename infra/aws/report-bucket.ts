@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
 import { accountOf } from './node-function.ts';
 
-/** The bucket of reports. An object is gone when its check is. */
+/** The bucket of reports. Objects expire after the same time as their checks. */
 export class ReportBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -17,8 +17,8 @@ export class ReportBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // A page that may read the API follows its redirect to here. A browser then names no origin ("null") and sends no
-      // key: who reads is told by the URL's signature alone.
+      // After a redirect from the API the browser sends `Origin: null` and no key. The signed URL is the only
+      // authorisation.
       ...(environment.corsOrigins.length > 0 && {
         cors: [{ allowedMethods: [HttpMethods.GET, HttpMethods.HEAD], allowedOrigins: ['*'] }],
       }),
@@ -29,12 +29,12 @@ export class ReportBucket extends Construct {
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],
-      // A bucket that holds reports can not be deleted: emptying it is an operator's own act (infra/DEPLOY.md).
+      // CloudFormation can't delete a bucket with reports. An operator has to empty it first (infra/DEPLOY.md).
       removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     Validations.of(this.bucket).acknowledge({
       id: 'AwsSolutions-S1',
-      reason: 'Only two functions can read it, and each request for a report is in the access log of the API.',
+      reason: 'Few functions can read the bucket, and the access log of the API lists each request for a report.',
     });
   }
 }

@@ -10,7 +10,7 @@ import { accountOf } from './node-function.ts';
 
 type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
-/** The right to do these things to the items of an environment's table, API keys aside, from whichever region. */
+/** Allows actions on the items of the table except API keys. The table is in the home region. */
 export const tableRight = (scope: Construct, environment: Environment, actions: readonly TableAction[]) =>
   right(
     actions.map((action) => `dynamodb:${action}`),
@@ -18,11 +18,11 @@ export const tableRight = (scope: Construct, environment: Environment, actions: 
     { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [KEYS] } },
   );
 
-/** The right to ask the index of what is not finished. */
+/** Allows queries of the index of unfinished items. */
 export const openIndexRight = (scope: Construct, environment: Environment): PolicyStatement =>
   right(['dynamodb:Query'], `${tableArn(scope, environment)}/index/${tableSettings.index.name}`);
 
-/** The rights that checking a key takes: to read it, and to note its use and nothing else of it. */
+/** Allows a function to check API keys: to read a key and to update its last use, but nothing else of it. */
 export const keyRights = (scope: Construct, environment: Environment): PolicyStatement[] => {
   const keys = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [KEYS] } };
   const uses = {
@@ -36,7 +36,7 @@ export const keyRights = (scope: Construct, environment: Environment): PolicySta
   return [right(['dynamodb:GetItem'], table, keys), right(['dynamodb:UpdateItem'], table, uses)];
 };
 
-/** The right to send jobs to the queues of this environment's regions. */
+/** Allows sending jobs to the queue of each region. */
 export const sendRights = (scope: Construct, { regions: deployed, names }: Environment): PolicyStatement[] =>
   deployed.map((region) =>
     right(
@@ -45,7 +45,7 @@ export const sendRights = (scope: Construct, { regions: deployed, names }: Envir
     ),
   );
 
-/** Lets a function do these things to reports, and to nothing else that may come to be in the bucket. */
+/** Allows a function actions on reports, but on no other objects of the bucket. */
 export const allowReports = (
   to: LambdaFunction,
   environment: Environment,
@@ -61,11 +61,11 @@ export const allowReports = (
   );
   Validations.of(to.role as IRole).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:aws${reports(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
-    reason: "A report's key is made when it is written; the function may touch reports of this bucket alone.",
+    reason: "A report's key is unknown before the report exists. The right covers only reports of this bucket.",
   });
 };
 
-/** Lets a function find the reports of a check that is erased, and delete them. */
+/** Allows a function to list and delete the reports of erased checks. */
 export const allowErasingReports = (to: LambdaFunction, environment: Environment): void => {
   allowReports(to, environment, ['DeleteObject']);
   const bucket = `arn:${Stack.of(to).partition}:s3:::${environment.names.reportBucketIn(accountOf(to))}`;
@@ -74,7 +74,7 @@ export const allowErasingReports = (to: LambdaFunction, environment: Environment
   to.addToRolePolicy(listing);
 };
 
-/** A right to do exactly these things to exactly this, under these conditions. */
+/** Returns a policy statement for exactly these actions, resource and conditions. */
 const right = (actions: readonly string[], resource: string, conditions = {}): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
 

@@ -4,19 +4,19 @@ import type { Environment } from '../environments.ts';
 import { HomeStack } from './home-stack.ts';
 import { RegionStack } from './region-stack.ts';
 
-/** An app that behaves as CDK's present release recommends; what an upgrade changes is seen in the snapshots. */
+/** Creates an app with the feature flags that this CDK release recommends. Snapshots show the changes of an upgrade. */
 export const newApp = (context: Record<string, unknown> = {}): App =>
   new App({
     postCliContext: flags,
-    context: { 'aws:cdk:disable-asset-staging': true, ...context }, // no copy of 200 MB at each synth
+    context: { 'aws:cdk:disable-asset-staging': true, ...context }, // otherwise each synth copies 200 MB
     analyticsReporting: false,
   });
 
-/** The stacks of one environment: one for each of its regions, and the home stack, which is deployed after them. */
+/** Creates the stacks of an environment: one per region, and the home stack, which the CDK deploys after them. */
 export const stacksOf = (app: App, environment: Environment) => {
   const regionStacks = environment.regions.map((region) => new RegionStack(app, environment, region));
   const home = new HomeStack(app, environment);
-  for (const stack of regionStacks) home.addStackDependency(stack); // an API that takes checks has whom to send them to
+  for (const stack of regionStacks) home.addStackDependency(stack); // the API needs the queues
   for (const stack of [...regionStacks, home]) {
     Tags.of(stack).add('service', 'page-audit');
     Tags.of(stack).add('environment', environment.name);

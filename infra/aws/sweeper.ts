@@ -14,7 +14,7 @@ import { ourMetric } from './our-metrics.ts';
 import { reportBucketName } from './report-bucket.ts';
 import { allowErasingReports, openIndexRight, sendRights, tableRight } from './rights.ts';
 
-/** Every minute: whatever is past its due time is dispatched again, closed or cleared away. */
+/** Every minute the function resends, closes or deletes every item that is past its due time. */
 export class Sweeper extends Construct {
   readonly sweep: LambdaFunction;
   readonly #environment: Environment;
@@ -42,14 +42,15 @@ export class Sweeper extends Construct {
       ],
     });
     allowErasingReports(this.sweep, environment);
+    // No retries, because the next sweep follows within a minute.
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new FunctionTarget(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })], // the next comes soon
+      targets: [new FunctionTarget(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
 
     alarm(this, 'Silent', {
-      what: 'The sweeper has not come to its end for five minutes.',
-      impact: 'Lost audits are not taken up, and checks may stay open.',
+      what: 'No sweep has completed for five minutes.',
+      impact: 'Nothing resends lost audits, and checks may stay open.',
       runbook: 'the-sweeper-is-silent',
       metric: this.metricDone(),
       threshold: 1,
@@ -58,7 +59,7 @@ export class Sweeper extends Construct {
     });
     for (const partition of [...regions, 'checks'] as const) {
       alarm(this, `OpenPastDue-${partition}`, {
-        what: `For fifteen minutes the sweeper could not act on all that was due in ${partition}.`,
+        what: `For fifteen minutes the sweeper has left due items of ${partition} undone.`,
         impact: 'Runs or checks stay open longer than they should.',
         runbook: 'runs-stay-open',
         metric: this.metricPastDue(partition),
@@ -68,8 +69,8 @@ export class Sweeper extends Construct {
     }
     for (const region of regions) {
       alarm(this, `RunsAbandoned-${region}`, {
-        what: `The sweeper gave up a run of ${region}: its audits were lost, or it had no answer in a day.`,
-        impact: 'Clients see failed runs for pages that may be well.',
+        what: `The sweeper abandoned a run of ${region}, because its audits were lost or it had no result after a day.`,
+        impact: 'Clients see failed runs for pages that may be valid.',
         runbook: 'runs-are-abandoned',
         metric: this.metricAbandoned(region),
         threshold: 1,
@@ -79,9 +80,11 @@ export class Sweeper extends Construct {
 
   metricDone = () => ourMetric(this.#environment, 'SweepDone', {});
   metricResent = (region: Region) => ourMetric(this.#environment, 'RunsResent', { region });
-  /** What the alarm on ServiceFailure of a region can't see: it reads the audit's AWS region, a sweep counts in its own. */
+  /**
+   * The sweeper emits this metric in the home region. The alarms on ServiceFailure of other regions don't include it.
+   */
   metricAbandoned = (region: Region) => ourMetric(this.#environment, 'RunsAbandoned', { region });
-  /** The least of five minutes: what one sweep leaves, the next may do. */
+  /** Minimum of five minutes, because the next sweep may handle the items that one sweep left. */
   metricPastDue = (partition: Region | 'checks') =>
     ourMetric(this.#environment, 'OpenPastDue', { region: partition }, { statistic: 'Minimum' });
 }

@@ -6,7 +6,7 @@ import { ourMetric } from './our-metrics.ts';
 
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 
-/** What is known of one region's worker. By names alone: the dashboard of the home region asks for it too. */
+/** Returns the metrics of a region's worker. It needs names only, so the home region's dashboard can use it. */
 export const workerMetrics = (environment: Environment, region: Region) => ({
   ...runMetrics(environment, region),
   ...queueMetrics(environment, region),
@@ -18,7 +18,9 @@ const period = Duration.minutes(5);
 const runMetrics = (environment: Environment, region: Region) => ({
   finished: () => ourMetric(environment, 'RunFinished', { region }),
   serviceFailures: () => ourMetric(environment, 'ServiceFailure', { region }),
-  /** Of the runs that ended in a quarter of an hour, from five on: one failed run of two says nothing. */
+  /**
+   * Share of the runs that ended in fifteen minutes. It is 0 for fewer than five runs, which are too few for a rate.
+   */
   serviceFailurePercent: () =>
     new MathExpression({
       expression: 'IF(finished >= 5, 100 * FILL(failures, 0) / finished, 0)',
@@ -27,7 +29,7 @@ const runMetrics = (environment: Environment, region: Region) => ({
         failures: ourMetric(environment, 'ServiceFailure', { region }),
       },
       period: Duration.minutes(15),
-      label: 'failed by our fault, %',
+      label: 'failed through our fault, %',
     }),
   runSeconds: (percentile: number) =>
     ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
@@ -44,7 +46,7 @@ const queueMetrics = ({ names }: Environment, region: Region) => {
     waiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.auditQueue(region), 'Maximum'),
     inFlight: () => ofQueue('ApproximateNumberOfMessagesNotVisible', names.auditQueue(region), 'Maximum'),
     oldestSeconds: () => ofQueue('ApproximateAgeOfOldestMessage', names.auditQueue(region), 'Maximum'),
-    /** The age of the oldest job while any waits. One whose audit was lost is as old, but invisible: nobody waits for it. */
+    /** Age of the oldest job while jobs wait. The job of a lost audit is also old, but it is invisible. */
     waitingSeconds: () =>
       new MathExpression({
         expression: 'IF(waiting > 0, oldest, 0)',
@@ -55,7 +57,9 @@ const queueMetrics = ({ names }: Environment, region: Region) => {
         period,
         label: 'oldest waiting job, s',
       }),
-    /** As close-lost-runs takes them: SQS does not count what it moves to a dead-letter queue itself. */
+    /**
+     * Counted when close-lost-runs receives them. SQS doesn't count the messages that it moves to a dead-letter queue.
+     */
     deadLettersReceived: () => ofQueue('NumberOfMessagesReceived', names.deadLetters(region), 'Sum'),
     deadLettersWaiting: () => ofQueue('ApproximateNumberOfMessagesVisible', names.deadLetters(region), 'Minimum'),
   };
@@ -71,13 +75,13 @@ const functionMetrics = ({ names }: Environment, region: Region) => {
       period,
     });
   return {
-    /** Of the invocations in a quarter of an hour. An audit that fails is none of these: its function answers. */
+    /** Share of the invocations in fifteen minutes. A failed audit is not included, because its function answers. */
     crashedPercent: () =>
       new MathExpression({
         expression: 'IF(invocations > 0, 100 * FILL(errors, 0) / invocations, 0)',
         usingMetrics: { errors: ofFunction('Errors', 'Sum'), invocations: ofFunction('Invocations', 'Sum') },
         period: Duration.minutes(15),
-        label: 'audits that ended with their function, %',
+        label: 'crashed invocations, %',
       }),
     throttles: () => ofFunction('Throttles', 'Sum'),
     errors: () => ofFunction('Errors', 'Sum'),

@@ -5,18 +5,18 @@ import type { Files } from './files.ts';
 import { viewerFromFiles } from './report-viewer.ts';
 import { type Asset, partsOf } from './sizes.ts';
 
-/** Libraries that are CommonJS call `require` for Node's own modules. */
+/** Defines `require`, which CommonJS libraries call for Node's modules. */
 const banner = `import{createRequire as newRequire}from'node:module';const require=newRequire(import.meta.url);`;
 
 /**
- * One entry with all that it imports as one module, `<name>.mjs`, and its source map. The same sources give the same bytes,
- * wherever the checkout and the asset are.
+ * Bundles an entry and its imports into one module, `<name>.mjs`, with a source map. The same sources give the same
+ * bytes, independent of the folders of the checkout and the asset.
  */
 export const bundle = async (root: string, name: string, source: string): Promise<Asset> => {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: root, sourcefile: `${name}.ts`, loader: 'ts' },
     absWorkingDir: root,
-    outfile: `dist/functions/any/${name}.mjs`, // names the sources in the map; nothing is written
+    outfile: `dist/functions/any/${name}.mjs`, // sets the paths in the source map; esbuild writes no file
     write: false,
     metafile: true,
     bundle: true,
@@ -24,10 +24,10 @@ export const bundle = async (root: string, name: string, source: string): Promis
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    mainFields: ['module', 'main'], // of a package that has both forms, the one of which the unused parts can be left out
+    mainFields: ['module', 'main'], // esbuild removes unused code from ES modules only
     banner: { js: banner },
     sourcemap: 'linked',
-    sourcesContent: false, // places are enough for a stack trace, and Node reads the map on start
+    sourcesContent: false, // a stack trace needs positions only, and Node reads the map on start
     plugins: [viewerFromFiles, slimLibraries],
     legalComments: 'none',
     logLevel: 'warning',
@@ -39,8 +39,8 @@ export const bundle = async (root: string, name: string, source: string): Promis
 };
 
 /**
- * Leaves libraries out of the source map, which Node reads on start: it would be twice as long as the code. And leaves out
- * the languages of zod, which it imports for callers that choose one.
+ * Removes libraries from the source map, which Node reads on start. With them the map is twice as long as the code.
+ * Also removes all languages of zod except English.
  */
 const slimLibraries: Plugin = {
   name: 'slim-libraries',

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What a folder holds, by path in it. */
+/** Contents of files by their paths in a folder. */
 export type Files = Map<string, string | Uint8Array>;
 
 export const filesIn = async (folder: string): Promise<Files> => {
@@ -17,14 +17,14 @@ export const writeFiles = async (folder: string, files: Files): Promise<void> =>
   for (const path of new Set([...files.keys()].map(dirname))) await mkdir(join(folder, path), { recursive: true });
   for (const [path, content] of files) {
     await writeFile(join(folder, path), content);
-    await chmod(join(folder, path), 0o644); // whatever the umask is: Lambda runs as another user
+    await chmod(join(folder, path), 0o644); // independent of the umask, because Lambda runs as another user
   }
 };
 
-/** The same files, in a folder. */
+/** Returns the same files with paths in a folder. */
 export const inFolder = (folder: string, files: Files): Files =>
   new Map([...files].map(([path, content]) => [join(folder, path), content]));
 
-/** The sizes of files in bytes, by path. */
+/** Returns the path and the size in bytes of each file. */
 export const sizesOf = (files: Files): [string, number][] =>
   [...files].map(([path, content]) => [path, Buffer.byteLength(content)]);

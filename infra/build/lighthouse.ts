@@ -7,9 +7,8 @@ import { auditVersions } from '../../shared/audit-versions.ts';
 import type { Files } from './files.ts';
 
 /**
- * The Lighthouse packages as they are installed, less what an audit does not read: of each package the files that can be
- * imported from its audits and gatherers, without comments. Files keep their names and folders, which Lighthouse uses at
- * run time: it imports by computed path, and names its messages by file.
+ * Returns the files of the Lighthouse packages that an audit can import, without comments. Files keep their names and
+ * folders, because Lighthouse imports by computed path and identifies its messages by file.
  */
 export const lighthousePackages = async (root: string): Promise<Files> => {
   const releases = auditVersions.map((row) => join(root, 'node_modules', row.package));
@@ -20,7 +19,9 @@ export const lighthousePackages = async (root: string): Promise<Files> => {
   return new Map([...sources, ...[...packages].map((path) => [relative(root, path), packageFile(path)] as const)]);
 };
 
-/** What Lighthouse is entered by: the modules that we import, and what its config names by string. */
+/**
+ * Returns the entry points of a release: the modules that we import, and the modules that its config names by string.
+ */
 const entryPointsOf = (release: string): string[] => {
   const core = coreOf(release);
   const named = [join(core, 'audits'), join(core, 'gather', 'gatherers')].flatMap(filesUnder);
@@ -32,7 +33,7 @@ const entryPointsOf = (release: string): string[] => {
   ];
 };
 
-/** What Lighthouse reads as a file, not as a module. */
+/** Returns the files that Lighthouse reads at run time instead of importing them. */
 const filesReadAtRunTime = (release: string): string[] => {
   const { resolve } = createRequire(join(release, 'package.json'));
   return [
@@ -48,7 +49,7 @@ const isLighthouse9 = (release: string): boolean => basename(release) === 'light
 const filesUnder = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
-/** Every file that the entries import, directly or not, by Node's own rules of resolution. */
+/** Returns every file that the entry points import, directly or indirectly, as Node resolves them. */
 const importedFrom = async (root: string, entryPoints: string[]): Promise<string[]> => {
   const standIn: Plugin = {
     name: 'stand-ins',
@@ -63,7 +64,7 @@ const importedFrom = async (root: string, entryPoints: string[]): Promise<string
     entryPoints,
     absWorkingDir: root,
     bundle: true,
-    splitting: true, // else each entry would be built with all that it imports
+    splitting: true, // otherwise esbuild would copy shared modules into each entry
     write: false,
     outdir: 'nowhere',
     metafile: true,
@@ -71,14 +72,17 @@ const importedFrom = async (root: string, entryPoints: string[]): Promise<string
     format: 'esm',
     mainFields: ['main'],
     conditions: ['module-sync'],
-    external: ['@sentry/node'], // imported only where error reporting is turned on
+    external: ['@sentry/node'], // Lighthouse imports it only for error reporting, which is off
     plugins: [standIn],
     logLevel: 'error',
   });
   return Object.keys(metafile.inputs).map((path) => join(root, path));
 };
 
-/** A module without comments and white space. Names stay: Lighthouse sends the text of its functions to the page. */
+/**
+ * Returns a module without comments and white space. Keeps names, because Lighthouse runs the text of its functions in
+ * the page.
+ */
 const minified = async (path: string): Promise<string> => {
   const text = standInOf(path)?.source ?? readFileSync(path, 'utf8');
   if (path.endsWith('.json')) return JSON.stringify(JSON.parse(text));
@@ -86,7 +90,7 @@ const minified = async (path: string): Promise<string> => {
   return code;
 };
 
-/** The package.json files that say how a file is imported: its package's, and those of folders within. */
+/** Returns the package.json files that affect the import of a file: its package's and those in subfolders. */
 const packageFilesOf = (path: string): string[] => {
   const folders: string[] = [];
   for (let at = dirname(path); basename(at) !== 'node_modules'; at = dirname(at)) folders.push(at);

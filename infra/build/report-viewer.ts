@@ -7,7 +7,10 @@ const folder = 'report-viewer';
 const script = 'standalone.js';
 const template = 'standalone-template.html';
 
-/** Lighthouse's viewer as files beside a bundle: they are read when the first page is made, and not on every start. */
+/**
+ * Returns the files of Lighthouse's report viewer. The function reads them for its first HTML report, not on every
+ * start.
+ */
 export const viewerFiles = async (root: string): Promise<Files> => {
   const lighthouse = join(root, 'node_modules', 'lighthouse');
   return inFolder(
@@ -19,7 +22,7 @@ export const viewerFiles = async (root: string): Promise<Files> => {
   );
 };
 
-/** Has the report generator find them there, and none of those for flows, which we have not. */
+/** Makes Lighthouse's report generator read those files. Removes the files for user flows, which we don't use. */
 export const viewerFromFiles: Plugin = {
   name: 'viewer-beside',
   setup: ({ onLoad }) => {

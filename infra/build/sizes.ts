@@ -1,9 +1,9 @@
 import { type Files, sizesOf } from './files.ts';
 
-/** What is deployed of a function, and how many bytes of it each library and each file of ours is. */
+/** Files of a deployed function, and the bytes that each library and each source file adds. */
 export type Asset = { files: Files; parts: Map<string, number> };
 
-/** Bytes by package, or by file where a path is in none. */
+/** Returns the bytes of each package, and of each file outside packages. */
 export const partsOf = (sizes: [string, number][]): Map<string, number> => {
   const parts = new Map<string, number>();
   for (const [path, bytes] of sizes) {
@@ -13,7 +13,9 @@ export const partsOf = (sizes: [string, number][]): Map<string, number> => {
   return parts;
 };
 
-/** How large an asset is, source maps and all. Throws, naming its largest parts, where that is the limit or more. */
+/**
+ * Returns the bytes of an asset and of its source maps. Throws an error with the largest parts if the limit is reached.
+ */
 export const checkSize = (name: string, { files, parts }: Asset, limit: number): { all: number; maps: number } => {
   const sum = (of: [string, number][]) => of.reduce((total, [, bytes]) => total + bytes, 0);
   const sizes = sizesOf(files);
@@ -22,7 +24,7 @@ export const checkSize = (name: string, { files, parts }: Asset, limit: number):
   const largest = [...parts].sort(([, a], [, b]) => b - a).slice(0, 10);
   const lines = largest.map(([part, bytes]) => `  ${mb(bytes).padStart(8)} MB  ${part}`);
   throw new Error(
-    `${name} has ${mb(all)} MB and may have ${mb(limit)} MB. Its ten largest parts:\n${lines.join('\n')}`,
+    `${name} has ${mb(all)} MB, and its limit is ${mb(limit)} MB. Make its ten largest parts smaller:\n${lines.join('\n')}`,
   );
 };
 

@@ -6,23 +6,23 @@ import { startTable } from './dynamodb.ts';
 import { startFauxqs } from './fauxqs.ts';
 
 type Options = {
-  dataDir?: string; // without it everything is in memory
+  dataDir?: string; // without a folder, all data is in memory
   regions: readonly Region[];
   environment?: string;
-  ports?: { dynamodb?: number; sqs?: number; s3?: number }; // any free one by default
-  visibilitySeconds?: number; // for tests
+  ports?: { dynamodb?: number; sqs?: number; s3?: number }; // any free port by default
+  visibilitySeconds?: number; // of the audit queues; for tests
 };
 
 const HOST = '127.0.0.1';
 const ACCOUNT = '000000000000';
 
 /**
- * DynamoDB, SQS and S3 on loopback, with the table, the bucket and each region's queues in place. `env` is what the AWS
- * SDK and our functions find in `process.env`. Table and bucket are kept in `dataDir`, whatever ends the process; what was
- * queued is not: the table says which runs are open, and the sweeper queues them again.
+ * Starts DynamoDB, SQS and S3 on loopback, and creates the table, the bucket and each region's queues. `env` has the
+ * variables for the AWS SDK and the functions. Table and bucket are kept in `dataDir` even if the process is killed.
+ * The queues are in memory, because the sweeper can resend the job of every open run.
  */
 export const startAws = async ({ dataDir, regions, environment = 'local', ports = {}, visibilitySeconds }: Options) => {
-  await using engines = new AsyncDisposableStack(); // ends what was started if a later one fails
+  await using engines = new AsyncDisposableStack(); // stops the started engines if a later one fails
   const names = namesOf(environment);
   const table = await startTable({ dataDir, environment, port: ports.dynamodb });
   engines.defer(table.close);
@@ -36,7 +36,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ports 
   const sqsUrl = `http://${HOST}:${sqs.port}`;
   const createQueue = (region: Region, name: string, attributes: Record<string, string> = {}) => {
     const { queueArn } = sqs.createQueue(name, { region: awsRegions[region], attributes });
-    return { arn: queueArn, url: `${sqsUrl}/${ACCOUNT}/${name}` }; // fauxqs' own URL has a host that needs a name server
+    return { arn: queueArn, url: `${sqsUrl}/${ACCOUNT}/${name}` }; // the host of fauxqs' URL needs DNS
   };
   const auditQueues: Record<string, string> = {};
   const deadLetterQueues: Record<string, string> = {};

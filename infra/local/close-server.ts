@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 
-/** Stops listening, lets the requests at work end within `graceMs`, and ends connections that are kept alive. */
+/**
+ * Stops listening, closes idle connections, waits for running requests, and closes their connections after `graceMs`.
+ */
 export const closeServer = async (server: Server, graceMs = 1000): Promise<void> => {
   const idle = setInterval(() => server.closeIdleConnections(), 20);
   const slow = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -2,20 +2,20 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** The folder is another process's. */
+/** The error if another process uses the data folder. */
 export class DataFolderInUse extends Error {}
 
-/** Takes the folder for this process until the answer is called or the process ends, however it does. */
+/** Locks the folder for this process. Returns the function that unlocks it. The lock also ends with the process. */
 export const lockDataFolder = (dataDir: string) => {
   mkdirSync(dataDir, { recursive: true });
-  const lock = new DatabaseSync(join(dataDir, 'in-use.lock')); // SQLite's locks die with their process
+  const lock = new DatabaseSync(join(dataDir, 'in-use.lock')); // a SQLite lock ends with its process
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
     if (!/locked/.test(String(error))) throw error;
     throw new DataFolderInUse(
-      `${dataDir} is in use by another process of this service. End that one, or set DATA_DIR to another folder.`,
+      `${dataDir} is in use by another process of this service. Stop that process or set DATA_DIR to another folder.`,
     );
   }
   return () => lock.close();
@@ -26,6 +26,6 @@ export const readEndpoint = (dataDir: string): string | undefined => {
   try {
     return readFileSync(endpointFile(dataDir), 'utf8') || undefined;
   } catch {
-    return undefined; // not there yet, or no more
+    return undefined; // the service has not written it yet, or has deleted it
   }
 };

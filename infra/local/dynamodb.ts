@@ -6,7 +6,7 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-// @ts-expect-error it has no types
+// @ts-expect-error dynalite has no types
 import dynalite from 'dynalite';
 import { namesOf } from '../names.ts';
 import { tableSettings } from '../settings.ts';
@@ -18,7 +18,7 @@ const HOST = '127.0.0.1';
 const HOME_REGION = 'us-west-2';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** AWS settings of this machine's user, which would send our requests elsewhere or refuse our endpoints. */
+/** Overrides the user's own AWS settings, which could redirect our requests or reject our endpoints. */
 const noUserSettings = {
   AWS_PROFILE: '',
   AWS_SESSION_TOKEN: '',
@@ -31,12 +31,12 @@ const noUserSettings = {
 
 type TableOptions = { dataDir?: string | undefined; environment?: string; port?: number | undefined };
 
-/** The table alone. Where it listens is noted in the folder, for `openTable` of another process. */
+/** Starts the table's engine. It writes its URL into the folder, so that `openTable` of another process finds it. */
 export const startTable = async ({ dataDir, environment = 'local', port }: TableOptions) => {
   await using engines = new AsyncDisposableStack();
   if (dataDir) {
     engines.defer(lockDataFolder(dataDir));
-    rmSync(endpointFile(dataDir), { force: true }); // of one that was killed
+    rmSync(endpointFile(dataDir), { force: true }); // a killed process may have left it
   }
   const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), port);
   engines.defer(dynamodb.close);
@@ -52,7 +52,10 @@ export const startTable = async ({ dataDir, environment = 'local', port }: Table
   return { env: tableEnv(dynamodb.url, name), close: () => started.disposeAsync() };
 };
 
-/** The table of a data folder, whether a service runs on it or not: that one's engine, or one of our own until `close`. */
+/**
+ * Opens the table of a data folder. Connects to the running service's engine, or starts an engine and stops it on
+ * `close`. Waits up to `waitMs` for a service that is starting or stopping.
+ */
 export const openTable = async (dataDir: string, waitMs = 5000) => {
   for (const startedAt = Date.now(); ; ) {
     try {
@@ -63,7 +66,7 @@ export const openTable = async (dataDir: string, waitMs = 5000) => {
     const url = readEndpoint(dataDir);
     if (url) return { env: tableEnv(url, namesOf('local').table), close: async () => {} };
     if (Date.now() - startedAt > waitMs)
-      throw new Error(`The service that uses ${dataDir} is starting or ending. Try again in a moment.`);
+      throw new Error(`The service that uses ${dataDir} is starting or stopping. Run the command again in a moment.`);
     await pause(100);
   }
 };
@@ -82,12 +85,12 @@ const startDynamodb = async (path: string | undefined, port = 0) => {
   patchDynalite();
   const server: Server = dynalite({ path, createTableMs: 0 });
   server.on('request', (request: IncomingMessage) => {
-    request.removeAllListeners('error').on('error', () => {}); // dynalite throws it: a client that left would end us
+    request.removeAllListeners('error').on('error', () => {}); // dynalite would throw if a client disconnects
   });
   await once(server.listen(port, HOST), 'listening');
 
   const close = async () => {
-    await pause(100); // what an absent client asked for is still at work: dynalite throws if its database closes under it
+    await pause(100); // dynalite throws if its database closes during a request, even of a client that has left
     await closeServer(server);
   };
   return { url: `http://${HOST}:${(server.address() as AddressInfo).port}`, close };
@@ -114,12 +117,14 @@ const createTable = async (client: DynamoDBClient, TableName: string) => {
     ],
   });
   await client.send(table).catch((error) => {
-    if (error.name !== 'ResourceInUseException') throw error; // there from an earlier start
+    if (error.name !== 'ResourceInUseException') throw error; // from an earlier start
   });
   for (let tries = 0; tries < 100; tries++) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }));
     if (Table?.TableStatus === 'ACTIVE') return;
     await pause(20);
   }
-  throw new Error(`The table ${TableName} was never made whole. Delete its folder and start again.`);
+  throw new Error(
+    `The table ${TableName} did not become active within two seconds. Start again. If that fails, delete the data folder.`,
+  );
 };

@@ -5,7 +5,7 @@ import { type FauxqsServer, startFauxqs as startOnAllInterfaces } from 'fauxqs';
 
 const HOST = '127.0.0.1';
 
-/** fauxqs listens on every interface, whatever it is told: its app is caught as it is made, and its host replaced. */
+/** Starts fauxqs on loopback. fauxqs has no setting for its host, so this replaces the host when its server starts. */
 export const startFauxqs = async (options: { port: number; dataDir?: string }): Promise<FauxqsServer> => {
   let app: { listen: (options: object) => unknown; server: Server } | undefined;
   const onApp = (message: unknown) => {
@@ -15,10 +15,12 @@ export const startFauxqs = async (options: { port: number; dataDir?: string }): 
     app = fastify;
   };
   subscribe('fastify.initialization', onApp);
-  const starting = startOnAllInterfaces({ ...options, logger: false }); // makes its app before it first waits
+  const starting = startOnAllInterfaces({ ...options, logger: false }); // creates its server synchronously
   unsubscribe('fastify.initialization', onApp);
   const fauxqs = await starting;
   if ((app?.server.address() as AddressInfo | null)?.address === HOST) return fauxqs;
   await fauxqs.stop();
-  throw new Error('fauxqs would listen beyond loopback');
+  throw new Error(
+    'fauxqs does not listen on 127.0.0.1 only, so it was stopped. Use the version of fauxqs in package-lock.json.',
+  );
 };

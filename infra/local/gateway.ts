@@ -17,23 +17,25 @@ type Options = {
   host?: string;
   functions: Record<ApiFunction, Handler>;
   timeoutSeconds?: number;
-  graceMs?: number | undefined; // of `close`, for requests at work
-  pages?: Record<string, string>; // HTML by path, beside the API
+  graceMs?: number | undefined; // time that `close` gives running requests
+  pages?: Record<string, string>; // HTML pages by their paths
 };
 
-/** The functions that the routes name. Imported here, after the environment stands: a logger reads it. */
+/** Imports the functions of the routes. Call it after setting the environment, because a logger reads it on import. */
 export const importApi = async (): Promise<Record<ApiFunction, Handler>> => {
   const modules = await Promise.all(apiFunctions.map((name) => import(`../../functions/${name}.ts`)));
   return Object.fromEntries(apiFunctions.map((name, i) => [name, modules[i].handler])) as Record<ApiFunction, Handler>;
 };
 
-/** API Gateway's HTTP API on this machine: each request as an event of payload format 2.0 to the function of its route. */
+/**
+ * Starts a local HTTP API like API Gateway's. It sends each request to its function as an event of payload format 2.0.
+ */
 export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
   const seconds = options.timeoutSeconds ?? apiSettings.timeoutSeconds;
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 },
     async (request, response) => {
-      response.on('error', () => {}); // the client has gone
+      response.on('error', () => {}); // the client disconnected
       const body = await bodyOf(request);
       if (body === 'aborted') return;
       const page = request.method === 'GET' && options.pages?.[request.url ?? ''];
@@ -50,8 +52,8 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hints: Record<string, string> = {
         EADDRINUSE: `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`,
-        EADDRNOTAVAIL: `${host} is no address of this machine. Set HOST to one that is, or to 0.0.0.0 for all of them.`,
-        ENOTFOUND: `${host} is no address of this machine. Set HOST to one that is, or to 0.0.0.0 for all of them.`,
+        EADDRNOTAVAIL: `${host} is not an address of this machine. Set HOST to one of its addresses, or to 0.0.0.0 for all.`,
+        ENOTFOUND: `${host} is not an address of this machine. Set HOST to one of its addresses, or to 0.0.0.0 for all.`,
       };
       const hint = hints[error.code ?? ''];
       reject(hint ? new Error(hint) : error);
@@ -72,7 +74,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | 'too large' | 
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
-      if (size > apiSettings.maxBodyBytes) return 'too large'; // Node reads on and drops it, so that the client hears us
+      if (size > apiSettings.maxBodyBytes) return 'too large'; // Node discards the rest of the body
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
@@ -89,7 +91,7 @@ const jsonMessage = (statusCode: number, text: string): GatewayResponse => ({
   body: JSON.stringify({ message: text }),
 });
 
-/** What is no HTTP, too large a header or too slow: answered where that can still be, and hung up on. */
+/** Answers a malformed or slow request with 400, 408 or 431 if possible, then closes the connection. */
 const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
@@ -98,13 +100,13 @@ const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n`, () => socket.destroy());
 };
 
-/** API Gateway's word for a function that failed: the failure is printed, and none of it goes out. */
+/** Logs the error of a function. Returns API Gateway's answer, which contains nothing of the error. */
 const internalError = (error: unknown): GatewayResponse => {
   console.error(forLog(inspect(error)));
   return jsonMessage(500, 'Internal Server Error');
 };
 
-/** The function's result in time, or API Gateway's own. */
+/** Returns the function's answer, or API Gateway's own answer after the timeout. */
 const invoke = async (handler: Handler, event: APIGatewayProxyEventV2, context: Context): Promise<GatewayResponse> => {
   const result = (async () => (await handler(event, context)) as GatewayResponse)().catch(internalError);
   let timer: NodeJS.Timeout | undefined;
@@ -122,9 +124,9 @@ const sendResponse = (response: ServerResponse, result: GatewayResponse): void =
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
     if (cookies) response.setHeader('set-cookie', cookies);
     if (bytes.length > 0) response.setHeader('content-length', bytes.length);
-    response.end(bytes); // Node keeps back the body of an answer to HEAD
+    response.end(bytes); // Node omits the body for HEAD
   } catch (error) {
-    for (const name of response.getHeaderNames()) response.removeHeader(name); // nothing is sent before end has checked all
+    for (const name of response.getHeaderNames()) response.removeHeader(name); // Node has sent nothing yet
     sendResponse(response, internalError(error));
   }
 };

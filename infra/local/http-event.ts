@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type ApiFunction, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
 
-/** What API Gateway picks: the route of this method with the fewest parameters, else the default one. */
+/** Returns the route that API Gateway would choose: the match with the fewest parameters, or `$default`. */
 export const routeOf = ({ method, url = '/' }: IncomingMessage) => {
   const [, path = '/', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
   const [match] = routes
@@ -20,7 +20,7 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a malformed escape is the function's to judge
+    return text; // the function checks malformed escapes
   }
 };
 

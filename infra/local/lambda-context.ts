@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 
-/** The context that Lambda gives a function with each event. */
+/** Returns the context that Lambda passes to a function with each event. */
 export const lambdaContext = (functionName: string, timeoutSeconds: number): Context => {
   const deadline = Date.now() + timeoutSeconds * 1000;
   return {

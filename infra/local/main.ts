@@ -3,9 +3,9 @@ import { type ServiceSettings, startService } from './service.ts';
 import { settingsFrom } from './start-settings.ts';
 
 const STOP_MS = 10_000;
-const REPEAT_MS = 500; // of one signal: npm passes on what a terminal has sent to all of us
+const REPEAT_MS = 500; // npm forwards a signal that the terminal also sent to this process
 
-/** `npm start`: the whole service on this machine, until a signal ends it. */
+/** `npm start`: runs the whole service on this machine until a signal stops it. */
 const main = async (): Promise<void> => {
   const settings = settingsFrom(process.env);
   const service = await startService(settings, (line) => console.log(line));
@@ -16,7 +16,9 @@ const main = async (): Promise<void> => {
       if (stoppingSince && Date.now() - stoppingSince < REPEAT_MS) return;
       if (stoppingSince) process.exit(1);
       stoppingSince = Date.now();
-      console.log('Stopping: runs at work are given back. Once more stops at once.');
+      console.log(
+        'Stopping. Unfinished runs are released and resume after the next start. Press Ctrl-C again to stop at once.',
+      );
       setTimeout(() => process.exit(1), STOP_MS).unref();
       await service.stop();
       process.exit(0);
@@ -27,16 +29,17 @@ const main = async (): Promise<void> => {
 
 const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets }: ServiceSettings): string => {
   const loopback =
-    targets === 'local' && 'Loopback pages may be audited, each only its own origin (TARGETS=public turns that off).';
+    targets === 'local' &&
+    'Pages on this machine can be audited, each with its own origin only. TARGETS=public forbids them.';
   const keys =
-    auth === 'keys' && 'A key is needed. To make one: npm run keys -- create --owner me --name "my first key"';
+    auth === 'keys' && 'Requests need an API key. Create one: npm run keys -- create --owner me --name "my first key"';
   const page = targets === 'local' ? `${url}/sample` : 'https://example.com/';
   const shown = [
     `Page audit service: ${url}`,
-    `All ${allRegions.length} regions are this machine. Data in ${dataDir}. ${auditsAtOnce} audit(s) at once.`,
+    `All ${allRegions.length} regions are this machine. Data is stored in ${dataDir}. Up to ${auditsAtOnce} audit(s) at once.`,
     loopback,
     keys,
-    '\nTry:',
+    '\nCreate a check:',
     `  curl -s ${url}/v1/checks -H 'Content-Type: application/json' ${auth === 'keys' ? '-H "Authorization: Bearer $KEY" ' : ''}\\`,
     `    -d '{"url": "${page}", "auditVersion": "latest", "regions": ["us-west1", "europe-north1"]}'\n`,
   ];

@@ -17,26 +17,26 @@ import { lambdaContext } from './lambda-context.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => unknown;
 type Options = {
-  sqs: SQSClient; // of the queue's region
+  sqs: SQSClient; // client for the queue's region
   queueUrl: string;
   awsRegion: string;
   functionName: string;
   handler: QueueHandler;
-  timeoutSeconds: number; // of the function: an event that takes longer has failed
+  timeoutSeconds: number; // of the function; a longer event fails
   slots: Slots;
   onMessage?: (record: SQSRecord, phase: 'started' | 'ended', seconds?: number) => void;
-  waitSeconds?: number | undefined; // of a long poll, at most 20
-  visibilitySeconds?: number; // instead of the queue's own
-  retryMs?: number; // first pause after a queue did not answer
-  maxWaiting?: number; // messages at most that wait here for a slot
+  waitSeconds?: number | undefined; // duration of a long poll, at most 20
+  visibilitySeconds?: number; // overrides the visibility timeout of the queue
+  retryMs?: number; // first delay of the backoff while the queue does not respond
+  maxWaiting?: number; // maximum of received messages that wait for a slot
 };
 
 /**
- * Lambda's event source mapping for one queue: one message an event, deleted when the function says that it is done, left
- * to its visibility time-out otherwise. How often a message comes and when it is a dead letter is the queue's to say.
- * As in a fair queue of SQS, one owner's many messages do not hold up another's: they are all received, and wait here for
- * their turn. `stop` receives no more at once, gives back what no handler has started, and waits for the handlers at work,
- * at most `graceMs`.
+ * Polls a queue like Lambda's event source mapping, with one message per event. It deletes a message when the function
+ * succeeds. Otherwise the message becomes visible again after its visibility timeout. The queue moves dead letters.
+ *
+ * Messages wait here for a slot, so that many messages of one owner don't delay another owner, as in a fair queue.
+ * `stop` stops receiving, releases waiting messages, and waits up to `graceMs` for running handlers.
  */
 export const startPoller = (options: Options) => {
   const { queueUrl, slots, waitSeconds = 20, maxWaiting = 10_000 } = options;
@@ -51,13 +51,13 @@ export const startPoller = (options: Options) => {
     for (let failures = 0; !signal.aborted; ) {
       try {
         while (waiting.size >= maxWaiting) await pause(50, undefined, { signal });
-        const wait = waiting.size > 0 ? Math.min(1, waitSeconds) : waitSeconds; // `stop` waits for it then
+        const wait = waiting.size > 0 ? Math.min(1, waitSeconds) : waitSeconds; // `stop` waits for this poll
         const messages = await receive(options, Math.min(10, maxWaiting - waiting.size), wait, receiveAbort.signal);
         failures = 0;
         for (const message of messages) void process(message);
       } catch (error) {
         if (signal.aborted) return;
-        if (failures === 0) logError(`${queueUrl} does not answer, and is asked again until it does`, error);
+        if (failures === 0) logError(`The queue ${queueUrl} does not respond. The poller retries until it does`, error);
         await pause(Math.min(retryMs * 2 ** failures++, 10_000), undefined, { signal }).catch(() => {});
       }
     }
@@ -66,7 +66,7 @@ export const startPoller = (options: Options) => {
   const process = async (message: Message) => {
     waiting.add(message);
     const release = await slots(signal, { owner: ownerOf(message), queue: queueUrl }).catch(() => undefined);
-    if (!release) return; // `stop` gives it back
+    if (!release) return; // `stop` releases it
     waiting.delete(message);
     const work = handle(options, message).finally(() => {
       release();
@@ -76,7 +76,7 @@ export const startPoller = (options: Options) => {
   };
 
   const renewal = setInterval(
-    () => setVisibility(options, waiting, visibilitySeconds).catch(() => {}), // and if not, the next one, or the message comes again
+    () => setVisibility(options, waiting, visibilitySeconds).catch(() => {}), // the next renewal retries
     (visibilitySeconds * 1000) / 3,
   );
 
@@ -84,7 +84,7 @@ export const startPoller = (options: Options) => {
   const stop = async (graceMs: number): Promise<void> => {
     stopping.abort();
     clearInterval(renewal);
-    if (waiting.size === 0) receiveAbort.abort(); // else it would take what is given back, and nobody would be there
+    if (waiting.size === 0) receiveAbort.abort(); // otherwise this poll would receive the released messages again
     const ended = polling.then(() => Promise.all([setVisibility(options, waiting, 0).catch(() => {}), ...running]));
     await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
   };
@@ -105,7 +105,7 @@ const receive = async (options: Options, atMost: number, waitSeconds: number, ab
   return Messages;
 };
 
-/** Lets what waits here be seen by others in so many seconds, and not before. */
+/** Sets the time until the queue delivers these messages again. */
 const setVisibility = async ({ sqs, queueUrl }: Options, messages: Iterable<Message>, VisibilityTimeout: number) => {
   const all = [...messages];
   for (let i = 0; i < all.length; i += 10) {
@@ -125,16 +125,16 @@ const handle = async (options: Options, message: Message) => {
     const event = { Records: [record] };
     const result = await withTimeout(timeoutSeconds, () => handler(event, lambdaContext(functionName, timeoutSeconds)));
     const failures = (result as Partial<SQSBatchResponse> | null | undefined)?.batchItemFailures ?? [];
-    // with one message an event, a failure that names another message fails this one too, as on Lambda
+    // An event has one message. As on Lambda, a failure that names an unknown message fails the whole event.
     if (failures.length === 0)
       await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: record.receiptHandle }));
   } catch (error) {
-    logError(`${functionName} failed, its message stays in the queue`, error);
+    logError(`${functionName} failed. SQS delivers its message again`, error);
   }
   onMessage?.(record, 'ended', (performance.now() - startedAt) / 1000);
 };
 
-/** The end of `work`, or a failure when it takes longer than Lambda would let it. */
+/** Returns the result of `work`. Throws if `work` takes longer than the timeout. */
 const withTimeout = async (seconds: number, work: () => unknown): Promise<unknown> => {
   const ended = new AbortController();
   const timeout = pause(seconds * 1000, undefined, { signal: ended.signal }).then(() => {
@@ -143,7 +143,7 @@ const withTimeout = async (seconds: number, work: () => unknown): Promise<unknow
   return await Promise.race([(async () => work())(), timeout]).finally(() => ended.abort());
 };
 
-/** The owner as the group of the message, which SQS keeps, or as the attribute, which every engine does. */
+/** Returns the owner from the message group, or from the attribute, because fauxqs drops the group. */
 const ownerOf = ({ Attributes, MessageAttributes }: Message): string =>
   Attributes?.MessageGroupId ?? MessageAttributes?.[OWNER_ATTRIBUTE]?.StringValue ?? '';
 
@@ -170,4 +170,4 @@ const attributeOf = ({ StringValue, BinaryValue, DataType }: MessageAttributeVal
   dataType: DataType as SQSMessageAttribute['dataType'],
 });
 
-const logError = (what: string, error: unknown): void => console.error(`${what}: ${forLog(inspect(error))}`);
+const logError = (message: string, error: unknown): void => console.error(`${message}: ${forLog(inspect(error))}`);

@@ -1,4 +1,4 @@
-/** A page to try the service on where there is no network; only this machine's front serves it. */
+/** A page for trying the service without a network. Only the local gateway serves it. */
 export const samplePage = `<!doctype html>
 <html lang="en">
   <head>

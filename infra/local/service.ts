@@ -12,7 +12,7 @@ import { samplePage } from './sample-page.ts';
 
 export type ServiceSettings = {
   host: string;
-  port: number; // 0: any free one
+  port: number; // 0: any free port
   dataDir: string;
   auditsAtOnce: number;
   auth: 'keys' | 'open';
@@ -21,15 +21,15 @@ export type ServiceSettings = {
   logLevel: string;
 };
 
-const MAX_ANSWER_BYTES = 64 * 2 ** 20; // no Lambda is in the way, and the bucket is for this machine alone
-const SWEEP_MS = 10_000; // a minute on AWS; here what a killed process left is taken up sooner
+const MAX_ANSWER_BYTES = 64 * 2 ** 20; // Lambda's limit does not apply, and clients can't reach the bucket
+const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume the runs of a killed process sooner
 
 /**
- * The handlers that run on Lambda, on embedded engines bound to loopback. They are the same: only their environment
- * differs. `print` gets a line as each run starts and ends. Sets `process.env`, so it is started once a process.
+ * Starts the functions that run on Lambda, on embedded engines that listen on loopback. `print` receives a line when a
+ * run starts and ends. Call it once per process, because it sets `process.env`.
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
-  process.env.UV_THREADPOOL_SIZE ??= `${functionSettings.auditThreads}`; // read when a thread is needed for the first time
+  process.env.UV_THREADPOOL_SIZE ??= `${functionSettings.auditThreads}`; // before Node starts its first thread
   const aws = await startAws({ dataDir: settings.dataDir, regions: allRegions });
   Object.assign(process.env, aws.env, {
     AUTH: settings.auth,
@@ -41,10 +41,10 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     POWERTOOLS_METRICS_DISABLED: 'true',
     POWERTOOLS_LOG_LEVEL: settings.logLevel,
   });
-  const functions = await importFunctions(); // not before the environment stands: a logger reads it
+  const functions = await importFunctions(); // after the environment is set, because a logger reads it on import
   const { runAudit, sweep } = functions;
 
-  await sweep.handler({ wake: 'all' }); // the queues are in memory: what waited in them is found again by the table
+  await sweep.handler({ wake: 'all' }); // the queues were in memory; this resends the jobs of all open runs
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
@@ -54,7 +54,9 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     await aws.close();
     throw error;
   });
-  const preparing = runAudit.prepare().catch((error: Error) => print(`✗ no page can be audited: ${error.message}`));
+  const preparing = runAudit
+    .prepare()
+    .catch((error: Error) => print(`✗ The service can't audit pages. ${error.message}`));
 
   const sqs = new SQSClient({ region: process.env.HOME_REGION as string });
   const pollers = startPollers(sqs, functions, settings.auditsAtOnce, consoleLines(functions.store, print));
@@ -63,9 +65,9 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   return {
     url: gateway.url,
     port: gateway.port,
-    /** Resolves when a page can be audited. */
+    /** Resolves when the service can audit pages. */
     prepared: preparing,
-    /** Takes no more requests, gives back the runs at work, and ends the engines. Nothing is lost. */
+    /** Closes the gateway, releases unfinished runs, and stops the engines. No check is lost. */
     stop: async (): Promise<void> => {
       const swept = sweeps.stop();
       await gateway.close();
@@ -82,7 +84,7 @@ type Functions = Awaited<ReturnType<typeof importFunctions>>;
 type Poller = ReturnType<typeof startPoller>;
 type OnMessage = ReturnType<typeof consoleLines>;
 
-/** For each region, one poller of its audit jobs and one of its dead letters. */
+/** Starts two pollers per region: one for its audit jobs and one for its dead letters. */
 const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number, onMessage: OnMessage): Poller[] => {
   const auditSlots = slots(auditsAtOnce);
   const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
@@ -106,12 +108,12 @@ const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number
       handler: functions.closeLostRuns.handler,
       timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
       slots: slots(1),
-      maxWaiting: 1, // they are soon done, and no owner waits for them
+      maxWaiting: 1, // dead letters take little time, and need no turns by owner
     }),
   ]);
 };
 
-/** Sweeps now and then every `SWEEP_MS`, one at a time. `stop` waits for the sweep at work. */
+/** Starts a sweep every `SWEEP_MS`, one at a time. `stop` waits for the running sweep. */
 const startSweeps = (sweep: () => Promise<void>) => {
   let sweeping = sweep().catch(logSweepError);
   const timer = setInterval(() => {
@@ -138,4 +140,4 @@ const importFunctions = async () => {
   return { api, runAudit, closeLostRuns, sweep, store };
 };
 
-const logSweepError = (error: Error) => console.error(`the sweep failed: ${forLog(error.message)}`);
+const logSweepError = (error: Error) => console.error(`A sweep failed. The next one retries: ${forLog(error.message)}`);

@@ -5,7 +5,7 @@ import { AuditEnv, CorsEnv } from '../../shared/env.ts';
 import { InvalidSetting } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
-/** What `npm start` reads from the environment. */
+/** Environment variables of `npm start`. */
 const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number('a number').int().min(0).max(65535).default(4080),
@@ -19,34 +19,36 @@ const Settings = z.object({
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('ERROR'),
 });
 
-const BYTES_FOR_AN_AUDIT = 4 * 2 ** 30;
+const BYTES_PER_AUDIT = 4 * 2 ** 30;
 
-/** The settings of `npm start`. Throws a InvalidSetting that says what would be right. */
+/** Returns the settings of `npm start`. Throws an InvalidSetting if a variable is invalid. */
 export const settingsFrom = (env: Record<string, string | undefined>): ServiceSettings => {
   const parsed = Settings.safeParse(env);
   if (!parsed.success) {
     const wrong = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new InvalidSetting(`These settings are not as expected:\n${wrong.join('\n')}`);
+    throw new InvalidSetting(
+      `The service did not start, because these settings are invalid. Correct or unset them:\n${wrong.join('\n')}`,
+    );
   }
   const settings = parsed.data;
   const { HOST, AUTH } = settings;
-  const reachable = !/^(localhost|127(\.\d{1,3}){3}|::1)$/.test(HOST); // by others than this machine
+  const reachable = !/^(localhost|127(\.\d{1,3}){3}|::1)$/.test(HOST); // from other machines
   if (reachable && AUTH === 'open') {
     throw new InvalidSetting(
-      `HOST=${HOST} lets other machines in, and nobody would need a key. Set AUTH=keys too, or leave HOST at 127.0.0.1.`,
+      `With HOST=${HOST} other machines can use the service without a key. Set AUTH=keys too, or leave HOST at 127.0.0.1.`,
     );
   }
 
-  // One is made ready, or made into a report, while another is measured.
+  // While one audit is measured, another can be prepared or its report written.
   const timedAtOnce = settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE;
-  const inMemory = Math.floor(MEMORY_BYTES / BYTES_FOR_AN_AUDIT);
+  const inMemory = Math.floor(MEMORY_BYTES / BYTES_PER_AUDIT);
   return {
     host: HOST,
     port: settings.PORT,
     dataDir: resolve(settings.DATA_DIR),
     auditsAtOnce: settings.AUDITS_AT_ONCE ?? Math.max(timedAtOnce, Math.min(2 * timedAtOnce, inMemory)),
     auth: AUTH,
-    targets: settings.TARGETS ?? (reachable ? 'public' : 'local'), // loopback is this machine's own affair
+    targets: settings.TARGETS ?? (reachable ? 'public' : 'local'), // local pages are private to this machine
     corsOrigins: settings.CORS_ORIGINS,
     logLevel: settings.LOG_LEVEL,
   };

@@ -2,27 +2,27 @@ import { prices } from '../prices.ts';
 import { functionSettings } from '../settings.ts';
 
 /*
- * `npm run cost`: dollars for each 1,000 runs, by service, from list prices and from what a run was measured to use.
- * Change a number here and run it again.
+ * `npm run cost`: prints dollars per 1,000 runs by service, from list prices and the measured use of a run. Change a
+ * number here and run it again.
  */
 
-/** What one run uses. A check of one region, read ten times by a client that waits for it, its report once. */
+/** Use of one run: a check of one region. Its client reads the check ten times and the report once. */
 const perRun = {
-  auditSeconds: 6.5, // 6.2 s in a warm process on two cores; the rest is for the few that start cold
+  auditSeconds: 6.5, // measured: 6.2 s in a warm process on two cores; the rest covers cold starts
   apiRequests: 12,
-  apiSeconds: 0.05, // of a function with `apiMemoryMb`
-  writes: 16, // request units of 1 KB, the index among them: limits 2, create 5, sent 2, claim 2, finish 4, close 1
+  apiSeconds: 0.05, // in a function with `apiMemoryMb`
+  writes: 16, // request units of 1 KB with the index: limits 2, create 5, sent 2, claim 2, finish 4, close 1
   reads: 16, // request units of 4 KB
   sqsRequests: 4,
   reportGb: 0.4e-3, // gzipped
   reportMonths: 3,
   logGb: 6e-6,
-  traces: 3, // its create, its job, its audit: reads are not traced
+  traces: 3, // create, job and audit; reads are not traced
 };
 
-/** What an environment of six regions costs in a month, whatever it is asked to do. */
+/** Monthly use of an environment of six regions that is independent of its runs. */
 const fixed = {
-  sqsRequests: 12 * 5 * 3 * 60 * 24 * 30, // each mapping of a queue polls with five pollers, every 20 s
+  sqsRequests: 12 * 5 * 3 * 60 * 24 * 30, // five pollers per queue, every 20 s
   sweeps: 60 * 24 * 30,
   sweepSeconds: 0.3,
   sweepReads: 8,
@@ -31,10 +31,10 @@ const fixed = {
   dashboards: 1,
 };
 
-const GB = 1024; // MB, as Lambda counts
+const GB = 1024; // in MB, as Lambda counts
 const lambda = (seconds: number, memoryMb: number) => seconds * (memoryMb / GB) * prices.lambdaGbSecond;
 
-/** Dollars by service for a month of so many runs. */
+/** Returns the dollars per service for a month with this number of runs. */
 const month = (runs: number): Record<string, number> => ({
   'Lambda, audits': runs * (lambda(perRun.auditSeconds, functionSettings.auditMemoryMb) + prices.lambdaRequest),
   'Lambda, API and sweeper':
@@ -56,27 +56,29 @@ const month = (runs: number): Record<string, number> => ({
   'X-Ray': runs * perRun.traces * prices.trace,
 });
 
-const volumes = [1_000, 100_000, 10_000_000];
-const months = volumes.map(month);
-const row = (name: string, dollars: readonly number[]) =>
-  `| ${name.padEnd(24)} | ${dollars.map((each, i) => ((each / (volumes[i] as number)) * 1000).toFixed(3).padStart(16)).join(' | ')} |`;
+const volumes = [1_000, 100_000, 10_000_000]; // runs a month
 
-console.log(`Dollars for each 1,000 runs, at so many runs a month\n`);
-console.log(
-  `| service                  | ${volumes.map((runs) => runs.toLocaleString('en').padStart(16)).join(' | ')} |`,
-);
-console.log(`| ------------------------ | ${volumes.map(() => `${'-'.repeat(15)}:`).join(' | ')} |`);
-for (const name of Object.keys(months[0] as object)) {
-  console.log(
-    row(
-      name,
-      months.map((each) => each[name] as number),
+/** Returns a Markdown table: dollars per 1,000 runs, one row per service and one column per volume. */
+const costTable = (): string => {
+  const months = volumes.map(month);
+  const services = Object.keys(months[0] as object);
+  const sums = months.map((dollars) => Object.values(dollars).reduce((sum, each) => sum + each, 0));
+  return [
+    tableRow(
+      'service',
+      volumes.map((runs) => runs.toLocaleString('en')),
     ),
-  );
-}
-console.log(
-  row(
-    '**all**',
-    months.map((each) => Object.values(each).reduce((sum, dollars) => sum + dollars, 0)),
-  ),
-);
+    `| ${'-'.repeat(24)} | ${volumes.map(() => `${'-'.repeat(15)}:`).join(' | ')} |`,
+    ...services.map((name) => tableRow(name, perThousand(months.map((dollars) => dollars[name] as number)))),
+    tableRow('**all**', perThousand(sums)),
+  ].join('\n');
+};
+
+const perThousand = (dollars: readonly number[]): string[] =>
+  dollars.map((each, i) => ((each / (volumes[i] as number)) * 1000).toFixed(3));
+
+const tableRow = (name: string, cells: readonly string[]): string =>
+  `| ${name.padEnd(24)} | ${cells.map((cell) => cell.padStart(16)).join(' | ')} |`;
+
+console.log('Estimated dollars per 1,000 runs. Each column is a number of runs per month.\n');
+console.log(costTable());

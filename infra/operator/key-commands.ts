@@ -1,23 +1,24 @@
 import { parseArgs } from 'node:util';
 import type { KeyStore } from '../../functions/lib/store/keys.ts';
 import { type ApiKey, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
+import { pick } from '../../shared/pick.ts';
 import { PlanName, plans } from '../../shared/plans.ts';
 
 export const usage = `npm run keys -- create --owner OWNER --name NAME [--scopes ${Scope.options.join(',')}] [--plan PLAN] [--expires 90d]
 npm run keys -- list [--owner OWNER]
 npm run keys -- revoke PREFIX
 
-  --owner        whose checks the key makes and reads; its keys of one plan share the runs that it allows
-  --name         what the key is for
+  --owner        owner of the key; its checks are visible to all its keys
+  --name         purpose of the key, up to 100 characters
   --scopes       both by default
-  --plan         ${PlanName.options.join(', ')}; by default that of the owner's other keys, or standard
-  --expires      after so many hours, days or weeks (12h, 90d, 4w), or on a date (2027-01-31); never by default
-  --environment  dev, staging, prod: on AWS, with the credentials that the AWS CLI finds; without it on this machine,
-                 in DATA_DIR (.local), whether the service runs or not
-  --json         for machines
+  --plan         ${PlanName.options.join(', ')}; by default the plan of the owner's other keys, or standard
+  --expires      after hours, days or weeks (12h, 90d, 4w), or on a date (2027-01-31); never by default
+  --environment  dev, staging or prod: keys on AWS, with the credentials that the AWS CLI uses;
+                 by default keys on this machine, in DATA_DIR (.local), while the service runs or not
+  --json         prints JSON
 `;
 
-/** What is wrong with how the command was called: said with what would be right. */
+/** An invalid call of the command. The message says what would be valid. */
 export class UsageError extends Error {}
 
 const options = {
@@ -40,7 +41,7 @@ const parse = (args: string[]) => {
   }
 };
 
-/** What the arguments of `npm run keys` ask for. Throws a UsageError where they are wrong. */
+/** Returns the command that the arguments ask for. Throws a UsageError if an argument is invalid. */
 export const commandFrom = (args: string[]) => {
   const { values, positionals } = parse(args);
   const [command, ...rest] = positionals;
@@ -48,7 +49,7 @@ export const commandFrom = (args: string[]) => {
   const build = { create, list, revoke }[command ?? ''];
   if (!build)
     throw new UsageError(
-      `${command ? `There is no command "${command}".` : 'What is to be done?'} There are create, list, revoke.`,
+      `${command ? `There is no command "${command}".` : 'The command is missing.'} Use create, list or revoke.`,
     );
   return { environment: values.environment, run: build(values, rest) };
 };
@@ -57,16 +58,18 @@ const create = (values: Values, rest: string[]) => {
   refuseMore(rest);
   const owner = Owner.safeParse(values.owner);
   if (!owner.success)
-    throw new UsageError(`--owner: ${values.owner ? owner.error.issues[0]?.message : 'whose is it?'}`);
+    throw new UsageError(
+      `--owner: ${values.owner ? owner.error.issues[0]?.message : 'Name the owner of the key, for example --owner acme.'}`,
+    );
   if (!values.name || values.name.length > 100)
-    throw new UsageError('--name: what is the key for, in up to 100 characters?');
+    throw new UsageError('--name: Say what the key is for, in up to 100 characters.');
   const { name } = values;
   const scopes = Scope.array()
     .min(1)
     .safeParse(values.scopes?.split(',') ?? Scope.options);
-  if (!scopes.success) throw new UsageError(`--scopes: one or more of ${Scope.options.join(',')}`);
+  if (!scopes.success) throw new UsageError(`--scopes: Use one or more of ${Scope.options.join(',')}.`);
   const chosenPlan = PlanName.optional().safeParse(values.plan);
-  if (!chosenPlan.success) throw new UsageError(`--plan: one of ${PlanName.options.join(', ')}`);
+  if (!chosenPlan.success) throw new UsageError(`--plan: Use one of ${PlanName.options.join(', ')}.`);
   const now = new Date();
   const expiresAt = values.expires === undefined ? null : expiryFrom(values.expires, now);
 
@@ -81,11 +84,11 @@ const create = (values: Values, rest: string[]) => {
     if (values.json) return;
     const { runsPerMinute, runsPerDay, openChecks } = plans[plan];
     notify(`
-This is the key: it is shown once, and kept nowhere. Send it as "Authorization: Bearer <key>".
+This is the key. It is shown once and not stored. Send it as "Authorization: Bearer <key>".
 Prefix ${created.key.prefix}, owner ${owner.data}, ${scopes.data.join(' and ')}, expires ${expiresAt ?? 'never'}.
-Plan ${plan}: ${runsPerMinute} runs a minute, ${runsPerDay} a day, ${openChecks} checks open at once.`);
+Plan ${plan}: ${runsPerMinute} runs a minute, ${runsPerDay} runs a day, ${openChecks} open checks.`);
     if (others.some((key) => key.plan !== plan))
-      notify(`Other keys of ${owner.data} have another plan: each request goes by its key's, whose runs are its own.`);
+      notify(`Other keys of ${owner.data} have another plan. Each plan counts its runs separately.`);
   };
 };
 
@@ -96,7 +99,7 @@ const list = (values: Values, rest: string[]) => {
     const keys = (await store.list()).filter((key) => values.owner === undefined || key.owner === values.owner);
     if (values.json) return console.log(JSON.stringify(keys.map((key) => keyView(key, now))));
     if (keys.length === 0)
-      return notify('There is no key. To make one: npm run keys -- create --owner OWNER --name NAME');
+      return notify('There are no keys. To create one: npm run keys -- create --owner OWNER --name NAME');
     const rows = keys.map((key) => [
       key.prefix,
       keyState(key, now),
@@ -116,30 +119,44 @@ const list = (values: Values, rest: string[]) => {
 
 const revoke = (values: Values, [text, ...rest]: string[]) => {
   refuseMore(rest);
-  if (!text) throw new UsageError('Which key? Its prefix is in `npm run keys -- list`.');
+  if (!text) throw new UsageError('The prefix of the key is missing. To find it: npm run keys -- list');
   const prefix = keyParts(text)?.prefix ?? text.replace(/^pas_/, '');
   return async (store: KeyStore): Promise<void> => {
     const now = new Date();
     const key = await store.find(prefix);
-    if (!key) throw new UsageError(`There is no key with the prefix "${prefix}". To see them: npm run keys -- list`);
+    if (!key)
+      throw new UsageError(`There is no key with the prefix "${prefix}". To list all keys: npm run keys -- list`);
     if (!key.revokedAt) await store.revoke(prefix, now);
     const revoked = { ...key, revokedAt: key.revokedAt ?? now.toISOString() };
     if (values.json) return console.log(JSON.stringify(keyView(revoked, now)));
     if (key.revokedAt)
-      notify(`The key ${prefix} ("${key.name}" of ${key.owner}) was revoked ${toMinute(key.revokedAt)}.`);
+      notify(`The key ${prefix} ("${key.name}" of ${key.owner}) was revoked before, at ${toMinute(key.revokedAt)}.`);
     else
       notify(
-        `The key ${prefix} ("${key.name}" of ${key.owner}) is revoked. Who used it just now may for another minute.`,
+        `The key ${prefix} ("${key.name}" of ${key.owner}) is revoked. Running functions accept it for up to another minute.`,
       );
   };
 };
 
 const refuseMore = (rest: string[]): void => {
-  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is not expected here.`);
+  if (rest.length > 0)
+    throw new UsageError(`The argument "${rest[0]}" is not expected here. Put a value with spaces in quotes.`);
 };
 
-/** A key without the hash of its secret. */
-const keyView = ({ hash, ...key }: ApiKey, now: Date) => ({ ...key, state: keyState(key as ApiKey, now) });
+/** Fields of a key that the command shows. The hash of the secret is not one of them. */
+const shownFields = [
+  'prefix',
+  'owner',
+  'name',
+  'scopes',
+  'plan',
+  'createdAt',
+  'expiresAt',
+  'revokedAt',
+  'lastUsedAt',
+] as const;
+
+const keyView = (key: ApiKey, now: Date) => ({ ...pick(key, shownFields), state: keyState(key, now) });
 
 const toMinute = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? 'never';
 
@@ -163,7 +180,8 @@ const expiryFrom = (text: string, now: Date): string => {
     : /^\d{4}-\d\d-\d\d/.test(text)
       ? Date.parse(text)
       : NaN;
-  if (!(time > now.getTime())) throw new UsageError('--expires: in the future, such as 12h, 90d, 4w or 2027-01-31');
+  if (!(time > now.getTime()))
+    throw new UsageError('--expires: Use a time in the future, for example 12h, 90d, 4w or 2027-01-31.');
   return new Date(time).toISOString();
 };
 

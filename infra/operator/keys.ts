@@ -5,7 +5,7 @@ import { environmentOf, InvalidSetting } from '../environments.ts';
 import { openTable } from '../local/dynamodb.ts';
 import { commandFrom, notify, UsageError, usage } from './key-commands.ts';
 
-/** `npm run keys`: makes, lists and revokes API keys. Answers go to stdout, words for people to stderr. */
+/** `npm run keys`: creates, lists and revokes API keys. Results go to stdout, messages to stderr. */
 const main = async (): Promise<void> => {
   const command = commandFrom(process.argv.slice(2));
   if (command === 'help') return console.log(usage);
@@ -18,7 +18,7 @@ const main = async (): Promise<void> => {
   }
 };
 
-/** The table to work on: an environment's on AWS, or this machine's. */
+/** Opens the table of an environment on AWS, or the table of this machine. */
 const tableOf = async (environment: string | undefined) => {
   if (environment !== undefined) {
     const { homeRegion, names } = environmentOf(environment);
@@ -28,18 +28,18 @@ const tableOf = async (environment: string | undefined) => {
   return { name: env.TABLE_NAME as string, region: env.HOME_REGION as string, env, close };
 };
 
-/** What to do about what AWS says. */
+/** Returns the message of an error, with what to do next. */
 const advice = (error: Error): string => {
   if (error instanceof InvalidSetting) return error.message;
   switch (error.name) {
     case 'CredentialsProviderError':
     case 'ExpiredTokenException':
     case 'UnrecognizedClientException':
-      return `AWS takes no credentials from here (${error.message}). Log in, or set AWS_PROFILE, and try again.`;
+      return `AWS did not accept the credentials (${error.message}). Log in or set AWS_PROFILE, then run the command again.`;
     case 'ResourceNotFoundException':
-      return 'This account has no such environment. Deploy it first (infra/DEPLOY.md), or set AWS_PROFILE to the account that has it.';
+      return 'This AWS account has no such environment. Deploy it first (infra/DEPLOY.md), or set AWS_PROFILE to the right account.';
     case 'AccessDeniedException':
-      return `${error.message}\nIt takes dynamodb:Query, GetItem, PutItem and UpdateItem on the table.`;
+      return `${error.message}\nThe command needs dynamodb:Query, GetItem, PutItem and UpdateItem on the table.`;
     default:
       return error.message;
   }
@@ -49,6 +49,6 @@ try {
   await main();
 } catch (error) {
   const { message } = error as Error;
-  notify(error instanceof UsageError ? `${message}\nTo read how: npm run keys -- --help` : advice(error as Error));
+  notify(error instanceof UsageError ? `${message}\nFor help: npm run keys -- --help` : advice(error as Error));
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

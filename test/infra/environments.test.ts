@@ -47,25 +47,27 @@ describe('a wrong setting gets an answer that says what is right', () => {
   const row = environments.dev;
 
   test('an unknown environment', () => {
-    expect(() => environmentOf('production')).toThrow('no environment "production". There are dev, staging, prod.');
+    expect(() => environmentOf('production')).toThrow('no environment "production". Use dev, staging, prod.');
     expect(() => environmentOf('constructor')).toThrow('no environment "constructor"');
   });
 
   test('an unknown region', () => {
     expect(() => environmentOf('dev', {}, { dev: { ...row, regions: ['us-west1', 'mars'] } })).toThrow(
-      /no region "mars"; there are us-west1, us-east4/,
+      /no region "mars". Use us-west1, us-east4/,
     );
   });
 
   test('a region named twice, or none', () => {
     const given = (regions: string[]) => () => environmentOf('dev', {}, { dev: { ...row, regions } });
-    expect(given(['us-west1', 'us-west1'])).toThrow('names a region twice');
-    expect(given([])).toThrow('at least one region is needed');
+    expect(given(['us-west1', 'us-west1'])).toThrow('lists a region twice');
+    expect(given([])).toThrow('List at least one region.');
   });
 
   test('an e-mail address and an account that are none', () => {
-    expect(() => environmentOf('dev', { alarmEmail: 'ops@' })).toThrow(/"ops@" is no e-mail address. Set ALARM_EMAIL/);
-    expect(() => environmentOf('dev', { account: '1234' })).toThrow(/"1234" is no AWS account: that is twelve digits/);
+    expect(() => environmentOf('dev', { alarmEmail: 'ops@' })).toThrow(
+      /"ops@" is not an e-mail address. Set ALARM_EMAIL/,
+    );
+    expect(() => environmentOf('dev', { account: '1234' })).toThrow(/"1234" is not an AWS account id of twelve digits/);
   });
 
   test('in one line, from the app itself', async () => {
@@ -74,14 +76,14 @@ describe('a wrong setting gets an answer that says what is right', () => {
     });
     await expect(run).rejects.toMatchObject({
       code: 1,
-      stderr: 'There is no environment "tset". There are dev, staging, prod.\n',
+      stderr: 'There is no environment "tset". Use dev, staging, prod.\n',
     });
   });
 
   test('no e-mail address: a warning, and no subscription', () => {
     const { home } = stacksOf(newApp({ assets: 'none' }), environmentOf('dev'));
     expect(resourcesOf(home, 'AWS::SNS::Subscription')).toEqual([]);
-    Annotations.fromStack(home).hasWarning('*', Match.stringLikeRegexp('alarms reach nobody. Set ALARM_EMAIL'));
+    Annotations.fromStack(home).hasWarning('*', Match.stringLikeRegexp('Alarms reach nobody.* Set ALARM_EMAIL'));
   });
 
   test('an account that is known is written into every stack', () => {

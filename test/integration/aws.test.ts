@@ -298,7 +298,7 @@ describe('in a folder', () => {
     const dataDir = aFolder();
     const other = await child(dataDir);
     await expect(startAws({ dataDir, regions: ['us-west1'] })).rejects.toThrow(
-      /in use by another process.*End that one/,
+      /in use by another process.*Stop that process/,
     );
     await kill(other);
     const aws = await startAws({ dataDir, regions: ['us-west1'] });

@@ -72,7 +72,7 @@ test('a key is revoked while no service runs; once more, it tells since when it 
   });
   expect(await keys(dataDir, ['revoke', prefix])).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/was revoked 20/),
+    stderr: expect.stringMatching(/was revoked before, at 20/),
   });
   expect(await allOf(dataDir)).toMatchObject([{ state: 'revoked' }]);
   isKeptNowhere(secret, dataDir);
@@ -109,7 +109,7 @@ test('a service that has the folder and says nothing yet is waited for, and then
   const aws = await startAws({ dataDir, regions: ['us-west1'] });
   stops.push(aws.close);
   rmSync(join(dataDir, 'dynamodb-url'));
-  await expect(openTable(dataDir, FULL ? undefined : 300)).rejects.toThrow(/starting or ending.*again/);
+  await expect(openTable(dataDir, FULL ? undefined : 300)).rejects.toThrow(/starting or stopping.*again/);
 });
 
 test('an environment’s keys are in its own table', async () => {
@@ -133,25 +133,25 @@ test('an owner’s further keys have its plan, unless another is named', async (
 });
 
 test.each([
-  [[], 'There are create, list, revoke.'],
+  [[], 'Use create, list or revoke.'],
   [['destroy'], 'There is no command "destroy".'],
-  [['create'], '--owner: whose is it?'],
+  [['create'], '--owner: Name the owner of the key'],
   [['create', '--owner', 'A b', '--name', 'x'], '--owner: an owner has up to 64'],
-  [['create', '--owner', 'acme'], '--name: what is the key for'],
-  [[...aKey, '--scopes', 'all'], '--scopes: one or more of checks:read,checks:write'],
-  [[...aKey, '--plan', 'huge'], '--plan: one of small, standard, large'],
-  [[...aKey, '--expires', 'tomorrow'], '--expires: in the future, such as 12h, 90d'],
-  [[...aKey, '--expires', '2020-01-01'], '--expires: in the future'],
+  [['create', '--owner', 'acme'], '--name: Say what the key is for'],
+  [[...aKey, '--scopes', 'all'], '--scopes: Use one or more of checks:read,checks:write'],
+  [[...aKey, '--plan', 'huge'], '--plan: Use one of small, standard, large'],
+  [[...aKey, '--expires', 'tomorrow'], '--expires: Use a time in the future, for example 12h, 90d'],
+  [[...aKey, '--expires', '2020-01-01'], '--expires: Use a time in the future'],
   [[...aKey, 'more'], '"more" is not expected here.'],
   [[...aKey, '--colour', 'red'], '--colour'],
-  [['revoke'], 'Which key?'],
+  [['revoke'], 'The prefix of the key is missing.'],
 ])('%j is refused with what would be right', (args, said) => {
   expect(() => commandFrom(args)).toThrow(UsageError);
   expect(() => commandFrom(args)).toThrow(said);
 });
 
 test.each([
-  [['create'], '--owner: whose is it?'],
+  [['create'], '--owner: Name the owner of the key'],
   [['revoke', 'nonsense'], 'There is no key with the prefix "nonsense"'],
 ])('%j ends the command with how to read on', async (args, said) => {
   const { code, stdout, stderr } = await keys(aFolder(), args);
@@ -170,7 +170,7 @@ const refused = (env: Record<string, string>) =>
   });
 
 test('HOST=0.0.0.0 is refused without keys', async () => {
-  expect(await refused({ HOST: '0.0.0.0' })).toMatch(/^1 HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
+  expect(await refused({ HOST: '0.0.0.0' })).toMatch(/^1 With HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
 });
 
 test('beyond loopback the service audits no page of its machine, unless it is told to', async () => {
@@ -191,6 +191,6 @@ test('beyond loopback the service audits no page of its machine, unless it is to
 
 test('an address that this machine has not is named', async () => {
   expect(await refused({ HOST: '192.0.2.1', AUTH: 'keys' })).toMatch(
-    /^1 192.0.2.1 is no address of this machine. Set HOST/,
+    /^1 192.0.2.1 is not an address of this machine. Set HOST/,
   );
 });

@@ -15,7 +15,7 @@ test('without settings the service is open to this machine alone, and may audit 
 });
 
 test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('HOST=%s is refused without keys', (HOST) => {
-  expect(() => settingsFrom({ HOST })).toThrow(/^HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
+  expect(() => settingsFrom({ HOST })).toThrow(/^With HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
 });
 
 test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])('HOST=%s needs no keys', (HOST) => {
