@@ -35,6 +35,7 @@ const depsFrom = (env: SweepEnv): Deps => {
     due: dueStore(db),
     erasure: erasureStore(db, reports(env)),
     queues: auditQueues(env),
+    now: () => new Date(),
   };
 };
 
@@ -43,84 +44,91 @@ type Deps = {
   due: DueStore;
   erasure: Pick<ErasureStore, 'eraseRemains' | 'removeErasedMark'>;
   queues: Pick<AuditQueues, 'send'>;
-  now?: () => Date;
+  now: () => Date;
 };
 
 const PAGE = 100;
 const PAGES = 20; // of each partition in one sweep; the next one goes on
 
-export const sweep = ({ store, due, erasure, queues, now = () => new Date() }: Deps) => {
-  const sweepOne = async (seen: Due): Promise<void> => {
-    const held = await due.hold(seen, now());
-    if (!held) return; // somebody acted on it: it is not lost
-    if ('check' in held) await sweepCheck(held.check);
-    else if ('erased' in held) await sweepErased(held.erased);
-    else await sweepRun(held.run);
-  };
-
-  const sweepCheck = async (check: CheckItem): Promise<void> => {
-    if (await store.closeIfFinished(check.id, now())) return;
-    const age = now().getTime() - Date.parse(check.createdAt);
-    await due.postpone(check, new Date(now().getTime() + closeAfter(age)));
-  };
-
-  /** The mark goes when a look at it has found nothing any more: each find has another look, a lease's length later. */
-  const sweepErased = async (erased: ErasedItem): Promise<void> => {
-    const later = new Date(now().getTime() + ERASED_MS);
-    if (!(await due.postpone(erased, later))) return;
-    const nothing = await erasure.eraseRemains(erased.id);
-    if (nothing) await erasure.removeErasedMark({ ...erased, dueAt: later.toISOString() });
-  };
-
-  const sweepRun = async (run: RunItem): Promise<void> => {
-    if (isFinished(run.state)) return;
-    const check = await store.find(run.checkId);
-    if (!check?.item.runIds.includes(run.id)) return due.deleteOrphan(run); // its create never ended, or it is erased
-
-    if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
-      await due.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));
-      return;
-    }
-    const waiting = run.lease ? await due.countLostLease(run, now()) : run;
-    if (!waiting) return;
-    const tooOld = now().getTime() - Date.parse(run.createdAt) > GIVE_UP_MS;
-    if (waiting.lostLeases >= MAX_LOST_LEASES || tooOld) {
-      const error = runError('abandoned');
-      if (await due.abandon(waiting, error, now())) {
-        const { region, correlationId, checkId, id: runId } = run;
-        log.error('a run was given up', { correlationId, checkId, runId, region, lostLeases: waiting.lostLeases });
-        emitFinished(region, error);
-        emit('RunsAbandoned', 1, { region });
-      }
-      return;
-    }
-    await dispatch({ store, queues }, waiting, now());
-    emit('RunsResent', 1, { region: run.region });
-  };
-
-  return async ({ wake }: Event): Promise<void> => {
+export const sweep =
+  (deps: Deps) =>
+  async ({ wake }: Event): Promise<void> => {
     if (wake) {
-      for (const region of wake === 'all' ? allRegions : [wake]) await wakeRegion(due, region, now);
+      for (const region of wake === 'all' ? allRegions : [wake]) await wakeRegion(deps, region);
       return;
     }
     for (const partition of [...allRegions, 'checks'] as const) {
-      let pastDue = 0; // what this sweep could not act on, or did not reach
-      for (let page = 0; page < PAGES; page++) {
-        const found = await due.list(partition, now(), PAGE);
-        const failures = (await Promise.allSettled(found.map(sweepOne))).filter((each) => each.status === 'rejected');
-        for (const { reason } of failures) log.error('something due could not be swept', { partition, error: reason });
-        pastDue += failures.length;
-        if (found.length < PAGE) break;
-        if (page === PAGES - 1) pastDue += found.length;
-      }
-      emit('OpenPastDue', pastDue, { region: partition });
+      emit('OpenPastDue', await sweepPartition(deps, partition), { region: partition });
     }
     emit('SweepDone', 1, {});
   };
+
+/** Gives how many due items this sweep could not act on, or did not reach. */
+const sweepPartition = async (deps: Deps, partition: Region | 'checks'): Promise<number> => {
+  let pastDue = 0;
+  for (let page = 0; page < PAGES; page++) {
+    const found = await deps.due.list(partition, deps.now(), PAGE);
+    const swept = await Promise.allSettled(found.map((due) => sweepItem(deps, due)));
+    const failures = swept.filter((each) => each.status === 'rejected');
+    for (const { reason } of failures) log.error('something due could not be swept', { partition, error: reason });
+    pastDue += failures.length;
+    if (found.length < PAGE) break;
+    if (page === PAGES - 1) pastDue += found.length;
+  }
+  return pastDue;
+};
+
+const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
+  const held = await deps.due.hold(due, deps.now());
+  if (!held) return; // somebody acted on it: it is not lost
+  if ('check' in held) await sweepCheck(deps, held.check);
+  else if ('erased' in held) await sweepErased(deps, held.erased);
+  else await sweepRun(deps, held.run);
+};
+
+const sweepCheck = async ({ store, due, now }: Deps, check: CheckItem): Promise<void> => {
+  if (await store.closeIfFinished(check.id, now())) return;
+  const age = now().getTime() - Date.parse(check.createdAt);
+  await due.postpone(check, new Date(now().getTime() + closeAfter(age)));
+};
+
+/** The mark goes when a look at it has found nothing any more: each find has another look, a lease's length later. */
+const sweepErased = async ({ due, erasure, now }: Deps, erased: ErasedItem): Promise<void> => {
+  const later = new Date(now().getTime() + ERASED_MS);
+  if (!(await due.postpone(erased, later))) return;
+  const nothing = await erasure.eraseRemains(erased.id);
+  if (nothing) await erasure.removeErasedMark({ ...erased, dueAt: later.toISOString() });
+};
+
+const sweepRun = async (deps: Deps, run: RunItem): Promise<void> => {
+  const { store, due, now } = deps;
+  if (isFinished(run.state)) return;
+  const check = await store.find(run.checkId);
+  if (!check?.item.runIds.includes(run.id)) return due.deleteOrphan(run); // its create never ended, or it is erased
+
+  if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
+    await due.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));
+    return;
+  }
+  const waiting = run.lease ? await due.countLostLease(run, now()) : run;
+  if (!waiting) return;
+  const tooOld = now().getTime() - Date.parse(run.createdAt) > GIVE_UP_MS;
+  if (waiting.lostLeases >= MAX_LOST_LEASES || tooOld) return abandonRun(deps, waiting);
+  await dispatch(deps, waiting, now());
+  emit('RunsResent', 1, { region: run.region });
+};
+
+const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {
+  const error = runError('abandoned');
+  if (!(await due.abandon(run, error, now()))) return;
+  const { region, correlationId, checkId, id: runId, lostLeases } = run;
+  log.error('a run was given up', { correlationId, checkId, runId, region, lostLeases });
+  emitFinished(region, error);
+  emit('RunsAbandoned', 1, { region });
 };
 
 /** Makes every waiting run of a region due: the messages that they were waiting for are gone. */
-const wakeRegion = async (due: DueStore, region: Region, now: () => Date): Promise<void> => {
+const wakeRegion = async ({ due, now }: Deps, region: Region): Promise<void> => {
   const wokenAt = now();
   const from = new Date(wokenAt.getTime() + 1); // so that what was woken is not found again
   const until = new Date(wokenAt.getTime() + 60 * 24 * 3600 * 1000); // further than any due time
