@@ -1,4 +1,10 @@
-import { closeAfter, ERASED_MS, GIVE_UP_MS, LEASE_SLACK_MS, MAX_LOST_LEASES } from '../shared/due-times.ts';
+import {
+  ABANDON_AFTER_MS,
+  ERASED_RECHECK_MS,
+  LEASE_SLACK_MS,
+  MAX_LOST_LEASES,
+  recheckAfter,
+} from '../shared/due-times.ts';
 import { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { allRegions, type Region } from '../shared/regions.ts';
@@ -89,12 +95,12 @@ const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
 const sweepCheck = async ({ store, due, now }: Deps, check: CheckItem): Promise<void> => {
   if (await store.closeIfFinished(check.id, now())) return;
   const age = now().getTime() - Date.parse(check.createdAt);
-  await due.postpone(check, new Date(now().getTime() + closeAfter(age)));
+  await due.postpone(check, new Date(now().getTime() + recheckAfter(age)));
 };
 
 /** The mark goes when a look at it has found nothing any more: each find has another look, a lease's length later. */
 const sweepErased = async ({ due, erasure, now }: Deps, erased: ErasedItem): Promise<void> => {
-  const later = new Date(now().getTime() + ERASED_MS);
+  const later = new Date(now().getTime() + ERASED_RECHECK_MS);
   if (!(await due.postpone(erased, later))) return;
   const nothing = await erasure.eraseRemains(erased.id);
   if (nothing) await erasure.removeErasedMark({ ...erased, dueAt: later.toISOString() });
@@ -112,7 +118,7 @@ const sweepRun = async (deps: Deps, run: RunItem): Promise<void> => {
   }
   const waiting = run.lease ? await due.countLostLease(run, now()) : run;
   if (!waiting) return;
-  const tooOld = now().getTime() - Date.parse(run.createdAt) > GIVE_UP_MS;
+  const tooOld = now().getTime() - Date.parse(run.createdAt) > ABANDON_AFTER_MS;
   if (waiting.lostLeases >= MAX_LOST_LEASES || tooOld) return abandonRun(deps, waiting);
   await dispatch(deps, waiting, now());
   emit('RunsResent', 1, { region: run.region });

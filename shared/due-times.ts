@@ -12,7 +12,7 @@ export const LEASE_SLACK_MS = 15 * SECOND;
 /** Lost leases after which a run is given up. */
 export const MAX_LOST_LEASES = 5;
 /** How old a run may get without anyone at work on it. */
-export const GIVE_UP_MS = 24 * HOUR;
+export const ABANDON_AFTER_MS = 24 * HOUR;
 
 /** A job in a queue: an hour, then two, then four. Waiting in a long queue is not being lost. */
 export const resendAfter = (sends: number): number => HOUR * 2 ** Math.min(sends, 5);
@@ -20,15 +20,15 @@ export const resendAfter = (sends: number): number => HOUR * 2 ** Math.min(sends
 /** When a run is looked at whose job was sent just now: not later than it is too old, which is told of then. */
 export const resendAt = ({ sends, createdAt }: { sends: number; createdAt: string }, now: Date): number => {
   const later = now.getTime() + resendAfter(sends);
-  const tooOld = Date.parse(createdAt) + GIVE_UP_MS + 1;
+  const tooOld = Date.parse(createdAt) + ABANDON_AFTER_MS + 1;
   return tooOld > now.getTime() ? Math.min(later, tooOld) : later;
 };
 
 /** A check that may have missed its closing: five minutes after its creation, then at twice that age, and so on. */
-export const closeAfter = (ageMs: number): number => Math.max(5 * MINUTE, ageMs);
+export const recheckAfter = (ageMs: number): number => Math.max(5 * MINUTE, ageMs);
 
 /**
  * When an erased check is looked at again. Longer than a create may take, whose retry finds the mark until then, and than
  * any lease that was held when its run was deleted: what an audit stored late is found.
  */
-export const ERASED_MS = LEASE_MS + 2 * LEASE_SLACK_MS;
+export const ERASED_RECHECK_MS = LEASE_MS + 2 * LEASE_SLACK_MS;

@@ -31,8 +31,8 @@ const limitsOf = (plan: PlanName): readonly Limit[] => [
 
 /** Decides whether a plan allows one more check with this many runs. */
 export const decideCreate = (plan: PlanName, runs: number, now: Date, usage: Usage): Decision => {
-  const buckets = filled(usage.buckets, plan, now);
-  const left = taken(buckets, plan, runs);
+  const buckets = fillBuckets(usage.buckets, plan, now);
+  const left = takeTokens(buckets, plan, runs);
   if ('limit' in left) {
     const { limit, seconds } = left;
     return { refused: { limit: limit.name, quota: limit.quota, retryAfterSeconds: seconds, buckets } };
@@ -70,7 +70,7 @@ const gainOf = ({ quota, seconds }: Limit, from: number, to: number): number =>
   ((to - from) / 1000) * (quota / seconds);
 
 /** Returns the buckets as time has filled them. A clock that is behind the last one adds nothing. */
-export const filled = (buckets: Buckets | undefined, plan: PlanName, now: Date): Buckets => {
+export const fillBuckets = (buckets: Buckets | undefined, plan: PlanName, now: Date): Buckets => {
   const at = Math.max(buckets?.at ?? 0, now.getTime());
   const tokens = limitsOf(plan).map((limit) => {
     const { name, quota } = limit;
@@ -80,7 +80,11 @@ export const filled = (buckets: Buckets | undefined, plan: PlanName, now: Date):
 };
 
 /** Returns the buckets without the tokens of these runs, or the seconds until there may be enough tokens. */
-export const taken = (buckets: Buckets, plan: PlanName, runs: number): Buckets | { limit: Limit; seconds: number } => {
+export const takeTokens = (
+  buckets: Buckets,
+  plan: PlanName,
+  runs: number,
+): Buckets | { limit: Limit; seconds: number } => {
   const short = limitsOf(plan)
     .map((limit) => ({ limit, seconds: secondsUntil(buckets[limit.name], runs, limit) }))
     .sort((a, b) => b.seconds - a.seconds)[0];

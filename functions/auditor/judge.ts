@@ -2,7 +2,7 @@ import { type Category, categoriesOf } from '../../shared/audit-options.ts';
 import type { Metrics } from '../../shared/page-metrics.ts';
 import { type RunError, runError } from '../../shared/problems.ts';
 import type { Environment, Run } from '../../shared/run.ts';
-import { redacted, withoutSecrets } from '../lib/redact.ts';
+import { redact, redactText } from '../lib/redact.ts';
 import { faultOf } from './faults.ts';
 import type { AuditSummary } from './messages.ts';
 import { cutOff, hasPerformance, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
@@ -34,7 +34,7 @@ export const judge = (seen: Observation): AuditResult => {
   const finalUrl = finalUrlOf(summary, seen);
   const common = {
     finalUrl,
-    ...redacted(seen.blocked),
+    ...redact(seen.blocked),
     warnings: warningsOf(summary, seen),
     environment: environmentOf(summary, whole, seen),
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
@@ -44,7 +44,7 @@ export const judge = (seen: Observation): AuditResult => {
   const { code, auditCode = null, detail } = faultOf(seen);
   const error = runError(code, {
     auditCode,
-    ...(detail && { detail: withoutSecrets(detail) }),
+    ...(detail && { detail: redactText(detail) }),
     ...(finalUrl && { finalUrl }),
   });
   return { ...common, state: 'failed', error };
@@ -52,7 +52,7 @@ export const judge = (seen: Observation): AuditResult => {
 
 const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observation): string | null => {
   const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : mainFrame.url;
-  return shown ? withoutSecrets(shown).slice(0, 500) : null;
+  return shown ? redactText(shown).slice(0, 500) : null;
 };
 
 const isWhole = ({ metrics, runtimeError, finalUrl }: AuditSummary, seen: Observation): boolean =>
@@ -102,7 +102,7 @@ const warningsOf = (summary: AuditSummary | undefined, { blocked, overCap, lean 
   ];
   const ofAudit = summary ? warningsOfSummary(summary, lean) : [];
   const all = [...textsOf(ofProxy), ...(summary?.warnings ?? []), ...textsOf(ofAudit)];
-  return all.slice(0, MAX_WARNINGS).map(withoutSecrets);
+  return all.slice(0, MAX_WARNINGS).map(redactText);
 };
 
 type Warning = readonly [applies: boolean, text: string];

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
-import { holdsKey } from './redact.ts';
+import { containsKey } from './redact.ts';
 
 /** Which hosts a check may aim at: the public internet, or (embedded mode) loopback as well. */
 export type Targets = 'public' | 'local';
@@ -20,7 +20,7 @@ export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefine
     return invalid('The URL must be absolute, with http or https and a valid host, such as https://example.com/.');
   }
   if (parsed.username || parsed.password) return invalid('The URL must not contain a user name or a password.');
-  if (holdsKey(url)) return invalid('The URL must not contain an API key of this service.');
+  if (containsKey(url)) return invalid('The URL must not contain an API key of this service.');
   const { host, port } = targetOf(parsed);
   if (!decodes(host)) return invalid('The host has a label (xn--…) that stands for no name.');
   return refusalOfHost(host, port, policy);

@@ -26,29 +26,29 @@ const secretNames =
   /^(proxy-)?authorization$|^(set-)?cookies?$|api[-_]?key$|password|passwd|secret|token$|signature$|credentials?$/i;
 
 /** A text without its secrets. Redacted once is redacted for good: the same again changes nothing. */
-export const withoutSecrets = (text: string): string =>
+export const redactText = (text: string): string =>
   shapes.reduce((clean, [shape, by]) => clean.replace(shape, by as string), text);
 
 /** Whether a text holds what looks like one of our own keys. */
-export const holdsKey = (text: string): boolean => /pas_[0-9a-f]{12}_[0-9a-f]{64}/.test(text);
+export const containsKey = (text: string): boolean => /pas_[0-9a-f]{12}_[0-9a-f]{64}/.test(text);
 
 /** Plain data with every text in it without secrets, and with none under a name that says it is one. */
-export const redacted = <T>(data: T): T => {
+export const redact = <T>(data: T): T => {
   const clean = (value: unknown, name = ''): unknown => {
     if (value !== null && value !== undefined && secretNames.test(name)) return MASK;
-    if (typeof value === 'string') return withoutSecrets(value);
+    if (typeof value === 'string') return redactText(value);
     if (Array.isArray(value)) return value.map((each) => clean(each));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [withoutSecrets(key), clean(each, key)]));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [redactText(key), clean(each, key)]));
   };
   return clean(data) as T;
 };
 
-const LONGEST = 8000; // characters of one text in a log line
+const MAX_LOG_CHARACTERS = 8000; // characters of one text in a log line
 
 /** A text as a log may have it: without secrets, and of URLs neither query nor fragment, in which people put them too. */
-export const forLog = (text: string): string =>
-  withoutSecrets(text.length > LONGEST ? `${text.slice(0, LONGEST)}… (cut)` : text).replace(
+export const redactForLog = (text: string): string =>
+  redactText(text.length > MAX_LOG_CHARACTERS ? `${text.slice(0, MAX_LOG_CHARACTERS)}… (cut)` : text).replace(
     /\b(https?:\/\/[^\s?#"'<>]*)([?#][^\s"'<>]*)?/gi,
     (_, url: string, rest?: string) => (rest ? `${url}${rest[0]}${MASK}` : url),
   );
@@ -56,5 +56,5 @@ export const forLog = (text: string): string =>
 /** What the logger writes in the place of a value. */
 export const logReplacer = (name: string, value: unknown): unknown => {
   if (value !== null && value !== undefined && secretNames.test(name)) return MASK;
-  return typeof value === 'string' ? forLog(value) : value;
+  return typeof value === 'string' ? redactForLog(value) : value;
 };

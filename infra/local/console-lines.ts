@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import { forLog } from '../../functions/lib/redact.ts';
+import { redactForLog } from '../../functions/lib/redact.ts';
 import type { CheckStore } from '../../functions/lib/store/checks.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { isFinished } from '../../shared/run.ts';
@@ -15,7 +15,7 @@ export const consoleLines = (store: Pick<CheckStore, 'findRun'>, print: (line: s
     const read = await store.findRun({ checkId, id: runId }).catch(() => 'unknown' as const);
     const run = read === 'unknown' ? undefined : read;
     if (run) urls.set(runId, run.url);
-    const where = `${region.padEnd(20)} ${forLog(urls.get(runId) ?? `run ${runId}`)}`;
+    const where = `${region.padEnd(20)} ${redactForLog(urls.get(runId) ?? `run ${runId}`)}`;
     if (phase === 'started') return print(run ? `▶ ${where}  Lighthouse ${run.auditVersion}` : `▶ ${where}`);
 
     urls.delete(runId);

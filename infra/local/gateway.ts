@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
-import { forLog } from '../../functions/lib/redact.ts';
+import { redactForLog } from '../../functions/lib/redact.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
 import { apiSettings } from '../settings.ts';
 import { closeServer } from './close-server.ts';
@@ -102,7 +102,7 @@ const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
 
 /** Logs the error of a function. Returns API Gateway's answer, which contains nothing of the error. */
 const internalError = (error: unknown): GatewayResponse => {
-  console.error(forLog(inspect(error)));
+  console.error(redactForLog(inspect(error)));
   return jsonMessage(500, 'Internal Server Error');
 };
 

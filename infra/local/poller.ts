@@ -9,7 +9,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda';
-import { forLog } from '../../functions/lib/redact.ts';
+import { redactForLog } from '../../functions/lib/redact.ts';
 import type { Slots } from '../../functions/lib/slots.ts';
 import { OWNER_ATTRIBUTE } from '../../shared/audit-job.ts';
 import { queueSettings } from '../settings.ts';
@@ -170,4 +170,5 @@ const attributeOf = ({ StringValue, BinaryValue, DataType }: MessageAttributeVal
   dataType: DataType as SQSMessageAttribute['dataType'],
 });
 
-const logError = (message: string, error: unknown): void => console.error(`${message}: ${forLog(inspect(error))}`);
+const logError = (message: string, error: unknown): void =>
+  console.error(`${message}: ${redactForLog(inspect(error))}`);

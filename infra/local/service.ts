@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { forLog } from '../../functions/lib/redact.ts';
+import { redactForLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
@@ -140,4 +140,5 @@ const importFunctions = async () => {
   return { api, runAudit, closeLostRuns, sweep, store };
 };
 
-const logSweepError = (error: Error) => console.error(`A sweep failed. The next one retries: ${forLog(error.message)}`);
+const logSweepError = (error: Error) =>
+  console.error(`A sweep failed. The next one retries: ${redactForLog(error.message)}`);

@@ -108,7 +108,7 @@ test.each([0, 1, 2, 3, 4, 5, 6])(
 test.each([1, 2, 3, 4, 5, 6, 7])(
   'a create whose write no. %i is done and not answered, and sent again by the SDK, ends as one whole check',
   async (nth) => {
-    dynamodb.loseAnswerOf(nth);
+    dynamodb.loseResponseOf(nth);
     const { status, body: made } = await create({});
     expect(dynamodb.passed()).toBeGreaterThan(7);
     expect(status).toBe(201);
@@ -129,7 +129,7 @@ test('a write that is not answered at all is given up and sent again', async () 
 test('a claim that is done and not answered is a claim, and nobody else has it', async () => {
   const { body: made } = await create({});
   const [run] = (await world.find((made as { id: string }).id)).runs as [RunItem];
-  dynamodb.loseAnswerOf(1);
+  dynamodb.loseResponseOf(1);
   const lease = await leaseStore(db).claim(run, randomUUID(), new Date());
   expect(dynamodb.passed()).toBe(2);
   expect(lease?.run).toMatchObject({ id: run.id, state: 'running', lease: { id: lease?.id } });
@@ -139,7 +139,7 @@ test('a claim that is done and not answered is a claim, and nobody else has it',
 test('tokens whose taking is done and not answered are taken once', async () => {
   const limits = usageStore(db);
   const [caller, now] = [{ owner: randomUUID(), plan: 'small' as const }, new Date()];
-  dynamodb.loseAnswerOf(1);
+  dynamodb.loseResponseOf(1);
   const { headers } = await limits.take(caller, 1, now);
   expect(dynamodb.passed()).toBe(2);
   expect(headers.ratelimit).toMatch(/^"minute";r=11;/);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * Stands before an engine and can be told to break: `failFrom(n)` cuts every connection from the n-th matching request on,
- * until `heal`. What is cut never reaches the engine; what `loseAnswerOf` names does, and only its answer is cut.
+ * until `heal`. What is cut never reaches the engine; what `loseResponseOf` names does, and only its answer is cut.
  */
 export const startFaultProxy = async (target: string, matches: (headers: Record<string, unknown>) => boolean) => {
   let allowed = Number.POSITIVE_INFINITY;
@@ -32,7 +32,7 @@ export const startFaultProxy = async (target: string, matches: (headers: Record<
       passed = 0;
     },
     /** Once: the n-th matching request from now on. */
-    loseAnswerOf: (n: number) => {
+    loseResponseOf: (n: number) => {
       lost = n;
       passed = 0;
     },

@@ -1,17 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Buckets, decideCreate, filled, rateLimitHeaders, taken, type Usage } from '../../shared/limits.ts';
+import {
+  type Buckets,
+  decideCreate,
+  fillBuckets,
+  rateLimitHeaders,
+  takeTokens,
+  type Usage,
+} from '../../shared/limits.ts';
 import { type PlanName, plans } from '../../shared/plans.ts';
 import { allRegions } from '../../shared/regions.ts';
 
 const t0 = new Date('2031-01-01T00:00:00.000Z');
 const t0Plus = (seconds: number) => new Date(t0.getTime() + seconds * 1000);
 const take = (buckets: Buckets, runs: number): Buckets => {
-  const left = taken(buckets, 'standard', runs);
+  const left = takeTokens(buckets, 'standard', runs);
   if ('limit' in left) throw new Error(`not before ${left.seconds} s`);
   return left;
 };
-const full = filled(undefined, 'standard', t0);
+const full = fillBuckets(undefined, 'standard', t0);
 
 test('an owner who has never asked has all that the plan allows', () => {
   expect(full).toEqual({ minute: 60, day: 2000, at: t0.getTime() });
@@ -20,40 +27,43 @@ test('an owner who has never asked has all that the plan allows', () => {
 test('what is taken comes back at the rate of the window, and no more than it', () => {
   const empty = take(full, 60);
   expect(empty).toMatchObject({ minute: 0, day: 1940 });
-  expect(filled(empty, 'standard', t0Plus(1)).minute).toBeCloseTo(1);
-  expect(filled(empty, 'standard', t0Plus(30)).minute).toBeCloseTo(30);
-  expect(filled(empty, 'standard', t0Plus(3600))).toMatchObject({ minute: 60 });
-  expect(filled(empty, 'standard', t0Plus(12 * 3600)).day).toBe(2000);
+  expect(fillBuckets(empty, 'standard', t0Plus(1)).minute).toBeCloseTo(1);
+  expect(fillBuckets(empty, 'standard', t0Plus(30)).minute).toBeCloseTo(30);
+  expect(fillBuckets(empty, 'standard', t0Plus(3600))).toMatchObject({ minute: 60 });
+  expect(fillBuckets(empty, 'standard', t0Plus(12 * 3600)).day).toBe(2000);
 });
 
 test.each([1, 2, 6, 60])('%i runs that are refused are allowed after exactly the seconds that were told', (runs) => {
   for (const plan of Object.keys(plans) as PlanName[]) {
     const wanted = Math.min(runs, plans[plan].runsPerMinute);
     const empty = { minute: 0, day: 0.25, at: t0.getTime() };
-    const refused = taken(empty, plan, wanted);
+    const refused = takeTokens(empty, plan, wanted);
     if (!('limit' in refused)) throw new Error('it was allowed');
-    expect(taken(filled(empty, plan, t0Plus(refused.seconds)), plan, wanted)).not.toHaveProperty('limit');
-    expect(taken(filled(empty, plan, t0Plus(refused.seconds - 1)), plan, wanted)).toHaveProperty('limit');
+    expect(takeTokens(fillBuckets(empty, plan, t0Plus(refused.seconds)), plan, wanted)).not.toHaveProperty('limit');
+    expect(takeTokens(fillBuckets(empty, plan, t0Plus(refused.seconds - 1)), plan, wanted)).toHaveProperty('limit');
   }
 });
 
 test('the limit that keeps a create waiting longest is the one that is told', () => {
   const at = t0.getTime();
-  expect(taken({ minute: 0, day: 100, at }, 'standard', 1)).toMatchObject({ limit: { name: 'minute' }, seconds: 1 });
-  expect(taken({ minute: 0, day: 0, at }, 'standard', 1)).toMatchObject({ limit: { name: 'day' }, seconds: 44 });
+  expect(takeTokens({ minute: 0, day: 100, at }, 'standard', 1)).toMatchObject({
+    limit: { name: 'minute' },
+    seconds: 1,
+  });
+  expect(takeTokens({ minute: 0, day: 0, at }, 'standard', 1)).toMatchObject({ limit: { name: 'day' }, seconds: 44 });
 });
 
 test('clocks that disagree fill a bucket once, and never twice', () => {
   const empty = take(full, 60);
-  const ahead = take(filled(empty, 'standard', t0Plus(5)), 5); // a clock that is five seconds ahead
-  for (const behind of [0, 1, 4.9]) expect(filled(ahead, 'standard', t0Plus(behind))).toEqual(ahead);
-  expect(filled(ahead, 'standard', t0Plus(6)).minute).toBeCloseTo(1);
+  const ahead = take(fillBuckets(empty, 'standard', t0Plus(5)), 5); // a clock that is five seconds ahead
+  for (const behind of [0, 1, 4.9]) expect(fillBuckets(ahead, 'standard', t0Plus(behind))).toEqual(ahead);
+  expect(fillBuckets(ahead, 'standard', t0Plus(6)).minute).toBeCloseTo(1);
 });
 
 test('a plan that was changed counts from the next request on', () => {
   // Another plan stands for it: less allowed holds at once, more comes with time.
-  expect(filled(full, 'small', t0Plus(1))).toMatchObject({ minute: 12, day: 200 });
-  expect(filled(take(full, 60), 'large', t0Plus(1)).minute).toBeCloseTo(10);
+  expect(fillBuckets(full, 'small', t0Plus(1))).toMatchObject({ minute: 12, day: 200 });
+  expect(fillBuckets(take(full, 60), 'large', t0Plus(1)).minute).toBeCloseTo(10);
 });
 
 test('the headers tell the policy, and of the nearest limit what is left and until when', () => {
@@ -175,8 +185,8 @@ describe('a create', () => {
         const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day, 0, 0));
         if ('refused' in decision || !decision.allowed.bounds) return;
         const later = t0Plus(seconds + moreSeconds);
-        const subtracted = filled({ minute: minute - runs, day: day - runs, at }, 'standard', later);
-        const written = filled(decision.allowed.buckets, 'standard', later);
+        const subtracted = fillBuckets({ minute: minute - runs, day: day - runs, at }, 'standard', later);
+        const written = fillBuckets(decision.allowed.buckets, 'standard', later);
         expect(subtracted.minute).toBeCloseTo(written.minute, 6);
         expect(subtracted.day).toBeCloseTo(written.day, 6);
       }),

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { forLog, redacted, withoutSecrets } from '../../functions/lib/redact.ts';
+import { redact, redactForLog, redactText } from '../../functions/lib/redact.ts';
 
 const key = `pas_0123456789ab_${'f00d'.repeat(16)}`;
 
@@ -25,8 +25,8 @@ test.each([
   ['https://user:pa@ss@example.com/a?b=c', 'https://example.com/a?b=c'],
   ['at http://me@host and ftp://me:x@host', 'at http://host and ftp://host'],
 ])('%s is told as %s', (text, clean) => {
-  expect(withoutSecrets(text)).toBe(clean);
-  expect(withoutSecrets(clean)).toBe(clean);
+  expect(redactText(text)).toBe(clean);
+  expect(redactText(clean)).toBe(clean);
 });
 
 test.each([
@@ -36,26 +36,26 @@ test.each([
   'a token is a word, a cookie too',
   'ENOTFOUND example.com',
   'reports/0b9e4b4e-3c0c-4a64-9f6b-8a4f3f3a4f11/1.json.gz',
-])('%s is no secret', (text) => expect(withoutSecrets(text)).toBe(text));
+])('%s is no secret', (text) => expect(redactText(text)).toBe(text));
 
 test('a log has of a URL neither query nor fragment', () => {
-  expect(forLog('GET https://example.com/a/b?q=me&t=1#x, then http://h:8080/#y.')).toBe(
+  expect(redactForLog('GET https://example.com/a/b?q=me&t=1#x, then http://h:8080/#y.')).toBe(
     'GET https://example.com/a/b?[redacted] then http://h:8080/#[redacted]',
   );
-  expect(forLog('https://example.com/a is fine')).toBe('https://example.com/a is fine');
+  expect(redactForLog('https://example.com/a is fine')).toBe('https://example.com/a is fine');
 });
 
 test('data is redacted at every depth, and by the names of its fields', () => {
   const error = { message: `no ${key}`, blame: 'page' };
   expect(
-    redacted({ error, headers: { Cookie: 'a=1', 'X-Api-Key': 'b', accept: 'c' }, list: [key, 7, null], password: 5 }),
+    redact({ error, headers: { Cookie: 'a=1', 'X-Api-Key': 'b', accept: 'c' }, list: [key, 7, null], password: 5 }),
   ).toEqual({
     error: { message: 'no pas_0123456789ab_[redacted]', blame: 'page' },
     headers: { Cookie: '[redacted]', 'X-Api-Key': '[redacted]', accept: 'c' },
     list: ['pas_0123456789ab_[redacted]', 7, null],
     password: '[redacted]',
   });
-  expect(redacted({ [key]: 1 })).toEqual({ 'pas_0123456789ab_[redacted]': 1 });
+  expect(redact({ [key]: 1 })).toEqual({ 'pas_0123456789ab_[redacted]': 1 });
 });
 
 test.each([
@@ -70,8 +70,8 @@ test.each([
   ['http://a?', 10_000],
 ])('a text that repeats %s %i times is redacted soon', (part, times) => {
   const startedAt = performance.now();
-  withoutSecrets(part.repeat(times));
-  forLog(part.repeat(times));
+  redactText(part.repeat(times));
+  redactForLog(part.repeat(times));
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 

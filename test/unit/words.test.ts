@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
 import { aliasesOf, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
 import { asCreated, stateOf } from '../../shared/check.ts';
-import { closeAfter, HOLD_MS, LEASE_MS, RENEW_MS, resendAfter } from '../../shared/due-times.ts';
+import { HOLD_MS, LEASE_MS, RENEW_MS, recheckAfter, resendAfter } from '../../shared/due-times.ts';
 import { CreateEnv } from '../../shared/env.ts';
 import { runError } from '../../shared/problems.ts';
 import { methodsOf, pathParameters, routes } from '../../shared/routes.ts';
@@ -73,8 +73,8 @@ test('the due times leave room for what they wait for', () => {
   expect(HOLD_MS).toBeGreaterThan(10_000); // a create's own time-out
   expect(LEASE_MS).toBeGreaterThanOrEqual(3 * RENEW_MS); // two renewals may fail
   expect([0, 1, 2].map((sends) => resendAfter(sends) / 3_600_000)).toEqual([1, 2, 4]);
-  expect(closeAfter(0)).toBe(300_000);
-  expect(closeAfter(3_600_000)).toBe(3_600_000);
+  expect(recheckAfter(0)).toBe(300_000);
+  expect(recheckAfter(3_600_000)).toBe(3_600_000);
 });
 
 test('an environment that is not whole is refused, with the name of what is missing', () => {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiProblem, apiProblems, type Problem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
-import { redacted, withoutSecrets } from '../redact.ts';
+import { redact, redactText } from '../redact.ts';
 import { corsHeaders } from './cors.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -45,10 +45,10 @@ export const problemResult = (error: unknown, requestId: string, path: string): 
     type: `urn:page-audit:problem:${problem.code}`,
     title,
     status,
-    detail: withoutSecrets(problem.message),
+    detail: redactText(problem.message),
     code: problem.code,
     requestId,
-    ...(problem.errors && { errors: redacted(problem.errors) }),
+    ...(problem.errors && { errors: redact(problem.errors) }),
   };
   return toHttpResult({ status, headers: { 'content-type': 'application/problem+json', ...problem.headers }, body });
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AuditOptions } from '../../../shared/audit-options.ts';
 import { type Check, optionNames } from '../../../shared/check.ts';
-import { closeAfter, HOLD_MS, resendAt } from '../../../shared/due-times.ts';
+import { HOLD_MS, recheckAfter, resendAt } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { type Db, getItem, parse, putItem, updateItem } from './dynamodb.ts';
@@ -105,7 +105,7 @@ const create = async (
     runIds: runs.map((run) => run.id),
     completedAt: null,
     openCheckDay,
-    dueAt: toIso(created + closeAfter(0)),
+    dueAt: toIso(created + recheckAfter(0)),
     expiresAt: seconds,
   };
   const key = checkKey(check.id);

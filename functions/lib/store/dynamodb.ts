@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
-import { answeredWithin } from '../aws-client.ts';
+import { requestTimeouts } from '../aws-client.ts';
 
 /** The table of the service, and a client that several stores may share. */
 export type Db = { client: DynamoDBDocumentClient; table: string };
@@ -26,7 +26,7 @@ export type Change = Condition & {
 };
 
 export const openDb = ({ TABLE_NAME: table, HOME_REGION: region }: StoreEnv): Db => {
-  const client = new DynamoDBClient({ region, requestHandler: answeredWithin(2500) });
+  const client = new DynamoDBClient({ region, requestHandler: requestTimeouts(2500) });
   return { table, client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }) };
 };
 

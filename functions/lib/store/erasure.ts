@@ -1,4 +1,4 @@
-import { ERASED_MS } from '../../../shared/due-times.ts';
+import { ERASED_RECHECK_MS } from '../../../shared/due-times.ts';
 import { type Db, deleteItem, parse, putItem } from './dynamodb.ts';
 import {
   CheckItem,
@@ -44,7 +44,7 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
 });
 
 const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Promise<boolean> => {
-  const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_MS) };
+  const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_RECHECK_MS) };
   const replaced = await putItem(
     db,
     { ...checkKey(id), open: openPartition('checks'), ...item },

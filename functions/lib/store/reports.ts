@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
-import { answeredWithin } from '../aws-client.ts';
+import { requestTimeouts } from '../aws-client.ts';
 
 export type Reports = ReturnType<typeof reports>;
 
@@ -18,7 +18,7 @@ const UPLOAD_MS = 30_000; // of a report of many MiB, from one region to another
 export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
   const s3 = new S3Client({
     region,
-    requestHandler: { ...answeredWithin(2500), socketTimeout: 5000 }, // the second: in which nothing of a report came
+    requestHandler: { ...requestTimeouts(2500), socketTimeout: 5000 }, // the second: in which nothing of a report came
     responseChecksumValidation: 'WHEN_REQUIRED', // gzip brings a checksum of its own
   });
 

@@ -6,7 +6,7 @@ import {
   type Buckets,
   type Decision,
   decideCreate,
-  filled,
+  fillBuckets,
   isForgotten,
   rateLimitHeaders,
   type Usage,
@@ -42,7 +42,7 @@ export const usageStore = (db: Db) => ({
     const { buckets, openCheckDay } = await take(db, { owner, plan }, runs, now);
     return {
       openCheckDay,
-      headers: rateLimitHeaders(filled(buckets, plan, now), plan),
+      headers: rateLimitHeaders(fillBuckets(buckets, plan, now), plan),
       refund: () => refund(db, { owner, plan }, runs, openCheckDay),
     };
   },
