@@ -13,7 +13,7 @@ import { unlessMissing } from '../support/skips.ts';
 
 const GIB = 2 ** 30;
 
-describe('in a container that has 4 GiB of a larger machine', unlessMissing(noMemoryGroupHere()), () => {
+describe('in a container with 4 GiB of a larger machine', unlessMissing(noMemoryGroupHere()), () => {
   let dataDir: string;
   let container: ReturnType<typeof memoryGroup>;
   let pages: Awaited<ReturnType<typeof servePages>>;
@@ -39,11 +39,11 @@ describe('in a container that has 4 GiB of a larger machine', unlessMissing(noMe
     return runs[0] as RunView;
   };
 
-  test('the start tells of as many audits at once as have room there', () => {
+  test('the service prints how many audits fit into the container', () => {
     expect(service.output()).toContain(` ${TIMED_AT_ONCE} audit(s) at once.`);
   });
 
-  test('a page that fills memory fails by its name before the kernel kills anything, and the next audit is whole', async () => {
+  test('a page that fills memory fails before the kernel kills a process, and the next audit succeeds', async () => {
     const run = await audit(await hostile.url('memory-buffers'));
     expect(run).toMatchObject({
       error: { code: 'page-too-large' },

@@ -18,7 +18,7 @@ import { unlessMissing } from '../support/skips.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-/** Such as Lambda gives its functions; none is real. */
+/** Fake values of the variables that Lambda gives its functions. */
 const SECRETS = {
   AWS_ACCESS_KEY_ID: 'ASIAnobodysaccesskey',
   AWS_SECRET_ACCESS_KEY: 'nobodys/secret/access/key',
@@ -54,7 +54,7 @@ type Process = {
   pidNamespaces: number;
 };
 
-/** All processes of a group, as far as they are still there. */
+/** Returns the living processes of a process group. */
 const membersOf = async (group: number): Promise<Process[]> => {
   const found: Process[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
@@ -63,7 +63,7 @@ const membersOf = async (group: number): Promise<Process[]> => {
       const stat = await read('stat');
       if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) !== group) continue;
       const status = await read('status');
-      // What a zygote has forked writes its own, with blanks.
+      // A process that a zygote forked separates its arguments by blanks.
       const args = (await read('cmdline')).split(/[\0 ]/).filter(Boolean);
       found.push({
         pid: Number(pid),
@@ -87,7 +87,7 @@ const membersOf = async (group: number): Promise<Process[]> => {
   return found;
 };
 
-/** The groups of the auditors that this process has started: each leads its own. */
+/** Returns the process groups of this process's auditors. Each auditor leads its own group. */
 const groups = async (): Promise<number[]> => {
   const own = await readFile(`/proc/self/task/${process.pid}/children`, 'utf8');
   const commands = await Promise.all(
@@ -99,7 +99,7 @@ const groups = async (): Promise<number[]> => {
   return commands.filter(([, command]) => command.includes('/auditor/child.')).map(([pid]) => Number(pid));
 };
 
-/** The processes of the one audit that is at work, seen when its browser is, and its verdict. */
+/** Runs one audit. Returns its verdict, and its processes from the moment when all parts of the browser run. */
 const watched = async (audits: typeof lab, version: AuditVersion = newest) => {
   const order = {
     url: pages.url('/perfect'),
@@ -111,13 +111,13 @@ const watched = async (audits: typeof lab, version: AuditVersion = newest) => {
   pages.hits.clear();
   const verdict = audits.audit({ ...order, categories: [...order.categories] }, new AbortController().signal);
   let processes: Process[] = [];
-  const isWhole = () => PARTS.every((part) => processes.some(({ type }) => type === part));
-  for (let over = false; !over && !(isWhole() && pages.hits.has('/perfect')); ) {
-    // its page is at work, and held by then
+  const isComplete = () => PARTS.every((part) => processes.some(({ type }) => type === part));
+  for (let over = false; !over && !(isComplete() && pages.hits.has('/perfect')); ) {
+    // When the server has received the page's request, the browser has applied its sandbox.
     processes = (await Promise.all((await groups()).map(membersOf))).flat();
     over = await Promise.race([verdict.then(() => true), sleep(20, false)]);
   }
-  if (isWhole()) processes = (await Promise.all((await groups()).map(membersOf))).flat();
+  if (isComplete()) processes = (await Promise.all((await groups()).map(membersOf))).flat();
   return { processes, verdict: await verdict };
 };
 
@@ -126,32 +126,32 @@ beforeAll(async () => {
   audit = await watched(lab);
 }, 120_000);
 
-test('an audit has a browser of several processes, and all are looked at here', () => {
+test('an audit has a browser of several processes, and the tests below see all of them', () => {
   const types = audit.processes.map(({ type }) => type);
   expect(types).toEqual(expect.arrayContaining(PARTS));
   expect(audit.verdict.state).toBe('succeeded');
 });
 
-test('no process of an audit has a credential in its environment, or anything that was not meant for it', () => {
+test('no process of an audit has a credential or an unexpected variable in its environment', () => {
   const known = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH'];
-  const browser = audit.processes.find(({ type }) => type === 'browser'); // its children write their titles over theirs
+  const browser = audit.processes.find(({ type }) => type === 'browser'); // its child processes overwrite their environment with their titles
   for (const each of browser?.env ?? []) expect(known, each).toContain(each.split('=')[0]);
   const everything = audit.processes.flatMap(({ env, args }) => [...env, ...args]).join('\n');
   for (const secret of Object.values(SECRETS)) expect(everything).not.toContain(secret);
   expect(everything).not.toContain('AWS_');
 });
 
-test('the browser is told what to do through a pipe; where an audit version needs a port, no page may speak to it', async () => {
+test('the auditor controls the browser through a pipe, or in version 9 through a port that no page can use', async () => {
   const flags = ({ processes }: typeof audit) => processes.find(({ type }) => type === 'browser')?.args ?? [];
   expect(flags(audit)).toContain('--remote-debugging-pipe');
   expect(flags(audit).filter((flag) => flag.startsWith('--remote-debugging-port'))).toEqual([]);
   const old = flags(await watched(lab, '9.6.8'));
-  expect(old).toContain('--remote-debugging-port=0'); // one that nobody can guess; the exits test shows it closed
+  expect(old).toContain('--remote-debugging-port=0'); // a random port; test/audit/exits.test.ts shows that a page can't reach it
   expect(old.filter((flag) => flag.startsWith('--remote-allow-origins'))).toEqual([]);
 });
 
-describe('where the service is root', needsRoot, () => {
-  test('all processes of an audit are of one user who is nobody else, another one each time', async () => {
+describe('a service that runs as root', needsRoot, () => {
+  test('runs all processes of an audit as one unused user, and the next audit as another', async () => {
     const [user, ...others] = new Set(audit.processes.map(({ uid }) => uid));
     expect(others).toEqual([]);
     expect(user).toBeGreaterThanOrEqual(61_184);
@@ -160,7 +160,7 @@ describe('where the service is root', needsRoot, () => {
     expect(again.processes[0]?.uid).not.toBe(user);
   });
 
-  test("that user can read neither the service's environment nor its memory", () => {
+  test("does not let that user read the service's environment or memory", () => {
     const uid = audit.processes[0]?.uid as number;
     const read = (path: string) => spawnSync('cat', [path], { uid, gid: uid, encoding: 'utf8' });
     expect(read(`/proc/self/environ`).status).toBe(0);
@@ -169,9 +169,9 @@ describe('where the service is root', needsRoot, () => {
     }
   });
 
-  test('a service whose files no other user may read runs auditors as root, and says so', async () => {
+  test('runs auditors as root and logs a warning if other users may not read its files', async () => {
     const warn = vi.spyOn(log, 'warn').mockImplementation(() => log);
-    const closed = await mkdtemp(join(tmpdir(), 'closed-')); // 0700, as a home may be
+    const closed = await mkdtemp(join(tmpdir(), 'closed-')); // mode 0700, as home folders often have
     const file = join(closed, 'child.ts');
     await writeFile(file, '');
     expect((await auditorUsers([file]))()).toBeUndefined();
@@ -184,7 +184,7 @@ describe('where the service is root', needsRoot, () => {
   });
 });
 
-/** Asked of the kernel, apart from Chromium: may a user who is not root make namespaces? */
+/** Returns why a user without root rights can't create namespaces. Asks the kernel, not Chromium. */
 const noSandboxHere = (): string | undefined => {
   const user = isRoot ? { uid: 65_000, gid: 65_000 } : {};
   const { status, stderr, error } = spawnSync('unshare', ['--user', '--pid', '--fork', 'true'], {
@@ -196,31 +196,31 @@ const noSandboxHere = (): string | undefined => {
 };
 const needsSandbox = unlessMissing(noSandboxHere());
 
-describe('where Chromium can have its sandbox', needsSandbox, () => {
-  test('pages run in it, and the run says so', () => {
+describe("with Chromium's sandbox", needsSandbox, () => {
+  test('pages run in it, and the run reports it', () => {
     const renderers = audit.processes.filter(({ type }) => type === 'renderer');
     expect(renderers.length).toBeGreaterThan(0);
     for (const { seccomp, pidNamespaces } of renderers) {
-      expect(seccomp).toBe(2); // a filter of system calls
-      expect(pidNamespaces).toBeGreaterThan(1); // it sees no process but its own
+      expect(seccomp).toBe(2); // a system call filter
+      expect(pidNamespaces).toBeGreaterThan(1); // a namespace of its own, which shows no other process
     }
     expect(audit.verdict.environment).toMatchObject({ sandbox: true });
   });
 });
 
-/** A folder with a Chromium that is a shell script. The script is given the real one, and the folder. */
+/** Creates a folder with a shell script in place of Chromium. `script` gets the path of the real one, and the folder. */
 const chromiumByScript = async (script: (real: string, dir: string) => string): Promise<string> => {
   const real = await prepareChromium(chromiumDir());
   const dir = await mkdtemp(join(tmpdir(), 'chromium-by-script-'));
   const home = join(dir, real.executable.split('/').at(-2) as string);
-  execFileSync('cp', ['-rs', join(real.executable, '..'), home]); // links, of which one is replaced
+  execFileSync('cp', ['-rs', join(real.executable, '..'), home]); // copies as links; the script replaces one of them
   await chmod(dir, 0o755);
   await rm(join(home, 'chromium'));
   await writeFile(join(home, 'chromium'), `#!/bin/sh\n${script(real.executable, dir)}`, { mode: 0o755 });
   return dir;
 };
 
-test('an attempt is over when its time is, of which a browser that is slow to start has a part', async () => {
+test('the time limit of an attempt includes the start of its browser', async () => {
   const dir = await chromiumByScript((real) => `sleep 4\nexec "${real}" "$@"`);
   const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: dir, limitMs: 8000 });
   try {
@@ -229,19 +229,19 @@ test('an attempt is over when its time is, of which a browser that is slow to st
     const order = { url: pages.url('/perfect'), auditVersion: newest, device: 'mobile', lean: false } as const;
     const verdict = await lab.audit(order, new AbortController().signal);
     expect(verdict).toMatchObject({ state: 'failed', error: { code: 'audit-timeout' } });
-    expect(performance.now() - startedAt).toBeLessThan(12_000); // longer, were it counted from when the page may be loaded
+    expect(performance.now() - startedAt).toBeLessThan(12_000); // more if the limit started with the page's load
   } finally {
     await lab.close();
     await rm(dir, { recursive: true });
   }
 });
 
-test('where Chromium can have no sandbox it runs without, the run says so, and the next audit does not try', async () => {
+test('a Chromium that can not use its sandbox runs without it, the run reports it, and the next audit does not try it', async () => {
   const dir = await chromiumByScript(
     (real, dir) => `
 case " $* " in *" --no-sandbox "*) exec "${real}" "$@" ;; esac
 echo once >> "${dir}/tried"
-exit 133 # as Chromium does, for want of a usable sandbox
+exit 133 # Chromium's exit code if it has no usable sandbox
 `,
   );
   const tried = join(dir, 'tried');
@@ -262,7 +262,7 @@ exit 133 # as Chromium does, for want of a usable sandbox
 });
 
 test(
-  "once it had its sandbox, a Chromium that can't start with it is a crash, not one without",
+  'after an audit in the sandbox, a Chromium that can not start in it is a crash and does not run without it',
   needsSandbox,
   async () => {
     const dir = await chromiumByScript(
@@ -286,18 +286,18 @@ exec "${real}" "$@"
   },
 );
 
-test('an audit that is ended before its browser is started is not made', async () => {
+test('an audit that is aborted before its browser starts rejects', async () => {
   const stop = new AbortController();
   const order = { url: pages.url('/perfect'), auditVersion: newest, device: 'mobile', lean: true } as const;
-  const begun = lab.audit({ ...order, categories: ['seo'] }, stop.signal);
-  stop.abort(new Error('given back'));
-  await expect(begun).rejects.toThrow('given back');
+  const started = lab.audit({ ...order, categories: ['seo'] }, stop.signal);
+  stop.abort(new Error('released'));
+  await expect(started).rejects.toThrow('released');
 });
 
-test('what another user left in the temporary folder stops no start', needsRoot, async () => {
+test('a folder of another user in the temporary folder does not prevent a start', needsRoot, async () => {
   const shared = await mkdtemp(join(tmpdir(), 'shared-'));
-  const theirs = join(shared, 'page-audit-4194305-abc'); // a pid that no process has
-  const module = join(shared, 'processes.ts'); // where every user may read it
+  const theirs = join(shared, 'page-audit-4194305-abc'); // above the highest possible pid
+  const module = join(shared, 'processes.ts'); // a copy that every user may read
   await cp(new URL('../../functions/auditor/host/processes.ts', import.meta.url), module);
   await mkdir(theirs, { mode: 0o700 });
   await chmod(shared, 0o1777);
@@ -329,7 +329,7 @@ const withPage = async (
   await rm(workDir, { recursive: true, maxRetries: 10 });
 };
 
-test('what a page asks leave for is refused at once, and nothing is downloaded', () =>
+test('a page gets no permission and downloads no file', () =>
   withPage('/permissions', async (page, browser, workDir) => {
     const session = await browser.target().createCDPSession();
     const downloads: string[] = [];
@@ -353,7 +353,7 @@ test('what a page asks leave for is refused at once, and nothing is downloaded',
     expect((await readdir(workDir, { recursive: true })).filter((name) => name.includes('taken'))).toEqual([]);
   }));
 
-test('a page has its scrollbar, as it has in the browser of Lighthouse’s command line', () =>
+test('a page has a scrollbar, as in the browser that the Lighthouse command line starts', () =>
   withPage('/perfect', async (page) => {
     await page.goto(pages.url('/perfect'));
     await page.evaluate('document.body.style.height = "5000px"');

@@ -7,13 +7,13 @@ import { type SsrfCase, ssrfCases } from '../support/ssrf-cases.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-/** What pages lead to and load. What is submitted is held against the same collection elsewhere. */
+/** Redirects and loads of pages. test/unit/submission.test.ts and egress-proxy tests cover the other cases of the collection. */
 inNamespace((does) => {
   const redirects = ssrfCases.filter(({ stage }) => stage === 'redirect');
   const loads = ssrfCases.filter(({ stage }) => stage === 'subresource');
   const ownOf = ({ policy, url }: SsrfCase) =>
     policy ? `tcp ${new URL(url).hostname.replace(/[[\]]/g, '')} 3000` : '';
-  /** As the world's servers note it. */
+  /** The end of the line that the world's servers record for a request. */
   const requestOf = (url: URL) => ` ${url.host} ${url.pathname}`;
 
   const answerOf = ({ via = '', redirectsTo = '' }: SsrfCase): Answer => {
@@ -63,7 +63,7 @@ inNamespace((does) => {
     const arrived = seen.requests.some((request) => request.endsWith(requestOf(to)));
     if (given.expect === 'allow') expect(arrived).toBe(true);
     else if (to.protocol === 'chrome:')
-      expect(seen.verdict).toMatchObject({ finalUrl: given.url }); // it never sets out
+      expect(seen.verdict).toMatchObject({ finalUrl: given.url }); // Chromium does not navigate
     else expect(seen).toMatchObject({ verdict: { state: 'failed', error: { code: 'forbidden-target' } } });
   });
 
@@ -73,7 +73,7 @@ inNamespace((does) => {
     'rtc-ice-server': 'ice-server',
   };
   const visits = new Map<string, Promise<Seen>>();
-  /** One visit to each page loads all that its cases load. */
+  /** Visits each page once, for all cases of the page. */
   const visit = ({ url, policy }: SsrfCase): Promise<Seen> => {
     const ofPage = loads.filter((each) => each.url === url && each.policy === policy);
     const answers = tells(new URL(url).origin, {

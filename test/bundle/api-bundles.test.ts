@@ -49,7 +49,7 @@ test('the deployed API functions answer events of API Gateway, from a create to 
   expect(await call(`${runPath}/report`)).toMatchObject({ status: 409, body: { code: 'report-not-ready' } });
 });
 
-test('the deployed API functions say what is offered, and what is not', async () => {
+test('the deployed API functions list regions and versions, and reject unknown paths and methods', async () => {
   expect(await call('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
   expect((await call('/v1/regions')).body.regions).toHaveLength(6);
   expect((await call('/v1/audit/versions')).body.versions).toHaveLength(5);
@@ -58,7 +58,7 @@ test('the deployed API functions say what is offered, and what is not', async ()
   expect(await call('/v1/regions', 'OPTIONS')).toEqual({ status: 204, allow: 'GET, HEAD, OPTIONS', body: '' });
 });
 
-test('the deployed get-report makes a page with the viewer that is deployed beside it', async () => {
+test('the deployed get-report returns a page with the deployed report viewer', async () => {
   const { path, check } = await world.finishedRun('{"lighthouseVersion": "13.5.0"}');
   const answer = await fetch(`${api.url}${path}`, { headers: { accept: 'text/html' } });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -77,7 +77,7 @@ test('the deployed sweep and close-lost-runs run', async () => {
   await expect(closeLostRuns?.(nothing, {} as never)).resolves.toEqual({ batchItemFailures: [] });
 });
 
-test('a stack trace of a deployed function names lines of our sources', async () => {
+test('source maps of a deployed function name our sources', async () => {
   const script = `
     const { findSourceMap } = await import('node:module');
     const file = ${JSON.stringify(join(built, 'get-check', 'index.mjs'))};
@@ -89,7 +89,7 @@ test('a stack trace of a deployed function names lines of our sources', async ()
   expect(sources.map((path) => path.split('/').slice(-2).join('/'))).toContain('functions/get-check.ts');
 });
 
-test('two builds give the same bytes', async () => {
+test('two builds produce the same bytes', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'page-audit-build-'));
   await build({ out: join(folder, 'elsewhere', 'functions') });
   expect(await hashes(join(folder, 'elsewhere', 'functions'))).toEqual(await hashes(built));
@@ -101,7 +101,7 @@ const hashes = async (folder: string) =>
     ([path, content]) => `${path} ${createHash('sha256').update(content).digest('hex')}`,
   );
 
-test('every function is under its limit', async () => {
+test('every function is smaller than its limit', async () => {
   const sizes: Record<string, number> = {};
   for (const name of [...apiFunctions, 'sweep', 'close-lost-runs', 'run-audit']) {
     const files = sizesOf(await filesIn(join(built, name)));
@@ -112,7 +112,7 @@ test('every function is under its limit', async () => {
   for (const [name, bytes] of Object.entries(others)) expect(bytes, name).toBeLessThan(1_500_000);
 });
 
-test('a function over its limit fails the build, which names its ten largest parts', () => {
+test('a function above its limit fails the build, and the error names its ten largest parts', () => {
   const parts = new Map(Array.from({ length: 12 }, (_, i) => [`node_modules/library-${i}`, i * 1e6]));
   const asset = { files: new Map([['index.mjs', 'x'.repeat(100)]]), parts };
   expect(checkSize('get-run', asset, 101)).toEqual({ all: 100, maps: 0 });

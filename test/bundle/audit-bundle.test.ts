@@ -31,7 +31,7 @@ const lambda = (code: string, env: Record<string, string> = {}) =>
     storageMb: functionSettings.auditStorageMb,
   });
 
-test('a sandbox forbids what Lambda forbids', needsSandbox, async () => {
+test('the sandbox has the restrictions of Lambda', needsSandbox, async () => {
   const code = await mkdtemp(join(tmpdir(), 'probe-'));
   await chmod(code, 0o755);
   await writeFile(join(code, 'index.mjs'), probe);
@@ -54,7 +54,7 @@ test('a sandbox forbids what Lambda forbids', needsSandbox, async () => {
   await rm(code, { recursive: true });
 });
 
-/** A function that answers what it may do. */
+/** Source of a function that reports what it may do. */
 const probe = `
   import { existsSync, readFileSync, writeFileSync } from 'node:fs';
   const tried = (path) => { try { writeFileSync(path, ''); return 'yes'; } catch (error) { return error.code; } };
@@ -72,7 +72,7 @@ const probe = `
   });
 `;
 
-describe("the deployed audit function, in a sandbox like Lambda's", needsSandbox, () => {
+describe("the deployed audit function in a sandbox like Lambda's", needsSandbox, () => {
   let world: World;
   let pages: Pages;
   let deployed: Awaited<ReturnType<typeof startLambda>>;
@@ -106,29 +106,32 @@ describe("the deployed audit function, in a sandbox like Lambda's", needsSandbox
 
   // These two differ in their module format and in how they connect to the browser.
   const tested = auditVersions.filter(({ version }) => FULL || version === '13.5.0' || version === '9.6.8');
-  test.each(tested)('audits a page with Lighthouse $version: an SQS event in, a partial batch out', async (row) => {
-    const before = deployed.logs().length;
-    const finished = await audited(row.version);
-    expect(finished, deployed.logs()).toMatchObject({
-      state: 'succeeded',
-      accessibility: 100, // takes fonts: without one there is no text whose contrast could be judged
-      bestPractices: 100,
-      seo: 100,
-      pwa: row.pwa ? expect.any(Number) : null,
-      environment: { auditVersion: row.version },
-    });
-    const { createdAt, finishedAt, environment } = finished;
-    const seconds = (Date.parse(finishedAt as string) - Date.parse(createdAt)) / 1000;
-    const emitted = metricsIn(deployed.logs().slice(before));
-    expect(emitted).toEqual([
-      { ...ofThisRegion, name: 'RunFinished', unit: 'Count', value: 1 },
-      { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
-      { ...ofThisRegion, name: 'BenchmarkIndex', unit: 'None', value: environment?.benchmarkIndex },
-    ]);
-    await expectFast(finished, () => audited(row.version), 90);
-    const report = gunzipSync(await world.reports.get(finished.report?.key as string)).toString();
-    expect(JSON.parse(report)).toMatchObject({ auditVersion: row.version, lighthouseVersion: row.version });
-  });
+  test.each(tested)(
+    'audits a page with Lighthouse $version for an SQS event, and returns a partial batch response',
+    async (row) => {
+      const before = deployed.logs().length;
+      const finished = await audited(row.version);
+      expect(finished, deployed.logs()).toMatchObject({
+        state: 'succeeded',
+        accessibility: 100, // needs a font: without one there is no text with a contrast
+        bestPractices: 100,
+        seo: 100,
+        pwa: row.pwa ? expect.any(Number) : null,
+        environment: { auditVersion: row.version },
+      });
+      const { createdAt, finishedAt, environment } = finished;
+      const seconds = (Date.parse(finishedAt as string) - Date.parse(createdAt)) / 1000;
+      const emitted = metricsIn(deployed.logs().slice(before));
+      expect(emitted).toEqual([
+        { ...ofThisRegion, name: 'RunFinished', unit: 'Count', value: 1 },
+        { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
+        { ...ofThisRegion, name: 'BenchmarkIndex', unit: 'None', value: environment?.benchmarkIndex },
+      ]);
+      await expectFast(finished, () => audited(row.version), 90);
+      const report = gunzipSync(await world.reports.get(finished.report?.key as string)).toString();
+      expect(JSON.parse(report)).toMatchObject({ auditVersion: row.version, lighthouseVersion: row.version });
+    },
+  );
 });
 
 const ofThisRegion = { namespace: 'PageAudit', dimensions: { service: 'page-audit-test', region: 'us-west1' } };

@@ -1,6 +1,6 @@
 /**
- * A script that starts a browser without the flags that begin so. `starts` are words of the shell, or a variable of the
- * environment that it is started with.
+ * Returns a shell script that starts a browser without some flags. `starts` lists how these flags start: shell words, or an
+ * environment variable with them.
  */
 export const withFewerFlags = (browser: string, starts: string, more = ''): string => `#!/bin/sh
 for arg; do

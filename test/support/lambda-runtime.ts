@@ -1,14 +1,13 @@
 import type { Context } from 'aws-lambda';
 
-/** What the sandbox is told and tells, in the place of Lambda's runtime API. */
+/** Messages to and from the sandbox, in place of Lambda's runtime API. */
 export type Invocation = { event: unknown; timeoutSeconds: number };
 export type Outcome = { initMs: number } | { answer: unknown } | { error: string };
 
 /*
- * Stands in for Lambda's Node.js runtime, inside the sandbox: imports the handler that the template names, then answers one
- * event after the other.
+ * Replaces Lambda's Node.js runtime inside the sandbox. Imports the handler that `_HANDLER` names, then handles events.
  */
-const tell = (outcome: Outcome) => process.send?.(outcome);
+const send = (outcome: Outcome) => process.send?.(outcome);
 
 const startedAt = performance.now();
 const [file, name] = (process.env._HANDLER as string).split('.') as [string, string];
@@ -22,10 +21,10 @@ process.on('message', async ({ event, timeoutSeconds }: Invocation) => {
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   };
   try {
-    tell({ answer: await handler(event, context) });
+    send({ answer: await handler(event, context) });
   } catch (error) {
-    tell({ error: String((error as Error).stack ?? error) });
+    send({ error: String((error as Error).stack ?? error) });
   }
 });
 process.once('disconnect', () => process.exit());
-tell({ initMs: performance.now() - startedAt });
+send({ initMs: performance.now() - startedAt });

@@ -1,7 +1,7 @@
 #!/bin/sh -e
-# Runs "$NODE $RUNTIME" as Lambda would run a function's code: as root, in fresh mount and process namespaces (unshare).
-# The root folder then holds no more than Lambda's: the function's code, Node and the libraries Node needs, read-only; a
-# private /tmp; no /dev/shm, no fonts, no libraries of a desktop. CODE, NODE, RUNTIME, ROOT and TMP_MB say what and where.
+# Runs "$NODE $RUNTIME" as Lambda would run a function. Start it as root, in new mount and process namespaces (unshare).
+# The root folder holds as little as Lambda's: the function's code, Node and its libraries, all read-only, and a private
+# /tmp. It has no /dev/shm, no fonts and no desktop libraries. CODE, RUNTIME, ROOT and TMP_MB are settings of the sandbox.
 mount --make-rprivate /
 mount -t tmpfs -o mode=0755 lambda "$ROOT"
 cd "$ROOT"
@@ -23,11 +23,11 @@ mount -t tmpfs -o "mode=1777,size=${TMP_MB}m" tmp tmp
 mount -o remount,bind,ro var/task
 mount -o remount,ro .
 unset CODE NODE RUNTIME TMP_MB OLDPWD
-export PERL_BADLANG=0 # no word on a language that this machine may not have
+export PERL_BADLANG=0 # perl would warn of a missing locale
 
-# In this order: a filter of system calls may be set by root only, and files, root folder and user are given up for good.
+# The order matters: only root may set a system call filter, and a process can't get its files, root folder or user back.
 exec prlimit --nofile=1024 --nproc=1024 perl -e '
-  # prctl(PR_SET_NO_NEW_PRIVS) answers EPERM, all else is allowed: load the call, compare, load its first argument, compare.
+  # Denies prctl(PR_SET_NO_NEW_PRIVS) with EPERM and allows all other calls.
   my $filter = pack("(SCCL)6", 0x20,0,0,0, 0x15,0,3,157, 0x20,0,0,16, 0x15,0,1,38, 0x06,0,0,0x50001, 0x06,0,0,0x7fff0000);
   syscall(157, 22, 2, my $program = pack("S x6 P", 6, $filter)) == 0 or die "no filter of system calls: $!";
   chroot $ENV{ROOT} and chdir "/var/task" or die "no chroot: $!";

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Invocation, Outcome } from './lambda-runtime.ts';
 
 type Options = {
-  /** The asset's folder. */
+  /** Folder of the function's asset. */
   code: string;
   functionName: string;
   awsRegion: string;
@@ -17,19 +17,19 @@ type Options = {
   storageMb: number;
 };
 
-/** Why no sandbox can be made here; undefined where one can. */
+/** Returns why this machine can't create a sandbox. */
 export const noSandboxHere = (): string | undefined => {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return 'it needs Linux on x64';
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'the sandbox needs Linux on x64';
   for (const tool of ['unshare', 'prlimit', 'perl', 'ldd']) {
-    if (spawnSync('which', [tool]).status !== 0) return `it needs ${tool}`;
+    if (spawnSync('which', [tool]).status !== 0) return `the sandbox needs ${tool}`;
   }
   const { status, stderr } = spawnSync('unshare', ['--mount', '--pid', '--fork', 'true'], { encoding: 'utf8' });
-  return status === 0 ? undefined : `unshare is not permitted, it takes root: ${stderr.trim()}`;
+  return status === 0 ? undefined : `the sandbox needs root: ${stderr.trim()}`;
 };
 
 /**
- * A function's asset, running as on Lambda as far as one machine can: see lambda-sandbox.sh. Lambda's processor share, its
- * freeze between events and its network are not imitated. Resolves when the module is imported. Ends with all its processes.
+ * Starts a function's asset in a sandbox like Lambda's: see lambda-sandbox.sh. Resolves when the module is imported. The
+ * sandbox doesn't imitate Lambda's CPU share, its freeze between events or its network.
  */
 export const startLambda = async ({ code, functionName, awsRegion, env, ...options }: Options) => {
   const root = await mkdtemp(join(tmpdir(), 'lambda-'));
@@ -70,8 +70,9 @@ export const startLambda = async ({ code, functionName, awsRegion, env, ...optio
   }
 
   const outcome = async (): Promise<Outcome> => {
-    const [said] = await Promise.race([once(started, 'message'), once(started, 'exit')]);
-    return started.exitCode === null && said ? said : { error: `the sandbox ended: ${logs.slice(-2000)}` };
+    const [message] = await Promise.race([once(started, 'message'), once(started, 'exit')]);
+    if (started.exitCode === null && message) return message;
+    return { error: `The sandbox has ended: ${logs.slice(-2000)}` };
   };
   const close = async () => {
     if (started.exitCode === null && started.signalCode === null) {
@@ -89,11 +90,11 @@ export const startLambda = async ({ code, functionName, awsRegion, env, ...optio
   }
   return {
     initMs: ready.initMs,
-    /** Gives the function one event, and its answer. Throws what the handler threw. */
+    /** Sends an event to the function. Returns the handler's result, or throws the handler's error. */
     invoke: async (event: unknown): Promise<unknown> => {
-      const said = outcome();
+      const next = outcome();
       started.send({ event, timeoutSeconds: options.timeoutSeconds } satisfies Invocation);
-      const end = await said;
+      const end = await next;
       if ('answer' in end) return end.answer;
       throw new Error(JSON.stringify(end));
     },

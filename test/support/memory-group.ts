@@ -7,12 +7,12 @@ const versions = [
   { root: '/sys/fs/cgroup', limit: 'memory.max', events: 'memory.events' },
 ];
 
-/** A memory limit such as a container has. Throws where none can be set here. */
+/** Creates a control group with a memory limit, as containers have. Throws if this machine can't. */
 export const memoryGroup = (bytes: number) => {
   const version = versions.find(
     ({ root, limit }) => existsSync(join(root, limit)) || existsSync(join(root, 'cgroup.controllers')),
   );
-  if (!version) throw new Error('no control group of memory is mounted');
+  if (!version) throw new Error('no memory control group is mounted');
   const group = join(version.root, `page-audit-test-${process.pid}-${bytes}`);
   mkdirSync(group);
   const remove = () => rmdirSync(group);
@@ -23,15 +23,15 @@ export const memoryGroup = (bytes: number) => {
     throw error;
   }
   return {
-    /** Before a command line: runs it in the group. */
+    /** Prefix of a command that is to run in the group. */
     enter: ['sh', '-c', `echo $$ > ${join(group, 'cgroup.procs')} && exec "$0" "$@"`],
-    /** How many of its processes the kernel has killed for want of memory. */
+    /** Returns how many processes of the group the kernel's out-of-memory killer has ended. */
     killed: (): number => Number(readFileSync(join(group, version.events), 'utf8').match(/^oom_kill (\d+)/m)?.[1]),
     remove,
   };
 };
 
-/** Why no memory limit can be set here; undefined where one can. */
+/** Returns why this machine can't limit memory. */
 export const noMemoryGroupHere = (): string | undefined => {
   try {
     memoryGroup(2 ** 30).remove();

@@ -1,4 +1,4 @@
-/** What CloudWatch takes from a log: lines in its embedded metric format, as Powertools writes them. */
+/** Returns the metrics in a log: its lines in CloudWatch's embedded metric format, as Powertools writes them. */
 export const metricsIn = (logs: string) =>
   logs
     .split('\n')

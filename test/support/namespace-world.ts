@@ -23,23 +23,24 @@ import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { withFewerFlags } from './fewer-flags.ts';
 import { fetchThroughProxy, type Response } from './socks-client.ts';
 
-/** What the test asks of the world. `answers` are by URL, before the ordinary ones. */
+/** An order of a test. `answers` are responses by URL, which precede the files of test/pages/exits. */
 export type Deed = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
-  | { do: 'audit'; version: AuditVersion; categories?: Category[]; until?: string } // ends as soon as a request ends so
-  | { do: 'browse'; without?: string[]; until?: string } // the audit's browser and proxy, less the flags that start so
+  | { do: 'audit'; version: AuditVersion; categories?: Category[]; until?: string } // `until`: ends at a request that ends with this text
+  // A visit with the audit's browser and proxy, without the flags that start with `without`. Ends at the packet `until`.
+  | { do: 'browse'; without?: string[]; until?: string }
   | { do: 'follow' } // the audit's proxy alone: a SOCKS client follows the redirects of a page
 );
 export type Answer = { status?: number; headers?: Record<string, string>; body?: string };
 
-/** What then happened, all there was. */
+/** Everything that happened during an order. */
 export type Seen = {
-  /** Tried connections and UDP packets ("tcp 192.0.2.1 80"), less connections to the audit's own ports on loopback. */
+  /** Attempted connections and UDP packets ("tcp 192.0.2.1 80"), except those to the audit's own ports on loopback. */
   packets: string[];
-  /** HTTP requests, as "address host path"; a host with its port where that is not the scheme's. */
+  /** HTTP requests, as "address host path". A host has its port, unless it is the scheme's default. */
   requests: string[];
-  /** Names that were looked up. */
+  /** Names that the name server received. */
   names: string[];
-  /** What the page says of itself, by POST to /tell. */
+  /** Texts that the page sent by POST to /tell. */
   told: string[];
   verdict?: AuditResult | { error: string };
   decisions?: readonly Decision[];
@@ -47,13 +48,14 @@ export type Seen = {
 const MAX_REDIRECTS = 5;
 
 /*
- * Inside the namespace (see namespace.sh): servers on every address, a name server, and a record of all packets. Does one
- * deed after the other, whoever still waits for the last.
+ * Runs inside the namespace (see namespace.sh): servers on every address, a name server, and a recorder of all packets.
+ * Executes one order after the other.
  */
 const { FOLDER, RESOLVER, PUBLIC, CHROMIUM_DIR } = process.env as Record<string, string>;
-if (!FOLDER || !RESOLVER || !PUBLIC || !CHROMIUM_DIR) throw new Error('no folder, address or Chromium named');
+if (!FOLDER || !RESOLVER || !PUBLIC || !CHROMIUM_DIR) throw new Error('Set FOLDER, RESOLVER, PUBLIC and CHROMIUM_DIR.');
 const interfaces = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^\s*(\S+):/gm)].map((match) => match[1]);
-if (interfaces.sort().join() !== 'away,back,lo') throw new Error(`not alone: this network has ${interfaces.join()}`);
+if (interfaces.sort().join() !== 'away,back,lo')
+  throw new Error(`This network is not an isolated one. It has the interfaces ${interfaces.join()}.`);
 
 const PLAIN_PORTS = [80, 8080, 3000, 3478, 5432, 6379, 9001, 9222];
 const TLS_PORTS = [443, 8443];
@@ -72,17 +74,17 @@ forget();
 
 // Packets.
 const recorder = spawn('perl', [join(import.meta.dirname, 'packets.pl')], { stdio: ['ignore', 'pipe', 'inherit'] });
-recorder.once('exit', () => process.exit(1)); // what it does not see counts for nothing
+recorder.once('exit', () => process.exit(1)); // without a recorder the tests would prove nothing
 const lines = createInterface(recorder.stdout);
 await once(lines, 'line');
 lines.on('line', (line) => seen.packets.push(line));
 
-// Names: each is public unless its first label says otherwise.
+// Names: a name is public unless its first label has another meaning.
 const addressesOf = (name: string): string[] => {
   switch (name.split('.')[0]) {
-    case 'rebind': // public when it is asked for first, then loopback
+    case 'rebind': // public in the first answer, then loopback
       return [askedBefore(name) ? '127.0.0.1' : PUBLIC];
-    case 'rebound': // the other way about
+    case 'rebound': // loopback in the first answer, then public
       return [askedBefore(name) ? PUBLIC : '127.0.0.1'];
     case 'mixed':
       return [PUBLIC, '10.0.0.1'];
@@ -116,7 +118,7 @@ const dns = createSocket('udp4', (query, from) => {
 dns.bind(53, RESOLVER);
 await once(dns, 'listening');
 
-// Certificates: one that the browser is told to trust, and one whose issuer is to be had at a private address.
+// Certificates: one that the browser trusts, and one that names an issuer at a private address.
 const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: FOLDER, stdio: 'pipe' });
 const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30'];
 const forNames = [
@@ -200,7 +202,7 @@ for (const port of [...PLAIN_PORTS, ...TLS_PORTS]) {
   await once(server.listen(port, '::'), 'listening');
 }
 
-// The browser: as it is, but that it trusts one certificate, and may lack a flag.
+// The browser trusts one more certificate, and may lack a flag.
 const real = await prepareChromium(CHROMIUM_DIR);
 const realHome = join(real.executable, '..');
 const home = join(FOLDER, realHome.split('/').at(-1) as string);
@@ -217,7 +219,7 @@ const labOf = (targets: Targets) => {
   return lab;
 };
 
-/** Ports on 127.0.0.1 that somebody else listens on: the proxy of the audit, and the browser's debugging port. */
+/** Records the ports of the audit on 127.0.0.1: its proxy, and the browser's debugging port. */
 const watchOwnPorts = () => {
   for (const line of readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1)) {
     const [, local = '', , state] = line.trim().split(/\s+/);
@@ -299,7 +301,7 @@ const observe = async (deed: Deed): Promise<Seen> => {
   answers = deed.answers ?? {};
   const watch = setInterval(watchOwnPorts, 20);
   const outcome = await perform[deed.do](deed as never);
-  await sleep(200); // the last packets' lines
+  await sleep(200); // the recorder prints the last packets
   clearInterval(watch);
   const packets = seen.packets.filter((packet) => ![...ownPorts].some((port) => packet === `tcp 127.0.0.1 ${port}`));
   return { ...seen, packets, ...outcome };

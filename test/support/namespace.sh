@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs "$NODE $WORLD" where every address there is belongs to this machine: in a fresh network namespace whose routes lead
-# every address to its loopback interface. What is dialled here arrives here, and nothing gets out. The other two
-# interfaces lead to each other: a browser that finds loopback alone thinks itself offline, and tries less. They make no
-# addresses of their own: one that comes late is a change of network, at which a browser drops what it has under way.
-# Names are asked of $RESOLVER only: no resolver that listens on a socket file is in reach. FOLDER is for its files.
+# Runs "$NODE $WORLD" in a new network namespace. Its routes lead every address to the loopback interface, so that every
+# connection arrives at this machine and no packet leaves it. Two more interfaces are connected to each other, because a
+# browser that finds loopback only believes that it is offline and tries less. They create no addresses by themselves,
+# because a browser drops its connections when an address is added. $RESOLVER is the only name server: the resolvers that
+# listen on a socket file are hidden. $FOLDER holds the files.
 set -e
 ip link set lo up
 ip link add away type veth peer back

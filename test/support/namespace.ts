@@ -12,24 +12,24 @@ import { unlessMissing } from './skips.ts';
 
 export type { Answer, Deed, Seen } from './namespace-world.ts';
 
-/** Of every name there that ends in example.com, .net or .org; of those with `silent` in them nothing is ever heard. */
+/** Address of all names under example.com, .net and .org. The name server never answers for names with the label `silent`. */
 export const PUBLIC = '93.184.216.34';
 const RESOLVER = '9.9.9.9';
 
 const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
 const unshare = [...asRoot, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
-/** Why no network namespace can be made here; undefined where one can. */
+/** Returns why this machine can't create a network namespace. */
 const noNamespaceHere = (): string | undefined => {
-  if (process.platform !== 'linux') return 'it needs Linux';
+  if (process.platform !== 'linux') return 'a network namespace needs Linux';
   for (const tool of ['unshare', 'ip', 'perl', 'openssl']) {
-    if (spawnSync('which', [tool]).status !== 0) return `it needs ${tool}`;
+    if (spawnSync('which', [tool]).status !== 0) return `a network namespace needs ${tool}`;
   }
   const { status, stderr } = spawnSync('unshare', [...unshare, 'ip', 'link', 'set', 'lo', 'up'], { encoding: 'utf8' });
-  return status === 0 ? undefined : `a network namespace is not permitted here: ${stderr.trim()}`;
+  return status === 0 ? undefined : `a network namespace needs root or user namespaces: ${stderr.trim()}`;
 };
 
-/** A network of its own in which every address answers, and the auditor in it: see namespace.sh. Ends with all its processes. */
+/** Starts an auditor in a network of its own, in which every address answers: see namespace.sh. */
 const startNamespace = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'namespace-'));
   await chmod(folder, 0o755);
@@ -38,7 +38,7 @@ const startNamespace = async () => {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
-      UV_THREADPOOL_SIZE: `${functionSettings.auditThreads}`, // as the service has it
+      UV_THREADPOOL_SIZE: `${functionSettings.auditThreads}`, // as in the service
       TMPDIR: folder,
       POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL,
       NODE: process.execPath,
@@ -54,7 +54,7 @@ const startNamespace = async () => {
   const ready = once(started, 'message');
   started.on('message', ({ id, seen }: { id: number; seen: Seen }) => waiting.get(id)?.(seen));
   const orEnded = <T>(work: Promise<T>): Promise<T> =>
-    Promise.race([work, exit.then(() => Promise.reject(new Error('the namespace ended')))]);
+    Promise.race([work, exit.then(() => Promise.reject(new Error('The processes in the namespace have ended.')))]);
   await orEnded(ready);
 
   return {
@@ -84,13 +84,13 @@ export const inNamespace = (tests: (does: (deed: Deed) => Promise<Seen>) => void
   });
 };
 
-/** The answer by which a page there learns what to try: test/pages/exits. */
+/** Returns the response that tells the page of test/pages/exits which ways to try. */
 export const tells = (origin: string, { tries = [], loads = [] }: Tries): Record<string, Answer> => ({
   [`${origin}/tries.json`]: { body: JSON.stringify({ tries, loads }) },
 });
 type Tries = { tries?: { target: string; names?: string[] }[]; loads?: { name: string; url: string }[] };
 
-/** Packets to anything but public addresses by the proxy's leave, the name server, and the own origin in local mode. */
+/** Returns the packets that went neither to the public address, nor to the name server, nor to the page's own origin. */
 export const strays = ({ packets }: Seen, own = ''): string[] =>
   packets.filter(
     (packet) => !packet.startsWith(`tcp ${PUBLIC} `) && !packet.startsWith(`udp ${RESOLVER} `) && packet !== own,

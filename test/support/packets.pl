@@ -1,12 +1,12 @@
-# Prints a line for each TCP connection that is tried and each UDP packet that is sent: "tcp 192.0.2.1 80", as soon as it is.
+# Prints a line such as "tcp 192.0.2.1 80" for each attempted TCP connection and each UDP packet that is sent.
 use strict;
 use Socket qw(:DEFAULT inet_ntop);
 $| = 1;
 socket(my $all, 17, SOCK_DGRAM, 0x0300) or die "no packet socket: $!"; # AF_PACKET, every protocol
-setsockopt($all, SOL_SOCKET, 33, 64 * 1024 * 1024); # SO_RCVBUFFORCE: a burst is not to be missed
+setsockopt($all, SOL_SOCKET, 33, 64 * 1024 * 1024); # SO_RCVBUFFORCE: room for bursts
 print "ready\n";
 while (my $from = recv($all, my $packet, 128, 0)) {
-  next unless unpack('x10 C', $from) == 4; # outgoing: on loopback each packet comes by twice
+  next unless unpack('x10 C', $from) == 4; # outgoing packets only, as loopback shows each packet twice
   my $version = ord($packet) >> 4;
   my ($protocol, $address, $rest);
   if ($version == 4) {

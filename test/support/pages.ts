@@ -14,14 +14,14 @@ const types: Record<string, string> = {
 };
 
 export type Pages = {
-  /** The address of a page, for example `url('/perfect')`. */
+  /** Returns the URL of a page, for example `url('/perfect')`. */
   url(path: string): string;
-  /** How often each path was asked for. */
+  /** Number of requests by path. */
   hits: Map<string, number>;
   close(): Promise<void>;
 } & AsyncDisposable;
 
-/** Serves the files of test/pages on loopback, `perfect.html` as `/perfect`; anything else is a 404. */
+/** Serves the files of test/pages on loopback, `perfect.html` as `/perfect`. Other paths get a 404. */
 export const servePages = async (): Promise<Pages> => {
   const files = new Map<string, { type: string; body: Buffer }>();
   for (const name of await readdir(folder)) {

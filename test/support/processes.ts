@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process as Linux shows it. */
+/** A process in /proc. */
 export type Process = { pid: number; parent: number };
 
-/** All that descend from a process, as of now. */
+/** Returns the current descendants of a process. */
 export const descendantsOf = (root: number): Process[] => {
   const all = pids().flatMap((pid) => processOf(pid) ?? []);
   const childrenOf = (pid: number): Process[] =>
@@ -11,7 +11,7 @@ export const descendantsOf = (root: number): Process[] => {
   return childrenOf(root);
 };
 
-/** All that were started with a text in their environment, whoever their parent is by now. */
+/** Returns the processes whose environment contains a text, also those whose parent has changed. */
 export const startedWith = (text: string): number[] =>
   pids().filter((pid) => unlessGone(() => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(text)) ?? false);
 
@@ -23,21 +23,21 @@ export const pids = (): number[] =>
 const processOf = (pid: number): Process | undefined => {
   const stat = unlessGone(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (!stat) return undefined;
-  const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may hold spaces
+  const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name, which may contain spaces, comes before
   return { pid, parent: Number(parent) };
 };
 
 export const commandOf = (pid: number): string =>
   unlessGone(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')) ?? '';
 
-/** MiB of memory that a process has (`VmRSS`), or had at its most (`VmHWM`). */
+/** Returns the current (`VmRSS`) or highest (`VmHWM`) resident memory of a process, in MiB. */
 export const residentOf = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
   const [, kilobytes] =
     new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 };
 
-/** Undefined where the process has ended, or is another user's. */
+/** Returns undefined if the process has ended or belongs to another user. */
 const unlessGone = <T>(read: () => T): T | undefined => {
   try {
     return read();
@@ -47,6 +47,6 @@ const unlessGone = <T>(read: () => T): T | undefined => {
   }
 };
 
-/** Whether reading a file of /proc failed because its process has ended, or is not ours to read. */
+/** Returns true if a file of /proc is unreadable because its process has ended or belongs to another user. */
 export const isGone = (error: unknown): boolean =>
   ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');

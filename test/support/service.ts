@@ -9,7 +9,7 @@ import type { CheckView } from '../../shared/check.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import { commandOf, pids } from './processes.ts';
 
-/** What `npm start` gives to Node.js, and that with another module in place of the service. */
+/** Returns the Node.js arguments of `npm start`, with another module in place of the service if `main` is given. */
 export const startArguments = (main?: string): string[] => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     scripts: { start: string };
@@ -18,7 +18,7 @@ export const startArguments = (main?: string): string[] => {
   return main ? [...given.slice(0, -1), main] : given;
 };
 
-/** The service as `npm start` runs it, in a process of its own, on a free port; `by` is a command that runs another. */
+/** Starts the service as `npm start` does, on a free port. `by` is the prefix of the command. */
 export const startLocally = async (dataDir: string, env: Record<string, string> = {}, by: readonly string[] = []) => {
   const [command, ...given] = [...by, process.execPath, ...startArguments()] as [string, ...string[]];
   const child = spawn(command, given, {
@@ -33,7 +33,7 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   }
   const exited = once(child, 'exit');
   const url = await waitFor(() => {
-    if (child.exitCode !== null) throw new Error(`the service ended: ${output}`);
+    if (child.exitCode !== null) throw new Error(`The service has ended: ${output}`);
     return output.match(/http:\/\/[\d.]+:\d+/)?.[0];
   });
 
@@ -52,7 +52,7 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
     output: () => output,
     post,
     get,
-    /** The check, once it is so. */
+    /** Returns the check when `holds` is true. */
     until: (id: string, holds: (check: CheckView) => boolean, seconds = 60) =>
       waitFor(async () => {
         const check = await get(id);
@@ -76,24 +76,24 @@ const stop = async (child: ChildProcess, exited: Promise<unknown>): Promise<void
   await exited;
 };
 
-/** What `probe` answers, once it answers something. */
+/** Polls `probe` until it returns a value. */
 export const waitFor = async <T>(probe: () => T | undefined | Promise<T | undefined>, seconds = 30): Promise<T> => {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const found = await probe();
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`it did not come to pass within ${seconds} seconds`);
+    if (Date.now() > end) throw new Error(`The condition did not hold within ${seconds} seconds.`);
     await sleep(50);
   }
 };
 
-/** The processes whose command line holds a text: auditors and browsers are told by their work folder. */
+/** Returns the processes whose command line contains a text, such as the work folder of auditors and browsers. */
 export const processesWith = (text: string): { pid: number; command: string }[] =>
   pids()
     .map((pid) => ({ pid, command: commandOf(pid) }))
     .filter(({ pid, command }) => command.includes(text) && pid !== process.pid);
 
-/** What a service process has in the temporary folder, and its auditors and browsers. */
+/** Returns the temporary folders of a service process, and its auditors and browsers. */
 export const remainsOf = (pid: number) => ({
   folders: readdirSync(tmpdir()).filter((name) => name.startsWith(`page-audit-${pid}-`)),
   processes: processesWith(`page-audit-${pid}-`),

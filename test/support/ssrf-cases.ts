@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A case of ssrf-cases.json: what is submitted, found, followed or loaded, and whether it may be. */
+/** A case of ssrf-cases.json: a URL that a client submits or a page leads to, and whether the service allows it. */
 export type SsrfCase = {
   id: string;
   stage: 'submit' | 'resolve' | 'redirect' | 'subresource';

@@ -1,6 +1,6 @@
 /*
- * Tries every way out that a page has, towards the addresses that /tries.json names, each way as /x/<its name>, all ways
- * where none are named. Tells its server which ways it tried, and which of them got an answer.
+ * Tries every way in which a page can send something to the addresses of /tries.json. Each way requests /x/<its name>. If
+ * the addresses name no ways, the page tries all. It reports to its server which ways it tried, and which got a response.
  */
 const tell = (text) => fetch('/tell', { method: 'POST', body: text, keepalive: true });
 const add = (tag, attributes, parent = document.body) => {
@@ -31,7 +31,7 @@ const peer = (urls, more) => {
 };
 const turn = { username: 'a', credential: 'b' };
 
-/** Ways that are one request of HTTP to the address they are given. */
+/** Ways that send one HTTP request to an address. */
 const ways = {
   // Elements
   img: (url) => add('img', { src: url, alt: '' }),
@@ -120,21 +120,21 @@ const ways = {
     add('a', { href: `${url}?type=application/zip`, download: 'x.zip' }, here).click();
   },
 
-  // Redirects by a server that may be reached
+  // Redirects by an allowed server
   'redirect-fetch': (url) => fetch(viaRedirect(url), { mode: 'no-cors' }),
   'redirect-307': (url) => fetch(viaRedirect(url, 307), { mode: 'no-cors', method: 'POST', body: 'x' }),
   'redirect-img': (url) => add('img', { src: viaRedirect(url), alt: '' }),
   'redirect-iframe': (url) => add('iframe', { src: viaRedirect(url) }),
   'redirect-script': (url) => add('script', { src: viaRedirect(url, 308) }),
 
-  // What a server says with its answer
+  // Response headers
   'source-map': (url) => add('script', { src: `/framed?map=${encodeURIComponent(url)}` }),
   'csp-report': (url) => add('iframe', { src: `/framed?csp=${encodeURIComponent(url)}` }),
   'link-header': (url) => add('iframe', { src: `/framed?link=${encodeURIComponent(url)}` }),
   'refresh-header': (url) => add('iframe', { src: `/framed?refresh=${encodeURIComponent(url)}` }),
 };
 
-/** Ways that only a secure page has: one over TLS, or on loopback. */
+/** Ways that only a secure page has, over TLS or on loopback. */
 const securedWays = {
   'fetch-later': (url) => fetchLater(url, { activateAfter: 0 }),
   'speculation-prefetch': (url) => {
@@ -154,9 +154,9 @@ const securedWays = {
   'paint-worklet': (url) => CSS.paintWorklet.addModule(url),
 };
 
-/** Ways that end in no request of HTTP, or in none that the page may choose the path of: none may send anything. */
+/** Ways that send no HTTP request, or one whose path the page can't choose. None may send anything. */
 const mute = {
-  icon: link('icon'), // not fetched by a browser without a window
+  icon: link('icon'), // a browser without a window loads no icon
   'dns-prefetch': () => link('dns-prefetch')('//prefetched.example.org'),
   'dns-prefetch-given': (url) => link('dns-prefetch')(`//${bareOf(url)}`),
   preconnect: (url) => link('preconnect')(url),
@@ -193,7 +193,7 @@ const attempt = async (way, url) => {
   try {
     await way(url);
   } catch {
-    // Refused, or unknown to this browser: the packets tell.
+    // This browser refuses the way or lacks it. The recorded packets show the difference.
   }
 };
 
@@ -201,7 +201,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const go = async () => {
   const { tries, loads } = await (await fetch('/tries.json')).json();
-  const ports = await (await fetch('/own-ports')).json(); // of the audit: its proxy, and its browser's debugging port
+  const ports = await (await fetch('/own-ports')).json(); // the audit's proxy, and the browser's debugging port
   const offered = { ...ways, ...(isSecureContext && securedWays) };
   const own = ports.map((port) => ({ target: `http://127.0.0.1:${port}`, names: ['fetch-no-cors', 'websocket'] }));
   tell(`own ports: ${ports.length}`);
