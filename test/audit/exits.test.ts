@@ -3,7 +3,7 @@ import { egressFlags } from '../../functions/auditor/browser.ts';
 import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { FULL } from '../support/full.ts';
-import { type Answer, inNamespace, PUBLIC, type Seen, strays, tells } from '../support/namespace.ts';
+import { type Answer, inNamespace, type Observed, PUBLIC, strays, triesFor } from '../support/namespace.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -30,88 +30,89 @@ const SOME_WAYS = ['img', 'fetch', 'websocket', 'redirect-fetch', 'preload', 'ma
 const NEVER_LOOKED_UP = ['prefetched.example.org', 'stun.example.org', 'turn.example.org'];
 
 /** Returns the names that the browser looked up. The proxy looks a name up once for each address family. */
-const lookedUpByBrowser = ({ names }: Seen): string[] =>
+const lookedUpByBrowser = ({ names }: Observed): string[] =>
   [...new Set(names)].filter(
     (name) => NEVER_LOOKED_UP.includes(name) || names.filter((each) => each === name).length > 2,
   );
 
-const expectNothingEscaped = (seen: Seen, own?: string) => {
-  expect(strays(seen, own)).toEqual([]);
-  expect(lookedUpByBrowser(seen)).toEqual([]);
-  expect(seen.told.filter((text) => text.startsWith('answered') && !text.includes('.example.'))).toEqual([]);
+const expectNothingEscaped = (observed: Observed, own?: string) => {
+  expect(strays(observed, own)).toEqual([]);
+  expect(lookedUpByBrowser(observed)).toEqual([]);
+  expect(observed.messages.filter((text) => text.startsWith('answered') && !text.includes('.example.'))).toEqual([]);
 };
 
-const tried = ({ told }: Seen): string[] =>
-  told
+const tried = ({ messages }: Observed): string[] =>
+  messages
     .find((text) => text.startsWith('tried '))
     ?.split(' ')
     .slice(1) ?? [];
-const reached = ({ requests }: Seen, host: string): string[] =>
+const reached = ({ requests }: Observed, host: string): string[] =>
   requests.flatMap((request) => request.match(`^${PUBLIC} ${host.replaceAll('.', '\\.')} /x/(.*)$`)?.slice(1) ?? []);
 
-inNamespace((does) => {
+inNamespace((run) => {
   describe('a page that tries every way out', () => {
     test.each(schemes)(
       'reaches a public address over %s in every way, and always through the proxy',
       async (scheme) => {
         const tries = [{ target: `${scheme}://cdn.example.net` }];
-        const answers = tells(ORIGIN[scheme], { tries });
-        const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
+        const answers = triesFor(ORIGIN[scheme], { tries });
+        const observed = await run({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
         const sendsNoRequest = [
           'manifest',
           'source-map',
           ...(scheme === 'https' ? ['speculation-prefetch', 'speculation-prerender'] : []),
         ];
-        expect(tried(seen).length).toBeGreaterThan(55);
-        expect(reached(seen, 'cdn.example.net')).toEqual(
-          expect.arrayContaining(tried(seen).filter((name) => !sendsNoRequest.includes(name))),
+        expect(tried(observed).length).toBeGreaterThan(55);
+        expect(reached(observed, 'cdn.example.net')).toEqual(
+          expect.arrayContaining(tried(observed).filter((name) => !sendsNoRequest.includes(name))),
         );
-        const allowed = seen.decisions?.filter(({ outcome }) => outcome === 'allowed') ?? [];
-        const dialled = seen.packets.filter((packet) => packet.startsWith(`tcp ${PUBLIC}`));
+        const allowed = observed.decisions?.filter(({ outcome }) => outcome === 'allowed') ?? [];
+        const dialled = observed.packets.filter((packet) => packet.startsWith(`tcp ${PUBLIC}`));
         expect(dialled).toHaveLength(allowed.reduce((sum, { count }) => sum + count, 0));
-        expectNothingEscaped(seen);
+        expectNothingEscaped(observed);
       },
     );
 
     test.each(schemes)('reaches no private address over %s', async (scheme) => {
       const tries = [{ target: `${scheme}://10.0.0.1` }];
-      const answers = tells(ORIGIN[scheme], { tries });
-      const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
-      expectNothingEscaped(seen);
-      expect(tried(seen).length).toBeGreaterThan(55);
-      const refused = seen.decisions?.filter(({ host, outcome }) => host === '10.0.0.1' && outcome === 'refused') ?? [];
+      const answers = triesFor(ORIGIN[scheme], { tries });
+      const observed = await run({ do: 'browse', targets: 'public', url: `${ORIGIN[scheme]}/`, answers });
+      expectNothingEscaped(observed);
+      expect(tried(observed).length).toBeGreaterThan(55);
+      const refused =
+        observed.decisions?.filter(({ host, outcome }) => host === '10.0.0.1' && outcome === 'refused') ?? [];
       expect(refused.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(40);
-      const names = seen.decisions?.map(({ host }) => host);
+      const names = observed.decisions?.map(({ host }) => host);
       expect(names).toContain('issued.example.com'); // its certificate names an issuer at 10.0.0.1
     });
 
     test('reaches its own origin on loopback, and no other', async () => {
-      const answers = tells(ORIGIN.local, {
+      const answers = triesFor(ORIGIN.local, {
         tries: [{ target: 'http://127.0.0.1:9001' }, { target: 'http://localhost:3000', names: SOME_WAYS }],
       });
-      const seen = await does({ do: 'browse', targets: 'local', url: `${ORIGIN.local}/`, answers });
-      expectNothingEscaped(seen, 'tcp 127.0.0.1 3000');
-      expect(tried(seen)).toContain('service-worker');
-      expect(seen.requests).toContain('127.0.0.1 127.0.0.1:3000 /exits.js');
+      const observed = await run({ do: 'browse', targets: 'local', url: `${ORIGIN.local}/`, answers });
+      expectNothingEscaped(observed, 'tcp 127.0.0.1 3000');
+      expect(tried(observed)).toContain('service-worker');
+      expect(observed.requests).toContain('127.0.0.1 127.0.0.1:3000 /exits.js');
     });
 
     test.each(versions)(
       'reaches no forbidden target in an audit of version %s, not even the debugging port',
       async (version) => {
         const targets = [...FORBIDDEN, 'http://cdn.example.net', 'http://rebind.example.com:8080'];
-        const answers = tells(ORIGIN.http, { tries: targets.map((target) => ({ target, names: SOME_WAYS })) });
-        const seen = await does({ do: 'audit', targets: 'public', url: `${ORIGIN.http}/`, version, answers });
-        expectNothingEscaped(seen);
-        const told = { warnings: expect.arrayContaining([expect.stringMatching(/refused/)]) };
-        expect(seen.verdict).toMatchObject({ state: 'succeeded', ...told });
+        const answers = triesFor(ORIGIN.http, { tries: targets.map((target) => ({ target, names: SOME_WAYS })) });
+        const observed = await run({ do: 'audit', targets: 'public', url: `${ORIGIN.http}/`, version, answers });
+        expectNothingEscaped(observed);
+        const warned = { warnings: expect.arrayContaining([expect.stringMatching(/refused/)]) };
+        expect(observed.verdict).toMatchObject({ state: 'succeeded', ...warned });
         const refused = FORBIDDEN.map((target) =>
           expect.objectContaining({ host: bareHost(new URL(target).hostname) }),
         );
-        expect(seen.verdict).toMatchObject({ blockedRequests: expect.arrayContaining(refused) });
-        expect(seen.told).toContain(`own ports: ${version === '9.6.8' ? 2 : 1}`); // the audit's proxy, and version 9's debugging port
+        expect(observed.verdict).toMatchObject({ blockedRequests: expect.arrayContaining(refused) });
+        expect(observed.messages).toContain(`own ports: ${version === '9.6.8' ? 2 : 1}`); // the audit's proxy, and version 9's debugging port
         // A page loads only its first manifest, and that one is forbidden.
         const read = SOME_WAYS.filter((name) => name !== 'manifest');
-        expect(reached(seen, 'cdn.example.net')).toEqual(expect.arrayContaining(read));
+        expect(reached(observed, 'cdn.example.net')).toEqual(expect.arrayContaining(read));
       },
     );
 
@@ -120,14 +121,14 @@ inNamespace((does) => {
         target: `http://${name}.example.com:8080`,
         names: SOME_WAYS,
       }));
-      const answers = tells(ORIGIN.http, { tries });
-      const seen = await does({ do: 'browse', targets: 'public', url: `${ORIGIN.http}/`, answers });
-      expectNothingEscaped(seen);
+      const answers = triesFor(ORIGIN.http, { tries });
+      const observed = await run({ do: 'browse', targets: 'public', url: `${ORIGIN.http}/`, answers });
+      expectNothingEscaped(observed);
       const outcomes = (name: string) =>
-        seen.decisions?.filter(({ host }) => host === `${name}.example.com`).map(({ outcome }) => outcome);
+        observed.decisions?.filter(({ host }) => host === `${name}.example.com`).map(({ outcome }) => outcome);
       expect(outcomes('rebind')).toEqual(['allowed']);
       expect(outcomes('rebound')).toEqual(['refused']);
-      expect(reached(seen, 'rebind.example.com:8080')).toContain('fetch');
+      expect(reached(observed, 'rebind.example.com:8080')).toContain('fetch');
     });
   });
 
@@ -136,7 +137,7 @@ inNamespace((does) => {
     const type = { 'content-type': 'text/html' };
     const auditOf = (url: string, body: string) => {
       const answers = { [url]: { headers: type, body: `<!doctype html><p>Here</p>${body}` } };
-      return does({ do: 'audit', targets: 'public', version: newest, categories: ['seo'], url, answers });
+      return run({ do: 'audit', targets: 'public', version: newest, categories: ['seo'], url, answers });
     };
     const { names } = await auditOf(`${ORIGIN.http}/`, loads);
     expect(new Set(names.filter((name) => name.includes('.silent.'))).size).toBeGreaterThan(6); // the page did try many names
@@ -145,7 +146,8 @@ inNamespace((does) => {
   });
 
   describe('without one egress flag, the browser leaks', () => {
-    const ways = (origin: string, target: string, ...names: string[]) => tells(origin, { tries: [{ target, names }] });
+    const ways = (origin: string, target: string, ...names: string[]) =>
+      triesFor(origin, { tries: [{ target, names }] });
     const leaks: Record<string, { also?: string[]; origin: string; answers: Record<string, Answer>; leak: string }> = {
       '--proxy-server': {
         origin: ORIGIN.local,
@@ -187,19 +189,19 @@ inNamespace((does) => {
     });
 
     test.each(Object.entries(leaks))('%s', async (flag, { also = [], origin, answers, leak }) => {
-      const deed = {
+      const task = {
         do: 'browse',
         targets: origin.includes('127.0.0.1') ? 'local' : 'public',
         url: `${origin}/`,
         answers,
       } as const;
-      const found = ({ packets, ...seen }: Seen) => [
+      const found = ({ packets, ...observed }: Observed) => [
         ...packets,
-        ...lookedUpByBrowser({ packets, ...seen }).map((name) => `name ${name}`),
+        ...lookedUpByBrowser({ packets, ...observed }).map((name) => `name ${name}`),
       ];
       const until = leak.replace('name ', '');
-      expect(found(await does({ ...deed, without: [flag, ...also], until }))).toContain(leak);
-      expect(found(await does({ ...deed, without: also }))).not.toContain(leak);
+      expect(found(await run({ ...task, without: [flag, ...also], until }))).toContain(leak);
+      expect(found(await run({ ...task, without: also }))).not.toContain(leak);
     });
   });
 });

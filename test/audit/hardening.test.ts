@@ -336,7 +336,7 @@ test('a page gets no permission and downloads no file', () =>
     session.on('Browser.downloadProgress', ({ state }) => downloads.push(state));
     await session.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true });
     await page.goto(pages.url('/permissions'));
-    expect(await page.evaluate('asked')).toEqual({
+    expect(await page.evaluate('outcomes')).toEqual({
       notifications: 'default',
       geolocation: 'refused 1',
       camera: 'NotFoundError',

@@ -2,13 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { FULL } from '../support/full.ts';
-import { type Answer, inNamespace, type Seen, strays, tells } from '../support/namespace.ts';
+import { type Answer, inNamespace, type Observed, strays, triesFor } from '../support/namespace.ts';
 import { type SsrfCase, ssrfCases } from '../support/ssrf-cases.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 /** Redirects and loads of pages. test/unit/submission.test.ts and egress-proxy tests cover the other cases of the collection. */
-inNamespace((does) => {
+inNamespace((run) => {
   const redirects = ssrfCases.filter(({ stage }) => stage === 'redirect');
   const loads = ssrfCases.filter(({ stage }) => stage === 'subresource');
   const ownOf = ({ policy, url }: SsrfCase) =>
@@ -33,12 +33,12 @@ inNamespace((does) => {
   const throughProxy = redirects.filter((given) => /^https?:$/.test(targetOf(given).protocol));
   test.each(throughProxy)('$id through the proxy: $expect, because $why', async (given) => {
     const to = targetOf(given);
-    const deed = { targets: given.policy ?? 'public', url: given.url, answers: answersOf(given) } as const;
-    const seen = await does({ do: 'follow', ...deed });
-    expect(strays(seen, ownOf(given))).toEqual([]);
-    const arrived = seen.requests.some((request) => request.endsWith(requestOf(to)));
+    const task = { targets: given.policy ?? 'public', url: given.url, answers: answersOf(given) } as const;
+    const observed = await run({ do: 'follow', ...task });
+    expect(strays(observed, ownOf(given))).toEqual([]);
+    const arrived = observed.requests.some((request) => request.endsWith(requestOf(to)));
     expect(arrived).toBe(given.expect === 'allow');
-    const outcome = seen.decisions?.findLast(({ host }) => host === bareHost(to.hostname))?.outcome;
+    const outcome = observed.decisions?.findLast(({ host }) => host === bareHost(to.hostname))?.outcome;
     expect(outcome).toBe(given.expect === 'allow' ? 'allowed' : 'refused');
   });
 
@@ -50,7 +50,7 @@ inNamespace((does) => {
   const audited = redirects.filter(({ id }) => FULL || inBrowser.includes(id));
   test.each(audited)('$id in an audit: $expect, because $why', async (given) => {
     const to = targetOf(given);
-    const seen = await does({
+    const observed = await run({
       do: 'audit',
       targets: given.policy ?? 'public',
       url: given.url,
@@ -59,12 +59,12 @@ inNamespace((does) => {
       answers: answersOf(given),
       until: requestOf(to),
     });
-    expect(strays(seen, ownOf(given))).toEqual([]);
-    const arrived = seen.requests.some((request) => request.endsWith(requestOf(to)));
+    expect(strays(observed, ownOf(given))).toEqual([]);
+    const arrived = observed.requests.some((request) => request.endsWith(requestOf(to)));
     if (given.expect === 'allow') expect(arrived).toBe(true);
     else if (to.protocol === 'chrome:')
-      expect(seen.verdict).toMatchObject({ finalUrl: given.url }); // Chromium does not navigate
-    else expect(seen).toMatchObject({ verdict: { state: 'failed', error: { code: 'forbidden-target' } } });
+      expect(observed.verdict).toMatchObject({ finalUrl: given.url }); // Chromium does not navigate
+    else expect(observed).toMatchObject({ verdict: { state: 'failed', error: { code: 'forbidden-target' } } });
   });
 
   const WAYS: Record<string, string> = {
@@ -72,25 +72,25 @@ inNamespace((does) => {
     worker: 'worker-import',
     'rtc-ice-server': 'ice-server',
   };
-  const visits = new Map<string, Promise<Seen>>();
+  const visits = new Map<string, Promise<Observed>>();
   /** Visits each page once, for all cases of the page. */
-  const visit = ({ url, policy }: SsrfCase): Promise<Seen> => {
+  const visit = ({ url, policy }: SsrfCase): Promise<Observed> => {
     const ofPage = loads.filter((each) => each.url === url && each.policy === policy);
-    const answers = tells(new URL(url).origin, {
+    const answers = triesFor(new URL(url).origin, {
       loads: ofPage.map(({ via = '', loads: to = '' }) => ({ name: WAYS[via] ?? via, url: to })),
     });
     const key = `${policy} ${url}`;
-    const seen = visits.get(key) ?? does({ do: 'browse', targets: policy ?? 'public', url, answers });
-    visits.set(key, seen);
-    return seen;
+    const observed = visits.get(key) ?? run({ do: 'browse', targets: policy ?? 'public', url, answers });
+    visits.set(key, observed);
+    return observed;
   };
 
   test.each(loads)('$id: $expect, because $why', async (given) => {
-    const seen = await visit(given);
-    expect(strays(seen, ownOf(given))).toEqual([]);
+    const observed = await visit(given);
+    expect(strays(observed, ownOf(given))).toEqual([]);
     const to = new URL(given.loads ?? '');
-    const arrived = seen.requests.some((request) => request.endsWith(requestOf(to)));
+    const arrived = observed.requests.some((request) => request.endsWith(requestOf(to)));
     expect(arrived).toBe(given.expect === 'allow' && to.protocol !== 'data:');
-    expect(seen.told).toContain('done');
+    expect(observed.messages).toContain('done');
   });
 });

@@ -24,7 +24,7 @@ import { withFewerFlags } from './fewer-flags.ts';
 import { fetchThroughProxy, type Response } from './socks-client.ts';
 
 /** An order of a test. `answers` are responses by URL, which precede the files of test/pages/exits. */
-export type Deed = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
+export type Task = { targets: Targets; url: string; answers?: Record<string, Answer> } & (
   | { do: 'audit'; version: AuditVersion; categories?: Category[]; until?: string } // `until`: ends at a request that ends with this text
   // A visit with the audit's browser and proxy, without the flags that start with `without`. Ends at the packet `until`.
   | { do: 'browse'; without?: string[]; until?: string }
@@ -33,15 +33,15 @@ export type Deed = { targets: Targets; url: string; answers?: Record<string, Ans
 export type Answer = { status?: number; headers?: Record<string, string>; body?: string };
 
 /** Everything that happened during an order. */
-export type Seen = {
+export type Observed = {
   /** Attempted connections and UDP packets ("tcp 192.0.2.1 80"), except those to the audit's own ports on loopback. */
   packets: string[];
   /** HTTP requests, as "address host path". A host has its port, unless it is the scheme's default. */
   requests: string[];
   /** Names that the name server received. */
   names: string[];
-  /** Texts that the page sent by POST to /tell. */
-  told: string[];
+  /** Texts that the page sent by POST to /report. */
+  messages: string[];
   verdict?: AuditResult | { error: string };
   decisions?: readonly Decision[];
 };
@@ -60,15 +60,15 @@ if (interfaces.sort().join() !== 'away,back,lo')
 const PLAIN_PORTS = [80, 8080, 3000, 3478, 5432, 6379, 9001, 9222];
 const TLS_PORTS = [443, 8443];
 
-let seen: Seen;
+let observed: Observed;
 let answers: Record<string, Answer>;
 let ownPorts: Set<number>;
-let askedForA: Set<string>;
+let lookedUpBefore: Set<string>;
 const forget = () => {
-  seen = { packets: [], requests: [], names: [], told: [] };
+  observed = { packets: [], requests: [], names: [], messages: [] };
   answers = {};
   ownPorts = new Set();
-  askedForA = new Set();
+  lookedUpBefore = new Set();
 };
 forget();
 
@@ -77,15 +77,15 @@ const recorder = spawn('perl', [join(import.meta.dirname, 'packets.pl')], { stdi
 recorder.once('exit', () => process.exit(1)); // without a recorder the tests would prove nothing
 const lines = createInterface(recorder.stdout);
 await once(lines, 'line');
-lines.on('line', (line) => seen.packets.push(line));
+lines.on('line', (line) => observed.packets.push(line));
 
 // Names: a name is public unless its first label has another meaning.
 const addressesOf = (name: string): string[] => {
   switch (name.split('.')[0]) {
     case 'rebind': // public in the first answer, then loopback
-      return [askedBefore(name) ? '127.0.0.1' : PUBLIC];
+      return [isSecondLookup(name) ? '127.0.0.1' : PUBLIC];
     case 'rebound': // loopback in the first answer, then public
-      return [askedBefore(name) ? PUBLIC : '127.0.0.1'];
+      return [isSecondLookup(name) ? PUBLIC : '127.0.0.1'];
     case 'mixed':
       return [PUBLIC, '10.0.0.1'];
     case 'imds':
@@ -94,7 +94,7 @@ const addressesOf = (name: string): string[] => {
       return /(^|\.)example\.(com|net|org)$/.test(name) ? [PUBLIC] : ['10.9.9.9'];
   }
 };
-const askedBefore = (name: string) => askedForA.has(name) || !askedForA.add(name);
+const isSecondLookup = (name: string) => lookedUpBefore.has(name) || !lookedUpBefore.add(name);
 const dns = createSocket('udp4', (query, from) => {
   const labels: string[] = [];
   let at = 12;
@@ -104,7 +104,7 @@ const dns = createSocket('udp4', (query, from) => {
   }
   const name = labels.join('.').toLowerCase();
   const isA = query.readUInt16BE(at + 1) === 1;
-  seen.names.push(name);
+  observed.names.push(name);
   if (labels.includes('silent')) return;
   const records = (isA ? addressesOf(name) : []).map((address) =>
     Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
@@ -151,14 +151,14 @@ const serve = (request: IncomingMessage, response: ServerResponse) => {
   response.setHeader('access-control-allow-headers', '*');
   response.setHeader('access-control-allow-private-network', 'true');
   response.setHeader('cache-control', 'no-store');
-  if (url.pathname === '/tell') {
-    request.setEncoding('utf8').on('data', (text) => seen.told.push(text));
+  if (url.pathname === '/report') {
+    request.setEncoding('utf8').on('data', (text) => observed.messages.push(text));
     request.on('end', () => response.end());
     return;
   }
   request.resume();
   if (url.pathname === '/own-ports') return response.end(JSON.stringify([...ownPorts]));
-  seen.requests.push(`${address} ${url.host} ${url.pathname}`);
+  observed.requests.push(`${address} ${url.host} ${url.pathname}`);
   const answer = answers[url.href];
   if (answer) return response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
   const to = url.searchParams.get('to');
@@ -182,7 +182,7 @@ const serve = (request: IncomingMessage, response: ServerResponse) => {
 };
 const onUpgrade = (request: IncomingMessage, socket: Socket) => {
   const host = request.headers.host ?? '';
-  seen.requests.push(`${socket.localAddress?.replace('::ffff:', '')} ${host} ${request.url}`);
+  observed.requests.push(`${socket.localAddress?.replace('::ffff:', '')} ${host} ${request.url}`);
   const accept = createHash('sha1').update(
     `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`,
   );
@@ -228,13 +228,13 @@ const watchOwnPorts = () => {
   }
 };
 
-const events = () => seen.packets.length + seen.requests.length + seen.told.length;
+const events = () => observed.packets.length + observed.requests.length + observed.messages.length;
 const QUIET_MS = 2500;
 
-const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen, 'decisions'>> => {
-  const proxy = await openEgressProxy({ targets: deed.targets, ports: DEFAULT_PORTS, url: deed.url });
+const browse = async (task: Extract<Task, { do: 'browse' }>): Promise<Pick<Observed, 'decisions'>> => {
+  const proxy = await openEgressProxy({ targets: task.targets, ports: DEFAULT_PORTS, url: task.url });
   const workDir = join(FOLDER, `browse-${crypto.randomUUID()}`);
-  const env = { ...real.env, HOME: workDir, TMPDIR: FOLDER, WITHOUT: deed.without?.join(' ') ?? '' };
+  const env = { ...real.env, HOME: workDir, TMPDIR: FOLDER, WITHOUT: task.without?.join(' ') ?? '' };
   const { browser, page } = await launchBrowser({
     executable,
     proxyPort: proxy.port,
@@ -243,8 +243,8 @@ const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen,
     debuggingPort: false,
     sandbox: 'none',
   });
-  await page.goto(deed.url, { timeout: 5000 }).catch(() => {});
-  const found = () => deed.until !== undefined && [...seen.packets, ...seen.names].includes(deed.until);
+  await page.goto(task.url, { timeout: 5000 }).catch(() => {});
+  const found = () => task.until !== undefined && [...observed.packets, ...observed.names].includes(task.until);
   // Waits until nothing happens any more. A busy machine needs longer.
   for (let before = -1, tries = 0; events() > before && tries < 20; tries++) {
     before = events();
@@ -258,10 +258,10 @@ const browse = async (deed: Extract<Deed, { do: 'browse' }>): Promise<Pick<Seen,
 };
 
 /** Follows redirects through the proxy until a page leads nowhere else or the proxy refuses. */
-const follow = async (deed: Extract<Deed, { do: 'follow' }>): Promise<Pick<Seen, 'decisions'>> => {
-  const proxy = await openEgressProxy({ targets: deed.targets, ports: DEFAULT_PORTS, url: deed.url });
+const follow = async (task: Extract<Task, { do: 'follow' }>): Promise<Pick<Observed, 'decisions'>> => {
+  const proxy = await openEgressProxy({ targets: task.targets, ports: DEFAULT_PORTS, url: task.url });
   ownPorts.add(proxy.port); // it may close before `watchOwnPorts` looks again
-  let url: URL | undefined = new URL(deed.url);
+  let url: URL | undefined = new URL(task.url);
   for (let hops = 0; url && hops <= MAX_REDIRECTS; hops++) {
     const response: Response | undefined = await fetchThroughProxy(url, proxy.port).catch(() => undefined);
     url = response && nextOf(url, response);
@@ -278,11 +278,11 @@ const nextOf = (url: URL, { location, body }: Response): URL | undefined => {
   return to && new URL(to, url);
 };
 
-const audit = async (deed: Extract<Deed, { do: 'audit' }>): Promise<Pick<Seen, 'verdict'>> => {
-  const { targets, url, version, categories, until } = deed;
+const audit = async (task: Extract<Task, { do: 'audit' }>): Promise<Pick<Observed, 'verdict'>> => {
+  const { targets, url, version, categories, until } = task;
   const enough = new AbortController();
   const watch = setInterval(() => {
-    if (until && seen.requests.some((request) => request.endsWith(until))) enough.abort();
+    if (until && observed.requests.some((request) => request.endsWith(until))) enough.abort();
   }, 20);
   const order: AuditOrder = { url, auditVersion: version, device: 'mobile', categories, lean: false };
   try {
@@ -295,21 +295,23 @@ const audit = async (deed: Extract<Deed, { do: 'audit' }>): Promise<Pick<Seen, '
   }
 };
 
-const perform: Record<Deed['do'], (deed: never) => Promise<Partial<Seen>>> = { audit, browse, follow };
-const observe = async (deed: Deed): Promise<Seen> => {
+const perform: Record<Task['do'], (task: never) => Promise<Partial<Observed>>> = { audit, browse, follow };
+const observe = async (task: Task): Promise<Observed> => {
   forget();
-  answers = deed.answers ?? {};
+  answers = task.answers ?? {};
   const watch = setInterval(watchOwnPorts, 20);
-  const outcome = await perform[deed.do](deed as never);
+  const outcome = await perform[task.do](task as never);
   await sleep(200); // the recorder prints the last packets
   clearInterval(watch);
-  const packets = seen.packets.filter((packet) => ![...ownPorts].some((port) => packet === `tcp 127.0.0.1 ${port}`));
-  return { ...seen, packets, ...outcome };
+  const packets = observed.packets.filter(
+    (packet) => ![...ownPorts].some((port) => packet === `tcp 127.0.0.1 ${port}`),
+  );
+  return { ...observed, packets, ...outcome };
 };
 
 let last: Promise<unknown> = Promise.resolve();
-process.on('message', ({ id, deed }: { id: number; deed: Deed }) => {
-  last = last.then(async () => process.send?.({ id, seen: await observe(deed) }));
+process.on('message', ({ id, task }: { id: number; task: Task }) => {
+  last = last.then(async () => process.send?.({ id, observed: await observe(task) }));
 });
 process.once('disconnect', () => process.exit());
 process.send?.('ready');

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { functionSettings } from '../../infra/settings.ts';
 import { chromiumDir } from './chromium-dir.ts';
-import type { Answer, Deed, Seen } from './namespace-world.ts';
+import type { Answer, Observed, Task } from './namespace-world.ts';
 import { unlessMissing } from './skips.ts';
 
-export type { Answer, Deed, Seen } from './namespace-world.ts';
+export type { Answer, Observed, Task } from './namespace-world.ts';
 
 /** Address of all names under example.com, .net and .org. The name server never answers for names with the label `silent`. */
 export const PUBLIC = '93.184.216.34';
@@ -49,20 +49,20 @@ const startNamespace = async () => {
       CHROMIUM_DIR: chromiumDir(),
     },
   });
-  const waiting = new Map<number, (seen: Seen) => void>();
+  const waiting = new Map<number, (observed: Observed) => void>();
   const exit = once(started, 'exit');
   const ready = once(started, 'message');
-  started.on('message', ({ id, seen }: { id: number; seen: Seen }) => waiting.get(id)?.(seen));
+  started.on('message', ({ id, observed }: { id: number; observed: Observed }) => waiting.get(id)?.(observed));
   const orEnded = <T>(work: Promise<T>): Promise<T> =>
     Promise.race([work, exit.then(() => Promise.reject(new Error('The processes in the namespace have ended.')))]);
   await orEnded(ready);
 
   return {
-    does: (deed: Deed): Promise<Seen> => {
+    run: (task: Task): Promise<Observed> => {
       const id = waiting.size;
-      const seen = new Promise<Seen>((resolve) => waiting.set(id, resolve));
-      started.send({ id, deed });
-      return orEnded(seen);
+      const observed = new Promise<Observed>((resolve) => waiting.set(id, resolve));
+      started.send({ id, task });
+      return orEnded(observed);
     },
     [Symbol.asyncDispose]: async () => {
       started.kill('SIGKILL');
@@ -73,25 +73,25 @@ const startNamespace = async () => {
 };
 
 /** Runs tests in a network namespace of their own. Skips them if this machine can't make one. */
-export const inNamespace = (tests: (does: (deed: Deed) => Promise<Seen>) => void): void => {
+export const inNamespace = (tests: (run: (task: Task) => Promise<Observed>) => void): void => {
   describe('in a network of its own', unlessMissing(noNamespaceHere()), () => {
     let world: Awaited<ReturnType<typeof startNamespace>>;
     beforeAll(async () => {
       world = await startNamespace();
     });
     afterAll(() => world?.[Symbol.asyncDispose]());
-    tests((deed) => world.does(deed));
+    tests((task) => world.run(task));
   });
 };
 
-/** Returns the response that tells the page of test/pages/exits which ways to try. */
-export const tells = (origin: string, { tries = [], loads = [] }: Tries): Record<string, Answer> => ({
+/** Returns the response that triesFor the page of test/pages/exits which ways to try. */
+export const triesFor = (origin: string, { tries = [], loads = [] }: Tries): Record<string, Answer> => ({
   [`${origin}/tries.json`]: { body: JSON.stringify({ tries, loads }) },
 });
 type Tries = { tries?: { target: string; names?: string[] }[]; loads?: { name: string; url: string }[] };
 
 /** Returns the packets that went neither to the public address, nor to the name server, nor to the page's own origin. */
-export const strays = ({ packets }: Seen, own = ''): string[] =>
+export const strays = ({ packets }: Observed, own = ''): string[] =>
   packets.filter(
     (packet) => !packet.startsWith(`tcp ${PUBLIC} `) && !packet.startsWith(`udp ${RESOLVER} `) && packet !== own,
   );

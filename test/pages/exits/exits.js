@@ -2,7 +2,7 @@
  * Tries every way in which a page can send something to the addresses of /tries.json. Each way requests /x/<its name>. If
  * the addresses name no ways, the page tries all. It reports to its server which ways it tried, and which got a response.
  */
-const tell = (text) => fetch('/tell', { method: 'POST', body: text, keepalive: true });
+const report = (text) => fetch('/report', { method: 'POST', body: text, keepalive: true });
 const add = (tag, attributes, parent = document.body) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -83,20 +83,20 @@ const ways = {
   'font-face': (url) => new FontFace('f', `url("${url}")`).load(),
 
   // Scripts
-  fetch: (url) => fetch(url).then(() => tell(`answered ${url}`)),
-  'fetch-no-cors': (url) => fetch(url, { mode: 'no-cors' }).then(() => tell(`answered ${url}`)),
+  fetch: (url) => fetch(url).then(() => report(`answered ${url}`)),
+  'fetch-no-cors': (url) => fetch(url, { mode: 'no-cors' }).then(() => report(`answered ${url}`)),
   'fetch-keepalive': (url) => fetch(url, { keepalive: true, method: 'POST', body: 'x' }),
   xhr: (url) => {
     const request = new XMLHttpRequest();
     request.open('GET', url);
-    request.onload = () => tell(`answered ${url}`);
+    request.onload = () => report(`answered ${url}`);
     request.send();
   },
   beacon: (url) => navigator.sendBeacon(url, 'x'),
   'event-source': (url) => new EventSource(url),
   ping: (url) => add('a', { ping: url, href: '#here' }).click(),
   websocket: (url) => {
-    new WebSocket(url.replace(/^http/, 'ws')).onopen = () => tell(`answered ${url}`);
+    new WebSocket(url.replace(/^http/, 'ws')).onopen = () => report(`answered ${url}`);
   },
   worker: inWorker((url) => `fetch(${url}, { mode: 'no-cors' })`),
   'worker-import': inWorker((url) => `importScripts(${url})`),
@@ -204,14 +204,14 @@ const go = async () => {
   const ports = await (await fetch('/own-ports')).json(); // the audit's proxy, and the browser's debugging port
   const offered = { ...ways, ...(isSecureContext && securedWays) };
   const own = ports.map((port) => ({ target: `http://127.0.0.1:${port}`, names: ['fetch-no-cors', 'websocket'] }));
-  tell(`own ports: ${ports.length}`);
+  report(`own ports: ${ports.length}`);
   for (const { target, names } of [...tries, ...own]) {
     const chosen = names ?? [...Object.keys(offered), ...Object.keys(mute)];
-    if (!names) tell(`tried ${Object.keys(offered).join(' ')}`);
+    if (!names) report(`tried ${Object.keys(offered).join(' ')}`);
     for (const name of chosen) attempt({ ...offered, ...mute }[name], `${target}/x/${name}`);
     await pause(names ? 50 : 500);
   }
   for (const { name, url } of loads) attempt(ways[name] ?? mute[name], url);
-  tell('done');
+  report('done');
 };
 go();
