@@ -25,9 +25,9 @@ export const resourcesOf = (stack: Stack, type: string): Properties[] =>
 /** The functions of a stack by the name of their file. */
 export const functionsOf = (stack: Stack): Record<string, Properties> =>
   Object.fromEntries(
-    resourcesOf(stack, 'AWS::Lambda::Function').map((made) => [
-      /functions\/(.+)\.ts/.exec(made.Description)?.[1],
-      made,
+    resourcesOf(stack, 'AWS::Lambda::Function').map((resource) => [
+      /functions\/(.+)\.ts/.exec(resource.Description)?.[1],
+      resource,
     ]),
   );
 

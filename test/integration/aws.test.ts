@@ -69,10 +69,10 @@ describe('in memory', () => {
     const { s3, Bucket } = use(aws);
     const Body = Buffer.concat([gzipSync('{}'), Buffer.from([0, 255, 13, 10, 128])]);
     await s3.send(new PutObjectCommand({ Bucket, ...aReport, Body }));
-    const got = await s3.send(new GetObjectCommand({ Bucket, Key: aReport.Key }));
-    expect(got.ContentEncoding).toBe('gzip');
-    expect(got.ContentType).toBe('application/json');
-    expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(Body);
+    const report = await s3.send(new GetObjectCommand({ Bucket, Key: aReport.Key }));
+    expect(report.ContentEncoding).toBe('gzip');
+    expect(report.ContentType).toBe('application/json');
+    expect(Buffer.from((await report.Body?.transformToByteArray()) ?? [])).toEqual(Body);
   });
 
   test('the table has the keys and the index of the settings, paid per request', async () => {
@@ -268,7 +268,7 @@ describe('in a folder', () => {
   test('a query closes what it reads by: an iterator that stays open keeps its memory until the service ends', async () => {
     patchDynalite();
     const open = new Set<object>();
-    let made = 0;
+    let created = 0;
     const { create } = dynaliteDb;
     dynaliteDb.create = (options: unknown) => {
       const store = create(options);
@@ -277,7 +277,7 @@ describe('in a folder', () => {
         const iterator = values(range);
         const { close } = iterator;
         open.add(iterator);
-        made++;
+        created++;
         return Object.assign(iterator, { close: () => close.call(iterator).then(() => open.delete(iterator)) });
       };
       return store;
@@ -289,7 +289,7 @@ describe('in a folder', () => {
     const ExpressionAttributeValues = { ':pk': anOpenRun.pk };
     const query = new QueryCommand({ TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues });
     expect((await dynamodb.send(query)).Items).toEqual([anOpenRun]);
-    expect(made).toBeGreaterThan(0);
+    expect(created).toBeGreaterThan(0);
     await vi.waitFor(() => expect(open.size).toBe(0));
     await aws.close();
   });
@@ -310,8 +310,8 @@ describe('in a folder', () => {
 test('a queue hides a message for six times the function’s time-out', async () => {
   const aws = await startAws({ regions: ['us-west1'] });
   const { sqs, queues } = use(aws);
-  const ask = { QueueUrl: queues['us-west1'], AttributeNames: ['VisibilityTimeout' as const, 'QueueArn' as const] };
-  const { Attributes } = await sqs('us-west-2').send(new GetQueueAttributesCommand(ask));
+  const input = { QueueUrl: queues['us-west1'], AttributeNames: ['VisibilityTimeout' as const, 'QueueArn' as const] };
+  const { Attributes } = await sqs('us-west-2').send(new GetQueueAttributesCommand(input));
   expect(Attributes?.VisibilityTimeout).toBe('3600');
   expect(Attributes?.QueueArn).toMatch(/^arn:aws:sqs:us-west-2:\d{12}:page-audit-local-audits-us-west1$/);
   await aws.close();

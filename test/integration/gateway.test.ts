@@ -15,14 +15,14 @@ const TIMEOUT_MS = FULL ? 1000 : 300;
 
 type Event = APIGatewayProxyEventV2 & { function: string };
 let gateway: Awaited<ReturnType<typeof startGateway>>;
-let answer: Handler; // of every function
-const asked: { event: Event; context: Context }[] = [];
+let handle: Handler; // of every function
+const received: { event: Event; context: Context }[] = [];
 const functions = Object.fromEntries(
   apiFunctions.map((name) => [
     name,
     (event: APIGatewayProxyEventV2, context: Context) => {
-      asked.push({ event: { ...event, function: name }, context });
-      return answer(event, context);
+      received.push({ event: { ...event, function: name }, context });
+      return handle(event, context);
     },
   ]),
 ) as Record<ApiFunction, Handler>;
@@ -33,10 +33,10 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 afterEach(() => {
   vi.restoreAllMocks();
-  asked.length = 0;
-  answer = () => ({ statusCode: 200, body: 'ok' });
+  received.length = 0;
+  handle = () => ({ statusCode: 200, body: 'ok' });
 });
-answer = () => ({ statusCode: 200, body: 'ok' });
+handle = () => ({ statusCode: 200, body: 'ok' });
 
 /** The event of a request, with its path as it stands: fetch would tidy it. */
 const eventOf = async (method: string, path: string, headers: Record<string, string | string[]> = {}, body = '') => {
@@ -44,7 +44,7 @@ const eventOf = async (method: string, path: string, headers: Record<string, str
   request.end(body);
   const [response] = await once(request, 'response');
   await once(response.resume(), 'end');
-  return asked.at(-1)?.event as Event;
+  return received.at(-1)?.event as Event;
 };
 
 test('each request goes to the function of its route, with the route as its key', async () => {
@@ -108,7 +108,7 @@ test('a body of text comes as it is, any other and broken text in base64', async
   const sent = async (type: string | undefined, body: string | Buffer) => {
     const headers: Record<string, string> = type ? { 'content-type': type } : {};
     await fetch(`${gateway.url}/v1/checks`, { method: 'POST', headers, body: Buffer.from(body) });
-    const event = asked.at(-1)?.event;
+    const event = received.at(-1)?.event;
     return [event?.body, event?.isBase64Encoded];
   };
   for (const type of ['application/json', 'Application/Problem+JSON; charset=utf-8', 'text/html', 'image/svg+xml']) {
@@ -122,7 +122,7 @@ test('a body of text comes as it is, any other and broken text in base64', async
 
 test('the answer goes out with its status, headers, cookies and bytes', async () => {
   const headers = { 'content-type': 'image/png', 'x-count': 3, Location: '/v1/checks/1' };
-  answer = () => ({ statusCode: 201, headers, cookies: ['a=1', 'b=2; Path=/'], body: 'AP+A', isBase64Encoded: true });
+  handle = () => ({ statusCode: 201, headers, cookies: ['a=1', 'b=2; Path=/'], body: 'AP+A', isBase64Encoded: true });
   const response = await fetch(`${gateway.url}/v1/checks`, { method: 'POST' });
   expect(response.status).toBe(201);
   expect(response.headers.get('content-type')).toBe('image/png');
@@ -133,7 +133,7 @@ test('the answer goes out with its status, headers, cookies and bytes', async ()
 });
 
 test('an answer to HEAD has the length of the body and not the body', async () => {
-  answer = () => ({ statusCode: 200, body: 'hello' });
+  handle = () => ({ statusCode: 200, body: 'hello' });
   const socket = connect(gateway.port, '127.0.0.1');
   socket.write('HEAD /v1/regions HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
   const text = Buffer.concat(await socket.toArray()).toString();
@@ -149,15 +149,15 @@ test('a body over the limit is 413 in API Gateway’s own form, and no function 
     return [response.status, response.headers.get('content-type'), await response.text()];
   };
   expect((await post(apiSettings.maxBodyBytes))[0]).toBe(200);
-  expect(asked).toHaveLength(1);
+  expect(received).toHaveLength(1);
   const tooLarge = [413, 'application/json', '{"message":"Request Entity Too Large"}'];
   expect(await post(apiSettings.maxBodyBytes + 1)).toEqual(tooLarge);
-  expect(asked).toHaveLength(1);
+  expect(received).toHaveLength(1);
 });
 
 test('a function that takes too long is 503, whatever it does later', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-  answer = async () => {
+  handle = async () => {
     await pause(1.2 * TIMEOUT_MS);
     throw new Error('late');
   };
@@ -180,7 +180,7 @@ test('a function that throws or answers nonsense is 500, printed once, and tells
     () => ({ statusCode: 200, cookies: ['a\nb'] }),
   ];
   for (const [i, failure] of failures.entries()) {
-    answer = failure;
+    handle = failure;
     const response = await fetch(`${gateway.url}/v1/regions`);
     expect([response.status, await response.text()], `failure ${i}`).toEqual([
       500,
@@ -192,7 +192,7 @@ test('a function that throws or answers nonsense is 500, printed once, and tells
 
 test('answers of its own have the headers that keep a browser safe, those to what is no HTTP too', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
-  answer = () => undefined;
+  handle = () => undefined;
   const own = [
     await fetch(`${gateway.url}/v1/regions`),
     await fetch(`${gateway.url}/v1/checks`, { method: 'POST', body: new Uint8Array(apiSettings.maxBodyBytes + 1) }),
@@ -214,7 +214,7 @@ test('answers of its own have the headers that keep a browser safe, those to wha
 
 test('the context is like Lambda’s: an id of its own for each event, the function’s name, the time that is left', async () => {
   let left = [0, 0];
-  answer = async (_, context) => {
+  handle = async (_, context) => {
     const before = context.getRemainingTimeInMillis();
     await pause(TIMEOUT_MS / 10);
     left = [before, context.getRemainingTimeInMillis()];
@@ -225,8 +225,8 @@ test('the context is like Lambda’s: an id of its own for each event, the funct
   expect(before).toBeGreaterThan(0.8 * TIMEOUT_MS);
   expect(before).toBeLessThanOrEqual(TIMEOUT_MS);
   expect(before - after).toBeGreaterThan(0.08 * TIMEOUT_MS);
-  expect(asked[0]?.context.functionName).toBe('discover');
-  expect(asked[0]?.context.awsRequestId).not.toBe(asked[1]?.context.awsRequestId);
+  expect(received[0]?.context.functionName).toBe('discover');
+  expect(received[0]?.context.awsRequestId).not.toBe(received[1]?.context.awsRequestId);
 });
 
 test('clients that stall or go away in the middle do not keep others waiting', async () => {
@@ -235,19 +235,19 @@ test('clients that stall or go away in the middle do not keep others waiting', a
     socket.on('error', () => {});
     socket.write('POST /v1/checks HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nabc');
   }
-  answer = async () => {
+  handle = async () => {
     await pause(100);
     return { statusCode: 200, body: 'x'.repeat(1000) };
   };
   const leaving = connect(gateway.port, '127.0.0.1');
   leaving.write('GET /v1/regions HTTP/1.1\r\nhost: a\r\n\r\n');
-  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await vi.waitFor(() => expect(received).toHaveLength(1));
   leaving.destroy();
   for (const socket of stalled.slice(0, 25)) socket.destroy();
   const at = performance.now();
   expect((await fetch(`${gateway.url}/v1/regions`)).status).toBe(200);
   expect(performance.now() - at).toBeLessThan(1000);
-  expect(asked).toHaveLength(2); // no function has seen half a body
+  expect(received).toHaveLength(2); // no function has seen half a body
   for (const socket of stalled) socket.destroy();
 });
 
@@ -263,15 +263,15 @@ test('it ends soon, with connections kept alive and a function at work, and only
   await (await fetch(`${other.url}/v1/regions`)).text();
   const stalled = connect(other.port, '127.0.0.1').on('error', () => {});
   stalled.write('GET / HTT');
-  answer = async () => {
+  handle = async () => {
     await pause(FULL ? 300 : 90);
     return { statusCode: 200, body: 'done' };
   };
-  const answered = fetch(`${other.url}/v1/regions`).then((response) => response.text());
-  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  const response = fetch(`${other.url}/v1/regions`).then((response) => response.text());
+  await vi.waitFor(() => expect(received).toHaveLength(2));
   const at = performance.now();
   await other.close();
   expect(performance.now() - at).toBeLessThan(2000);
-  expect(await answered).toBe('done');
+  expect(await response).toBe('done');
   await expect(fetch(other.url)).rejects.toThrow();
 });

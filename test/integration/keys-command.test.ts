@@ -36,7 +36,7 @@ const aKey = ['create', '--owner', 'acme', '--name', 'the first'];
 const allOf = async (dataDir: string) => JSON.parse((await keys(dataDir, ['list', '--json'])).stdout);
 
 /** That no file there has it. */
-const isKeptNowhere = (secret: string, dataDir: string) => {
+const expectNotStored = (secret: string, dataDir: string) => {
   const stored = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(stored).not.toEqual([]);
   for (const { parentPath, name } of stored) expect(readFileSync(join(parentPath, name)).includes(secret)).toBe(false);
@@ -44,10 +44,10 @@ const isKeptNowhere = (secret: string, dataDir: string) => {
 
 test('a key is made and listed while no service runs; it is shown once', async () => {
   const dataDir = aFolder();
-  const made = await keys(dataDir, [...aKey, '--expires', '90d']);
-  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pas_[0-9a-f]{12}_[0-9a-f]{64}\n$/) });
-  const [, prefix = '', secret = ''] = made.stdout.trim().split('_');
-  expect(made.stderr).toMatch(/shown once.*Plan standard: 60 runs a minute/s);
+  const created = await keys(dataDir, [...aKey, '--expires', '90d']);
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pas_[0-9a-f]{12}_[0-9a-f]{64}\n$/) });
+  const [, prefix = '', secret = ''] = created.stdout.trim().split('_');
+  expect(created.stderr).toMatch(/shown once.*Plan standard: 60 runs a minute/s);
 
   const listed = await keys(dataDir, ['list']);
   expect(listed.stdout).toMatch(/^PREFIX +STATE +OWNER/);
@@ -60,7 +60,7 @@ test('a key is made and listed while no service runs; it is shown once', async (
   ]);
   expect(all[0]).not.toHaveProperty('hash');
   expect((await keys(dataDir, ['list', '--owner', 'umbrella'])).stderr).toContain('npm run keys -- create');
-  isKeptNowhere(secret, dataDir);
+  expectNotStored(secret, dataDir);
 });
 
 test('a key is revoked while no service runs; once more, it tells since when it is', async () => {
@@ -75,7 +75,7 @@ test('a key is revoked while no service runs; once more, it tells since when it 
     stderr: expect.stringMatching(/was revoked before, at 20/),
   });
   expect(await allOf(dataDir)).toMatchObject([{ state: 'revoked' }]);
-  isKeptNowhere(secret, dataDir);
+  expectNotStored(secret, dataDir);
 });
 
 test('a key that is made while the service runs is taken at once, and told for machines', async () => {
@@ -86,14 +86,14 @@ test('a key that is made while the service runs is taken at once, and told for m
   expect(service.output()).toContain('npm run keys -- create');
   expect(statSync(join(dataDir, 'dynamodb-url')).mode & 0o777).toBe(0o600);
 
-  const ask = (key?: string) =>
+  const request = (key?: string) =>
     fetch(`${service.url}/v1/checks/00000000-0000-4000-8000-000000000000`, {
       headers: key ? { authorization: `Bearer ${key}` } : {},
     });
-  expect((await ask()).status).toBe(401);
-  const { key, ...made } = JSON.parse((await keys(dataDir, [...aKey, '--json'])).stdout);
-  expect((await ask(key)).status).toBe(404);
-  expect(made).toMatchObject({ owner: 'acme', name: 'the first', expiresAt: null, state: 'active' });
+  expect((await request()).status).toBe(401);
+  const { key, ...created } = JSON.parse((await keys(dataDir, [...aKey, '--json'])).stdout);
+  expect((await request(key)).status).toBe(404);
+  expect(created).toMatchObject({ owner: 'acme', name: 'the first', expiresAt: null, state: 'active' });
   expect((await allOf(dataDir))[0].lastUsedAt).not.toBeNull();
 });
 
@@ -126,8 +126,8 @@ test('an environment’s keys are in its own table', async () => {
 test('an owner’s further keys have its plan, unless another is named', async () => {
   const dataDir = aFolder();
   for (const more of [['--plan', 'large'], [], ['--plan', 'small']]) {
-    const made = await keys(dataDir, [...aKey, ...more]);
-    expect(made.stderr.includes('another plan')).toBe(more[1] === 'small');
+    const created = await keys(dataDir, [...aKey, ...more]);
+    expect(created.stderr.includes('another plan')).toBe(more[1] === 'small');
   }
   expect(await allOf(dataDir)).toMatchObject([{ plan: 'large' }, { plan: 'large' }, { plan: 'small' }]);
 });
@@ -145,18 +145,18 @@ test.each([
   [[...aKey, 'more'], '"more" is not expected here.'],
   [[...aKey, '--colour', 'red'], '--colour'],
   [['revoke'], 'The prefix of the key is missing.'],
-])('%j is refused with what would be right', (args, said) => {
+])('%j is refused with what would be right', (args, message) => {
   expect(() => commandFrom(args)).toThrow(UsageError);
-  expect(() => commandFrom(args)).toThrow(said);
+  expect(() => commandFrom(args)).toThrow(message);
 });
 
 test.each([
   [['create'], '--owner: Name the owner of the key'],
   [['revoke', 'nonsense'], 'There is no key with the prefix "nonsense"'],
-])('%j ends the command with how to read on', async (args, said) => {
+])('%j ends the command with how to read on', async (args, message) => {
   const { code, stdout, stderr } = await keys(aFolder(), args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(said);
+  expect(stderr).toContain(message);
   expect(stderr).toContain('npm run keys -- --help');
 });
 

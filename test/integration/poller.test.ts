@@ -12,7 +12,7 @@ import { FULL } from '../support/full.ts';
 
 /** Visibility timeout where a test waits for it. A queue has whole seconds only, a receive may have fractions. */
 const VISIBILITY_MS = FULL ? 1000 : 500;
-const brief = FULL ? {} : { visibilitySeconds: VISIBILITY_MS / 1000 };
+const shortVisibility = FULL ? {} : { visibilitySeconds: VISIBILITY_MS / 1000 };
 
 let aws: Awaited<ReturnType<typeof startAws>>;
 let sqs: SQSClient;
@@ -47,20 +47,20 @@ const send = (MessageBody: string, region = 'us-west1', owner?: string) => {
   return sqs.send(new SendMessageCommand({ QueueUrl: queues[region], MessageBody, MessageAttributes }));
 };
 const receive = async (QueueUrl = queues['us-west1'], WaitTimeSeconds = 0) => {
-  const ask = { QueueUrl, WaitTimeSeconds, VisibilityTimeout: 0, MessageSystemAttributeNames: ['All' as const] };
-  return (await sqs.send(new ReceiveMessageCommand(ask))).Messages?.map(({ Body }) => Body) ?? [];
+  const input = { QueueUrl, WaitTimeSeconds, VisibilityTimeout: 0, MessageSystemAttributeNames: ['All' as const] };
+  return (await sqs.send(new ReceiveMessageCommand(input))).Messages?.map(({ Body }) => Body) ?? [];
 };
 /** How many messages of a queue nobody has received. */
 const unreceived = async (region: string) => {
-  const ask = { QueueUrl: queues[region], AttributeNames: ['ApproximateNumberOfMessages' as const] };
-  return (await sqs.send(new GetQueueAttributesCommand(ask))).Attributes?.ApproximateNumberOfMessages;
+  const input = { QueueUrl: queues[region], AttributeNames: ['ApproximateNumberOfMessages' as const] };
+  return (await sqs.send(new GetQueueAttributesCommand(input))).Attributes?.ApproximateNumberOfMessages;
 };
 const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
-const quiet = () => vi.spyOn(console, 'error').mockImplementation(() => {});
+const muteErrors = () => vi.spyOn(console, 'error').mockImplementation(() => {});
 
 test('a message comes to the function as Lambda’s event, and is gone once the function has ended', async () => {
   const handler = vi.fn(async (_: SQSEvent) => {});
-  poll(handler, brief);
+  poll(handler, shortVisibility);
   const MessageAttributes = {
     trace: { DataType: 'String', StringValue: 'abc' },
     bytes: { DataType: 'Binary', BinaryValue: Buffer.from([0, 255]) },
@@ -95,7 +95,7 @@ test('a message comes to the function as Lambda’s event, and is gone once the 
 });
 
 test('a message is done when the function lists no failure, and is delivered again after any other answer', async () => {
-  const error = quiet();
+  const error = muteErrors();
   const answers: Record<string, [deliveries: number, QueueHandler]> = {
     nothing: [1, () => undefined],
     null: [1, () => null],
@@ -113,7 +113,7 @@ test('a message is done when the function lists no failure, and is delivered aga
     const times = deliveries.get(name) ?? [];
     deliveries.set(name, [...times, performance.now()]);
     return times.length === 0 ? answers[name]?.[1](event, context) : undefined;
-  }, brief);
+  }, shortVisibility);
   for (const name of Object.keys(answers)) await send(name);
   const count = () => [...deliveries.values()].flat().length;
   const total = Object.values(answers).reduce((sum, [expected]) => sum + expected, 0);
@@ -128,21 +128,21 @@ test('a message is done when the function lists no failure, and is delivered aga
 });
 
 test('a message that fails three times is in its dead letters, and no secret of its error is told', async () => {
-  const told = quiet();
+  const error = muteErrors();
   const counts: (string | undefined)[] = [];
   poll(({ Records }) => {
     counts.push(Records[0]?.attributes.ApproximateReceiveCount);
     throw new Error('https://user:hunter2@site.example/?token=hunter2 is broken');
-  }, brief);
+  }, shortVisibility);
   await send('bad');
   expect(await receive(deadLetters['us-west1'], 6)).toEqual(['bad']);
   expect(counts).toEqual(['1', '2', '3']);
-  expect(told.mock.calls.join()).toMatch(/run-audit failed.*site\.example.* is broken/);
-  expect(told.mock.calls.join()).not.toContain('hunter2');
+  expect(error.mock.calls.join()).toMatch(/run-audit failed.*site\.example.* is broken/);
+  expect(error.mock.calls.join()).not.toContain('hunter2');
 }, 10_000);
 
 test('an event that outlasts the function’s time-out has failed, and its slot is free', async () => {
-  const error = quiet();
+  const error = muteErrors();
   const at = slots(1);
   const handler = vi.fn((event: SQSEvent) => (bodies(event)[0] === 'hangs' ? new Promise(() => {}) : undefined));
   poll(handler, { slots: at, timeoutSeconds: 0.3 });
@@ -211,14 +211,14 @@ test('slots are given to owners in turn, and to the queues of an owner in turn',
   const { signal } = new AbortController();
   const order: string[] = [];
   const first = await take(signal, { owner: 'a', queue: 'west' });
-  const ask = (name: string) => {
+  const request = (name: string) => {
     const [owner, queue] = name.split(' ');
-    return take(signal, { owner, queue }).then((giveBack) => {
+    return take(signal, { owner, queue }).then((release) => {
       order.push(name);
-      giveBack();
+      release();
     });
   };
-  const asked = ['a west', 'a west', 'a east', 'b west', 'b west', 'c east'].map(ask);
+  const asked = ['a west', 'a west', 'a east', 'b west', 'b west', 'c east'].map(request);
   first();
   await Promise.all(asked);
   expect(order).toEqual(['b west', 'c east', 'a east', 'b west', 'a west', 'a west']);
@@ -266,12 +266,12 @@ test('slots are given in the order of asking, and one who leaves the line is pas
   const stays = new AbortController();
   const leaves = new AbortController();
   const first = await take(stays.signal);
-  const ask = (name: string, { signal }: AbortController) =>
-    take(signal).then((giveBack) => {
+  const request = (name: string, { signal }: AbortController) =>
+    take(signal).then((release) => {
       order.push(name);
-      giveBack();
+      release();
     });
-  const waiting = [ask('a', stays), ask('b', leaves), ask('c', stays)];
+  const waiting = [request('a', stays), request('b', leaves), request('c', stays)];
   leaves.abort();
   first();
   await Promise.allSettled(waiting);
@@ -321,9 +321,9 @@ test('stop waits no longer than it is told to', async () => {
 });
 
 test('the runner hears when an event starts and when it ends, failed or not', async () => {
-  quiet();
-  const heard: unknown[] = [];
-  const onMessage = ({ body }: SQSRecord, phase: string, seconds?: number) => heard.push([body, phase, seconds]);
+  muteErrors();
+  const phases: unknown[] = [];
+  const onMessage = ({ body }: SQSRecord, phase: string, seconds?: number) => phases.push([body, phase, seconds]);
   poll(
     async () => {
       await pause(200);
@@ -332,15 +332,15 @@ test('the runner hears when an event starts and when it ends, failed or not', as
     { onMessage },
   );
   await send('a');
-  await vi.waitFor(() => expect(heard).toHaveLength(2));
-  expect(heard).toEqual([
+  await vi.waitFor(() => expect(phases).toHaveLength(2));
+  expect(phases).toEqual([
     ['a', 'started', undefined],
     ['a', 'ended', expect.closeTo(0.25, 0)],
   ]);
 });
 
 test('a queue that does not answer is asked again in growing pauses, said once, and used when it is back', async () => {
-  const error = quiet();
+  const error = muteErrors();
   const retryMs = FULL ? 100 : 40;
   let requests = 0;
   let answer = '';
