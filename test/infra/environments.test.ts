@@ -8,7 +8,7 @@ import { allRegions } from '../../shared/regions.ts';
 import { functionsOf, resourcesOf, synthesized } from './support.ts';
 
 describe('an environment', () => {
-  test.each(Object.keys(environments))('%s is seven stacks, the regions before the home', (name) => {
+  test.each(Object.keys(environments))('%s has six region stacks and a home stack, which is deployed last', (name) => {
     const { all, home, regionStacks } = synthesized(name);
     expect(all.map((stack) => stack.stackName).sort()).toEqual(
       ['home', ...allRegions].map((each) => `page-audit-${name}-${each}`).sort(),
@@ -17,7 +17,7 @@ describe('an environment', () => {
     for (const stack of regionStacks) expect(stack.dependencies).toEqual([]); // one region can be deployed alone
   });
 
-  test('that deploys fewer regions takes checks for those alone', () => {
+  test('with fewer regions accepts checks only for them', () => {
     const { home, all } = synthesized('dev', { regions: ['europe-west3'] });
     expect(all).toHaveLength(2);
     const { discover, 'create-check': create } = functionsOf(home);
@@ -25,7 +25,7 @@ describe('an environment', () => {
     expect(Object.keys(JSON.parse(create?.Environment.Variables.AUDIT_QUEUES))).toEqual(['europe-west3']);
   });
 
-  test('keeps checks and reports for as long as each other', () => {
+  test('keeps checks and reports for the same time', () => {
     for (const name of Object.keys(environments)) {
       const { home, environment } = synthesized(name);
       const [bucket] = resourcesOf(home, 'AWS::S3::Bucket');
@@ -35,15 +35,15 @@ describe('an environment', () => {
     }
   });
 
-  test('prod is not deleted by a slip', () => {
+  test('prod is protected from deletion', () => {
     const { home } = synthesized('prod');
-    expect(home.terminationProtection).toBe(true); // the others hold nothing that it can't make again
+    expect(home.terminationProtection).toBe(true); // other stacks hold no data
     const [table] = resourcesOf(home, 'AWS::DynamoDB::GlobalTable');
     expect(table?.Replicas[0].DeletionProtectionEnabled).toBe(true);
   });
 });
 
-describe('a wrong setting gets an answer that says what is right', () => {
+describe('an invalid setting is rejected with a valid value', () => {
   const row = environments.dev;
 
   test('an unknown environment', () => {
@@ -57,20 +57,20 @@ describe('a wrong setting gets an answer that says what is right', () => {
     );
   });
 
-  test('a region named twice, or none', () => {
+  test('a repeated region, and no region', () => {
     const given = (regions: string[]) => () => environmentOf('dev', {}, { dev: { ...row, regions } });
     expect(given(['us-west1', 'us-west1'])).toThrow('lists a region twice');
     expect(given([])).toThrow('List at least one region.');
   });
 
-  test('an e-mail address and an account that are none', () => {
+  test('an invalid e-mail address, and an invalid account id', () => {
     expect(() => environmentOf('dev', { alarmEmail: 'ops@' })).toThrow(
       /"ops@" is not an e-mail address. Set ALARM_EMAIL/,
     );
     expect(() => environmentOf('dev', { account: '1234' })).toThrow(/"1234" is not an AWS account id of twelve digits/);
   });
 
-  test('in one line, from the app itself', async () => {
+  test('the app prints one line', async () => {
     const run = promisify(execFile)(process.execPath, ['infra/aws/app.ts'], {
       env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ environment: 'tset', assets: 'none' }) },
     });
@@ -80,13 +80,13 @@ describe('a wrong setting gets an answer that says what is right', () => {
     });
   });
 
-  test('no e-mail address: a warning, and no subscription', () => {
+  test('a missing e-mail address gives a warning and no subscription', () => {
     const { home } = stacksOf(newApp({ assets: 'none' }), environmentOf('dev'));
     expect(resourcesOf(home, 'AWS::SNS::Subscription')).toEqual([]);
     Annotations.fromStack(home).hasWarning('*', Match.stringLikeRegexp('Alarms reach nobody.* Set ALARM_EMAIL'));
   });
 
-  test('an account that is known is written into every stack', () => {
+  test('a given account id is in every stack', () => {
     const { home, regionStacks } = stacksOf(
       newApp({ assets: 'none' }),
       environmentOf('dev', { account: '210987654321', alarmEmail: 'ops@example.com' }),

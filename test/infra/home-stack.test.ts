@@ -7,20 +7,20 @@ import { apiFunctions, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 
 const { app, home, regionStacks, environment } = synthesized();
-app.synth(); // once for all, and in no test's time
+app.synth(); // once, outside the time limit of a test
 const only = (type: string): Properties => {
   const [made, ...more] = resourcesOf(home, type);
   expect(more).toEqual([]);
   return made as Properties;
 };
 
-test('each file of functions/ is one function, in its region', () => {
+test('each file of functions/ is deployed as one function', () => {
   const files = readdirSync('functions', { withFileTypes: true }).filter((entry) => entry.isFile());
   const deployed = [home, regionStacks[0] as typeof home].flatMap((stack) => Object.keys(functionsOf(stack)));
   expect(deployed.sort()).toEqual(files.map(({ name }) => name.replace('.ts', '')).sort());
 });
 
-test('each function finds in its environment what it asks for', () => {
+test('the environment of each function satisfies its schema', () => {
   const functions = functionsOf(home);
   const parsed = {
     'create-check': CreateEnv,
@@ -34,7 +34,7 @@ test('each function finds in its environment what it asks for', () => {
   for (const [file, schema] of Object.entries(parsed)) schema.parse(functions[file]?.Environment.Variables);
 });
 
-test('each function behind a route is told whose pages may read its answers, where the environment says so', () => {
+test('each function of a route receives the allowed CORS origins of the environment', () => {
   const origins = (corsOrigins: string[]) => {
     const { home } = synthesized('dev', { corsOrigins });
     const functions = functionsOf(home);
@@ -47,7 +47,7 @@ test('each function behind a route is told whose pages may read its answers, whe
   expect(() => origins(['https://a.example/'])).toThrow('corsOrigins');
 });
 
-test('a page that may read the API may follow its redirect to the bucket, from which a browser tells no origin', () => {
+test('a page of an allowed origin may follow a redirect to the bucket, although the browser sends no origin', () => {
   const corsOf = (corsOrigins: string[]) => {
     const [bucket] = resourcesOf(synthesized('dev', { corsOrigins }).home, 'AWS::S3::Bucket');
     return bucket?.CorsConfiguration;
@@ -58,7 +58,7 @@ test('a page that may read the API may follow its redirect to the bucket, from w
   });
 });
 
-test('the table keeps what its store expects, and can be brought back to any second', () => {
+test('the table has the keys that its stores use, and point-in-time recovery', () => {
   const table = only('AWS::DynamoDB::GlobalTable');
   expect(table).toMatchObject({
     TableName: 'page-audit-dev',
@@ -83,9 +83,9 @@ test('the table keeps what its store expects, and can be brought back to any sec
   expect(table.AttributeDefinitions.every((each: Properties) => each.AttributeType === 'S')).toBe(true);
 });
 
-test('nobody reads reports from outside, or without TLS', () => {
+test('the report bucket blocks public access and requires TLS', () => {
   expect(only('AWS::S3::Bucket')).toMatchObject({
-    BucketName: 'page-audit-dev-reports-123456789012', // all of AWS shares one space of names
+    BucketName: 'page-audit-dev-reports-123456789012', // bucket names are global in AWS
     PublicAccessBlockConfiguration: {
       BlockPublicAcls: true,
       BlockPublicPolicy: true,
@@ -100,7 +100,7 @@ test('nobody reads reports from outside, or without TLS', () => {
   });
 });
 
-test('the API has the routes of shared/routes.ts, HEAD with each GET, and $default', () => {
+test('the API has the routes of shared/routes.ts, a HEAD route for each GET, and $default', () => {
   const keys = routes.flatMap(({ method, path }) =>
     (method === 'GET' ? ['GET', 'HEAD'] : [method]).map((each) => `${each} ${path}`),
   );
@@ -111,7 +111,7 @@ test('the API has the routes of shared/routes.ts, HEAD with each GET, and $defau
   ).toEqual([...keys, '$default'].sort());
 });
 
-test('each route leads to its function', () => {
+test('each route calls its function', () => {
   const integrations = resourcesOf(home, 'AWS::ApiGatewayV2::Integration');
   const functions = functionsOf(home);
   for (const { RouteKey, Target } of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
@@ -126,7 +126,7 @@ test('each route leads to its function', () => {
   }
 });
 
-test('each function behind a route asks for a key, but for those that have nothing to show', () => {
+test('each function of a route requires a key, except discover and no-route', () => {
   const open = ['discover', 'no-route'];
   const functions = functionsOf(home);
   for (const file of apiFunctions) {
@@ -137,7 +137,7 @@ test('each function behind a route asks for a key, but for those that have nothi
   }
 });
 
-test('creating has a throttle of its own, and every request is in the access log', () => {
+test('creating a check has its own throttle, and the access log has every request', () => {
   expect(only('AWS::ApiGatewayV2::Stage')).toMatchObject({
     StageName: '$default',
     AutoDeploy: true,
@@ -164,7 +164,7 @@ test('the sweeper runs every minute', () => {
   expect(sweep?.Timeout).toBe(functionSettings.sweepTimeoutSeconds);
 });
 
-test('jobs go to queues that the region stacks make', () => {
+test('jobs go to the queues of the region stacks', () => {
   const { AUDIT_QUEUES } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
   const made = environment.regions.map((region, i) => {
     const names = resourcesOf(regionStacks[i] as typeof home, 'AWS::SQS::Queue').map(({ QueueName }) => QueueName);
@@ -176,7 +176,7 @@ test('jobs go to queues that the region stacks make', () => {
   expect(functionsOf(home).sweep?.Environment.Variables.AUDIT_QUEUES).toBe(AUDIT_QUEUES);
 });
 
-test('every function has Node.js 24, a log group of its own that ends, and the service in its logs and metrics', () => {
+test('every function has Node.js 24, its own log group with a retention, and the name of the service', () => {
   for (const stack of [home, ...regionStacks]) {
     const groups = resourcesOf(stack, 'AWS::Logs::LogGroup');
     for (const group of groups) expect(group.RetentionInDays).toBe(environment.logDays);

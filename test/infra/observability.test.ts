@@ -10,13 +10,13 @@ const { home, all, regionStacks, environment } = synthesized();
 const runbook = readFileSync('infra/RUNBOOK.md', 'utf8');
 const alarmsOf = (stack: Stack) => resourcesOf(stack, 'AWS::CloudWatch::Alarm');
 
-test('each alarm says what is wrong, whom it hurts and where to read on', () => {
+test('each alarm says what happened, its impact and its section of the runbook', () => {
   for (const { AlarmDescription } of all.flatMap(alarmsOf)) {
     expect(AlarmDescription).toMatch(/^[A-Z][^.]+\. [A-Z][^.]+\. What to do: infra\/RUNBOOK\.md#[a-z0-9-]+$/);
   }
 });
 
-test('the runbook has a section for each alarm: what it means, where to look, what to do', () => {
+test('the runbook has a section with three parts for each alarm', () => {
   const linked = all.flatMap(alarmsOf).map(({ AlarmDescription }) => AlarmDescription.split('#')[1]);
   expect([...new Set(linked)].sort()).toEqual([...runbookSections].sort());
   for (const name of runbookSections) {
@@ -26,7 +26,7 @@ test('the runbook has a section for each alarm: what it means, where to look, wh
   }
 });
 
-test('each alarm reaches the topic of its own stack, as it fires and as it ends', () => {
+test('each alarm notifies the topic of its stack when it fires and when it ends', () => {
   for (const stack of all) {
     const [topic] = resourcesOf(stack, 'AWS::SNS::Topic');
     for (const alarm of alarmsOf(stack)) {
@@ -43,7 +43,7 @@ test('each alarm reaches the topic of its own stack, as it fires and as it ends'
   }
 });
 
-test('every condition that an operator must hear of has an alarm', () => {
+test('the stacks have these alarms', () => {
   const namesOf = (stack: Stack) =>
     alarmsOf(stack).map(({ AlarmName }) => AlarmName.replace(`${stack.stackName}-`, ''));
   expect(namesOf(home)).toEqual(
@@ -56,7 +56,7 @@ test('every condition that an operator must hear of has an alarm', () => {
   }
 });
 
-test('each region has an alarm for a run that the sweeper gives up, in the home region, where the sweeper counts it', () => {
+test('each region has an alarm for abandoned runs in the home region, where the sweeper counts them', () => {
   const alarms = alarmsOf(home).filter(({ MetricName }) => MetricName === 'RunsAbandoned');
   expect(alarms).toMatchObject(
     environment.regions.map((region) => ({
@@ -67,14 +67,14 @@ test('each region has an alarm for a run that the sweeper gives up, in the home 
       ],
       Statistic: 'Sum',
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      Threshold: 1, // the first one
+      Threshold: 1, // the first abandoned run
       EvaluationPeriods: 1,
-      TreatMissingData: 'notBreaching', // nothing is emitted where nothing is given up
+      TreatMissingData: 'notBreaching', // the sweeper emits nothing if it abandons no run
     })),
   );
 });
 
-/** A metric that is drawn or watched: where, and by which name and dimensions. */
+/** A metric on the dashboard or in an alarm. */
 type Drawn = { awsRegion: string; namespace: string; name: string; dimensions: Record<string, string> };
 
 const watched = (stack: Stack): Drawn[] =>
@@ -108,7 +108,7 @@ const drawn: Drawn[] = lines
     };
   });
 
-test('each of our metrics that is drawn or watched is emitted, with those dimensions, in that region', () => {
+test('a function emits each of our metrics with the dimensions and in the region that a graph or an alarm uses', () => {
   const ours = [...all.flatMap(watched), ...drawn].filter(({ namespace }) => namespace === metricNamespace);
   expect(ours.length).toBeGreaterThan(60);
   for (const { name, dimensions, awsRegion } of ours) {
@@ -123,7 +123,7 @@ test('each of our metrics that is drawn or watched is emitted, with those dimens
   }
 });
 
-test('each metric that is searched for has the dimensions that it is emitted with', () => {
+test('each searched metric has the dimensions that a function emits', () => {
   const searches = lines
     .flatMap(([first]) => (typeof first === 'object' ? [(first as { expression: string }).expression] : []))
     .flatMap((expression) => [...expression.matchAll(/SEARCH\('\{(.+?)\} MetricName="(\w+)" service="(.+?)"/g)]);
@@ -135,14 +135,14 @@ test('each metric that is searched for has the dimensions that it is emitted wit
   }
 });
 
-test('each metric of ours is drawn or watched somewhere', () => {
+test('a graph or an alarm uses each of our metrics', () => {
   const used = [...all.flatMap(watched), ...drawn].map(({ name }) => name);
   const searched = lines.map(([first]) => JSON.stringify(first)).join();
   const unused = Object.keys(metrics).filter((name) => !used.includes(name) && !searched.includes(`\\"${name}\\"`));
   expect(unused).toEqual([]);
 });
 
-test('each queue, function, table and API that is drawn or watched is there, in that region', () => {
+test('each queue, function, table and API of a graph or an alarm exists in that region', () => {
   const made = all.flatMap((stack) =>
     [
       ...resourcesOf(stack, 'AWS::SQS::Queue').map(({ QueueName }) => QueueName),
@@ -156,15 +156,15 @@ test('each queue, function, table and API that is drawn or watched is there, in 
     const { QueueName, FunctionName, TableName, ApiId } = dimensions;
     const name = QueueName ?? FunctionName ?? TableName ?? ApiId;
     if (name) expect(made).toContain(`${awsRegion} ${name}`);
-    else expect(namespace).toBe('AWS/Lambda'); // the account's own number of refused starts
+    else expect(namespace).toBe('AWS/Lambda'); // throttles of the whole account
   }
 });
 
-test('an alarm watches its own region alone', () => {
+test('an alarm watches its own region only', () => {
   for (const alarm of all.flatMap(alarmsOf)) expect(JSON.stringify(alarm)).not.toContain('"Region"');
 });
 
-test('the dashboard asks seven questions, and draws every region', () => {
+test('the dashboard has seven questions and every region', () => {
   const texts = widgets.filter(({ type }) => type === 'text').map(({ properties }) => properties.markdown as string);
   expect(texts.map((text) => text.split('\n')[0])).toEqual([
     '## Are we answering?',
@@ -182,7 +182,7 @@ test('the dashboard asks seven questions, and draws every region', () => {
   }
 });
 
-/** The anchor that a Markdown viewer makes of a heading. */
+/** Returns the anchor that a Markdown viewer gives a heading. */
 function anchorOf(heading: string): string {
   return heading
     .trim()

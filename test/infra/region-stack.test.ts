@@ -17,7 +17,7 @@ const sourceOf = (file: string): Properties =>
 const jobs = queue('page-audit-dev-audits-us-west1');
 const deadLetters = queue('page-audit-dev-lost-audits-us-west1');
 
-test('the audit function has the size that an audit needs', () => {
+test('the audit function has two vCPUs, 600 s, enough storage and 64 threads', () => {
   expect(functionsOf(stack)['run-audit']).toMatchObject({
     MemorySize: 3538,
     Timeout: 600,
@@ -26,7 +26,7 @@ test('the audit function has the size that an audit needs', () => {
   });
 });
 
-test('its functions find the home region, the table and the bucket that the home stack makes', () => {
+test('its functions use the region, the table and the bucket of the home stack', () => {
   const audit = AuditEnv.parse(functionsOf(stack)['run-audit']?.Environment.Variables);
   const [table] = resourcesOf(home, 'AWS::DynamoDB::GlobalTable');
   const [bucket] = resourcesOf(home, 'AWS::S3::Bucket');
@@ -39,7 +39,7 @@ test('its functions find the home region, the table and the bucket that the home
   ReadEnv.parse(functionsOf(stack)['close-lost-runs']?.Environment.Variables);
 });
 
-test('an audit has its instance to itself, and no more start at once than the environment allows', () => {
+test('an instance runs one audit at a time, and the environment limits concurrent audits', () => {
   expect(sourceOf('run-audit')).toMatchObject({
     EventSourceArn: `<${jobs.id}.Arn>`,
     BatchSize: 1,
@@ -49,12 +49,12 @@ test('an audit has its instance to itself, and no more start at once than the en
   expect(functionsOf(stack)['run-audit']).not.toHaveProperty('ReservedConcurrentExecutions');
 });
 
-test('a job is invisible for six times the time-out, the same number as on this machine', () => {
+test('a job is invisible for six times the timeout, as in the local service', () => {
   expect(jobs.VisibilityTimeout).toBe(queueSettings.visibilitySeconds);
   expect(jobs.VisibilityTimeout).toBe(6 * functionsOf(stack)['run-audit']?.Timeout);
 });
 
-test('a job that was delivered three times goes to close-lost-runs, and waits there for fourteen days', () => {
+test('after three deliveries a job goes to close-lost-runs, and its queue keeps it for fourteen days', () => {
   expect(jobs.RedrivePolicy).toEqual({
     deadLetterTargetArn: `<${deadLetters.id}.Arn>`,
     maxReceiveCount: queueSettings.maxReceiveCount,
@@ -68,7 +68,7 @@ test('a job that was delivered three times goes to close-lost-runs, and waits th
   });
 });
 
-test('queues and topics speak TLS alone', () => {
+test('queues and topics require TLS', () => {
   const policies = [...resourcesOf(stack, 'AWS::SQS::QueuePolicy'), ...resourcesOf(stack, 'AWS::SNS::TopicPolicy')];
   expect(policies).toHaveLength(3);
   for (const { PolicyDocument } of policies) {
@@ -78,7 +78,7 @@ test('queues and topics speak TLS alone', () => {
   }
 });
 
-test('the regions differ by their names alone', () => {
+test('the regions differ only by their names', () => {
   const [first, ...others] = regionStacks.map((each, i) => {
     const region = environment.regions[i] as keyof typeof regions;
     return plain(each).replaceAll(region, '<region>');
@@ -86,7 +86,7 @@ test('the regions differ by their names alone', () => {
   for (const other of others) expect(other).toBe(first);
 });
 
-test('a region knows no other stack', () => {
+test('a region stack imports nothing from other stacks', () => {
   for (const each of regionStacks) {
     expect(Token.isUnresolved(each.region)).toBe(false);
     expect(plain(each)).not.toMatch(/ImportValue|Fn::GetStackOutput|ExportsReader/);

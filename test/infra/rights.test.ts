@@ -11,10 +11,10 @@ const queues = regionStacks.map(
 );
 const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'];
 
-/** What checking a key takes. */
+/** Rights for checking an API key. */
 const keys = on(`${table} of keys`, 'dynamodb', ['GetItem', 'UpdateItem']);
 
-/** What each function may do beside its log and its traces: all of it. */
+/** All rights of each function except logging and tracing. */
 const rights = {
   'create-check': [...on(table, 'dynamodb', ['GetItem', 'PutItem', 'Query', 'UpdateItem']), ...keys, ...send(queues)],
   'get-check': [...on(table, 'dynamodb', ['Query']), ...keys],
@@ -46,7 +46,7 @@ const rights = {
   ],
 };
 
-test.each(Object.entries(rights))('%s may do what it does, and nothing else', (file, expected) => {
+test.each(Object.entries(rights))('%s has exactly these rights', (file, expected) => {
   const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
   expect(
     granted(rightsOf(stack, file))
@@ -55,14 +55,14 @@ test.each(Object.entries(rights))('%s may do what it does, and nothing else', (f
   ).toEqual(expected.sort());
 });
 
-test('what is listed of the bucket are reports alone', () => {
+test('a function may list only the reports of the bucket', () => {
   for (const file of ['delete-check', 'sweep']) {
     const [listing] = rightsOf(home, file).filter(({ Action }) => listOf(Action).includes('s3:ListBucket'));
     expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'reports/*' } });
   }
 });
 
-test('who checks a key may note its use, and nothing else of it', () => {
+test('a function that checks keys may update only their last use', () => {
   for (const file of ['create-check', 'get-check', 'get-run', 'get-report', 'delete-check']) {
     const [right] = rightsOf(home, file).filter(
       ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && isOfKeys(Condition),
@@ -77,7 +77,7 @@ test('who checks a key may note its use, and nothing else of it', () => {
   }
 });
 
-test('no right to the table is one to its keys, but those that say so', () => {
+test('a right to the table excludes API keys unless it is for them', () => {
   const statements = all.flatMap((stack) => Object.keys(functionsOf(stack)).flatMap((file) => rightsOf(stack, file)));
   const ofTable = statements.filter(({ Resource }) => listOf(Resource).includes(table));
   expect(ofTable.length).toBeGreaterThan(10);
@@ -87,7 +87,7 @@ test('no right to the table is one to its keys, but those that say so', () => {
   }
 });
 
-test('each function writes to its own log alone', () => {
+test('each function writes to its own log only', () => {
   for (const file of Object.keys(rights)) {
     const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
     const [group] = resourcesOf(stack, 'AWS::Logs::LogGroup').filter(({ LogGroupName }) =>
@@ -98,7 +98,7 @@ test('each function writes to its own log alone', () => {
   }
 });
 
-test('nothing may do all of anything, and only what AWS can not scope is allowed on everything', () => {
+test('no right has a wildcard, except the resource of X-Ray actions, which AWS can not scope', () => {
   const statements = all
     .flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Policy'))
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
@@ -108,7 +108,7 @@ test('nothing may do all of anything, and only what AWS can not scope is allowed
   expect([...new Set(everywhere)].sort()).toEqual(['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']);
 });
 
-test('no role has a policy that AWS manages, and none can be taken by anyone but Lambda', () => {
+test('no role has a managed policy, and only Lambda can assume one', () => {
   for (const role of all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Role'))) {
     expect(role).not.toHaveProperty('ManagedPolicyArns');
     expect(role.AssumeRolePolicyDocument.Statement).toEqual([
@@ -117,12 +117,12 @@ test('no role has a policy that AWS manages, and none can be taken by anyone but
   }
 });
 
-test('a function is called by its own route, rule or queue alone', () => {
+test('only its route, rule or queue can call a function', () => {
   for (const permission of resourcesOf(home, 'AWS::Lambda::Permission')) {
     expect(permission.Principal).toMatch(/^(apigateway|events)\.amazonaws\.com$/);
     expect(permission.SourceArn).toMatch(/^(arn:aws:execute-api:us-west-2:123456789012:<\w+>\/|<\w+\.Arn>$)/);
   }
-  expect(resourcesOf(region, 'AWS::Lambda::Permission')).toEqual([]); // SQS is read by the function's own role
+  expect(resourcesOf(region, 'AWS::Lambda::Permission')).toEqual([]); // the function's own role reads SQS
 });
 
 function granted(statements: ReturnType<typeof rightsOf>): string[] {

@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { newApp, stacksOf } from '../../infra/aws/stacks.ts';
 import { environmentOf, environments } from '../../infra/environments.ts';
 
-/** The stacks of an environment, without the functions' code. `change` is what its row is changed by. */
+/** Returns the stacks of an environment without the functions' code. `change` overrides settings of its row. */
 export const synthesized = (name = 'dev', change: Record<string, unknown> = {}) => {
   const app = newApp({ assets: 'none' });
   const row = { ...environments[name as keyof typeof environments], ...change };
@@ -12,17 +12,17 @@ export const synthesized = (name = 'dev', change: Record<string, unknown> = {}) 
   return { app, environment, home, region: regionStacks[0] as Stack, regionStacks, all: [home, ...regionStacks] };
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is what it is; the assertions say what they look for
+// biome-ignore lint/suspicious/noExplicitAny: a template has no type
 export type Properties = Record<string, any> & { id: string };
 
-/** The resources of a type in a stack: their properties, with references written as CloudFormation would. */
+/** Returns the properties of all resources of a type, with resolved references. */
 export const resourcesOf = (stack: Stack, type: string): Properties[] =>
   Object.entries(Template.fromStack(stack).findResources(type)).map(([id, { Properties = {} }]) => ({
     ...(joined(Properties) as object),
     id,
   }));
 
-/** The functions of a stack by the name of their file. */
+/** Returns the functions of a stack by the names of their files. */
 export const functionsOf = (stack: Stack): Record<string, Properties> =>
   Object.fromEntries(
     resourcesOf(stack, 'AWS::Lambda::Function').map((resource) => [
@@ -31,7 +31,7 @@ export const functionsOf = (stack: Stack): Record<string, Properties> =>
     ]),
   );
 
-/** Every statement of a function's role: what it may do. */
+/** Returns every policy statement of a function's role. */
 export const rightsOf = (stack: Stack, file: string): Properties[] => {
   const role = /<(.+)\.Arn>/.exec(functionsOf(stack)[file]?.Role)?.[1];
   return resourcesOf(stack, 'AWS::IAM::Policy')
@@ -41,7 +41,9 @@ export const rightsOf = (stack: Stack, file: string): Properties[] => {
 
 export const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
 
-/** With `Ref`, `Fn::GetAtt` and `Fn::Join` put together, for a made-up account; `<id>` is what only AWS knows. */
+/**
+ * Resolves `Ref`, `Fn::GetAtt` and `Fn::Join` for a fictional account. `<id>` stands for a value that only AWS knows.
+ */
 const joined = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(joined);
   if (typeof value !== 'object' || value === null) return value;

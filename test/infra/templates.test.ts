@@ -5,24 +5,21 @@ import { expect, test } from 'vitest';
 import { environments } from '../../infra/environments.ts';
 import { synthesized } from './support.ts';
 
-test.each(Object.keys(environments))(
-  '%s breaks no rule of AwsSolutions but those that the constructs explain',
-  (name) => {
-    const { app } = synthesized(name);
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    app.synth(); // throws what it finds
-  },
-);
+test.each(Object.keys(environments))('%s breaks no rule of AwsSolutions without a reason in its construct', (name) => {
+  const { app } = synthesized(name);
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  app.synth(); // throws if a rule is broken
+});
 
-test('the rules are looked at: a bucket without them is found', () => {
+test('the rules are checked: an open bucket is found', () => {
   const { app, home } = synthesized();
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   home.node.findChild('Reports').node.findChild('Bucket').node.tryRemoveChild('Policy');
   expect(() => app.synth()).toThrow('AwsSolutions-S10');
 });
 
-// One of the region stacks: that they are alike is a test of its own.
-test.each(['home', 'us-west1'])('what would be deployed as %s', (id) => {
+// One region stack is enough, because another test checks that all region stacks are alike.
+test.each(['home', 'us-west1'])('the template of %s matches its snapshot', (id) => {
   const { all } = synthesized('dev');
   const stack = all.find(({ stackName }) => stackName === `page-audit-dev-${id}`);
   const { Resources, Outputs } = Template.fromStack(stack as (typeof all)[number]).toJSON();

@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-// @ts-expect-error it has no types
+// @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAws } from '../../infra/local/aws.ts';
@@ -35,7 +35,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The SDK as product code makes it: nothing but the region, all else comes from the environment. */
+/** Returns SDK clients as product code creates them: all settings except the region come from the environment. */
 const use = (aws: Aws) => {
   for (const [name, value] of Object.entries(aws.env)) vi.stubEnv(name, value);
   return {
@@ -65,7 +65,7 @@ describe('in memory', () => {
   });
   afterAll(() => aws.close());
 
-  test('a report comes back byte for byte, with its encoding, from a client that forces no path style', async () => {
+  test('a client without path-style URLs reads a report with the same bytes and encoding', async () => {
     const { s3, Bucket } = use(aws);
     const Body = Buffer.concat([gzipSync('{}'), Buffer.from([0, 255, 13, 10, 128])]);
     await s3.send(new PutObjectCommand({ Bucket, ...aReport, Body }));
@@ -75,7 +75,7 @@ describe('in memory', () => {
     expect(Buffer.from((await report.Body?.transformToByteArray()) ?? [])).toEqual(Body);
   });
 
-  test('the table has the keys and the index of the settings, paid per request', async () => {
+  test('the table has the keys, the index and the billing mode of the settings', async () => {
     const { dynamodb, TableName } = use(aws);
     const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
     expect(Table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
@@ -85,7 +85,7 @@ describe('in memory', () => {
     ]);
   });
 
-  test('the index shows an item where it is due now, and no more when it is closed or deleted', async () => {
+  test('the index follows changes of an item’s due time, and removes a closed or deleted item', async () => {
     const { dynamodb, TableName } = use(aws);
     const Key = { pk: anOpenRun.pk, sk: anOpenRun.sk };
     const due = async () => {
@@ -115,7 +115,7 @@ describe('in memory', () => {
     expect(await due()).toEqual([]);
   });
 
-  test('the queues of two regions are apart', async () => {
+  test('the queues of two regions are separate', async () => {
     const { sqs, queues } = use(aws);
     const [west, east] = [sqs('us-west-2'), sqs('us-east-1')];
     await east.send(new SendMessageCommand({ QueueUrl: queues['us-east4'], MessageBody: 'east' }));
@@ -124,10 +124,10 @@ describe('in memory', () => {
     expect((await east.send(receive(queues['us-east4']))).Messages).toMatchObject([{ Body: 'east' }]);
   });
 
-  test('a message that was received three times is a dead letter of its own region the next time', async () => {
+  test('a message that was received three times becomes a dead letter of its region', async () => {
     const { sqs, queues, deadLetters } = use(aws);
     const west = sqs('us-west-2');
-    const VisibilityTimeout = FULL ? undefined : 0.2; // a queue has whole seconds only
+    const VisibilityTimeout = FULL ? undefined : 0.2; // a queue accepts whole seconds only
     const receive = async (QueueUrl?: string, WaitTimeSeconds = 3) =>
       (await west.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds, VisibilityTimeout }))).Messages?.map(
         ({ Body }) => Body,
@@ -139,7 +139,7 @@ describe('in memory', () => {
     expect(await receive(deadLetters['us-west1'], 0)).toEqual(['lost']);
   });
 
-  test('every address is one of loopback, by number', () => {
+  test('every URL has a numeric loopback address', () => {
     const { queues, deadLetters } = use(aws);
     const endpoints = Object.entries(aws.env).filter(([name]) => name.startsWith('AWS_ENDPOINT_URL_'));
     const urls = [...Object.values(queues), ...Object.values(deadLetters), ...endpoints.map(([, url]) => url)];
@@ -147,7 +147,7 @@ describe('in memory', () => {
     expect(urls.map((url) => new URL(url).hostname)).toEqual(Array(7).fill('127.0.0.1'));
   });
 
-  test('nothing listens beyond the one loopback address', async () => {
+  test('the engines listen on one loopback address only', async () => {
     const ports = ['DYNAMODB', 'SQS', 'S3'].map((name) =>
       Number(new URL(aws.env[`AWS_ENDPOINT_URL_${name}`] ?? '').port),
     );
@@ -163,7 +163,7 @@ describe('in memory', () => {
     }
   });
 
-  test('a client that leaves in the middle of a request ends nobody but itself', async () => {
+  test('a client that disconnects during a request does not affect others', async () => {
     const { dynamodb, TableName } = use(aws);
     const { port } = new URL(aws.env.AWS_ENDPOINT_URL_DYNAMODB as string);
     const socket = connect(Number(port), '127.0.0.1');
@@ -176,7 +176,7 @@ describe('in memory', () => {
   });
 });
 
-test('it ends within two seconds, long polls and kept connections or not', async () => {
+test('close takes less than two seconds, even with long polls and open connections', async () => {
   const aws = await startAws({ regions: ['us-west1'] });
   const { sqs, s3, dynamodb, queues, Bucket, TableName } = use(aws);
   await dynamodb.send(new ScanCommand({ TableName }));
@@ -195,7 +195,7 @@ test('it ends within two seconds, long polls and kept connections or not', async
 });
 
 describe('in a folder', () => {
-  /** Another process on the folder, which runs `code` with its emulators. What it sends is a message. */
+  /** Starts another process on the folder. It runs `code` with its engines, and sends its environment as a message. */
   const child = async (dataDir: string, code = 'process.send(aws.env)') => {
     const start = `
       import { startAws } from ${JSON.stringify(join(import.meta.dirname, '../../infra/local/aws.ts'))};
@@ -228,7 +228,7 @@ describe('in a folder', () => {
     };
     for (let i = 0; i < 50; i++) write('CHECK#' + i);`;
 
-  test('items and reports outlive a kill', async () => {
+  test('items and reports survive a kill', async () => {
     const dataDir = aFolder();
     const first = await child(dataDir);
     const before = use({ env: first.env, close: async () => {} });
@@ -247,25 +247,22 @@ describe('in a folder', () => {
     await aws.close();
   });
 
-  const killedAgain = aFolder(); // one for all three: what a kill left is what the next one meets
-  test.each(FULL ? [1, 2, 3] : [1])(
-    'kill %i in the middle of writes parts no item from its place in the index',
-    async () => {
-      await kill(await child(killedAgain, endlessWrites));
-      const aws = await startAws({ dataDir: killedAgain, regions: ['us-west1'] });
-      const { dynamodb, TableName } = use(aws);
-      const scan = async (IndexName?: string) => {
-        const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, IndexName }));
-        return Items.map((item) => `${item.pk?.S} ${item.open?.S} ${item.dueAt?.S}`).sort();
-      };
-      const items = await scan();
-      expect(items).toHaveLength(50);
-      expect(await scan('open')).toEqual(items);
-      await aws.close();
-    },
-  );
+  const killedAgain = aFolder(); // shared, so that each kill starts with the data of the one before
+  test.each(FULL ? [1, 2, 3] : [1])('kill %i during writes leaves items and index consistent', async () => {
+    await kill(await child(killedAgain, endlessWrites));
+    const aws = await startAws({ dataDir: killedAgain, regions: ['us-west1'] });
+    const { dynamodb, TableName } = use(aws);
+    const scan = async (IndexName?: string) => {
+      const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, IndexName }));
+      return Items.map((item) => `${item.pk?.S} ${item.open?.S} ${item.dueAt?.S}`).sort();
+    };
+    const items = await scan();
+    expect(items).toHaveLength(50);
+    expect(await scan('open')).toEqual(items);
+    await aws.close();
+  });
 
-  test('a query closes what it reads by: an iterator that stays open keeps its memory until the service ends', async () => {
+  test('a query closes its iterator, because an open iterator leaks memory', async () => {
     patchDynalite();
     const open = new Set<object>();
     let created = 0;
@@ -294,7 +291,7 @@ describe('in a folder', () => {
     await aws.close();
   });
 
-  test('a folder that another process uses is refused with what to do, and free again once that one is gone', async () => {
+  test('a folder in use is rejected with what to do, and is free when the other process ends', async () => {
     const dataDir = aFolder();
     const other = await child(dataDir);
     await expect(startAws({ dataDir, regions: ['us-west1'] })).rejects.toThrow(
@@ -307,7 +304,7 @@ describe('in a folder', () => {
   });
 });
 
-test('a queue hides a message for six times the function’s time-out', async () => {
+test('the visibility timeout is six times the function’s timeout', async () => {
   const aws = await startAws({ regions: ['us-west1'] });
   const { sqs, queues } = use(aws);
   const input = { QueueUrl: queues['us-west1'], AttributeNames: ['VisibilityTimeout' as const, 'QueueArn' as const] };

@@ -15,7 +15,7 @@ const TIMEOUT_MS = FULL ? 1000 : 300;
 
 type Event = APIGatewayProxyEventV2 & { function: string };
 let gateway: Awaited<ReturnType<typeof startGateway>>;
-let handle: Handler; // of every function
+let handle: Handler; // the handler of every function
 const received: { event: Event; context: Context }[] = [];
 const functions = Object.fromEntries(
   apiFunctions.map((name) => [
@@ -38,7 +38,7 @@ afterEach(() => {
 });
 handle = () => ({ statusCode: 200, body: 'ok' });
 
-/** The event of a request, with its path as it stands: fetch would tidy it. */
+/** Sends a request and returns its event. Doesn't use fetch, which would normalise the path. */
 const eventOf = async (method: string, path: string, headers: Record<string, string | string[]> = {}, body = '') => {
   const request = httpRequest({ port: gateway.port, host: '127.0.0.1', method, path, headers });
   request.end(body);
@@ -73,12 +73,12 @@ test('each request goes to the function of its route, with the route as its key'
   }
 });
 
-test('path parameters are decoded, and a malformed escape is left as it was', async () => {
+test('path parameters are decoded, and a malformed escape stays as it is', async () => {
   expect((await eventOf('GET', '/v1/checks/a%2Fb%20c')).pathParameters).toEqual({ checkId: 'a/b c' });
   expect((await eventOf('GET', '/v1/checks/%E0%A4%A')).pathParameters).toEqual({ checkId: '%E0%A4%A' });
 });
 
-test('the event is one of payload format 2.0', async () => {
+test('the event has payload format 2.0', async () => {
   const headers = { 'X-Two': ['a', 'b'], Cookie: 'a=1; b=2', 'User-Agent': 'me' };
   const event = await eventOf('GET', '/v1/regions?a=1&a=2&b=x%20y&c', headers);
   expect(event).toMatchObject({
@@ -104,7 +104,7 @@ test('the event is one of payload format 2.0', async () => {
     expect(plain).not.toHaveProperty(absent);
 });
 
-test('a body of text comes as it is, any other and broken text in base64', async () => {
+test('a text body arrives as text, and any other body or invalid text in base64', async () => {
   const sent = async (type: string | undefined, body: string | Buffer) => {
     const headers: Record<string, string> = type ? { 'content-type': type } : {};
     await fetch(`${gateway.url}/v1/checks`, { method: 'POST', headers, body: Buffer.from(body) });
@@ -120,7 +120,7 @@ test('a body of text comes as it is, any other and broken text in base64', async
   expect(await sent('application/json', Buffer.from([123, 255]))).toEqual(['e/8=', true]);
 });
 
-test('the answer goes out with its status, headers, cookies and bytes', async () => {
+test('the client receives status, headers, cookies and bytes of the answer', async () => {
   const headers = { 'content-type': 'image/png', 'x-count': 3, Location: '/v1/checks/1' };
   handle = () => ({ statusCode: 201, headers, cookies: ['a=1', 'b=2; Path=/'], body: 'AP+A', isBase64Encoded: true });
   const response = await fetch(`${gateway.url}/v1/checks`, { method: 'POST' });
@@ -132,7 +132,7 @@ test('the answer goes out with its status, headers, cookies and bytes', async ()
   expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from([0, 255, 128]));
 });
 
-test('an answer to HEAD has the length of the body and not the body', async () => {
+test('an answer to HEAD has the length of the body but no body', async () => {
   handle = () => ({ statusCode: 200, body: 'hello' });
   const socket = connect(gateway.port, '127.0.0.1');
   socket.write('HEAD /v1/regions HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
@@ -142,7 +142,7 @@ test('an answer to HEAD has the length of the body and not the body', async () =
   expect(text.endsWith('\r\n\r\n')).toBe(true);
 });
 
-test('a body over the limit is 413 in API Gateway’s own form, and no function hears of it', async () => {
+test('a body over the limit is a 413 in API Gateway’s form, and no function is called', async () => {
   const post = async (bytes: number) => {
     const body = new Uint8Array(bytes);
     const response = await fetch(`${gateway.url}/v1/checks`, { method: 'POST', body });
@@ -155,7 +155,7 @@ test('a body over the limit is 413 in API Gateway’s own form, and no function 
   expect(received).toHaveLength(1);
 });
 
-test('a function that takes too long is 503, whatever it does later', async () => {
+test('a function that exceeds its timeout is a 503, even if it fails later', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   handle = async () => {
     await pause(1.2 * TIMEOUT_MS);
@@ -166,7 +166,7 @@ test('a function that takes too long is 503, whatever it does later', async () =
   await vi.waitFor(() => expect(error).toHaveBeenCalledOnce());
 });
 
-test('a function that throws or answers nonsense is 500, printed once, and tells the client nothing', async () => {
+test('a function that throws or returns an invalid answer is a 500, logged once, without details for the client', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   const failures: Handler[] = [
     () => {
@@ -190,7 +190,7 @@ test('a function that throws or answers nonsense is 500, printed once, and tells
   }
 });
 
-test('answers of its own have the headers that keep a browser safe, those to what is no HTTP too', async () => {
+test('the gateway’s own answers have the security headers, also for malformed requests', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   handle = () => undefined;
   const own = [
@@ -212,7 +212,7 @@ test('answers of its own have the headers that keep a browser safe, those to wha
   }
 });
 
-test('the context is like Lambda’s: an id of its own for each event, the function’s name, the time that is left', async () => {
+test('the context has an id for each event, the function’s name and the remaining time, as on Lambda', async () => {
   let left = [0, 0];
   handle = async (_, context) => {
     const before = context.getRemainingTimeInMillis();
@@ -229,7 +229,7 @@ test('the context is like Lambda’s: an id of its own for each event, the funct
   expect(received[0]?.context.awsRequestId).not.toBe(received[1]?.context.awsRequestId);
 });
 
-test('clients that stall or go away in the middle do not keep others waiting', async () => {
+test('clients that stall or disconnect do not delay others', async () => {
   const stalled = Array.from({ length: 50 }, () => connect(gateway.port, '127.0.0.1'));
   for (const socket of stalled) {
     socket.on('error', () => {});
@@ -247,17 +247,17 @@ test('clients that stall or go away in the middle do not keep others waiting', a
   const at = performance.now();
   expect((await fetch(`${gateway.url}/v1/regions`)).status).toBe(200);
   expect(performance.now() - at).toBeLessThan(1000);
-  expect(received).toHaveLength(2); // no function has seen half a body
+  expect(received).toHaveLength(2); // an incomplete body reaches no function
   for (const socket of stalled) socket.destroy();
 });
 
-test('a port in use is refused with a command that works', async () => {
+test('a port in use is rejected with a command that uses another port', async () => {
   const { port } = gateway;
   const sentence = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`;
   await expect(startGateway({ port, functions })).rejects.toThrow(sentence);
 });
 
-test('it ends soon, with connections kept alive and a function at work, and only after that one’s answer', async () => {
+test('close waits for a running function, and closes idle and stalled connections', async () => {
   const graceMs = FULL ? undefined : 300;
   const other = await startGateway({ port: 0, functions, graceMs });
   await (await fetch(`${other.url}/v1/regions`)).text();

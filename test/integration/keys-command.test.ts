@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The command as a user runs it, in a process of its own, with nothing of ours in its environment. */
+/** Runs the command as a user does: in its own process and without the environment of the tests. */
 const keys = (dataDir: string, args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
     const { PATH = '', HOME = '' } = process.env;
@@ -35,14 +35,14 @@ const keys = (dataDir: string, args: string[], env: Record<string, string> = {})
 const aKey = ['create', '--owner', 'acme', '--name', 'the first'];
 const allOf = async (dataDir: string) => JSON.parse((await keys(dataDir, ['list', '--json'])).stdout);
 
-/** That no file there has it. */
+/** Checks that no file of the folder contains the secret. */
 const expectNotStored = (secret: string, dataDir: string) => {
   const stored = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(stored).not.toEqual([]);
   for (const { parentPath, name } of stored) expect(readFileSync(join(parentPath, name)).includes(secret)).toBe(false);
 };
 
-test('a key is made and listed while no service runs; it is shown once', async () => {
+test('without a running service, a key can be created and listed, and is shown once', async () => {
   const dataDir = aFolder();
   const created = await keys(dataDir, [...aKey, '--expires', '90d']);
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pas_[0-9a-f]{12}_[0-9a-f]{64}\n$/) });
@@ -63,7 +63,7 @@ test('a key is made and listed while no service runs; it is shown once', async (
   expectNotStored(secret, dataDir);
 });
 
-test('a key is revoked while no service runs; once more, it tells since when it is', async () => {
+test('without a running service, a key can be revoked, and a second revocation says when it was revoked', async () => {
   const dataDir = aFolder();
   const [, prefix = '', secret = ''] = (await keys(dataDir, aKey)).stdout.trim().split('_');
   expect(await keys(dataDir, ['revoke', prefix])).toMatchObject({
@@ -78,7 +78,7 @@ test('a key is revoked while no service runs; once more, it tells since when it 
   expectNotStored(secret, dataDir);
 });
 
-test('a key that is made while the service runs is taken at once, and told for machines', async () => {
+test('a running service accepts a new key at once, and the command can print it as JSON', async () => {
   const dataDir = aFolder();
   await linkChromium(dataDir);
   const service = await startLocally(dataDir, { AUTH: 'keys' });
@@ -97,14 +97,14 @@ test('a key that is made while the service runs is taken at once, and told for m
   expect((await allOf(dataDir))[0].lastUsedAt).not.toBeNull();
 });
 
-test('what a killed service noted of itself is not believed', async () => {
+test('the endpoint file of a killed service is ignored', async () => {
   const dataDir = aFolder();
   writeFileSync(join(dataDir, 'dynamodb-url'), 'http://127.0.0.1:1');
   expect(await keys(dataDir, aKey)).toMatchObject({ code: 0 });
   expect(readdirSync(dataDir)).not.toContain('dynamodb-url');
 });
 
-test('a service that has the folder and says nothing yet is waited for, and then named', async () => {
+test('a folder in use without an endpoint file is awaited, then rejected with what to do', async () => {
   const dataDir = aFolder();
   const aws = await startAws({ dataDir, regions: ['us-west1'] });
   stops.push(aws.close);
@@ -112,7 +112,7 @@ test('a service that has the folder and says nothing yet is waited for, and then
   await expect(openTable(dataDir, FULL ? undefined : 300)).rejects.toThrow(/starting or stopping.*again/);
 });
 
-test('an environment’s keys are in its own table', async () => {
+test('the keys of an environment are in its table', async () => {
   const aws = await startAws({ regions: ['us-west1'], environment: 'dev' });
   stops.push(aws.close);
   const { stdout } = await keys(aFolder(), [...aKey, '--environment', 'dev', '--json'], aws.env);
@@ -123,7 +123,7 @@ test('an environment’s keys are in its own table', async () => {
   expect(prod).toMatchObject({ code: 1, stderr: expect.stringContaining('Deploy it first') });
 });
 
-test('an owner’s further keys have its plan, unless another is named', async () => {
+test('further keys of an owner have its plan, unless --plan is given', async () => {
   const dataDir = aFolder();
   for (const more of [['--plan', 'large'], [], ['--plan', 'small']]) {
     const created = await keys(dataDir, [...aKey, ...more]);
@@ -145,7 +145,7 @@ test.each([
   [[...aKey, 'more'], '"more" is not expected here.'],
   [[...aKey, '--colour', 'red'], '--colour'],
   [['revoke'], 'The prefix of the key is missing.'],
-])('%j is refused with what would be right', (args, message) => {
+])('%j is rejected with a valid value', (args, message) => {
   expect(() => commandFrom(args)).toThrow(UsageError);
   expect(() => commandFrom(args)).toThrow(message);
 });
@@ -153,15 +153,15 @@ test.each([
 test.each([
   [['create'], '--owner: Name the owner of the key'],
   [['revoke', 'nonsense'], 'There is no key with the prefix "nonsense"'],
-])('%j ends the command with how to read on', async (args, message) => {
+])('%j exits with 2 and names the help', async (args, message) => {
   const { code, stdout, stderr } = await keys(aFolder(), args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);
   expect(stderr).toContain('npm run keys -- --help');
 });
 
-/** Starts the service with settings that it refuses, and gives what it says. */
-const refused = (env: Record<string, string>) =>
+/** Starts the service with invalid settings. Returns its exit code and its messages. */
+const rejection = (env: Record<string, string>) =>
   new Promise<string>((resolve) => {
     const all = { PATH: process.env.PATH, DATA_DIR: aFolder(), PORT: '0', ...env };
     execFile(process.execPath, ['infra/local/main.ts'], { env: all, timeout: 10_000 }, (error, _, stderr) =>
@@ -169,11 +169,13 @@ const refused = (env: Record<string, string>) =>
     );
   });
 
-test('HOST=0.0.0.0 is refused without keys', async () => {
-  expect(await refused({ HOST: '0.0.0.0' })).toMatch(/^1 With HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
+test('HOST=0.0.0.0 is rejected without keys', async () => {
+  expect(await rejection({ HOST: '0.0.0.0' })).toMatch(
+    /^1 With HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./,
+  );
 });
 
-test('beyond loopback the service audits no page of its machine, unless it is told to', async () => {
+test('a service that other machines reach audits no local page, unless TARGETS=local', async () => {
   const create = async (env: Record<string, string>) => {
     const dataDir = aFolder();
     await linkChromium(dataDir);
@@ -189,8 +191,8 @@ test('beyond loopback the service audits no page of its machine, unless it is to
   expect(await create({ TARGETS: 'local' })).toEqual([201, undefined]);
 });
 
-test('an address that this machine has not is named', async () => {
-  expect(await refused({ HOST: '192.0.2.1', AUTH: 'keys' })).toMatch(
+test('an address of another machine is rejected by name', async () => {
+  expect(await rejection({ HOST: '192.0.2.1', AUTH: 'keys' })).toMatch(
     /^1 192.0.2.1 is not an address of this machine. Set HOST/,
   );
 });

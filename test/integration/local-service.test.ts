@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test('what is no job, sent by another program of the machine, ends nothing and has no line', async () => {
+test('an invalid message from another local program stops nothing and prints no line', async () => {
   const QueueUrl = world.urls['us-west1'];
   const junk = ['no job', '{}', 'null'];
   for (const MessageBody of junk) await world.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
@@ -41,7 +41,7 @@ test('what is no job, sent by another program of the machine, ends nothing and h
   expect(printed).toEqual([]);
 });
 
-test('a report of any size comes from the service itself: its bucket is on loopback', async () => {
+test('the service sends reports of any size itself, because clients can not reach its bucket', async () => {
   const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
   const headers = { 'accept-encoding': 'identity' };
   const answer = await fetch(`${service.url}${path}`, { headers, redirect: 'manual' });

@@ -10,7 +10,7 @@ import { startAws } from '../../infra/local/aws.ts';
 import { type QueueHandler, startPoller } from '../../infra/local/poller.ts';
 import { FULL } from '../support/full.ts';
 
-/** Visibility timeout where a test waits for it. A queue has whole seconds only, a receive may have fractions. */
+/** Visibility timeout of tests that wait for it. A receive accepts fractions of a second, but a queue does not. */
 const VISIBILITY_MS = FULL ? 1000 : 500;
 const shortVisibility = FULL ? {} : { visibilitySeconds: VISIBILITY_MS / 1000 };
 
@@ -50,7 +50,7 @@ const receive = async (QueueUrl = queues['us-west1'], WaitTimeSeconds = 0) => {
   const input = { QueueUrl, WaitTimeSeconds, VisibilityTimeout: 0, MessageSystemAttributeNames: ['All' as const] };
   return (await sqs.send(new ReceiveMessageCommand(input))).Messages?.map(({ Body }) => Body) ?? [];
 };
-/** How many messages of a queue nobody has received. */
+/** Returns how many messages of a queue are not received yet. */
 const unreceived = async (region: string) => {
   const input = { QueueUrl: queues[region], AttributeNames: ['ApproximateNumberOfMessages' as const] };
   return (await sqs.send(new GetQueueAttributesCommand(input))).Attributes?.ApproximateNumberOfMessages;
@@ -58,7 +58,7 @@ const unreceived = async (region: string) => {
 const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
 const muteErrors = () => vi.spyOn(console, 'error').mockImplementation(() => {});
 
-test('a message comes to the function as Lambda’s event, and is gone once the function has ended', async () => {
+test('the function receives a message as Lambda’s event, and the message is deleted afterwards', async () => {
   const handler = vi.fn(async (_: SQSEvent) => {});
   poll(handler, shortVisibility);
   const MessageAttributes = {
@@ -90,11 +90,11 @@ test('a message comes to the function as Lambda’s event, and is gone once the 
       },
     ],
   });
-  await pause(1.5 * VISIBILITY_MS); // past its visibility time-out
+  await pause(1.5 * VISIBILITY_MS); // past its visibility timeout
   expect(handler).toHaveBeenCalledOnce();
 });
 
-test('a message is done when the function lists no failure, and is delivered again after any other answer', async () => {
+test('a message is deleted if the function lists no failure, and delivered again after any other answer', async () => {
   const error = muteErrors();
   const answers: Record<string, [deliveries: number, QueueHandler]> = {
     nothing: [1, () => undefined],
@@ -127,7 +127,7 @@ test('a message is done when the function lists no failure, and is delivered aga
   expect(error).toHaveBeenCalledOnce();
 });
 
-test('a message that fails three times is in its dead letters, and no secret of its error is told', async () => {
+test('a message that fails three times becomes a dead letter, and its logged error has no secret', async () => {
   const error = muteErrors();
   const counts: (string | undefined)[] = [];
   poll(({ Records }) => {
@@ -141,7 +141,7 @@ test('a message that fails three times is in its dead letters, and no secret of 
   expect(error.mock.calls.join()).not.toContain('hunter2');
 }, 10_000);
 
-test('an event that outlasts the function’s time-out has failed, and its slot is free', async () => {
+test('an event that exceeds the function’s timeout fails and releases its slot', async () => {
   const error = muteErrors();
   const at = slots(1);
   const handler = vi.fn((event: SQSEvent) => (bodies(event)[0] === 'hangs' ? new Promise(() => {}) : undefined));
@@ -154,7 +154,7 @@ test('an event that outlasts the function’s time-out has failed, and its slot 
   expect(error.mock.calls.flat().join()).toMatch(/timed out after 0.3 seconds/);
 });
 
-test('no more events than slots are at work, over all queues, and each queue gets its turn', async () => {
+test('at most as many events as slots are handled over all queues, and the queues take turns', async () => {
   let now = 0;
   let most = 0;
   const order: string[] = [];
@@ -170,12 +170,12 @@ test('no more events than slots are at work, over all queues, and each queue get
   poll(handler, { slots: shared, queueUrl: queues['us-east4'] as string, awsRegion: 'us-east-1' });
   await vi.waitFor(() => expect(order).toHaveLength(8), { timeout: 3000 });
   expect(most).toBe(2);
-  expect(order.slice(2, 6).sort()).toEqual(['east', 'east', 'west', 'west']); // the first two came to free slots
+  expect(order.slice(2, 6).sort()).toEqual(['east', 'east', 'west', 'west']); // the first two events took free slots
 });
 
 const MANY = FULL ? 1000 : 100;
 
-test(`one owner’s ${MANY} jobs do not hold up another’s single one: it waits for one audit at most, and none is lost`, async () => {
+test(`another owner’s job waits for at most one of an owner’s ${MANY} jobs, and no job is lost`, async () => {
   const started: string[] = [];
   const ended = new Set<string>();
   let slow = true;
@@ -186,7 +186,7 @@ test(`one owner’s ${MANY} jobs do not hold up another’s single one: it waits
     ended.add(body);
   };
   await aws.close();
-  await startQueues(); // with the real visibility time-out
+  await startQueues(); // with the real visibility timeout
   const shared = slots(1);
   const regions = ['us-west1', 'us-east4'] as const;
   for (let i = 0; i < MANY; i += 50) {
@@ -196,7 +196,7 @@ test(`one owner’s ${MANY} jobs do not hold up another’s single one: it waits
   for (const region of regions) await vi.waitFor(async () => expect(await unreceived(region)).toBe('0'), 10_000);
   for (const region of regions) {
     const count = started.length;
-    await vi.waitFor(() => expect(started.length).toBeGreaterThan(count), { interval: 5 }); // one has just begun
+    await vi.waitFor(() => expect(started.length).toBeGreaterThan(count), { interval: 5 }); // a job has just started
     const before = started.length;
     await send(`single ${region}`, region, 'single');
     await vi.waitFor(() => expect(started).toContain(`single ${region}`), { interval: 5 });
@@ -206,7 +206,7 @@ test(`one owner’s ${MANY} jobs do not hold up another’s single one: it waits
   await vi.waitFor(() => expect(ended.size).toBe(MANY + 2), { timeout: 40_000 });
 }, 60_000);
 
-test('slots are given to owners in turn, and to the queues of an owner in turn', async () => {
+test('owners take turns for slots, and so do the queues of an owner', async () => {
   const take = slots(1);
   const { signal } = new AbortController();
   const order: string[] = [];
@@ -224,7 +224,7 @@ test('slots are given to owners in turn, and to the queues of an owner in turn',
   expect(order).toEqual(['b west', 'c east', 'a east', 'b west', 'a west', 'a west']);
 });
 
-test('a message that waits longer for its slot than the queue hides it comes once', async () => {
+test('a message that waits for a slot longer than its visibility timeout is delivered once', async () => {
   const visibilityMs = FULL ? 3000 : 900;
   await aws.close();
   await startQueues(3);
@@ -235,13 +235,13 @@ test('a message that waits longer for its slot than the queue hides it comes onc
     await pause(visibilityMs * 0.43);
   };
   poll(handler, { slots: slots(1), visibilitySeconds: visibilityMs / 1000 });
-  for (const body of ['a', 'b', 'c', 'd']) await send(body); // 'd' waits for 1.3 times the time-out
+  for (const body of ['a', 'b', 'c', 'd']) await send(body); // 'd' waits for 1.3 times the timeout
   await vi.waitFor(() => expect(Object.keys(counts)).toHaveLength(4), { timeout: 10_000 });
-  await pause(visibilityMs / 2); // one that came again would be at work by now
+  await pause(visibilityMs / 2); // a second delivery would have started by now
   expect(counts).toEqual({ a: ['1'], b: ['1'], c: ['1'], d: ['1'] });
 }, 15_000);
 
-test('no more messages wait than the poller holds: the others stay in the queue', async () => {
+test('the poller receives at most `maxWaiting` messages, and the others stay in the queue', async () => {
   const started: string[] = [];
   let release = () => {};
   const work = new Promise<void>((resolve) => {
@@ -260,7 +260,7 @@ test('no more messages wait than the poller holds: the others stay in the queue'
   await vi.waitFor(() => expect(new Set(started).size).toBe(15));
 });
 
-test('slots are given in the order of asking, and one who leaves the line is passed over', async () => {
+test('slots are first come, first served, and an aborted request is skipped', async () => {
   const take = slots(1);
   const order: string[] = [];
   const stays = new AbortController();
@@ -286,9 +286,9 @@ test('stop ends a long poll at once', async () => {
   expect(performance.now() - at).toBeLessThan(500);
 });
 
-test('stop waits for the event at work, whose message is deleted then, and gives back what was not started', async () => {
+test('stop waits for the running event, deletes its message and releases waiting messages', async () => {
   await aws.close();
-  await startQueues(); // with the real visibility time-out: what is not given back does not come again
+  await startQueues(); // with the real visibility timeout, only a released message is received again
   const ended: string[] = [];
   const started: string[] = [];
   const poller = poll(
@@ -301,7 +301,7 @@ test('stop waits for the event at work, whose message is deleted then, and gives
   );
   for (const body of ['a', 'b', 'c']) await send(body);
   await vi.waitFor(() => expect(started).toEqual(['a']));
-  await pause(150); // 'b' is received, and waits for the slot
+  await pause(150); // 'b' is received and waits for the slot
   expect(ended).toEqual([]);
   await poller.stop(5000);
   expect(ended).toEqual(['a']);
@@ -310,7 +310,7 @@ test('stop waits for the event at work, whose message is deleted then, and gives
   expect([...(await receive()), ...(await receive())].sort()).toEqual(['b', 'c']);
 });
 
-test('stop waits no longer than it is told to', async () => {
+test('stop waits no longer than its grace period', async () => {
   const handler = vi.fn(() => new Promise(() => {}));
   const poller = poll(handler);
   await send('a');
@@ -320,7 +320,7 @@ test('stop waits no longer than it is told to', async () => {
   expect(performance.now() - at).toBeLessThan(600);
 });
 
-test('the runner hears when an event starts and when it ends, failed or not', async () => {
+test('onMessage is called when an event starts and when it ends, even if it fails', async () => {
   muteErrors();
   const phases: unknown[] = [];
   const onMessage = ({ body }: SQSRecord, phase: string, seconds?: number) => phases.push([body, phase, seconds]);
@@ -339,7 +339,7 @@ test('the runner hears when an event starts and when it ends, failed or not', as
   ]);
 });
 
-test('a queue that does not answer is asked again in growing pauses, said once, and used when it is back', async () => {
+test('a queue that does not respond is polled with backoff, logged once, and used when it responds again', async () => {
   const error = muteErrors();
   const retryMs = FULL ? 100 : 40;
   let requests = 0;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsFrom } from '../../infra/local/start-settings.ts';
 
-test('without settings the service is open to this machine alone, and may audit its pages', () => {
+test('by default only this machine can use the service, and its pages can be audited', () => {
   expect(settingsFrom({})).toMatchObject({
     host: '127.0.0.1',
     port: 4080,
@@ -14,7 +14,7 @@ test('without settings the service is open to this machine alone, and may audit 
   });
 });
 
-test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('HOST=%s is refused without keys', (HOST) => {
+test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('HOST=%s is rejected without keys', (HOST) => {
   expect(() => settingsFrom({ HOST })).toThrow(/^With HOST=.* Set AUTH=keys too, or leave HOST at 127.0.0.1./);
 });
 
@@ -22,7 +22,7 @@ test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])('HOST=%s needs no keys
   expect(settingsFrom({ HOST })).toMatchObject({ host: HOST, auth: 'open', targets: 'local' });
 });
 
-test('beyond loopback only public pages may be audited, unless TARGETS says otherwise', () => {
+test('a service that other machines reach audits only public pages, unless TARGETS=local', () => {
   const env = { HOST: '0.0.0.0', AUTH: 'keys' };
   expect(settingsFrom(env)).toMatchObject({ targets: 'public' });
   expect(settingsFrom({ ...env, TARGETS: 'local' })).toMatchObject({ targets: 'local' });
