@@ -1,16 +1,31 @@
 import { z } from 'zod';
 
-/**
- * The supported Lighthouse releases, newest first: the newest release of each major, and the package it is installed as.
- * `pwa` is a category of the majors up to 11 only.
- */
+type Row = {
+  version: string;
+  /** Name that the release is installed under. */
+  package: string;
+  module: 'esm' | 'cjs';
+  /** Folder of the release's sources. */
+  core: string;
+  /** True if the release audits a Puppeteer page. Otherwise it connects to the browser's debugging port. */
+  acceptsPage: boolean;
+  /** True if the release has the category `pwa`. */
+  pwa: boolean;
+  /** True if the release computes TTI and TBT from a first meaningful paint. */
+  needsMeaningfulPaint: boolean;
+};
+
+const since10 = { module: 'esm', core: 'core', acceptsPage: true } as const;
+const upTo9 = { module: 'cjs', core: 'lighthouse-core', acceptsPage: false } as const;
+
+/** The supported Lighthouse releases: the newest release of each major version, newest first. */
 export const auditVersions = [
-  { version: '13.5.0', package: 'lighthouse', pwa: false },
-  { version: '12.8.2', package: 'lighthouse-12', pwa: false },
-  { version: '11.7.1', package: 'lighthouse-11', pwa: true },
-  { version: '10.4.0', package: 'lighthouse-10', pwa: true },
-  { version: '9.6.8', package: 'lighthouse-9', pwa: true },
-] as const;
+  { version: '13.5.0', package: 'lighthouse', ...since10, pwa: false, needsMeaningfulPaint: false },
+  { version: '12.8.2', package: 'lighthouse-12', ...since10, pwa: false, needsMeaningfulPaint: false },
+  { version: '11.7.1', package: 'lighthouse-11', ...since10, pwa: true, needsMeaningfulPaint: true },
+  { version: '10.4.0', package: 'lighthouse-10', ...since10, pwa: true, needsMeaningfulPaint: true },
+  { version: '9.6.8', package: 'lighthouse-9', ...upTo9, pwa: true, needsMeaningfulPaint: true },
+] as const satisfies readonly Row[];
 
 export type AuditVersion = (typeof auditVersions)[number]['version'];
 export const AuditVersion = z.enum(auditVersions.map((row) => row.version));

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { CDPSession } from 'puppeteer-core';
-import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { startCpuMeter } from './host/cpu-meter.ts';
 import { holdBackWorkers } from './host/cpu-shares.ts';
 import { closeInheritedFiles } from './host/processes.ts';
-import { importLighthouse, runLighthouse, takesPage } from './lighthouse.ts';
+import { importLighthouse, runLighthouse } from './lighthouse.ts';
 import { watchMainFrame } from './main-frame.ts';
 import {
   type AuditorMessage,
@@ -95,7 +95,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     }
     send({ type: 'measured', cpu: readCpu() });
     // Version 9 would then often get no answer from its page; of busy workers it gets one without.
-    if (takesPage(version)) holdBackWorkers(process.pid);
+    if (auditVersion(version).acceptsPage) holdBackWorkers(process.pid);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
   clearTimeout(tooLong);
@@ -112,7 +112,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
 }
 
 async function startBrowser(order: LaunchOrder) {
-  const debuggingPort = !takesPage(version);
+  const debuggingPort = !auditVersion(version).acceptsPage;
   const launched = await launchBrowser({ ...order, workDir, debuggingPort });
   const { browser, page } = launched;
   browserAlive = true;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Page } from 'puppeteer-core';
 import { categoriesOf } from '../../shared/audit-options.ts';
-import { type AuditVersion, auditVersion, majorOf } from '../../shared/audit-versions.ts';
+import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/page-metrics.ts';
 import { missingMeaningfulPaints, type TraceEvent } from './lighthouse-patches.ts';
 import { standInOf } from './lighthouse-stand-ins.ts';
@@ -45,7 +45,7 @@ type GatherContext = { driver: { defaultSession: { setNextProtocolTimeout(ms: nu
  * before it has a job.
  */
 export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
-  const { package: name } = auditVersion(version);
+  const { package: name, core: folder, acceptsPage } = auditVersion(version);
   // Where the service is deployed they are in place already.
   registerHooks({
     load: (url, context, next) => {
@@ -53,7 +53,7 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
       return standIn ? { ...standIn, shortCircuit: true } : next(url, context);
     },
   });
-  const core = takesPage(version) ? `${name}/core` : `${name}/lighthouse-core`;
+  const core = `${name}/${folder}`;
   const [{ default: run, auditFlowArtifacts: auditAgain }, ...more] = await Promise.all([
     import(name),
     import(`${core}/config/desktop-config.js`),
@@ -63,7 +63,7 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     import(`${core}/audits/accessibility/axe-audit.js`),
   ]);
   const [desktopConfig, defaultConfig, trace, accessibility, axeAudit] = more.map((module) => module.default);
-  if (takesPage(version)) {
+  if (acceptsPage) {
     const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
   } else {
@@ -83,12 +83,6 @@ const ACCESSIBILITY_MS = 85_000;
 /** Where more checks fail than these, what is left is no score for accessibility. */
 const MAX_UNCHECKED = 3;
 
-/** Lighthouse 9 knows no puppeteer page of today: it takes the browser's first page, through the debugging port. */
-export const takesPage = (version: AuditVersion): boolean => majorOf(version) !== '9';
-
-/** For TTI and TBT. */
-const takesMeaningfulPaint = (version: AuditVersion): boolean => Number(majorOf(version)) < 12;
-
 /**
  * Audits one URL in a browser. Throws what Lighthouse throws. `onMeasured` is called as the part ends whose timing counts:
  * when the trace does, in all versions.
@@ -98,12 +92,13 @@ export const runLighthouse = async (
   plan: AuditPlan,
   { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
 ): Promise<AuditSummary> => {
+  const { acceptsPage, needsMeaningfulPaint } = auditVersion(plan.version);
   let withoutMeaningfulPaint = false;
   const endTrace = trace.endTraceAndCollectEvents;
   trace.endTraceAndCollectEvents = async (session) => {
     onMeasured();
     const told = await endTrace.call(trace, session);
-    if (takesMeaningfulPaint(plan.version)) {
+    if (needsMeaningfulPaint) {
       const missing = missingMeaningfulPaints(told.traceEvents);
       told.traceEvents.push(...missing);
       withoutMeaningfulPaint = missing.length > 0;
@@ -136,7 +131,7 @@ export const runLighthouse = async (
     ...waits,
   };
   const config = plan.device === 'desktop' ? desktopConfig : undefined;
-  const answer = takesPage(plan.version)
+  const answer = acceptsPage
     ? await run(plan.url, flags, config, page)
     : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
   if (!answer) throw new Error('Lighthouse gave no result');
@@ -179,7 +174,7 @@ const summarize = async (
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
     uncheckedRules,
     withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
-    screenshotMissing: takesPage(version) && !lean && !categories && !lhr.fullPageScreenshot,
+    screenshotMissing: auditVersion(version).acceptsPage && !lean && !categories && !lhr.fullPageScreenshot,
     erroredAudits: Object.entries(lhr.audits)
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
       .slice(0, 50)

@@ -11,7 +11,10 @@ import type { Files } from './files.ts';
  * folders, because Lighthouse imports by computed path and identifies its messages by file.
  */
 export const lighthousePackages = async (root: string): Promise<Files> => {
-  const releases = auditVersions.map((row) => join(root, 'node_modules', row.package));
+  const releases = auditVersions.map((row) => {
+    const folder = join(root, 'node_modules', row.package);
+    return { folder, core: join(folder, row.core) };
+  });
   const imported = await importedFrom(root, releases.flatMap(entryPointsOf));
   const paths = [...new Set([...imported, ...releases.flatMap(filesReadAtRunTime)])].sort();
   const sources = await Promise.all(paths.map(async (path) => [relative(root, path), await minified(path)] as const));
@@ -19,32 +22,30 @@ export const lighthousePackages = async (root: string): Promise<Files> => {
   return new Map([...sources, ...[...packages].map((path) => [relative(root, path), packageFile(path)] as const)]);
 };
 
+type Release = { folder: string; core: string };
+
 /**
  * Returns the entry points of a release: the modules that we import, and the modules that its config names by string.
  */
-const entryPointsOf = (release: string): string[] => {
-  const core = coreOf(release);
+const entryPointsOf = ({ core }: Release): string[] => {
   const named = [join(core, 'audits'), join(core, 'gather', 'gatherers')].flatMap(filesUnder);
   return [
     join(core, 'index.js'),
     join(core, 'config', 'desktop-config.js'),
-    ...(isLighthouse9(release) ? [] : [join(core, 'config', 'config.js')]),
+    join(core, 'config', 'config.js'),
     ...named.filter((path) => path.endsWith('.js') && !path.endsWith('-test-audit.js')),
   ];
 };
 
 /** Returns the files that Lighthouse reads at run time instead of importing them. */
-const filesReadAtRunTime = (release: string): string[] => {
-  const { resolve } = createRequire(join(release, 'package.json'));
+const filesReadAtRunTime = ({ folder, core }: Release): string[] => {
+  const { resolve } = createRequire(join(folder, 'package.json'));
   return [
-    join(release, 'shared', 'localization', 'locales', 'en-US.json'),
+    join(folder, 'shared', 'localization', 'locales', 'en-US.json'),
     ...['axe-core/axe.min.js', 'js-library-detector/library/libraries.js'].map((id) => resolve(id)),
-    ...filesUnder(coreOf(release)).filter((path) => path.endsWith('.json') && !/\/(scripts|test)\//.test(path)),
+    ...filesUnder(core).filter((path) => path.endsWith('.json') && !/\/(scripts|test)\//.test(path)),
   ];
 };
-
-const coreOf = (release: string): string => join(release, isLighthouse9(release) ? 'lighthouse-core' : 'core');
-const isLighthouse9 = (release: string): boolean => basename(release) === 'lighthouse-9';
 
 const filesUnder = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
