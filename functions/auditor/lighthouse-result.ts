@@ -1,0 +1,73 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
+import { type Metrics, noMetrics } from '../../shared/page-metrics.ts';
+import type { AuditPlan, AuditSummary, RuntimeError } from './messages.ts';
+
+/** The parts of a Lighthouse result that the service reads; the same in all supported versions. */
+export type LighthouseResult = {
+  lighthouseVersion: string;
+  finalDisplayedUrl?: string; // from 10 on
+  finalUrl?: string;
+  runWarnings: string[];
+  runtimeError?: RuntimeError;
+  environment: { benchmarkIndex: number };
+  configSettings: { throttlingMethod: string };
+  fullPageScreenshot?: unknown; // from 10 on
+  categories: Record<string, { score: number | null } | undefined>;
+  audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
+};
+
+export type Answer = { lhr: LighthouseResult; artifacts?: { settings: object } };
+
+export const summarize = async (
+  lhr: LighthouseResult,
+  { version, categories, lean }: AuditPlan,
+  { withoutMeaningfulPaint, uncheckedRules }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules'>,
+): Promise<AuditSummary> => {
+  if (lhr.lighthouseVersion !== version) throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran for ${version}`);
+  const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
+  return {
+    metrics: metricsOf(lhr, version),
+    runtimeError: lhr.runtimeError && lhr.runtimeError.code !== 'NO_ERROR' ? lhr.runtimeError : null,
+    finalUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? null,
+    warnings: lhr.runWarnings.slice(0, 50).map((warning) => String(warning).slice(0, 1000)),
+    benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
+    throttling: lhr.configSettings.throttlingMethod,
+    withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
+    uncheckedRules,
+    withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
+    screenshotMissing: auditVersion(version).acceptsPage && !lean && !categories && !lhr.fullPageScreenshot,
+    erroredAudits: Object.entries(lhr.audits)
+      .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
+      .slice(0, 50)
+      .map(([id, audit]) => ({ id, message: (audit?.errorMessage ?? '').slice(0, 1000) })),
+    report: await promisify(gzip)(json, { level: 6 }),
+    reportBytes: json.length,
+  };
+};
+
+const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics => {
+  const score = (id: string) => {
+    const value = lhr.categories[id]?.score;
+    return typeof value === 'number' ? Math.round(value * 100) : null;
+  };
+  const value = (id: string) => {
+    const number = lhr.audits[id]?.numericValue;
+    return typeof number === 'number' && Number.isFinite(number) ? number : null;
+  };
+  return {
+    ...noMetrics,
+    performance: score('performance'),
+    accessibility: score('accessibility'),
+    bestPractices: score('best-practices'),
+    pwa: auditVersion(version).pwa ? score('pwa') : null,
+    seo: score('seo'),
+    fcp: value('first-contentful-paint'),
+    si: value('speed-index'),
+    lcp: value('largest-contentful-paint'),
+    tti: value('interactive'),
+    tbt: value('total-blocking-time'),
+    cls: value('cumulative-layout-shift'),
+  };
+};
