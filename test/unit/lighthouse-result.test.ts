@@ -1,0 +1,114 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse-result.ts';
+import type { AuditPlan } from '../../functions/auditor/messages.ts';
+import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+
+const audits = {
+  'first-contentful-paint': { scoreDisplayMode: 'numeric', numericValue: 633.4 },
+  'speed-index': { scoreDisplayMode: 'numeric', numericValue: 700 },
+  'largest-contentful-paint': { scoreDisplayMode: 'numeric', numericValue: 801.5 },
+  interactive: { scoreDisplayMode: 'numeric', numericValue: 900 },
+  'total-blocking-time': { scoreDisplayMode: 'numeric', numericValue: 0 },
+  'cumulative-layout-shift': { scoreDisplayMode: 'numeric', numericValue: 0.25 },
+  charset: { scoreDisplayMode: 'binary' },
+};
+const aResult = (version: AuditVersion, changes: Partial<LighthouseResult> = {}): LighthouseResult => ({
+  lighthouseVersion: version,
+  finalDisplayedUrl: 'https://example.com/end',
+  runWarnings: [],
+  environment: { benchmarkIndex: 1500 },
+  configSettings: { throttlingMethod: 'simulate' },
+  fullPageScreenshot: {},
+  categories: {
+    performance: { score: 0.985 },
+    accessibility: { score: 1 },
+    'best-practices': { score: 0.5 },
+    seo: { score: null },
+    pwa: { score: 0.3 },
+  },
+  audits,
+  ...changes,
+});
+const plan = (version: AuditVersion, changes: Partial<AuditPlan> = {}): AuditPlan => ({
+  url: 'https://example.com/',
+  version,
+  device: 'mobile',
+  categories: undefined,
+  lean: false,
+  ...changes,
+});
+const patches = { withoutMeaningfulPaint: false, uncheckedRules: [] };
+const summaryOf = (changes: Partial<LighthouseResult> = {}, version: AuditVersion = '13.5.0') =>
+  summarize(aResult(version, changes), plan(version), patches);
+
+test.each(auditVersions)('a summary of $version has scores from 0 to 100 and unrounded times', async (row) => {
+  const { metrics } = await summaryOf({}, row.version);
+  expect(metrics).toEqual({
+    ...{ performance: 99, accessibility: 100, bestPractices: 50, seo: null, pwa: row.pwa ? 30 : null },
+    ...{ fcp: 633.4, si: 700, lcp: 801.5, tti: 900, tbt: 0, cls: 0.25 },
+  });
+});
+
+test('a number that Lighthouse could not compute is null', async () => {
+  const interactive = { scoreDisplayMode: 'error', numericValue: Number.NaN, errorMessage: 'NO_TTI' };
+  const summary = await summaryOf({ audits: { ...audits, interactive, 'speed-index': undefined } });
+  expect(summary.metrics).toMatchObject({ tti: null, si: null, lcp: 801.5 });
+  expect(summary.erroredAudits).toEqual([{ id: 'interactive', message: 'NO_TTI' }]);
+});
+
+test('a result of another release is an error', async () => {
+  await expect(summaryOf({ lighthouseVersion: '13.4.0' })).rejects.toThrow('13.4.0');
+});
+
+test('the report is the gzipped result with its audit version', async () => {
+  const { report, reportBytes } = await summaryOf();
+  const json = gunzipSync(report);
+  expect(JSON.parse(json.toString())).toEqual({ ...aResult('13.5.0'), auditVersion: '13.5.0' });
+  expect(json).toHaveLength(reportBytes);
+});
+
+test('version 9 reports its final URL under another name', async () => {
+  const { finalDisplayedUrl: _, ...result } = aResult('9.6.8');
+  const summary = await summarize({ ...result, finalUrl: 'https://example.com/9' }, plan('9.6.8'), patches);
+  expect(summary.finalUrl).toBe('https://example.com/9');
+});
+
+test('a runtime error without an error is none', async () => {
+  expect((await summaryOf({ runtimeError: { code: 'NO_ERROR', message: '' } })).runtimeError).toBeNull();
+  const runtimeError = { code: 'NO_FCP', message: 'x' };
+  expect((await summaryOf({ runtimeError })).runtimeError).toEqual(runtimeError);
+});
+
+test('texts of a page are cut, in number and in length', async () => {
+  const many = Array.from({ length: 60 }, () => 'x'.repeat(2000));
+  const errored = many.map((errorMessage, i) => [`audit-${i}`, { scoreDisplayMode: 'error', errorMessage }]);
+  const { warnings, erroredAudits } = await summaryOf({ runWarnings: many, audits: Object.fromEntries(errored) });
+  expect(warnings).toEqual(Array(50).fill('x'.repeat(1000)));
+  expect(erroredAudits).toHaveLength(50);
+  expect(erroredAudits[0]?.message).toHaveLength(1000);
+});
+
+test('a missing full-page screenshot is reported where an audit should have one', async () => {
+  const missing = async (version: AuditVersion, changes: Partial<AuditPlan> = {}) => {
+    const result = aResult(version, { fullPageScreenshot: undefined });
+    return (await summarize(result, plan(version, changes), patches)).screenshotMissing;
+  };
+  expect(await missing('13.5.0')).toBe(true);
+  expect(await missing('13.5.0', { lean: true })).toBe(false);
+  expect(await missing('13.5.0', { categories: ['seo'] })).toBe(false);
+  expect(await missing('9.6.8')).toBe(false);
+  expect((await summaryOf()).screenshotMissing).toBe(false);
+});
+
+test('a left out charset audit and an added meaningful paint count for their own category only', async () => {
+  const notes = { withoutMeaningfulPaint: true, uncheckedRules: ['label'] };
+  const { charset: _, ...others } = audits;
+  const all = await summarize(aResult('11.7.1', { audits: others }), plan('11.7.1'), notes);
+  expect(all).toMatchObject({ withoutCharset: true, withoutMeaningfulPaint: true, uncheckedRules: ['label'] });
+  const seo = aResult('11.7.1', { audits: {}, categories: { seo: { score: 1 } } });
+  expect(await summarize(seo, plan('11.7.1'), notes)).toMatchObject({
+    withoutCharset: false,
+    withoutMeaningfulPaint: false,
+  });
+});
