@@ -8,7 +8,7 @@ import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
-/** Dead letters of an audit queue: fails a run whose attempts are used up, makes any other due at once. */
+/** Handles the dead letters of an audit queue: fails a run that has no attempts left, makes any other run due now. */
 export const handler = queue(AuditJob, () => {
   const db = openDb(ReadEnv.parse(process.env));
   return closeLostRuns({ store: checkStore(db), due: dueStore(db) });
@@ -25,9 +25,9 @@ export const closeLostRuns =
   async ({ checkId, runId }: AuditJob): Promise<void> => {
     const run = await store.findRun({ checkId, id: runId });
     if (!run || isFinished(run.state)) return;
-    if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work, and due by its lease
+    if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work, and the run is due when its lease ends
     const { correlationId, region } = run;
-    log.error('a job was delivered too often', {
+    log.error('a job failed in every delivery', {
       correlationId,
       checkId,
       runId,

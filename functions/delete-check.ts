@@ -11,7 +11,7 @@ import { reports } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 
-/** DELETE /v1/checks/{checkId}: the check is gone at once, its runs and reports too, or soon by a sweep. */
+/** DELETE /v1/checks/{checkId}: erases a check with its runs and reports. The sweeper deletes what this leaves. */
 export const handler = http({ access: access('checks:write', env), cors: env }, () => {
   const db = openDb(env());
   return deleteCheck({ store: checkStore(db), erasure: erasureStore(db, reports(env())) });
@@ -29,7 +29,7 @@ export const deleteCheck =
     const { item } = await findCheck(store, request);
     if (!(await erasure.markErased(item, now()))) throw checkNotFound(); // another request has erased it
     await erasure.eraseRemains(item.id).catch((error: Error) => {
-      log.warn('a check could not be erased whole; the sweeper will', { checkId: item.id, error });
+      log.warn('could not delete everything of an erased check; the sweeper will retry', { checkId: item.id, error });
     });
     return { status: 204 };
   };

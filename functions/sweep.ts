@@ -20,12 +20,12 @@ import type { CheckItem, ErasedItem, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
 
 /**
- * What a schedule sends is ignored. `{ "wake": "<region>" | "all" }`, sent by hand when the queue of that region was
- * emptied: makes its waiting runs due, for the next sweep.
+ * The schedule's event has no `wake`. An operator sends `{ "wake": "<region>" | "all" }` after the queue of a region was
+ * emptied. It makes the waiting runs due for the next sweep.
  */
 type Event = { wake?: Region | 'all' };
 
-/** Every minute: what is past its due time is dispatched again, closed or cleared away. Nothing stays open for ever. */
+/** Every minute: resends, closes or deletes every item that is past its due time. No item stays open for ever. */
 export const handler = async (event: Event = {}): Promise<void> => {
   const env = SweepEnv.parse(process.env);
   deps ??= depsFrom(env);
@@ -53,8 +53,8 @@ type Deps = {
   now: () => Date;
 };
 
-const PAGE = 100;
-const PAGES = 20; // of each partition in one sweep; the next one goes on
+const PAGE_SIZE = 100;
+const MAX_PAGES = 20; // per partition and sweep; the next sweep goes on
 
 export const sweep =
   (deps: Deps) =>
@@ -69,24 +69,24 @@ export const sweep =
     emit('SweepDone', 1, {});
   };
 
-/** Gives how many due items this sweep could not act on, or did not reach. */
+/** Acts on the due items of a partition. Returns the number of items on which it failed or that it did not reach. */
 const sweepPartition = async (deps: Deps, partition: Region | 'checks'): Promise<number> => {
   let pastDue = 0;
-  for (let page = 0; page < PAGES; page++) {
-    const found = await deps.due.list(partition, deps.now(), PAGE);
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const found = await deps.due.list(partition, deps.now(), PAGE_SIZE);
     const swept = await Promise.allSettled(found.map((due) => sweepItem(deps, due)));
     const failures = swept.filter((each) => each.status === 'rejected');
-    for (const { reason } of failures) log.error('something due could not be swept', { partition, error: reason });
+    for (const { reason } of failures) log.error('could not sweep a due item', { partition, error: reason });
     pastDue += failures.length;
-    if (found.length < PAGE) break;
-    if (page === PAGES - 1) pastDue += found.length;
+    if (found.length < PAGE_SIZE) break;
+    if (page === MAX_PAGES - 1) pastDue += found.length;
   }
   return pastDue;
 };
 
 const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
   const held = await deps.due.hold(due, deps.now());
-  if (!held) return; // somebody acted on it: it is not lost
+  if (!held) return; // the item has changed since it was listed, so someone is at work on it
   if ('check' in held) await sweepCheck(deps, held.check);
   else if ('erased' in held) await sweepErased(deps, held.erased);
   else await sweepRun(deps, held.run);
@@ -98,7 +98,7 @@ const sweepCheck = async ({ store, due, now }: Deps, check: CheckItem): Promise<
   await due.postpone(check, new Date(now().getTime() + recheckAfter(age)));
 };
 
-/** The mark goes when a look at it has found nothing any more: each find has another look, a lease's length later. */
+/** Deletes the mark once nothing of the check is left. Otherwise looks again later, because an audit may store late. */
 const sweepErased = async ({ due, erasure, now }: Deps, erased: ErasedItem): Promise<void> => {
   const later = new Date(now().getTime() + ERASED_RECHECK_MS);
   if (!(await due.postpone(erased, later))) return;
@@ -110,17 +110,17 @@ const sweepRun = async (deps: Deps, run: RunItem): Promise<void> => {
   const { store, due, now } = deps;
   if (isFinished(run.state)) return;
   const check = await store.find(run.checkId);
-  if (!check?.item.runIds.includes(run.id)) return due.deleteOrphan(run); // its create never ended, or it is erased
+  if (!check?.item.runIds.includes(run.id)) return due.deleteOrphan(run); // its create failed, or its check was erased
 
   if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
     await due.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));
     return;
   }
-  const waiting = run.lease ? await due.countLostLease(run, now()) : run;
-  if (!waiting) return;
+  const unheld = run.lease ? await due.countLostLease(run, now()) : run;
+  if (!unheld) return;
   const tooOld = now().getTime() - Date.parse(run.createdAt) > ABANDON_AFTER_MS;
-  if (waiting.lostLeases >= MAX_LOST_LEASES || tooOld) return abandonRun(deps, waiting);
-  await dispatch(deps, waiting, now());
+  if (unheld.lostLeases >= MAX_LOST_LEASES || tooOld) return abandonRun(deps, unheld);
+  await dispatch(deps, unheld, now());
   emit('RunsResent', 1, { region: run.region });
 };
 
@@ -128,16 +128,16 @@ const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {
   const error = runError('abandoned');
   if (!(await due.abandon(run, error, now()))) return;
   const { region, correlationId, checkId, id: runId, lostLeases } = run;
-  log.error('a run was given up', { correlationId, checkId, runId, region, lostLeases });
+  log.error('abandoned a run', { correlationId, checkId, runId, region, lostLeases });
   emitFinished(region, error);
   emit('RunsAbandoned', 1, { region });
 };
 
-/** Makes every waiting run of a region due: the messages that they were waiting for are gone. */
+/** Makes every waiting run of a region due, because their messages are gone. */
 const wakeRegion = async ({ due, now }: Deps, region: Region): Promise<void> => {
   const wokenAt = now();
-  const from = new Date(wokenAt.getTime() + 1); // so that what was woken is not found again
-  const until = new Date(wokenAt.getTime() + 60 * 24 * 3600 * 1000); // further than any due time
+  const from = new Date(wokenAt.getTime() + 1); // excludes the runs that this call has woken
+  const until = new Date(wokenAt.getTime() + 60 * 24 * 3600 * 1000); // later than any due time
   for (;;) {
     const waiting = await due.list(region, until, 1000, from);
     const woken = await Promise.all(waiting.map((each) => due.wake(each, wokenAt)));

@@ -11,27 +11,27 @@ const json = z.string().transform((text, context) => {
 });
 const list = z.string().transform((text) => text.split(',').filter(Boolean));
 
-/** What every function that reads or writes checks finds in `process.env`. */
+/** Environment of every function that reads or writes checks. */
 const StoreEnv = z.object({
   TABLE_NAME: z.string().min(1),
-  HOME_REGION: z.string().min(1), // the AWS region of table and bucket
+  HOME_REGION: z.string().min(1), // AWS region of the table and the bucket
 });
 const ReportEnv = z.object({ REPORT_BUCKET: z.string().min(1) });
-const QueuesEnv = z.object({ AUDIT_QUEUES: json.pipe(z.partialRecord(Region, z.url())) }); // region: queue URL
-/** The ports that a page may be on, where no setting says otherwise. */
+const QueuesEnv = z.object({ AUDIT_QUEUES: json.pipe(z.partialRecord(Region, z.url())) }); // region to queue URL
+/** Ports that a page may use by default. */
 export const DEFAULT_PORTS = [80, 443, 8080, 8443];
 const TargetsEnv = z.object({
-  TARGETS: z.enum(['public', 'local']).default('public'), // local: loopback pages may be audited too
+  TARGETS: z.enum(['public', 'local']).default('public'), // local: pages on loopback may be audited too
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default(DEFAULT_PORTS),
 });
 
-/** keys: a request needs an API key. open: everybody is one owner, for a machine that nobody else reaches. */
+/** `keys`: a request needs an API key. `open`: all requests have one owner, for a machine that nobody else can reach. */
 const AuthEnv = z.object({ AUTH: z.enum(['keys', 'open']).default('keys') });
 
-/** Whose pages may read the API's answers in a browser; `*` is everybody's. */
+/** Origin whose pages may read the API's answers in a browser. `*` allows all origins. */
 export const Origin = z
   .string()
-  .regex(/^(https?:\/\/[a-z0-9.-]+(:\d+)?|\*)$/, 'not an origin, such as https://example.com, and not *');
+  .regex(/^(https?:\/\/[a-z0-9.-]+(:\d+)?|\*)$/, 'must be an origin, such as https://example.com, or *');
 export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).default([]) });
 
 export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEnv.shape });
@@ -42,7 +42,7 @@ export const ReportReadEnv = z.object({
     .number()
     .int()
     .positive()
-    .default(4 * 2 ** 20), // Lambda's end at 6 MB, and bytes travel as base64
+    .default(4 * 2 ** 20), // a Lambda answer has at most 6 MB, and binary answers are base64
 });
 export const CreateEnv = z.object({
   ...ReadEnv.shape,
@@ -55,9 +55,9 @@ export const AuditEnv = z.object({
   ...StoreEnv.shape,
   ...ReportEnv.shape,
   ...TargetsEnv.shape,
-  CHROMIUM_DIR: z.string().optional(), // where Chromium is inflated; the temporary folder by default
-  TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // audits in the part whose timing counts; one per two cores
-  RETAKES: z.coerce.number().int().min(0).max(2).default(2), // of a sample that a busy machine falsified
+  CHROMIUM_DIR: z.string().optional(), // folder for the unpacked Chromium; default: the temporary folder
+  TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // concurrent timed parts; default: one per two cores
+  RETAKES: z.coerce.number().int().min(0).max(2).default(2), // retakes of a sample that a busy machine falsified
 });
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 

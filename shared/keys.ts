@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import { PlanName } from './plans.ts';
 
-/** What a key may be allowed to do. */
+/** Right that a key may have. */
 export const Scope = z.enum(['checks:read', 'checks:write']);
 export type Scope = z.infer<typeof Scope>;
 
-/** Whose a check is. A name that an operator gives; in queues it tells one owner's jobs from another's. */
+/** Name of an owner of checks, chosen by an operator. */
 export const Owner = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'an owner has up to 64 of a to z, 0 to 9, dot, hyphen and underscore');
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'an owner has up to 64 characters: a to z, 0 to 9, dot, hyphen and underscore');
 
-/** The owner of every check that is made while no keys are asked for. */
+/** Owner of all checks while the service needs no keys. */
 export const ANONYMOUS = 'anonymous';
 
-/** Who sent a request. Without a plan no limits apply. */
+/** Sender of a request. Without a plan, no limits apply. */
 export type Caller = { owner: string; plan?: PlanName };
 
-/** The partition of the table that keys are kept in: rights tell it from the others. */
+/** Partition of the table that holds the keys. It has access rights of its own. */
 export const KEYS = 'KEYS';
 
-/** What is kept of an API key: of its secret, a hash. `prefix` is the part of the key that it is found by. */
+/** Stored form of an API key. `prefix` identifies the key. Of its secret, only a hash is stored. */
 export const ApiKey = z.object({
   prefix: z.string(),
   owner: Owner,
   name: z.string().min(1).max(100),
-  hash: z.string(), // SHA-256 of the secret, in hex: with 256 random bits nothing slower is needed
+  hash: z.string(), // SHA-256 of the secret, in hex. 256 random bits need no slow hash.
   scopes: z.array(Scope).min(1),
   plan: PlanName,
   createdAt: z.iso.datetime(),
@@ -34,10 +34,10 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** A key as its owner holds it: a form that scanners for secrets can know, `pas_<prefix>_<secret>`. */
+/** Returns the key as its owner gets it: `pas_<prefix>_<secret>`, a form that secret scanners can recognise. */
 export const keyText = (prefix: string, secret: string): string => `pas_${prefix}_${secret}`;
 
-/** The parts of a key, or undefined where the text has not the form of one. */
+/** Returns the parts of a key, or undefined if the text does not have the form of a key. */
 export const keyParts = (text: string): { prefix: string; secret: string } | undefined => {
   const [, prefix, secret] = /^pas_([0-9a-f]{12})_([0-9a-f]{64})$/.exec(text) ?? [];
   return prefix && secret ? { prefix, secret } : undefined;

@@ -51,8 +51,8 @@ export const decideCreate = (plan: PlanName, runs: number, now: Date, usage: Usa
 };
 
 /**
- * Returns undefined if a bucket is full. A full bucket gains nothing, so the tokens that it did not gain must not be
- * counted later: its tokens and `at` must be written. Otherwise runs can take tokens without moving `at`.
+ * Returns undefined if a bucket is full. A full bucket gains no tokens, so `at` must move, or later creates would count
+ * them. As long as no bucket is full, creates can subtract tokens without moving `at`.
  */
 const boundsOf = (stored: Buckets, now: number, plan: PlanName, runs: number) => {
   const limits = limitsOf(plan).map((limit) => ({ ...limit, gain: gainOf(limit, stored.at, now) }));

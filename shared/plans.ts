@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What an owner's keys allow, by plan: runs a minute and a day, which the keys of one plan share, and checks open at once,
- * counted over all keys of the owner. A change here counts from the next request on. No plan may allow fewer runs a minute
- * than a check of every region has.
+ * Limits of each plan. An owner's keys of one plan share the runs per minute and per day. All keys of an owner share the
+ * open checks. A change applies from the next request. A plan must allow a check in every region, so its runs per minute
+ * must not be fewer than the regions.
  */
 export const plans = {
   small: { runsPerMinute: 12, runsPerDay: 200, openChecks: 10 },

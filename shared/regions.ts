@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The regions of the API and the AWS region behind each. Adding a row is the whole job of adding a region. */
+/** The regions of the API and the AWS region behind each. To add a region, add a row. */
 export const regions = {
   'us-west1': 'us-west-2',
   'us-east4': 'us-east-1',

@@ -1,6 +1,6 @@
 /**
- * How long AWS may take to begin an answer, in milliseconds, before the SDK asks again. All its tries fit into the 10 s that an
- * API function has. Without `throwOnRequestTimeout` the SDK would warn, and wait on.
+ * Returns the SDK's timeouts, in milliseconds, for one try of a request. All tries must fit into the 10 s of an API function.
+ * Without `throwOnRequestTimeout` the SDK logs a warning and goes on waiting.
  */
 export const requestTimeouts = (requestTimeout: number) => ({
   connectionTimeout: 1000,

@@ -5,7 +5,7 @@ import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { logReplacer } from './redact.ts';
 
-/** Structured log: one JSON line an event, ids as fields. No secret goes out here, whoever wrote it: see redact.ts. */
+/** Structured log: one JSON line per event, with ids as fields. Redacts all secrets (redact.ts). */
 export const log = new Logger({ jsonReplacerFn: logReplacer });
 
 const emitter = new Metrics({ namespace: metricNamespace });
@@ -18,7 +18,7 @@ export const emit = <Name extends MetricName>(name: Name, value: number, dimensi
   single.addMetric(name, units[metrics[name].unit], value);
 };
 
-/** Counts a run that has ended, whoever ended it. */
+/** Counts a finished run. */
 export const emitFinished = (region: Region, error: RunError | null): void => {
   emit('RunFinished', 1, { region });
   if (error) emit('RunFailed', 1, { region, code: error.code, blame: error.blame });

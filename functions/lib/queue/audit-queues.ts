@@ -6,7 +6,7 @@ import { requestTimeouts } from '../aws-client.ts';
 
 export type AuditQueues = ReturnType<typeof auditQueues>;
 
-/** One queue of audit jobs a region. A client an AWS region: a queue's URL moves the endpoint, not the signature. */
+/** One queue and one SQS client per AWS region, because requests are signed for a region. */
 export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
   const clients = new Map<Region, SQSClient>();
 
@@ -19,16 +19,16 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
   };
 
   return {
-    /** The regions that this environment has deployed. */
+    /** Regions that this environment has deployed. */
     regions: Object.keys(urls) as Region[],
 
     /**
-     * Resolves once the queue has the job. Its owner makes the queue a fair one: one owner's many jobs hold up no other's.
-     * It goes as an attribute too, as an embedded queue drops the group of a message.
+     * Sends a job. The owner is its message group, so that the many jobs of one owner don't delay another's. The owner is
+     * also an attribute, because the local queue drops the message group.
      */
     send: async (job: AuditJob): Promise<void> => {
       const QueueUrl = urls[job.region];
-      if (!QueueUrl) throw new Error(`no queue is known for region ${job.region}`);
+      if (!QueueUrl) throw new Error(`AUDIT_QUEUES has no queue for region ${job.region}`);
       const send = new SendMessageCommand({
         QueueUrl,
         MessageBody: JSON.stringify(job),

@@ -6,8 +6,8 @@ import { emit, log } from '../log.ts';
 type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
 
 /**
- * The edge between an SQS queue and a function: parses each message, builds the function on its first use, and reports
- * the messages that failed. One that can't be parsed will never be: it is logged, counted and dropped.
+ * Turns a function into an SQS handler. Builds the function on first use, parses each message and reports failed messages.
+ * Logs, counts and drops a message that can't be parsed, because a retry would fail too.
  */
 export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
   let work: Work<Job> | undefined;
@@ -19,14 +19,17 @@ export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
       async (record: SQSRecord) => {
         const job = schema.safeParse(parseJson(record.body));
         if (!job.success) {
-          log.error('a message can not be read', { messageId: record.messageId, reason: job.error.message });
+          log.error('dropped a message that cannot be parsed', {
+            messageId: record.messageId,
+            reason: job.error.message,
+          });
           emit('JobUnreadable', 1, {});
           return;
         }
         try {
           await each(job.data, () => context.getRemainingTimeInMillis());
         } catch (error) {
-          log.error('a message failed', { messageId: record.messageId, error: error as Error });
+          log.error('could not handle a message', { messageId: record.messageId, error: error as Error });
           throw error;
         }
       },

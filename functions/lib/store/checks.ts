@@ -25,59 +25,56 @@ import {
 } from './items.ts';
 import { uncountOpenCheck } from './usage.ts';
 
-/** A check with its runs in the order of its regions, as stored. */
+/** A stored check and its runs, in the order of its regions. */
 export type StoredCheck = { item: CheckItem; runs: RunItem[] };
 
-/**
- * What a create notes beside the check: `fingerprint` tells its body from others, `createId` this try from others;
- * `openCheckDay` where its owner has a limit of open checks.
- */
+/** Facts about a create that are stored with its check. */
 export type Creation = {
   owner: string;
   correlationId: string;
+  /** Hash of the request's body. A repeated create must have the same. */
   fingerprint: string;
+  /** New for each create, so that a create recognises its own writes. */
   createId: string;
   expiresAt: Date;
+  /** Undefined if the owner has no limit of open checks. */
   openCheckDay?: string | undefined;
 };
 
 export type CheckStore = ReturnType<typeof checkStore>;
 
-/** Where checks and runs are kept. Each write states the condition under which it is true; a refused one says so. */
+/** Stores checks, for the API functions and the sweeper. */
 export const checkStore = (db: Db) => ({
-  /** Records a new check. Undefined where a check with this id stands already, or is being erased. */
+  /** Stores a new check. Returns its runs, or undefined if a check with this id exists or is being erased. */
   create: (check: Check, creation: Creation) => create(db, check, creation),
 
-  /**
-   * A check and its runs in one consistent read; undefined where there is none, none of this owner, or none any more. What
-   * has expired is no owner's any more.
-   */
+  /** Returns a check and its runs. With an owner, ignores the checks of others and expired checks. */
   find: (checkId: string, owner?: string) => find(db, checkId, owner),
 
-  /** The same, and where a check was just erased the word for that: until its mark is gone its id is not free. */
+  /** Does the same, but returns `erased` for a mark. The id of an erased check is free when its mark is deleted. */
   findOrErased: (checkId: string, owner?: string) => findOrErased(db, checkId, owner),
 
-  /** The check that a run of this owner belongs to, as its pointer says. */
+  /** Returns the id of the check that this owner's run belongs to. */
   checkIdOfRun: async (runId: string, owner: string): Promise<string | undefined> => {
     const pointer = await getItem(db, pointerKey(runId));
     return pointer?.owner === owner ? z.uuid().parse(pointer.checkId) : undefined;
   },
 
-  /** A run as it stands, whoever works on it. */
+  /** Returns a run, whatever its state and its owner. */
   findRun: (run: RunRef) => findRun(db, run),
 
-  /** Notes that a run's job is in its queue, unless somebody acted on the run since `run` was read. */
+  /** Records that a run's job was sent, unless the run has changed since it was read. */
   markSent: (run: RunItem, now: Date) =>
     updateRun(db, run, {
       set: { sends: run.sends + 1, dueAt: toIso(resendAt(run, now)) },
       ...ifDueAt(run.dueAt),
     }),
 
-  /** Closes a check whose runs are all finished. Whether it is closed now. */
+  /** Closes a check if all its runs are finished. Returns true if the check is closed. */
   closeIfFinished: (checkId: string, now: Date) => closeIfFinished(db, checkId, now),
 });
 
-/** Runs first, then their pointers, the check last: a check that anyone can see has all its runs. */
+/** Writes the runs and their pointers first and the check last, so that a visible check has all its runs. */
 const create = async (
   db: Db,
   check: Check,
@@ -95,7 +92,7 @@ const create = async (
       await putPointer(db, run, seconds);
     }),
   );
-  // Not before every write has ended: none may come late, after its remains were cleared.
+  // Wait for every write before throwing. A late write would survive the deletion of the orphans.
   for (const each of written) if (each.status === 'rejected') throw each.reason;
   const item: CheckItem = {
     ...pick(check, checkFields.keyof().options),
@@ -110,11 +107,11 @@ const create = async (
   };
   const key = checkKey(check.id);
   if (await putItem(db, { ...key, open: openPartition('checks'), ...item }, ifAbsentOrExpired())) return runs;
-  // The SDK sends again what was not answered: then it is our own write that stands in the way.
+  // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
   return (await getItem(db, key))?.createId === createId ? runs : undefined;
 };
 
-/** Puts a run where none stands. One that stands is left of a create that broke off: it is kept from being cleared. */
+/** Writes a run, or takes over the run of an earlier create that failed, so that the sweeper does not delete it. */
 const putRun = async (db: Db, run: RunItem, expiresAt: number): Promise<void> => {
   const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), expiresAt, ...run };
   for (let tries = 0; tries < 3; tries++) {
@@ -122,7 +119,7 @@ const putRun = async (db: Db, run: RunItem, expiresAt: number): Promise<void> =>
     const { dueAt, createId } = run;
     if (await updateRun(db, run, { set: { dueAt, createId }, ...ifState('created') })) return;
   }
-  throw new Error(`run ${run.id} could not be put`);
+  throw new Error(`could not write run ${run.id}: a run with this id is at work or finished`);
 };
 
 const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void> => {
@@ -132,7 +129,7 @@ const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void
     { ...pointerKey(id), checkId, owner, createId, expiresAt },
     { condition: 'attribute_not_exists(#pk) OR #checkId = :checkId', values: { ':checkId': checkId } },
   );
-  if (!written) throw new Error(`run ${id} is of another check`);
+  if (!written) throw new Error(`could not write the pointer of run ${id}: it belongs to another check`);
 };
 
 const find = async (db: Db, checkId: string, owner?: string): Promise<StoredCheck | undefined> => {
@@ -147,18 +144,19 @@ const findOrErased = async (
   again = false,
 ): Promise<StoredCheck | 'erased' | undefined> => {
   const { check, runs } = await readItems(db, checkId, owner);
-  if (!check) return undefined; // its create has not ended, or never will
+  if (!check) return undefined; // runs without a check belong to a create that has not ended or has failed
   if (check.erasedAt) return 'erased';
   const item = parse(CheckItem, check);
   if (owner !== undefined && isExpired(item)) return undefined;
   const found = item.runIds.map((id) => runs.find(({ sk }) => sk === `RUN#${id}`));
   const missing = found.findIndex((run) => !run);
   if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Record<string, unknown>)) };
-  if (again) throw new Error(`check ${checkId} has lost its run ${item.runIds[missing]}`);
-  return findOrErased(db, checkId, owner, true); // a query is no snapshot: it may see a check before its erasure, and its runs after
+  if (again) throw new Error(`check ${checkId} has no run ${item.runIds[missing]}, which it lists`);
+  // A query is no snapshot. It can read the check before its erasure and the runs after it. So read again, once.
+  return findOrErased(db, checkId, owner, true);
 };
 
-/** Closes a check whose runs are all finished. Whether it is closed now. */
+/** Closes a check if all its runs are finished. Returns true if the check is closed. */
 export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promise<boolean> => {
   const found = await find(db, checkId);
   if (!found?.runs.every((run) => isFinished(run.state))) return false;
@@ -166,7 +164,7 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promi
   const closed = await updateItem(db, checkKey(checkId), {
     set: { completedAt: now.toISOString() },
     remove: ['open', 'dueAt'],
-    condition: '#completedAt = :null', // which the mark of an erased check has not
+    condition: '#completedAt = :null', // false for a mark, which has no completedAt
     values: { ':null': null },
   });
   const { owner, openCheckDay } = found.item;

@@ -22,28 +22,28 @@ import {
   updateRun,
 } from './items.ts';
 
-/** Something open that is due: its key, and the dueAt that was seen. */
+/** Key of a due item, and its `dueAt` when it was listed. */
 export type Due = { pk: string; sk: string; dueAt: string };
-/** What a sweep holds for a moment: nobody else acts on it until `dueAt`. */
+/** An item that a sweep has reserved until `dueAt`. */
 export type Held = ({ check: CheckItem } | { erased: ErasedItem } | { run: RunItem }) & { dueAt: string };
 
 export type DueStore = ReturnType<typeof dueStore>;
 
-/** What is open, by its due times. Each write states the condition under which it is true; a refused one says so. */
+/** Finds and moves on open items that are due, for the sweeper and `close-lost-runs`. */
 export const dueStore = (db: Db) => ({
-  /** What is due in a region, or among the checks, oldest first: at most `limit` items. */
+  /** Returns at most `limit` items of a partition that are due between `from` and `until`, oldest first. */
   list: (of: Region | 'checks', until: Date, limit: number, from?: Date) => list(db, of, until, limit, from),
 
-  /** Holds something due for a minute, so that one sweep acts on it. Undefined where somebody else was first. */
-  hold: async ({ pk, sk, dueAt: seen }: Due, now: Date): Promise<Held | undefined> => {
+  /** Reserves an item for a minute, so that one sweep acts on it. Returns undefined if the item has changed. */
+  hold: async ({ pk, sk, dueAt: listed }: Due, now: Date): Promise<Held | undefined> => {
     const dueAt = toIso(now.getTime() + HOLD_MS);
-    const item = await updateItem(db, { pk, sk }, { set: { dueAt }, ...ifDueAt(seen) });
+    const item = await updateItem(db, { pk, sk }, { set: { dueAt }, ...ifDueAt(listed) });
     if (!item) return undefined;
     if (sk !== 'CHECK') return { run: parse(RunItem, item), dueAt };
     return item.erasedAt ? { erased: parse(ErasedItem, item), dueAt } : { check: parse(CheckItem, item), dueAt };
   },
 
-  /** Counts a lease that ran out, and lets the run be taken again. Undefined where somebody acted on it since. */
+  /** Removes an expired lease and counts it. Returns the new run, or undefined if the run has changed. */
   countLostLease: (run: RunItem, now: Date) =>
     updateRun(db, run, {
       set: { lostLeases: run.lostLeases + 1, dueAt: toIso(now.getTime() + HOLD_MS + 1) },
@@ -51,21 +51,21 @@ export const dueStore = (db: Db) => ({
       ...allOf(ifDueAt(run.dueAt), ifLease(run.lease?.id)),
     }),
 
-  /** Looks at a run or a check again at a time, unless somebody acted on it since it was read. */
+  /** Moves an item's `dueAt`, unless the item has changed since it was read. */
   postpone: (item: RunItem | CheckItem | ErasedItem, until: Date) =>
     updateItem(db, 'checkId' in item ? runKey(item.checkId, item.id) : checkKey(item.id), {
       set: { dueAt: until.toISOString() },
       ...ifDueAt(item.dueAt),
     }),
 
-  /** Fails a run that nobody is at work on, unless somebody acted on it since it was read. */
+  /** Fails a run, unless it has changed since it was read. Returns true if this call failed the run. */
   abandon: (run: RunItem, error: RunError, now: Date) => abandon(db, run, error, now),
 
-  /** Makes a waiting run due at once; leaves alone what has a lease, or was acted on since it was seen. */
-  wake: ({ pk, sk, dueAt: seen }: Due, now: Date) =>
-    updateItem(db, { pk, sk }, { set: { dueAt: now.toISOString() }, ...allOf(ifDueAt(seen), ifNoLease) }),
+  /** Makes a run due now, unless it has a lease or has changed since it was listed. */
+  wake: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
+    updateItem(db, { pk, sk }, { set: { dueAt: now.toISOString() }, ...allOf(ifDueAt(listed), ifNoLease) }),
 
-  /** Deletes a run that no check lists, and its pointer, unless a create came back for it since it was read. */
+  /** Deletes a run that no check lists, and its pointer, unless a repeated create has taken the run over. */
   deleteOrphan: async (run: RunItem): Promise<void> => {
     await deleteItem(db, pointerKey(run.id), ifCreateId(run.createId));
     await deleteItem(db, runKey(run.checkId, run.id), allOf(ifCreateId(run.createId), ifDueAt(run.dueAt)));

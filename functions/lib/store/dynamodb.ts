@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
 import { requestTimeouts } from '../aws-client.ts';
 
-/** The table of the service, and a client that several stores may share. */
+/** The service's table and the client that its stores share. */
 export type Db = { client: DynamoDBDocumentClient; table: string };
 export type Key = { pk: string; sk: string };
 export type Item = Record<string, unknown>;
@@ -30,7 +30,7 @@ export const openDb = ({ TABLE_NAME: table, HOME_REGION: region }: StoreEnv): Db
   return { table, client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }) };
 };
 
-/** Returns an item as the last write left it. */
+/** Reads an item consistently. */
 export const getItem = async ({ client, table: TableName }: Db, Key: Key): Promise<Item | undefined> =>
   (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
 
@@ -62,14 +62,14 @@ export const allOf = (...conditions: readonly Condition[]): Condition => ({
   values: Object.assign({}, ...conditions.map(({ values }) => values)),
 });
 
-/** Parses a stored item; one that does not parse is our fault, and named. */
+/** Parses a stored item. Throws an error that names the item if it does not match its schema. */
 export const parse = <T>(schema: z.ZodType<T>, item: Item): T => {
   const parsed = schema.safeParse(item);
   if (parsed.success) return parsed.data;
   throw new Error(`the stored item ${item.pk} ${item.sk} does not parse: ${z.prettifyError(parsed.error)}`);
 };
 
-/** Undefined where the condition of a write did not hold. */
+/** Returns undefined if the condition of a write failed. */
 const ifConditionHolds = async <T>(write: Promise<T>): Promise<T | undefined> => {
   try {
     return await write;
@@ -79,7 +79,7 @@ const ifConditionHolds = async <T>(write: Promise<T>): Promise<T | undefined> =>
   }
 };
 
-/** The placeholder of an attribute or a path: DynamoDB allows letters, digits and underscores. */
+/** Returns the placeholder of an attribute or a path. DynamoDB allows letters, digits and underscores in it. */
 const placeholder = (path: string): string => path.replace(/[\w-]+/g, (name) => `#${name.replaceAll('-', '_')}`);
 
 const namesOf = (paths: readonly string[]): Record<string, string> =>

@@ -16,30 +16,29 @@ import { uncountOpenCheck } from './usage.ts';
 
 export type ErasureStore = ReturnType<typeof erasureStore>;
 
-/** What deletes a check with all that belongs to it. */
+/** Erases checks with all their runs and reports, for `delete-check` and the sweeper. */
 export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>) => ({
   /**
-   * Puts a mark in the place of a check: from now on nobody reads it. False where it is gone or marked already, or is
-   * another check than the one that was read. The mark has no `expiresAt`: it stands until all is erased. A check that was
-   * open till then counts as open no more: what the mark took the place of tells it, as it may have closed since it was read.
+   * Replaces a check by a mark, after which no API function shows the check. Returns false if the check is gone, is marked,
+   * or was created again since it was read. The mark does not expire. It stays until everything of the check is erased.
    */
   markErased: (check: CheckItem, now: Date) => markErased(db, check, now),
 
   /**
-   * Deletes what is left of a check whose mark says that it is erased: its runs, then its reports. Whether there was nothing.
-   * May be done again and again, and by several at once.
+   * Deletes the runs and reports of a marked check. Returns true if nothing was left to delete. Safe to repeat and to run
+   * concurrently.
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {
-    // Listed before the mark is read: while it stands there is no later check of this id whose reports these could be.
+    // List the reports before reading the mark. While the mark exists, no later check of this id can own these reports.
     const keys = await reports.keysOf(checkId);
     const runs = await eraseRuns(db, checkId);
     if (runs === undefined) return true;
-    const deleted = await Promise.allSettled(keys.map(reports.delete)); // not one of them is under way after the answer
+    const deleted = await Promise.allSettled(keys.map(reports.delete)); // no deletion may go on after this call
     for (const each of deleted) if (each.status === 'rejected') throw each.reason;
     return runs + keys.length === 0;
   },
 
-  /** Deletes the mark of an erased check, unless somebody acted on it since it was read. */
+  /** Deletes the mark of an erased check, unless the mark has changed since it was read. */
   removeErasedMark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
 });
 
@@ -48,26 +47,25 @@ const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date
   const replaced = await putItem(
     db,
     { ...checkKey(id), open: openPartition('checks'), ...item },
-    { condition: '#createdAt = :seen', values: { ':seen': createdAt } },
+    { condition: '#createdAt = :createdAt', values: { ':createdAt': createdAt } },
   );
   if (!replaced) return false;
-  const { openCheckDay, completedAt } = parse(CheckItem, replaced);
+  const { openCheckDay, completedAt } = parse(CheckItem, replaced); // the check may have closed since it was read
   if (openCheckDay && !completedAt) await uncountOpenCheck(db, owner, openCheckDay);
   return true;
 };
 
 /**
- * Deletes every run of an erased check, whatever its state, and its pointer: whoever is at work on it is refused from
- * then on. Gives how many it found; undefined where no mark stands, and nothing is deleted. A run that a create wrote
- * since it was read stays, for the next try.
+ * Deletes the runs of an erased check and their pointers. The workers of these runs then lose their leases. Keeps a run that
+ * another create has written since. Returns the number of runs found, or undefined if there is no mark.
  */
 const eraseRuns = async (db: Db, checkId: string): Promise<number | undefined> => {
   const { check, runs } = await readItems(db, checkId);
   if (!check?.erasedAt) return undefined;
   const deleted = await Promise.allSettled(
     runs.map(async ({ pk, sk, createId }) => {
-      const ofCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
-      await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), ofCheck);
+      const ifOfCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
+      await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), ifOfCheck);
       await deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(String(createId)));
     }),
   );

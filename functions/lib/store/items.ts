@@ -8,19 +8,20 @@ import { Run, type RunState } from '../../../shared/run.ts';
 import { type Change, type Condition, type Db, getItem, type Key, parse, updateItem } from './dynamodb.ts';
 
 /*
- * pk               sk             what it holds
- * CHECK#<checkId>  CHECK          the check: inputs, owner, ids of its runs, createdAt, completedAt
- * CHECK#<checkId>  RUN#<runId>    a run
- * RUN#<runId>      RUN            pointer to its check, for the paths without a check id
- * CHECK#<checkId>  CHECK          or what is left of an erased check until nothing can come of it any more: id, owner, erasedAt
- * KEYS             KEY#<prefix>   an API key: its owner, the hash of its secret, what it may do, and when it was last used
- * OWNER#<owner>    USAGE          the owner's tokens by each plan of its keys (`tokens-<plan>`), and how many of its open checks
- *                                 were created on each day (`open-<date>`)
+ * pk               sk             item
+ * CHECK#<checkId>  CHECK          check: inputs, owner, ids of its runs, createdAt, completedAt
+ * CHECK#<checkId>  CHECK          mark of an erased check, in place of the check: id, owner, erasedAt
+ * CHECK#<checkId>  RUN#<runId>    run
+ * RUN#<runId>      RUN            pointer from a run to its check, for the paths without a check id
+ * OWNER#<owner>    USAGE          usage of an owner's plans (usage.ts)
+ * KEYS             KEY#<prefix>   API key (keys.ts)
  *
- * Keys are one partition, so that they can be listed without an index: it is read once a minute by each instance for each key.
+ * All API keys share a partition, so that they can be listed without an index. Each instance reads a key at most once a
+ * minute, so the partition is not hot.
  *
- * Sparse index `open`: OPEN#<region> (runs) and OPEN#checks (checks), sorted by dueAt: whatever is not finished.
- * Every step of an open item sets a new dueAt, so that "dueAt is still the one I saw" means "nobody acted since".
+ * The sparse index `open` holds unfinished runs (OPEN#<region>), unfinished checks and marks (OPEN#checks), sorted by
+ * dueAt. Whoever acts on an open item changes its dueAt. A write that is conditional on the old dueAt therefore fails if
+ * someone else has acted on the item.
  */
 export const checkKey = (checkId: string): Key => ({ pk: `CHECK#${checkId}`, sk: 'CHECK' });
 export const runKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${checkId}`, sk: `RUN#${runId}` });
@@ -29,16 +30,17 @@ export const apiKeyKey = (prefix: string): Key => ({ pk: KEYS, sk: `KEY#${prefix
 export const usageKey = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'USAGE' });
 export const openPartition = (of: Region | 'checks'): string => `OPEN#${of}`;
 
+/** The fields that an item has in common with its check. */
 export const checkFields = Check.omit({ runs: true });
 
 export const CheckItem = z.object({
   ...checkFields.shape,
   owner: z.string(),
-  fingerprint: z.string(), // of the body as the client sent it
-  createId: z.string(), // of the create that wrote it
+  fingerprint: z.string(), // hash of the request's body
+  createId: z.string(), // the create that wrote this item
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
-  openCheckDay: z.string().optional(), // among its owner's open checks: usage.ts
+  openCheckDay: z.string().optional(), // the day that counts this check as open (usage.ts)
   dueAt: z.string().optional(),
   expiresAt: z.number().optional(), // in seconds
 });
@@ -53,30 +55,33 @@ export const RunItem = z.object({
   checkId: z.uuid(),
   owner: z.string(),
   options: AuditOptions,
-  correlationId: z.string(), // the request that created it
-  createId: z.string(), // of the create that wrote it last; its pointer bears the same
-  sends: z.int(),
+  correlationId: z.string(), // id of the request that created the run
+  createId: z.string(), // the last create that wrote this item and its pointer
+  sends: z.int(), // how often its job was sent
   lostLeases: z.int(),
   lease: z.object({ id: z.uuid(), until: z.string() }).optional(),
   report: z.object({ key: z.string(), bytes: z.int(), gzipBytes: z.int() }).optional(),
   dueAt: z.string().optional(),
 });
 export type CheckItem = z.infer<typeof CheckItem>;
-/** The mark of an erased check. Whose it was is all it holds of what the check held. */
+/** Mark of an erased check. It keeps the owner, so that other owners get a 404. */
 export type ErasedItem = z.infer<typeof ErasedItem>;
 export type RunItem = z.infer<typeof RunItem>;
 export type RunRef = Pick<RunItem, 'checkId' | 'id'>;
 
-/** A run as it stands, whoever works on it. */
+/** Returns a run, whatever its state and its owner. */
 export const findRun = async (db: Db, run: RunRef): Promise<RunItem | undefined> => {
   const item = await getItem(db, runKey(run.checkId, run.id));
   return item && parse(RunItem, item);
 };
 
-/** Of one owner, where one is named: what is another's is not sent to us, so that it takes no longer than nothing. */
+/**
+ * Returns a check's items. With an owner, DynamoDB filters out the items of others, so that a read of another owner's check
+ * takes as long as a read of nothing.
+ */
 export const readItems = async ({ client, table: TableName }: Db, checkId: string, owner?: string) => {
   const items: Record<string, unknown>[] = [];
-  const mine = owner !== undefined && {
+  const ofOwner = owner !== undefined && {
     FilterExpression: '#owner = :owner',
     ExpressionAttributeNames: { '#owner': 'owner' },
   };
@@ -85,8 +90,8 @@ export const readItems = async ({ client, table: TableName }: Db, checkId: strin
     {
       TableName,
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': checkKey(checkId).pk, ...(mine && { ':owner': owner }) },
-      ...mine,
+      ExpressionAttributeValues: { ':pk': checkKey(checkId).pk, ...(ofOwner && { ':owner': owner }) },
+      ...ofOwner,
       ConsistentRead: true,
     },
   );
@@ -94,16 +99,16 @@ export const readItems = async ({ client, table: TableName }: Db, checkId: strin
   return { check: items.find((item) => item.sk === 'CHECK'), runs: items.filter((item) => item.sk !== 'CHECK') };
 };
 
-/** Updates a run under a condition; gives the new run, or undefined where the condition did not hold. */
+/** Updates a run. Returns the new run, or undefined if the condition failed. */
 export const updateRun = async (db: Db, run: RunRef, change: Change): Promise<RunItem | undefined> => {
   const item = await updateItem(db, runKey(run.checkId, run.id), change);
   return item && parse(RunItem, item);
 };
 
-/** Nobody acted on an open item since it was read. */
+/** Holds if nobody has acted on an open item since it was read. */
 export const ifDueAt = (dueAt: string | undefined): Condition => ({
-  condition: '#dueAt = :seen',
-  values: { ':seen': dueAt },
+  condition: '#dueAt = :dueAt',
+  values: { ':dueAt': dueAt },
 });
 
 export const ifState = (...states: readonly RunState[]): Condition => ({
@@ -117,13 +122,13 @@ export const ifLease = (id: string | undefined): Condition => ({
 });
 export const ifNoLease: Condition = { condition: 'attribute_not_exists(#lease)' };
 
-/** Nothing was written by another create since an item was read. */
+/** Holds if no other create has written the item since. */
 export const ifCreateId = (createId: string): Condition => ({
   condition: '#createId = :createId',
   values: { ':createId': createId },
 });
 
-/** DynamoDB deletes what has expired within days, each item by itself: till then it is there, and counts no more. */
+/** DynamoDB deletes an expired item within days. Until then, reads and creates ignore it. */
 export const isExpired = ({ expiresAt }: CheckItem): boolean =>
   expiresAt !== undefined && expiresAt * 1000 < Date.now();
 export const ifAbsentOrExpired = (): Condition => ({

@@ -6,10 +6,10 @@ import { apiKeyKey } from './items.ts';
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/** Where API keys are kept, in the table of the checks. */
+/** Stores API keys. */
 export const keyStore = (db: Db) => {
-  // Nothing is read back: the right of the API functions is to write `lastUsedAt` alone (infra/aws/check-table.ts).
-  const change = (prefix: string, name: 'lastUsedAt' | 'revokedAt', now: Date) =>
+  // The API functions may write `lastUsedAt` only, and may not read the item back (infra/aws/check-table.ts).
+  const setTime = (prefix: string, name: 'lastUsedAt' | 'revokedAt', now: Date) =>
     updateItem(db, apiKeyKey(prefix), { set: { [name]: now.toISOString() }, returns: 'NONE', ...ifExists });
 
   return {
@@ -18,18 +18,18 @@ export const keyStore = (db: Db) => {
       return item && parse(ApiKey, item);
     },
 
-    /** Makes a key. `text` is the key itself: it is given here, once, and kept nowhere. */
-    create: async (asked: Pick<ApiKey, 'owner' | 'name' | 'scopes' | 'plan' | 'expiresAt'>, now: Date) => {
+    /** Creates a key. Only this call returns its `text`, the key itself, which is not stored. */
+    create: async (fields: Pick<ApiKey, 'owner' | 'name' | 'scopes' | 'plan' | 'expiresAt'>, now: Date) => {
       const prefix = randomBytes(6).toString('hex');
       const secret = randomBytes(32).toString('hex');
       const times = { createdAt: now.toISOString(), revokedAt: null, lastUsedAt: null };
-      const key: ApiKey = { ...asked, prefix, hash: hashOf(secret).toString('hex'), ...times };
+      const key: ApiKey = { ...fields, prefix, hash: hashOf(secret).toString('hex'), ...times };
       if (!(await putItem(db, { ...apiKeyKey(prefix), ...key }, ifAbsent)))
-        throw new Error(`key ${prefix} stands already`);
+        throw new Error(`a key with the random prefix ${prefix} exists. Try again.`);
       return { key, text: keyText(prefix, secret) };
     },
 
-    /** Every key, the oldest first. */
+    /** Returns all keys, oldest first. */
     list: async (): Promise<ApiKey[]> => {
       const keys: ApiKey[] = [];
       const query = {
@@ -43,15 +43,15 @@ export const keyStore = (db: Db) => {
       return keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
 
-    /** Ends a key. False where there is none. */
-    revoke: async (prefix: string, now: Date): Promise<boolean> => Boolean(await change(prefix, 'revokedAt', now)),
+    /** Revokes a key. Returns false if there is no such key. */
+    revoke: async (prefix: string, now: Date): Promise<boolean> => Boolean(await setTime(prefix, 'revokedAt', now)),
 
-    /** Notes that a key was used. */
-    touch: (prefix: string, now: Date) => change(prefix, 'lastUsedAt', now),
+    /** Records the last use of a key. */
+    touch: (prefix: string, now: Date) => setTime(prefix, 'lastUsedAt', now),
   };
 };
 
-/** Whether a secret is a key's, in a time that tells nothing of how far they agree. */
+/** Compares a secret with a key's in constant time. */
 export const isSecretOf = (key: Pick<ApiKey, 'hash'>, secret: string): boolean =>
   timingSafeEqual(hashOf(secret), Buffer.from(key.hash, 'hex'));
 

@@ -5,10 +5,10 @@ import { closeIfFinished } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
 import { findRun, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
 
-/** The right to work on a run, for as long as it is renewed. `run` is the run as it was claimed. */
+/** Right to work on a run, valid as long as it is renewed. `run` is the run when it was claimed. */
 export type Lease = { id: string; run: RunItem };
 
-/** How a run ended: what changes on its item. */
+/** Result of a run: the fields that it changes. */
 export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
   state: 'succeeded' | 'failed';
   attempts: Attempt[];
@@ -17,27 +17,27 @@ export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
 
 export type LeaseStore = ReturnType<typeof leaseStore>;
 
-/** What the worker of a run writes. Each write states the condition under which it is true; a refused one says so. */
+/** Stores the progress of a run, for `run-audit`. Each write fails if another worker has claimed the run. */
 export const leaseStore = (db: Db) => ({
   /**
-   * Takes a run to work on it. Undefined where it is finished or gone, or another delivery of its job is at work:
-   * then the job is a duplicate. A lease that ran out is taken over, and counted as lost.
+   * Claims a run. Returns undefined if the run is finished, gone, or held by another delivery of its job. Replaces an
+   * expired lease and counts it as lost.
    */
   claim: (run: RunItem, leaseId: string, now: Date) => claim(db, run, leaseId, now),
 
-  /** Keeps a claim alive. False where it is not ours any more. */
+  /** Renews a lease. Returns false if the lease is lost. */
   renew: async (lease: Lease, now: Date): Promise<boolean> =>
     Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease.id, now), ...ifLeaseHeld(lease) })),
 
-  /** Notes an attempt that failed and is to be followed by another. False where the claim is lost. */
+  /** Records a failed attempt that another one follows. Returns false if the lease is lost. */
   recordAttempt: async (lease: Lease, attempts: Attempt[], now: Date): Promise<boolean> =>
     Boolean(await updateRun(db, lease.run, { set: { attempts, updatedAt: now.toISOString() }, ...ifLeaseHeld(lease) })),
 
-  /** Lets a run go unfinished, due at once. */
+  /** Gives up a lease and makes the unfinished run due now. */
   release: (lease: Lease, now: Date) =>
     updateRun(db, lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...ifLeaseHeld(lease) }),
 
-  /** Ends a run, and its check if it was the last. False where the claim is lost: then nothing is changed. */
+  /** Finishes a run, and closes its check if the run was the last. Returns false if the lease is lost. */
   finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
     const nowIso = now.toISOString();
     const finished = await updateRun(db, lease.run, {
@@ -45,7 +45,7 @@ export const leaseStore = (db: Db) => ({
       remove: ['open', 'dueAt', 'lease'],
       ...ifLeaseHeld(lease),
     });
-    // The run is finished, whatever comes of its check: a sweep closes one that this did not.
+    // If closing fails, the run is finished all the same, and the sweeper closes the check.
     if (finished) await closeIfFinished(db, lease.run.checkId, now).catch(() => false);
     return Boolean(finished);
   },
@@ -64,7 +64,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
     },
     ...allOf(ifState(...follows.running), run.lease ? ifLease(run.lease.id) : ifNoLease),
   });
-  // What is not answered is sent again: then it may be our own claim that stands in the way.
+  // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
   const ours = claimed ?? (await findRun(db, run));
   return ours?.lease?.id === leaseId ? { id: leaseId, run: ours } : undefined;
 };
@@ -74,20 +74,19 @@ const leaseFrom = (id: string, now: Date) => ({
   dueAt: toIso(now.getTime() + LEASE_MS + LEASE_SLACK_MS),
 });
 
-/** The condition of everything that a lease's holder writes. */
 const ifLeaseHeld = ({ id }: Lease): Condition => allOf(ifState('running'), ifLease(id));
 
-/** Somebody else has the run, or it is gone: nothing that is known here may be written. */
+/** Another worker has claimed the run, or the run is gone. The holder of the lost lease must not write any more. */
 export class LeaseLost extends Error {}
 
-/** Renews a claim until it is disposed of; `lost` fires when it is refused. A store that is silent for a while is not. */
+/** Renews a lease until disposal. Aborts `lost` if a renewal is rejected, but not if the store fails to respond. */
 export const keepRenewed = (leases: Pick<LeaseStore, 'renew'>, lease: Lease, now: () => Date) => {
   const lost = new AbortController();
   const timer = setInterval(async () => {
     try {
       if (!(await leases.renew(lease, now()))) lost.abort(new LeaseLost());
     } catch (error) {
-      log.warn('a claim could not be renewed', { ...idsOf(lease), error: error as Error });
+      log.warn('could not renew a lease; the next renewal may succeed', { ...idsOf(lease), error: error as Error });
     }
   }, RENEW_MS);
   return { lost: lost.signal, [Symbol.asyncDispose]: async () => clearInterval(timer) };

@@ -12,14 +12,14 @@ import { requestTimeouts } from '../aws-client.ts';
 export type Reports = ReturnType<typeof reports>;
 
 const PRESIGNED_SECONDS = 300;
-const UPLOAD_MS = 30_000; // of a report of many MiB, from one region to another
+const UPLOAD_MS = 30_000; // a report of many MiB may go from one region to another
 
-/** The bucket of reports: gzipped JSON, one object an attempt, never overwritten. */
+/** Stores reports as gzipped JSON, one object per attempt. No object is overwritten. */
 export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
   const s3 = new S3Client({
     region,
-    requestHandler: { ...requestTimeouts(2500), socketTimeout: 5000 }, // the second: in which nothing of a report came
-    responseChecksumValidation: 'WHEN_REQUIRED', // gzip brings a checksum of its own
+    requestHandler: { ...requestTimeouts(2500), socketTimeout: 5000 }, // socketTimeout: time without a byte of a report
+    responseChecksumValidation: 'WHEN_REQUIRED', // gzip has a checksum of its own
   });
 
   return {
@@ -29,18 +29,18 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: gzip, ...type }), { requestTimeout: UPLOAD_MS });
     },
 
-    /** The gzipped report; throws where there is none. */
+    /** Returns a gzipped report. Throws if there is none. */
     get: async (Key: string): Promise<Buffer> => {
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-      if (!Body) throw new Error(`the object ${Key} has no body`);
+      if (!Body) throw new Error(`S3 returned no body for the report ${Key}`);
       return Buffer.from(await Body.transformToByteArray());
     },
 
-    /** A URL that gives the report to anyone who has it, for five minutes. */
+    /** Returns a URL that anyone can read the report from for five minutes. */
     urlOf: (Key: string): Promise<string> =>
       getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), { expiresIn: PRESIGNED_SECONDS }),
 
-    /** The keys of all that was stored for a check, by attempts that were lost too. */
+    /** Returns the keys of all reports of a check, including those of attempts that were lost. */
     keysOf: async (checkId: string): Promise<string[]> => {
       const keys: string[] = [];
       const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: `reports/${checkId}/` });
@@ -48,7 +48,7 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
       return keys;
     },
 
-    /** Deletes a report; one that is not there is deleted already. */
+    /** Deletes a report, if it exists. */
     delete: async (Key: string): Promise<void> => {
       await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     },

@@ -23,18 +23,19 @@ import { usageKey } from './items.ts';
  * open-<date>    number of open checks that were created on this day, by keys of any plan
  * stamp          a new UUID with each create and each refund
  *
- * A check stores the day that counts it. Whoever closes or erases the check lowers the count of that day. If a process
- * dies before it does, the count is too high. It is ignored after two days, when no check of that day can be open.
+ * A check stores the day that counts it. Closing or erasing the check lowers the count of that day. If a process dies
+ * before it lowers the count, the count is too high. After two days no check of that day can be open, so the count is
+ * ignored.
  */
 const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 const OPEN = 'open-';
 
-/** What a create may use: the day that counts its check as open, and headers for the client. */
+/** Permission for a create. `openCheckDay` is the day that counts its check as open. `headers` are for the client. */
 export type Allowed = { openCheckDay?: string; headers: Record<string, string>; refund: () => Promise<void> };
 
 export type UsageStore = ReturnType<typeof usageStore>;
 
-/** Keeps how much of its plans each owner uses. */
+/** Stores how much of its plans each owner uses. */
 export const usageStore = (db: Db) => ({
   /** Takes a token for each run and counts one more open check. Throws the problem if a limit is reached. */
   take: async ({ owner, plan }: Caller, runs: number, now: Date): Promise<Allowed> => {
@@ -48,13 +49,13 @@ export const usageStore = (db: Db) => ({
   },
 });
 
-/** Counts an open check no more, whoever closed or erased it. */
+/** Lowers the count of open checks. If that fails, the count is too high for two days. */
 export const uncountOpenCheck = (db: Db, owner: string, openCheckDay: string) =>
   updateItem(db, usageKey(owner), {
     add: { [OPEN + openCheckDay]: -1 },
     condition: `#${OPEN + openCheckDay} > :none`,
     values: { ':none': 0 },
-  }).catch((error) => log.warn('a closed check is still counted as open', { error }));
+  }).catch((error) => log.warn('could not uncount a closed check; it counts as open for two days', { owner, error }));
 
 const MAX_TRIES = 30;
 const FIRST_BACKOFF_MS = 10;
@@ -63,24 +64,24 @@ const LONGEST_BACKOFF_MS = 200;
 /** Reads the usage, decides and writes. Repeats this if other creates came in between. Returns the stored buckets. */
 const take = async (
   db: Db,
-  of: Planned,
+  { owner, plan }: LimitedCaller,
   runs: number,
   now: Date,
 ): Promise<{ buckets?: Buckets; openCheckDay: string }> => {
   let sent: { stamp: string; openCheckDay: string } | undefined;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const read = usageFrom(of.plan, await getItem(db, usageKey(of.owner)));
+    const read = usageFrom(plan, await getItem(db, usageKey(owner)));
     // The SDK retries a write whose response was lost. The retry fails, but the first write has left its stamp.
     if (sent && sent.stamp === read.stamp) return { ...read, ...sent };
-    const decision = decideCreate(of.plan, runs, now, read);
-    if ('refused' in decision) throw tooManyRequests(of.plan, decision.refused);
+    const decision = decideCreate(plan, runs, now, read);
+    if ('refused' in decision) throw tooManyRequests(plan, decision.refused);
     const { openCheckDay } = decision.allowed;
     sent = { stamp: randomUUID(), openCheckDay };
-    const written = await write(db, of, runs, read, decision.allowed, sent.stamp);
-    if (written) return { ...usageFrom(of.plan, written), openCheckDay };
+    const written = await write(db, { owner, plan }, runs, read, decision.allowed, sent.stamp);
+    if (written) return { ...usageFrom(plan, written), openCheckDay };
     await sleep(Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** tries, LONGEST_BACKOFF_MS));
   }
-  throw new ApiProblem('unavailable', 'Too many creates of this owner at once. Try again.', {
+  throw new ApiProblem('unavailable', 'Too many checks are being created with keys of this owner at once. Try again.', {
     headers: { 'retry-after': '1' },
   });
 };
@@ -91,7 +92,7 @@ const take = async (
  */
 const write = (
   db: Db,
-  { owner, plan }: Planned,
+  { owner, plan }: LimitedCaller,
   runs: number,
   read: StoredUsage,
   allowed: Allowance,
@@ -134,17 +135,17 @@ const ifStamp = (stamp: string): Condition => ({ condition: '#stamp = :read', va
 /** Fails if this write succeeded before and the SDK retries it because its response was lost. */
 const ifStampIsNot = (stamp: string): Condition => ({ condition: '#stamp <> :own', values: { ':own': stamp } });
 
-/** Undoes what was taken for a check that was not stored. If that fails, the tokens come back with time. */
-const refund = async (db: Db, { owner, plan }: Planned, runs: number, openCheckDay: string): Promise<void> => {
+/** Returns the tokens of a check that was not stored. If that fails, the buckets refill with time. */
+const refund = async (db: Db, { owner, plan }: LimitedCaller, runs: number, openCheckDay: string): Promise<void> => {
   const [tokens, open] = [tokensOf(plan), OPEN + openCheckDay];
   await updateItem(db, usageKey(owner), {
     set: { stamp: randomUUID() },
     add: { [`${tokens}.minute`]: runs, [`${tokens}.day`]: runs, [open]: -1 },
     condition: `attribute_exists(#${open})`,
-  }).catch((error) => log.warn('what a create had taken was not given back', { error }));
+  }).catch((error) => log.warn('could not refund a create; its tokens come back with time', { owner, error }));
 };
 
-type Planned = Required<Caller>;
+type LimitedCaller = Required<Caller>;
 type Refusal = Extract<Decision, { refused: unknown }>['refused'];
 type Allowance = Extract<Decision, { allowed: unknown }>['allowed'];
 type StoredUsage = Usage & { stamp: string | undefined; expiresAt: number };
