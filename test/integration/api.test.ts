@@ -72,8 +72,8 @@ test('a new check waits in exactly the regions that it asked for', async () => {
 
 test('device, samples and categories are echoed where they were sent, and reach the run', async () => {
   const options = { device: 'desktop', samples: 3, categories: ['seo', 'best-practices'] };
-  const { id, ...made } = await created({ ...aBody, regions: ['asia-northeast1'], ...options });
-  expect(made).toMatchObject(options);
+  const { id, ...echoed } = await created({ ...aBody, regions: ['asia-northeast1'], ...options });
+  expect(echoed).toMatchObject(options);
   const check = await (await call(`/v1/checks/${id}`)).json();
   expect(check).toMatchObject({ ...options, runs: [{ device: 'desktop', samples: [] }] });
   expect(await world.jobsIn('asia-northeast1')).toMatchObject([{ checkId: id }]);
@@ -221,9 +221,9 @@ test.each([
   ['no host', { ...aBody, url: 'https:///' }, 'invalid-request', 'url'],
   ['a private address', { ...aBody, url: 'http://10.0.0.1/' }, 'forbidden-target', 'url'],
   ['the metadata address', { ...aBody, url: 'http://169.254.169.254/latest/' }, 'forbidden-target', 'url'],
-])('a create with %s is a 400 that says what is accepted', async (_, body, code, said) => {
+])('a create with %s is a 400 that says what is accepted', async (_, body, code, hint) => {
   const problem = await problemOf(await post(body), 400, code);
-  expect(JSON.stringify(problem)).toContain(said);
+  expect(JSON.stringify(problem)).toContain(hint);
   expect(JSON.stringify(problem)).not.toContain('secret');
 });
 

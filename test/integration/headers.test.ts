@@ -8,19 +8,19 @@ type Api = Awaited<ReturnType<typeof startGateway>>;
 const PAGE = 'https://pages.example.com';
 
 let world: World;
-let closed: Api; // as it is by default
-let open: Api; // for pages of some origins
-let wide: Api; // for those of all
-let locked: Api; // for pages of some, with keys
+let defaultApi: Api; // as it is by default
+let listedApi: Api; // for pages of some origins
+let anyOriginApi: Api; // for those of all
+let keyedApi: Api; // for pages of some, with keys
 beforeAll(async () => {
   world = await startWorld();
-  closed = await apiFor(undefined);
-  open = await apiFor(`${PAGE},http://localhost:3000`);
-  wide = await apiFor('*');
-  locked = await apiFor(PAGE, 'keys');
+  defaultApi = await apiFor(undefined);
+  listedApi = await apiFor(`${PAGE},http://localhost:3000`);
+  anyOriginApi = await apiFor('*');
+  keyedApi = await apiFor(PAGE, 'keys');
 });
 afterAll(async () => {
-  await Promise.all([closed, open, wide, locked].map((api) => api?.close()));
+  await Promise.all([defaultApi, listedApi, anyOriginApi, keyedApi].map((api) => api?.close()));
   await world.stop();
 });
 
@@ -30,12 +30,12 @@ const apiFor = async (origins: string | undefined, auth = 'open'): Promise<Api> 
   if (origins === undefined) delete process.env.CORS_ORIGINS;
   else process.env.CORS_ORIGINS = origins;
   const api = await startGateway({ port: 0, functions: await importApi() });
-  await Promise.all(everyRoute.map(([method, path]) => fetch(`${api.url}${path}`, { method })));
+  await Promise.all(requests.map(([method, path]) => fetch(`${api.url}${path}`, { method })));
   return api;
 };
 
 const id = randomUUID();
-const everyRoute: [string, string][] = [
+const requests: [string, string][] = [
   ['POST', '/v1/checks'], // no body: 400
   ['GET', `/v1/checks/${id}`], // 404, as the next four
   ['DELETE', `/v1/checks/${id}`],
@@ -52,7 +52,7 @@ const everyRoute: [string, string][] = [
   ['GET', '/health?x=y'], // 400
 ];
 
-const inAllForms = {
+const commonHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -61,18 +61,18 @@ const inAllForms = {
   'x-content-type-options': 'nosniff',
 };
 
-test.each(everyRoute)('%s %s is answered with the headers that keep a browser safe', async (method, path) => {
-  const { headers } = await fetch(`${closed.url}${path}`, { method });
-  expect(Object.fromEntries(headers)).toMatchObject(inAllForms);
+test.each(requests)('%s %s is answered with the headers that keep a browser safe', async (method, path) => {
+  const { headers } = await fetch(`${defaultApi.url}${path}`, { method });
+  expect(Object.fromEntries(headers)).toMatchObject(commonHeaders);
 });
 
 test('so is a report, its 304 and its redirect', async () => {
-  const { 'cache-control': _, ...others } = inAllForms;
+  const { 'cache-control': _, ...headersOfReport } = commonHeaders;
   const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
   for (const header of ['accept: */*', 'if-none-match: *', 'accept-encoding: identity']) {
     const headers = [header.split(': ') as [string, string]];
-    const answer = await fetch(`${closed.url}${path}`, { headers, redirect: 'manual' });
-    expect(Object.fromEntries(answer.headers), String(answer.status)).toMatchObject(others);
+    const answer = await fetch(`${defaultApi.url}${path}`, { headers, redirect: 'manual' });
+    expect(Object.fromEntries(answer.headers), String(answer.status)).toMatchObject(headersOfReport);
     expect(answer.headers.get('cache-control')).toBe('private, no-cache');
   }
 });
@@ -86,18 +86,18 @@ const corsOf = async (api: Api, method: string, path: string, headers: Record<st
 const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
 
 test('by default no page of another origin may read anything', async () => {
-  for (const [method, path] of everyRoute) expect(await corsOf(closed, method, path, { origin: PAGE })).toEqual({});
-  expect(await corsOf(closed, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toEqual({});
+  for (const [method, path] of requests) expect(await corsOf(defaultApi, method, path, { origin: PAGE })).toEqual({});
+  expect(await corsOf(defaultApi, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toEqual({});
 });
 
 /** The status of a request with these headers, `Host` among them: fetch would not send that. */
 const statusOf = ({ port }: Api, method: string, path: string, headers: Record<string, string>) =>
   new Promise<number | undefined>((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });
-    asked.on('error', reject).end();
+    sent.on('error', reject).end();
   });
 
 test('without keys, a name that was made to lead here is answered nothing', async () => {
@@ -108,26 +108,26 @@ test('without keys, a name that was made to lead here is answered nothing', asyn
   ] as const) {
     const path = method === 'POST' ? '/v1/checks' : `/v1/checks/${id}`;
     for (const host of ['evil.example:4080', '127.0.0.1.evil.example', '10.0.0.1', 'nonsense:x'])
-      expect(await statusOf(closed, method, path, { host }), `${method} of ${host}`).toBe(403);
+      expect(await statusOf(defaultApi, method, path, { host }), `${method} of ${host}`).toBe(403);
     for (const host of ['localhost', '127.0.0.1:4080', '[::1]:4080', 'audit.localhost:4080'])
-      expect(await statusOf(closed, method, path, { host }), `${method} of ${host}`).toBe(status);
+      expect(await statusOf(defaultApi, method, path, { host }), `${method} of ${host}`).toBe(status);
   }
-  expect(await statusOf(locked, 'GET', `/v1/checks/${id}`, { host: 'audit.example.com' })).toBe(401);
+  expect(await statusOf(keyedApi, 'GET', `/v1/checks/${id}`, { host: 'audit.example.com' })).toBe(401);
 });
 
 test('without keys, only pages of the same origin or of one that is set may create or erase', async () => {
   const create = (api: Api, origin: string) => statusOf(api, 'POST', '/v1/checks', { host: '127.0.0.1:4080', origin });
   for (const origin of [PAGE, 'http://127.0.0.1:4081', 'http://localhost:4080', 'null', ''])
-    expect(await create(closed, origin), origin).toBe(403);
-  expect(await create(closed, 'http://127.0.0.1:4080')).toBe(400); // let in, and its body looked at
-  expect(await create(open, PAGE)).toBe(400);
-  expect(await create(wide, 'https://elsewhere.example')).toBe(400);
+    expect(await create(defaultApi, origin), origin).toBe(403);
+  expect(await create(defaultApi, 'http://127.0.0.1:4080')).toBe(400); // let in, and its body looked at
+  expect(await create(listedApi, PAGE)).toBe(400);
+  expect(await create(anyOriginApi, 'https://elsewhere.example')).toBe(400);
 });
 
 test('pages of an origin that is set may read every answer, errors too', async () => {
   for (const origin of [PAGE, 'http://localhost:3000']) {
-    for (const [method, path] of everyRoute) {
-      expect(await corsOf(open, method, path, { origin }), `${method} ${path}`).toEqual({
+    for (const [method, path] of requests) {
+      expect(await corsOf(listedApi, method, path, { origin }), `${method} ${path}`).toEqual({
         'access-control-allow-origin': origin,
         'access-control-expose-headers': '*',
         vary: 'Origin',
@@ -143,38 +143,38 @@ test('a preflight names the methods of its path and the headers that are taken',
     'access-control-max-age': '600',
     vary: 'Origin',
   };
-  const asked = { origin: PAGE, ...preflight };
-  expect(await corsOf(open, 'OPTIONS', '/v1/checks', asked)).toEqual({
+  const sent = { origin: PAGE, ...preflight };
+  expect(await corsOf(listedApi, 'OPTIONS', '/v1/checks', sent)).toEqual({
     ...allowed,
     'access-control-allow-methods': 'POST',
   });
-  expect(await corsOf(open, 'OPTIONS', `/v1/checks/${id}`, asked)).toEqual({
+  expect(await corsOf(listedApi, 'OPTIONS', `/v1/checks/${id}`, sent)).toEqual({
     ...allowed,
     'access-control-allow-methods': 'GET, HEAD, DELETE',
   });
-  expect((await fetch(`${open.url}/v1/checks`, { method: 'OPTIONS', headers: asked })).status).toBe(204);
+  expect((await fetch(`${listedApi.url}/v1/checks`, { method: 'OPTIONS', headers: sent })).status).toBe(204);
 });
 
 test('pages of any other origin may not, and caches are told that it depends', async () => {
   for (const origin of ['https://pages.example.com.evil.example', 'http://pages.example.com', 'null', '*']) {
-    expect(await corsOf(open, 'GET', '/v1/regions', { origin })).toEqual({ vary: 'Origin' });
-    expect(await corsOf(open, 'OPTIONS', '/v1/checks', { origin, ...preflight })).toEqual({ vary: 'Origin' });
+    expect(await corsOf(listedApi, 'GET', '/v1/regions', { origin })).toEqual({ vary: 'Origin' });
+    expect(await corsOf(listedApi, 'OPTIONS', '/v1/checks', { origin, ...preflight })).toEqual({ vary: 'Origin' });
   }
-  expect(await corsOf(open, 'GET', '/v1/regions', {})).toEqual({ vary: 'Origin' });
+  expect(await corsOf(listedApi, 'GET', '/v1/regions', {})).toEqual({ vary: 'Origin' });
   const { path } = await world.finishedRun('{}');
-  expect(await corsOf(open, 'GET', path, {})).toEqual({ vary: 'Accept, Accept-Encoding, Origin' });
+  expect(await corsOf(listedApi, 'GET', path, {})).toEqual({ vary: 'Accept, Accept-Encoding, Origin' });
 });
 
 test('who is refused for a key or a limit is told so in a browser too', async () => {
   const keyWith = async (scope: 'checks:read' | 'checks:write') => {
-    const asked = { owner: 'acme', name: 'test', scopes: [scope], plan: 'small' as const, expiresAt: null };
-    return { authorization: `Bearer ${(await world.keys.create(asked, new Date())).text}` };
+    const key = { owner: 'acme', name: 'test', scopes: [scope], plan: 'small' as const, expiresAt: null };
+    return { authorization: `Bearer ${(await world.keys.create(key, new Date())).text}` };
   };
   const [reads, writes] = [await keyWith('checks:read'), await keyWith('checks:write')];
   const regions = ['us-west1', 'us-east4', 'europe-north1', 'europe-west3', 'asia-northeast1', 'australia-southeast1'];
   const body = JSON.stringify({ url: 'https://example.com/', auditVersion: 'latest', regions });
   const post = (headers: Record<string, string>) =>
-    fetch(`${locked.url}/v1/checks`, {
+    fetch(`${keyedApi.url}/v1/checks`, {
       method: 'POST',
       headers: { origin: PAGE, ...headers },
       body: Buffer.from(body),
@@ -184,7 +184,7 @@ test('who is refused for a key or a limit is told so in a browser too', async ()
   expect(answers.map(({ status }) => status)).toEqual([401, 403, 201, 201, 429]);
   for (const { headers } of answers) {
     expect(Object.fromEntries(headers)).toMatchObject({
-      ...inAllForms,
+      ...commonHeaders,
       'access-control-allow-origin': PAGE,
       'access-control-expose-headers': '*', // Location, ETag, Retry-After and RateLimit among them: no credentials are let through
       vary: 'Origin',
@@ -195,10 +195,10 @@ test('who is refused for a key or a limit is told so in a browser too', async ()
 test('a preflight takes no key, and lets one be sent', async () => {
   for (const path of ['/v1/checks', `/v1/checks/${id}`, `/v1/audit/runs/${id}/report`]) {
     const headers = { origin: PAGE, ...preflight };
-    const answer = await fetch(`${locked.url}${path}`, { method: 'OPTIONS', headers });
+    const answer = await fetch(`${keyedApi.url}${path}`, { method: 'OPTIONS', headers });
     expect(answer.status).toBe(204);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
-      ...inAllForms,
+      ...commonHeaders,
       'access-control-allow-origin': PAGE,
       'access-control-allow-headers': expect.stringMatching(/^Authorization, /),
     });
@@ -206,10 +206,10 @@ test('a preflight takes no key, and lets one be sent', async () => {
 });
 
 test('an answer for every origin is the same for all', async () => {
-  const everybody = { 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' };
-  expect(await corsOf(wide, 'GET', '/v1/regions', {})).toEqual(everybody);
-  expect(await corsOf(wide, 'GET', '/v1/regions', { origin: PAGE })).toEqual(everybody);
-  expect(await corsOf(wide, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toMatchObject({
+  const headersForAll = { 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' };
+  expect(await corsOf(anyOriginApi, 'GET', '/v1/regions', {})).toEqual(headersForAll);
+  expect(await corsOf(anyOriginApi, 'GET', '/v1/regions', { origin: PAGE })).toEqual(headersForAll);
+  expect(await corsOf(anyOriginApi, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toMatchObject({
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'POST',
   });

@@ -18,7 +18,7 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string>, method = 'GET') =>
   fetch(`${api.url}${path}`, { redirect: 'manual', method, headers: { 'accept-encoding': 'gzip', ...headers } });
 const asHtml = { accept: 'text/html' };
-const aBrowser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
 test('a report is a page for whoever asks for HTML, in a sandbox and with its type taken at its word', async () => {
   const { path, run } = await world.finishedRun(JSON.stringify({ text: '</script><script>alert(1)</script>' }));
@@ -43,7 +43,7 @@ test.each([
   ['text/html;q=0.5, application/json', 'application/json'],
   ['image/png', 'application/json'],
   ['nonsense', 'application/json'],
-  [aBrowser, 'text/html; charset=utf-8'],
+  [browserAccept, 'text/html; charset=utf-8'],
   ['application/json;q=0.5, text/html', 'text/html; charset=utf-8'],
   ['text/*', 'text/html; charset=utf-8'],
 ])('who accepts %s gets %s', async (accept, type) => {
@@ -81,15 +81,15 @@ test('HEAD tells of a page what GET would', async () => {
 });
 
 test('a page too large for an answer is the redirect to its JSON, and small enough once gzipped it is sent', async () => {
-  const zipsWell = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
-  expect((await get(zipsWell.path, asHtml)).status).toBe(200);
-  const plain = await get(zipsWell.path, { ...asHtml, 'accept-encoding': 'identity' });
+  const compressible = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
+  expect((await get(compressible.path, asHtml)).status).toBe(200);
+  const plain = await get(compressible.path, { ...asHtml, 'accept-encoding': 'identity' });
   expect([plain.status, plain.headers.get('location')]).toEqual([303, expect.stringContaining('X-Amz-Expires=300')]);
 
   const json = JSON.stringify({ text: randomBytes(6 * 2 ** 20).toString('base64') });
-  const never = await get((await world.finishedRun(json)).path, asHtml);
-  expect(never.status).toBe(303);
-  const stored = Buffer.from(await (await fetch(never.headers.get('location') as string)).arrayBuffer());
+  const tooLarge = await get((await world.finishedRun(json)).path, asHtml);
+  expect(tooLarge.status).toBe(303);
+  const stored = Buffer.from(await (await fetch(tooLarge.headers.get('location') as string)).arrayBuffer());
   expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
 });
 

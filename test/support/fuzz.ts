@@ -4,7 +4,7 @@ import fc from 'fast-check';
 /** Inputs per property: 300, 2,000 in the full suite, or `FUZZ_RUNS`. A failure prints the seed that repeats it. */
 export const numRuns = Number(process.env.FUZZ_RUNS ?? (process.env.FULL ? 2000 : 300));
 export const fuzzTimeoutMs = 20_000 + numRuns * 10;
-export const held = <Input>(property: fc.IProperty<Input> | fc.IAsyncProperty<Input>, runs = numRuns) =>
+export const assertProperty = <Input>(property: fc.IProperty<Input> | fc.IAsyncProperty<Input>, runs = numRuns) =>
   fc.assert(property as fc.IAsyncProperty<Input>, { numRuns: runs });
 
 export const text = fc.oneof(
@@ -13,7 +13,7 @@ export const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 300 }),
 );
 /** Texts that are nearly what is asked for: parts of it in any order, some of them broken. */
-export const joined = (...parts: (string | fc.Arbitrary<string>)[]) =>
+export const shuffled = (...parts: (string | fc.Arbitrary<string>)[]) =>
   fc
     .array(fc.oneof(...parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part))), { maxLength: 12 })
     .map((chosen) => chosen.join(''));
@@ -29,7 +29,7 @@ export const host = fc.oneof(
   fc.domain(),
   address,
   fc.domain().map((name) => `xn--${name}`),
-  joined('xn--', 'localhost', '.', '-', '_', '。', '%2e', '%00', 'ß', '\u00ad', 'ａ', '127', '0x7f', '1', text),
+  shuffled('xn--', 'localhost', '.', '-', '_', '。', '%2e', '%00', 'ß', '\u00ad', 'ａ', '127', '0x7f', '1', text),
 );
 export const url = fc.oneof(
   text,

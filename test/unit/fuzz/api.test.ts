@@ -16,7 +16,7 @@ import { DEFAULT_PORTS } from '../../../shared/env.ts';
 import { Problem } from '../../../shared/problems.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import { methodsOf, pathParameters, routes } from '../../../shared/routes.ts';
-import { fuzzTimeoutMs, held, joined, numRuns, text, url } from '../../support/fuzz.ts';
+import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text, url } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
@@ -31,7 +31,11 @@ const eventOf = (method: string, path: string, more: Partial<APIGatewayProxyEven
 const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
 
 /** Holds an answer to what every answer is: no fault of ours, and where it is a problem one of its form. */
-const asPromised = ({ statusCode = 500, headers = {}, body = '' }: Awaited<ReturnType<ReturnType<typeof http>>>) => {
+const expectValidResult = ({
+  statusCode = 500,
+  headers = {},
+  body = '',
+}: Awaited<ReturnType<ReturnType<typeof http>>>) => {
   expect(statusCode).toBeLessThan(500);
   expect(headers['x-content-type-options']).toBe('nosniff');
   if (statusCode >= 400 && body !== '') expect(Problem.strict().parse(JSON.parse(body)).status).toBe(statusCode);
@@ -54,7 +58,7 @@ describe('the API', () => {
   );
   const field = fc.oneof(fc.jsonValue(), text, url);
   const region = fc.oneof(fc.constantFrom<string>(...allRegions), text);
-  const good = {
+  const valid = {
     url: fc.constantFrom('https://example.com/', 'http://example.org/a?b#c'),
     auditVersion: fc.constantFrom<string>('latest', '12', auditVersions[0].version),
     regions: fc.uniqueArray(fc.constantFrom(...allRegions), { minLength: 1 }),
@@ -65,28 +69,28 @@ describe('the API', () => {
     categories: fc.oneof(fc.array(fc.constantFrom('performance', 'pwa', 'seo', 'x')), fc.jsonValue()),
   };
   const often = <T>(arbitrary: fc.Arbitrary<T>) => ({ weight: 4, arbitrary });
-  const nearly = fc.oneof(
-    often(fc.record(good)),
-    fc.record({ ...good, ...optional }, { requiredKeys: ['url', 'auditVersion', 'regions'] }),
+  const almostValid = fc.oneof(
+    often(fc.record(valid)),
+    fc.record({ ...valid, ...optional }, { requiredKeys: ['url', 'auditVersion', 'regions'] }),
     fc.record(
       {
         url: fc.oneof(url, field),
-        auditVersion: fc.oneof(good.auditVersion, field),
+        auditVersion: fc.oneof(valid.auditVersion, field),
         regions: fc.oneof(fc.array(region), field),
       },
       { requiredKeys: [] },
     ),
     fc
       .tuple(
-        fc.record(good),
+        fc.record(valid),
         fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString')), field),
       )
       .map(([body, more]) => ({ ...more, ...body })),
     fc.jsonValue(),
   );
   const body = fc.oneof(
-    often(nearly.map((value) => JSON.stringify(value))),
-    fc.tuple(nearly, fc.nat(), text).map(([value, at, by]) => {
+    often(almostValid.map((value) => JSON.stringify(value))),
+    fc.tuple(almostValid, fc.nat(), text).map(([value, at, by]) => {
       const json = JSON.stringify(value);
       const place = at % (json.length + 1);
       return json.slice(0, place) + by + json.slice(place + 1);
@@ -99,7 +103,7 @@ describe('the API', () => {
 
   test('no body, type or key breaks a create', async () => {
     const statuses: number[] = [];
-    await held(
+    await assertProperty(
       fc.asyncProperty(
         fc.oneof(
           often(body.map((sent) => ({ body: sent, isBase64Encoded: false }))),
@@ -112,23 +116,23 @@ describe('the API', () => {
         fc.record({ 'content-type': type, 'idempotency-key': key, origin: text }, { requiredKeys: [] }),
         async (sent, headers) => {
           const answer = await create(eventOf('POST', '/v1/checks', { ...sent, headers }), {} as Context);
-          statuses.push(asPromised(answer));
+          statuses.push(expectValidResult(answer));
         },
       ),
     );
     expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(numRuns / 50); // it does not refuse all
   });
 
-  const nothing = { find: async () => undefined, checkIdOfRun: async () => undefined };
-  const onlyUuids =
-    <T>(work: (id: string) => Promise<T>) =>
+  const emptyStore = { find: async () => undefined, checkIdOfRun: async () => undefined };
+  const expectUuid =
+    <T>(lookUp: (id: string) => Promise<T>) =>
     (id: string) => {
       expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-      return work(id);
+      return lookUp(id);
     };
   const store = {
-    find: onlyUuids(nothing.find),
-    checkIdOfRun: onlyUuids(nothing.checkIdOfRun),
+    find: expectUuid(emptyStore.find),
+    checkIdOfRun: expectUuid(emptyStore.checkIdOfRun),
   };
   const erasure = { markErased: async () => false, eraseRemains: async () => true };
   const reports = {
@@ -136,8 +140,8 @@ describe('the API', () => {
     urlOf: async () => '',
   };
   const keys = keyring({ store: { find: async () => undefined, touch: async () => {} } });
-  const authorization = joined('Bearer', 'Basic', ' ', 'pas_', '0123456789ab_', 'f00d'.repeat(16), '"', text);
-  const readers = [
+  const authorization = shuffled('Bearer', 'Basic', ' ', 'pas_', '0123456789ab_', 'f00d'.repeat(16), '"', text);
+  const handlers = [
     http({ cors }, () => getCheck({ store })),
     http({ cors, query: ['checkId'] }, () => getRun({ store })),
     http({ cors, query: ['checkId'] }, () => getReport({ store, reports, maxBytes: 1000 })),
@@ -148,32 +152,32 @@ describe('the API', () => {
   const id = fc.oneof(
     text,
     fc.uuid(),
-    fc.uuid().map((good) => good.toUpperCase()),
-    joined('0', '-', 'a', 'F', '%', '/'),
+    fc.uuid().map((valid) => valid.toUpperCase()),
+    shuffled('0', '-', 'a', 'F', '%', '/'),
   );
 
   test('no path parameter, query, path or header breaks a read, and no store sees what is no id', () =>
-    held(
+    assertProperty(
       fc.asyncProperty(
-        fc.constantFrom(...readers),
+        fc.constantFrom(...handlers),
         fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'DELETE', 'PATCH'),
         fc.record({ checkId: id, runId: id }, { requiredKeys: [] }),
         fc.dictionary(fc.oneof(text, fc.constant('checkId')), fc.oneof(text, id), { maxKeys: 3 }),
-        fc.oneof(text, joined('/', 'v1', 'checks', 'runs', '%2f', '..', id)),
+        fc.oneof(text, shuffled('/', 'v1', 'checks', 'runs', '%2f', '..', id)),
         fc.record(
           { accept: text, 'accept-encoding': text, 'if-none-match': text, origin: text, authorization },
           { requiredKeys: [] },
         ),
-        async (reader, method, pathParameters, queryStringParameters, path, headers) => {
+        async (handler, method, pathParameters, queryStringParameters, path, headers) => {
           const event = eventOf(method, path, { pathParameters, queryStringParameters, headers });
-          asPromised(await reader(event, {} as Context));
+          expectValidResult(await handler(event, {} as Context));
         },
       ),
     ));
 
   test('any path is of a route’s form or of none', () =>
-    held(
-      fc.property(fc.oneof(text, joined('/', 'v1', 'checks', 'audit', 'runs', 'report', '__proto__', id)), (path) => {
+    assertProperty(
+      fc.property(fc.oneof(text, shuffled('/', 'v1', 'checks', 'audit', 'runs', 'report', '__proto__', id)), (path) => {
         for (const route of routes) {
           const found = pathParameters(route, path);
           if (found) expect(path).toBe(route.path.replace(/\{(\w+)\}/g, (_, name) => found[name] as string));

@@ -5,20 +5,20 @@ import { http } from '../../../functions/lib/http/endpoint.ts';
 import { noRoute } from '../../../functions/no-route.ts';
 import { startGateway } from '../../../infra/local/gateway.ts';
 import { type ApiFunction, apiFunctions } from '../../../shared/routes.ts';
-import { fuzzTimeoutMs, held, joined, numRuns, text } from '../../support/fuzz.ts';
+import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
 const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
 
 test('no request line or header breaks the local front, whatever bytes they are', async () => {
-  const reader = http({ cors, query: 'any' }, () => noRoute);
-  const functions = Object.fromEntries(apiFunctions.map((name) => [name, reader])) as Record<
+  const handler = http({ cors, query: 'any' }, () => noRoute);
+  const functions = Object.fromEntries(apiFunctions.map((name) => [name, handler])) as Record<
     ApiFunction,
-    typeof reader
+    typeof handler
   >;
   const gateway = await startGateway({ port: 0, functions });
-  const part = joined(
+  const part = shuffled(
     '/',
     '/v1/checks/',
     '/v1/regions',
@@ -42,10 +42,10 @@ test('no request line or header breaks the local front, whatever bytes they are'
     ),
     { maxLength: 4 },
   );
-  await held(
-    fc.asyncProperty(line, headers, async ([method, target], sent) => {
+  await assertProperty(
+    fc.asyncProperty(line, headers, async ([method, target], pairs) => {
       const socket = connect({ port: gateway.port, host: '127.0.0.1' }).on('error', () => {});
-      const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      const lines = pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('');
       socket.end(`${method} ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${lines}\r\n`);
       const answer = Buffer.concat(await socket.toArray()).toString('latin1');
       expect(answer).toMatch(/^(HTTP\/1\.1 (100|2\d\d|4\d\d) |$)/);

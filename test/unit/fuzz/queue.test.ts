@@ -4,13 +4,13 @@ import { expect, test, vi } from 'vitest';
 import { queue } from '../../../functions/lib/queue/consumer.ts';
 import { AuditJob } from '../../../shared/audit-job.ts';
 import { allRegions } from '../../../shared/regions.ts';
-import { fuzzTimeoutMs, held, numRuns, text } from '../../support/fuzz.ts';
+import { assertProperty, fuzzTimeoutMs, numRuns, text } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
 test('no message breaks a queue, and no work is done for one that is no job', async () => {
-  const worked: AuditJob[] = [];
-  const handler = queue(AuditJob, () => async (job) => void worked.push(job));
+  const handled: AuditJob[] = [];
+  const handler = queue(AuditJob, () => async (job) => void handled.push(job));
   const uuid = fc.oneof(fc.uuid(), text);
   const job = fc.record(
     {
@@ -28,12 +28,12 @@ test('no message breaks a queue, and no work is done for one that is no job', as
     fc.json(),
     text,
   );
-  await held(
+  await assertProperty(
     fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 10 }), async (bodies) => {
       const Records = bodies.map((each, i) => ({ messageId: String(i), body: each }));
       const answer = await handler({ Records } as SQSEvent, { getRemainingTimeInMillis: () => 1000 } as Context);
       expect(answer).toEqual({ batchItemFailures: [] });
-      for (const each of worked.splice(0)) expect(AuditJob.parse(each)).toEqual(each);
+      for (const each of handled.splice(0)) expect(AuditJob.parse(each)).toEqual(each);
     }),
     Math.ceil(numRuns / 5),
   );

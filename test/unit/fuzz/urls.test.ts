@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { refusalOf, refusalOfHost } from '../../../functions/lib/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../../shared/env.ts';
-import { fuzzTimeoutMs, held, host, isPrivate, numRuns, text, url } from '../../support/fuzz.ts';
+import { assertProperty, fuzzTimeoutMs, host, isPrivate, numRuns, text, url } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
@@ -13,7 +13,7 @@ describe('the rules of a URL', () => {
 
   test('no text breaks them, and what they accept is a public host on an accepted port', () => {
     let accepted = 0;
-    held(
+    assertProperty(
       fc.property(url, (sent) => {
         const refusal = refusalOf(sent, rules);
         if (refusal) return;
@@ -34,9 +34,9 @@ describe('the rules of a URL', () => {
   });
 
   test('no host and port break them', () =>
-    held(
-      fc.property(fc.oneof(host, text), fc.integer({ min: -1, max: 70_000 }), (asked, port) => {
-        if (!refusalOfHost(asked, port, rules)) expect(DEFAULT_PORTS).toContain(port);
+    assertProperty(
+      fc.property(fc.oneof(host, text), fc.integer({ min: -1, max: 70_000 }), (name, port) => {
+        if (!refusalOfHost(name, port, rules)) expect(DEFAULT_PORTS).toContain(port);
       }),
     ));
 });
