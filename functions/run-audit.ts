@@ -125,11 +125,17 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
 };
 
 /** Audits the page once in a fresh process. Throws only if the lease is lost or the service stops. */
-const audit = async ({ auditors, lease, signal }: Work, { lean }: { lean: boolean }): Promise<AuditResult> => {
+const audit = async (
+  { auditors, lease, signal }: Work,
+  { skipOptionalParts }: { skipOptionalParts: boolean },
+): Promise<AuditResult> => {
   const { url, auditVersion, options } = lease.run;
   const { device, categories } = options;
   try {
-    return await auditors.audit({ url, auditVersion, device, lean, ...(categories && { categories }) }, signal);
+    return await auditors.audit(
+      { url, auditVersion, device, skipOptionalParts, ...(categories && { categories }) },
+      signal,
+    );
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     log.error('an audit could not be made', { ...idsOf(lease), error: error as Error });

@@ -31,7 +31,7 @@ export type Progress = {
 };
 
 export type Step =
-  | { do: 'audit'; lean: boolean; isRetake: boolean }
+  | { do: 'audit'; skipOptionalParts: boolean; isRetake: boolean }
   | { do: 'finish'; result: RunResult }
   | { do: 'release' };
 
@@ -50,7 +50,7 @@ export const next = (
 
   const outOfAttempts = countFailures(attempts) >= MAX_ATTEMPTS;
   if (!outOfAttempts && timeLeftMs >= ATTEMPT_MS) {
-    return { do: 'audit', lean: attempts.some(isTimeout), isRetake: candidates.length > 0 };
+    return { do: 'audit', skipOptionalParts: attempts.some(isTimeout), isRetake: candidates.length > 0 };
   }
   const measured = candidates.length > 0 ? [...samples, leastContended(candidates)] : samples;
   if (measured.length > 0) return { do: 'finish', result: measuredResult(measured, wanted) };

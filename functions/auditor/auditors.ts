@@ -32,7 +32,7 @@ export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
   url: string;
   auditVersion: AuditVersion;
   /** Without the parts that an earlier attempt may have hung in, though its numbers were measured. */
-  lean: boolean;
+  skipOptionalParts: boolean;
 };
 
 /** What a test may follow of one audit. */

@@ -91,7 +91,10 @@ const environmentOf = (summary: AuditSummary | undefined, whole: boolean, seen: 
 const MAX_WARNINGS = 50;
 
 /** What a reader of the numbers should know: Lighthouse's own warnings, and ours. */
-const warningsOf = (summary: AuditSummary | undefined, { blocked, overCap, lean }: Observation): string[] => {
+const warningsOf = (
+  summary: AuditSummary | undefined,
+  { blocked, overCap, skipOptionalParts }: Observation,
+): string[] => {
   const count = blocked.blockedRequestCount;
   const ofProxy: Warning[] = [
     [
@@ -100,7 +103,7 @@ const warningsOf = (summary: AuditSummary | undefined, { blocked, overCap, lean 
     ],
     [overCap.length > 0, `The page asked for more than the service loads, of ${someHosts(overCap)}.`],
   ];
-  const ofAudit = summary ? warningsOfSummary(summary, lean) : [];
+  const ofAudit = summary ? warningsOfSummary(summary, skipOptionalParts) : [];
   const all = [...textsOf(ofProxy), ...(summary?.warnings ?? []), ...textsOf(ofAudit)];
   return all.slice(0, MAX_WARNINGS).map(redactText);
 };
@@ -108,7 +111,7 @@ const warningsOf = (summary: AuditSummary | undefined, { blocked, overCap, lean 
 type Warning = readonly [applies: boolean, text: string];
 const textsOf = (warnings: Warning[]) => warnings.filter(([applies]) => applies).map(([, text]) => text);
 
-const warningsOfSummary = (summary: AuditSummary, lean: boolean): Warning[] => [
+const warningsOfSummary = (summary: AuditSummary, skipOptionalParts: boolean): Warning[] => [
   [
     summary.erroredAudits.length > 0,
     `These audits ended in an error: ${summary.erroredAudits.map(({ id }) => id).join(', ')}.`,
@@ -126,7 +129,10 @@ const warningsOfSummary = (summary: AuditSummary, lean: boolean): Warning[] => [
     'The browser told of no first meaningful paint: TTI and TBT were taken from the largest contentful paint, as in Lighthouse 12.',
   ],
   [summary.screenshotMissing, 'The full-page screenshot could not be taken.'],
-  [lean, 'The page hung an earlier attempt: this one left out the bf-cache audit and the full-page screenshot.'],
+  [
+    skipOptionalParts,
+    'The page hung an earlier attempt: this one left out the bf-cache audit and the full-page screenshot.',
+  ],
 ];
 
 const someHosts = (of: { host: string }[]) => [...new Set(of.map(({ host }) => host))].slice(0, 3).join(', ');

@@ -22,7 +22,7 @@ export type Answer = { lhr: LighthouseResult; artifacts?: { settings: object } }
 
 export const summarize = async (
   lhr: LighthouseResult,
-  { version, categories, lean }: AuditPlan,
+  { version, categories, skipOptionalParts }: AuditPlan,
   { withoutMeaningfulPaint, uncheckedRules }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules'>,
 ): Promise<AuditSummary> => {
   if (lhr.lighthouseVersion !== version) throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran for ${version}`);
@@ -37,7 +37,8 @@ export const summarize = async (
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
     uncheckedRules,
     withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
-    screenshotMissing: auditVersion(version).acceptsPage && !lean && !categories && !lhr.fullPageScreenshot,
+    screenshotMissing:
+      auditVersion(version).acceptsPage && !skipOptionalParts && !categories && !lhr.fullPageScreenshot,
     erroredAudits: Object.entries(lhr.audits)
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
       .slice(0, 50)

@@ -81,12 +81,15 @@ export const runLighthouse = async (
   const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
   patchAccessibilityTimeout(accessibility);
   const { uncheckedRules } = patchFailedRules(axeAudit);
-  if (plan.lean) gatherAccessibilityFirst(defaultConfig);
+  if (plan.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
   const flags = {
     logLevel: 'silent',
     output: 'json',
     onlyCategories: categoriesOf(plan.version, plan),
-    ...(plan.lean && { skipAudits: ['bf-cache', 'full-page-screenshot'], disableFullPageScreenshot: true }),
+    ...(plan.skipOptionalParts && {
+      skipAudits: ['bf-cache', 'full-page-screenshot'],
+      disableFullPageScreenshot: true,
+    }),
     ...waits,
   };
   const config = plan.device === 'desktop' ? desktopConfig : undefined;

@@ -7,7 +7,7 @@ export type AuditPlan = Pick<AuditOptions, 'device' | 'categories'> & {
   url: string;
   version: AuditVersion;
   /** Without what comes after the timed part and can hang on a page: the second visit (bf-cache), the full-page screenshot. */
-  lean: boolean;
+  skipOptionalParts: boolean;
 };
 
 /** Whether the audit has a part whose timing counts. */

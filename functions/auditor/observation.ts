@@ -7,7 +7,7 @@ export type Observation = {
   auditVersion: AuditVersion;
   device: AuditOptions['device'];
   categories?: AuditOptions['categories'];
-  lean: boolean;
+  skipOptionalParts: boolean;
   end: AuditEnd;
   mainFrame: MainFrame;
   chromium: string | null;

@@ -106,7 +106,7 @@ const watched = async (audits: typeof lab, version: AuditVersion = newest) => {
     auditVersion: version,
     device: 'mobile',
     categories: ['seo'],
-    lean: true,
+    skipOptionalParts: true,
   } as const;
   pages.hits.clear();
   const verdict = audits.audit({ ...order, categories: [...order.categories] }, new AbortController().signal);
@@ -226,7 +226,12 @@ test('the time limit of an attempt includes the start of its browser', async () 
   try {
     await lab.prepare();
     const startedAt = performance.now();
-    const order = { url: pages.url('/perfect'), auditVersion: newest, device: 'mobile', lean: false } as const;
+    const order = {
+      url: pages.url('/perfect'),
+      auditVersion: newest,
+      device: 'mobile',
+      skipOptionalParts: false,
+    } as const;
     const verdict = await lab.audit(order, new AbortController().signal);
     expect(verdict).toMatchObject({ state: 'failed', error: { code: 'audit-timeout' } });
     expect(performance.now() - startedAt).toBeLessThan(12_000); // more if the limit started with the page's load
@@ -288,7 +293,12 @@ exec "${real}" "$@"
 
 test('an audit that is aborted before its browser starts rejects', async () => {
   const stop = new AbortController();
-  const order = { url: pages.url('/perfect'), auditVersion: newest, device: 'mobile', lean: true } as const;
+  const order = {
+    url: pages.url('/perfect'),
+    auditVersion: newest,
+    device: 'mobile',
+    skipOptionalParts: true,
+  } as const;
   const started = lab.audit({ ...order, categories: ['seo'] }, stop.signal);
   stop.abort(new Error('released'));
   await expect(started).rejects.toThrow('released');

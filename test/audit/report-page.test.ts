@@ -39,7 +39,12 @@ const reportOf = async (version: AuditVersion): Promise<Buffer> => {
   const pages = await servePages();
   const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
   try {
-    const order = { url: pages.url('/faulty'), auditVersion: version, device: 'mobile', lean: false } as const;
+    const order = {
+      url: pages.url('/faulty'),
+      auditVersion: version,
+      device: 'mobile',
+      skipOptionalParts: false,
+    } as const;
     const { report } = await lab.audit(order, new AbortController().signal);
     if (!report) throw new Error('The audit has no report.');
     return report.gzip;

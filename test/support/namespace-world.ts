@@ -284,7 +284,7 @@ const audit = async (task: Extract<Task, { do: 'audit' }>): Promise<Pick<Observe
   const watch = setInterval(() => {
     if (until && observed.requests.some((request) => request.endsWith(until))) enough.abort();
   }, 20);
-  const order: AuditOrder = { url, auditVersion: version, device: 'mobile', categories, lean: false };
+  const order: AuditOrder = { url, auditVersion: version, device: 'mobile', categories, skipOptionalParts: false };
   try {
     return { verdict: await labOf(targets).audit(order, enough.signal) };
   } catch (error) {

@@ -69,7 +69,7 @@ export const observed = (
 ): Observation => ({
   auditVersion: version,
   device: 'mobile',
-  lean: false,
+  skipOptionalParts: false,
   sandbox: true,
   machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
   cpu: cpu({ others: 0, waited: 0, stolen: 0 }),

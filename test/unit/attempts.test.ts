@@ -80,7 +80,7 @@ const failedBy = (results: readonly AuditResult[], options: Parameters<typeof pl
 
 test('a successful audit finishes a run of one sample', () => {
   const { steps, attempts } = play([success(800)]);
-  expect(steps[0]).toEqual({ do: 'audit', lean: false, isRetake: false });
+  expect(steps[0]).toEqual({ do: 'audit', skipOptionalParts: false, isRetake: false });
   expect(steps[1]).toMatchObject({ do: 'finish', result: { state: 'succeeded', warnings: [], spread: null } });
   expect(attempts).toEqual([
     {
@@ -172,9 +172,9 @@ test('attempts of earlier deliveries count', () => {
   expect(failedBy([failure('page-crashed')], { earlier: crashed.slice(0, 1) })).toEqual(['page-crashed', 1]);
 });
 
-test('only an audit after a timeout is lean', () => {
+test('only an audit after a timeout skips the optional parts', () => {
   const leanOf = (first: AuditResult) =>
-    play([first, success(1)]).steps.map((step) => step.do === 'audit' && step.lean);
+    play([first, success(1)]).steps.map((step) => step.do === 'audit' && step.skipOptionalParts);
   expect(leanOf(failure('audit-timeout'))).toEqual([false, true, false]);
   expect(leanOf(failure('protocol-timeout'))).toEqual([false, true, false]);
   expect(leanOf(failure('browser-crashed'))).toEqual([false, false, false]);
@@ -182,7 +182,7 @@ test('only an audit after a timeout is lean', () => {
 
 test('a contended sample is retaken, and an uncontended one counts', () => {
   const { steps, last } = play([success(900, { cpuBusy: 0.9 }), success(600)]);
-  expect(steps[1]).toEqual({ do: 'audit', lean: false, isRetake: true });
+  expect(steps[1]).toEqual({ do: 'audit', skipOptionalParts: false, isRetake: true });
   expect(last).toMatchObject({ result: { metrics: { fcp: 600 }, warnings: [] } });
 });
 

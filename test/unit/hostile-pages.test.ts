@@ -22,7 +22,7 @@ test('the short set covers every error code that blames the page', () => {
 const everyWarning: Observation = {
   auditVersion: '9.6.8',
   device: 'mobile',
-  lean: true,
+  skipOptionalParts: true,
   end: {
     how: 'audited',
     summary: {

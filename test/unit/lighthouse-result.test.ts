@@ -35,7 +35,7 @@ const plan = (version: AuditVersion, changes: Partial<AuditPlan> = {}): AuditPla
   version,
   device: 'mobile',
   categories: undefined,
-  lean: false,
+  skipOptionalParts: false,
   ...changes,
 });
 const patches = { withoutMeaningfulPaint: false, uncheckedRules: [] };
@@ -95,7 +95,7 @@ test('a missing full-page screenshot is reported where an audit should have one'
     return (await summarize(result, plan(version, changes), patches)).screenshotMissing;
   };
   expect(await missing('13.5.0')).toBe(true);
-  expect(await missing('13.5.0', { lean: true })).toBe(false);
+  expect(await missing('13.5.0', { skipOptionalParts: true })).toBe(false);
   expect(await missing('13.5.0', { categories: ['seo'] })).toBe(false);
   expect(await missing('9.6.8')).toBe(false);
   expect((await summaryOf()).screenshotMissing).toBe(false);

@@ -70,8 +70,8 @@ const worker = (
   const outcomes: Outcome[] = [];
   const write = (line: string) => log.push(line);
   const left = { put: putFails, finish: finishFails, responses: responsesLost };
-  const orders: { lean: boolean }[] = [];
-  const audit = async (order: { lean: boolean }, signal: AbortSignal): Promise<AuditResult> => {
+  const orders: { skipOptionalParts: boolean }[] = [];
+  const audit = async (order: { skipOptionalParts: boolean }, signal: AbortSignal): Promise<AuditResult> => {
     orders.push(order);
     write('audit');
     const verdict = verdicts.shift();
@@ -224,10 +224,10 @@ test('retries a page once that stopped responding on a contended machine', async
 test('only an attempt after a timeout skips the parts that can hang', async () => {
   const hung = worker([failure('audit-timeout'), success]);
   await hung.run();
-  expect(hung.orders.map(({ lean }) => lean)).toEqual([false, true]);
+  expect(hung.orders.map(({ skipOptionalParts }) => skipOptionalParts)).toEqual([false, true]);
   const crashed = worker([failure('browser-crashed'), success]);
   await crashed.run();
-  expect(crashed.orders.map(({ lean }) => lean)).toEqual([false, false]);
+  expect(crashed.orders.map(({ skipOptionalParts }) => skipOptionalParts)).toEqual([false, false]);
 });
 
 test('shows and stores the sample nearest to the median paint, with the spread of all samples', async () => {

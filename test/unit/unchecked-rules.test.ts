@@ -20,7 +20,7 @@ test('three accessibility checks that fail of themselves do not count; a fourth 
     version: '10.4.0',
     device: 'mobile',
     categories: undefined,
-    lean: false,
+    skipOptionalParts: false,
   } as const;
   const run = runLighthouse({ ...lighthouse, run: audits }, plan, {
     page: {} as never,
