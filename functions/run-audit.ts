@@ -5,7 +5,7 @@ import { type RunError, runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { initialProgress, next, type RunResult, record, withStorageFailure } from './auditor/attempts.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
-import { type AuditResult, nothingSeen } from './auditor/judge.ts';
+import { type AuditResult, emptyResult } from './auditor/judge.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { pause, retry } from './lib/retry.ts';
@@ -139,7 +139,7 @@ const audit = async (
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     log.error('an audit could not be made', { ...idsOf(lease), error: error as Error });
-    return { ...nothingSeen, state: 'failed', error: runError('internal') };
+    return { ...emptyResult, state: 'failed', error: runError('internal') };
   }
 };
 

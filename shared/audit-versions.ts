@@ -37,8 +37,8 @@ export const aliasesOf = (version: AuditVersion): string[] =>
   version === auditVersions[0].version ? ['latest', majorOf(version)] : [majorOf(version)];
 
 /** The exact version behind what a client wrote, or undefined where none is meant. */
-export const resolveAuditVersion = (asked: string): AuditVersion | undefined =>
-  auditVersions.find(({ version }) => asked === version || aliasesOf(version).includes(asked))?.version;
+export const resolveAuditVersion = (input: string): AuditVersion | undefined =>
+  auditVersions.find(({ version }) => input === version || aliasesOf(version).includes(input))?.version;
 
 /** The row of a supported version. */
 export const auditVersion = (version: AuditVersion) => {

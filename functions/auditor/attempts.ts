@@ -1,7 +1,7 @@
 import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
 import { type Sample, type Spread, spreadOf } from '../../shared/page-metrics.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
-import { type AuditResult, nothingSeen } from './judge.ts';
+import { type AuditResult, emptyResult } from './judge.ts';
 import { errorOf, isRetried, isTimeout } from './retry-rules.ts';
 
 type Succeeded = Extract<AuditResult, { state: 'succeeded' }>;
@@ -129,7 +129,7 @@ const leastContended = (candidates: readonly Succeeded[]): Succeeded =>
   (candidates.toSorted((a, b) => (a.environment?.cpuBusy ?? 0) - (b.environment?.cpuBusy ?? 0))[0] as Succeeded);
 
 const failedResult = (attempts: readonly Attempt[], failure: Failed | undefined): RunResult => ({
-  ...(failure ?? nothingSeen),
+  ...(failure ?? emptyResult),
   state: 'failed',
   error: errorOf(attempts, failure?.error),
 });

@@ -14,7 +14,7 @@ import {
   startAuditor,
   WORK_DIR,
 } from './auditor-process.ts';
-import { blockedOf, overCapOf } from './egress/decisions.ts';
+import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
 import { openEgressProxy } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { isFalsified, wasSlowed } from './host/cpu-meter.ts';
@@ -131,8 +131,8 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
             ...seen,
             machine: machine(),
             cpu: cpu && { others: cpu.others, wasSlowed: wasSlowed(cpu), isFalsified: isFalsified(cpu) },
-            blocked: blockedOf(proxy.decisions),
-            overCap: overCapOf(proxy.decisions, measuredAt ?? undefined),
+            blocked: blockedRequestsIn(proxy.decisions),
+            overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
             decisionOn: (host: string, port: number) => proxy.lastDecision(host, port),
           };
           observer.onObservation?.(observation);

@@ -1,41 +1,41 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { AuditSummary, MainFrame, Outcome } from './messages.ts';
-import { cutOff, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
+import { exceededByteLimit, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
 import { MAX_NAVIGATIONS } from './stop-rules.ts';
 
 export type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string };
 
-export const faultOf = (seen: Observation): Fault => {
-  const fault = faultAsTold(seen);
+export const faultOf = (observation: Observation): Fault => {
+  const fault = faultOfEnd(observation);
   // A browser asks nothing of a page whose document has not come: that it does not answer says nothing of its scripts.
   // One that opens dialogs runs its scripts, though they keep its document from ending.
-  const { url, everFinished, failure, large, tooMuch } = seen.mainFrame;
-  const waiting = url !== null && !everFinished && !failure && tooMuch !== 'dialogs';
-  if (!waiting || !['load-timeout', ...HANGS].includes(fault.code)) return fault;
-  return large ? { ...fault, code: 'page-too-large', detail: ENDLESS } : { ...fault, code: 'load-timeout' };
+  const { url, everFinished, failure, large, tooMuch } = observation.mainFrame;
+  const isArriving = url !== null && !everFinished && !failure && tooMuch !== 'dialogs';
+  if (!isArriving || !['load-timeout', ...CODES_OF_A_HANG].includes(fault.code)) return fault;
+  return large ? { ...fault, code: 'page-too-large', detail: DOCUMENT_TOO_LARGE } : { ...fault, code: 'load-timeout' };
 };
 
-const HANGS: readonly RunProblemCode[] = ['page-hung', 'protocol-timeout', 'audit-timeout'];
+const CODES_OF_A_HANG: readonly RunProblemCode[] = ['page-hung', 'protocol-timeout', 'audit-timeout'];
 
 /** A browser may take seconds for each MiB of what it has to lay out, whatever the server does. */
-const ENDLESS = 'The document had more than 10 MiB, and had not ended when its time was over.';
+const DOCUMENT_TOO_LARGE = 'The document had more than 10 MiB, and had not ended when its time was over.';
 
-const faultAsTold = (seen: Observation): Fault => {
-  const { end } = seen;
+const faultOfEnd = (observation: Observation): Fault => {
+  const { end } = observation;
   switch (end.how) {
     case 'audited':
       if (end.document === 'unparsable')
         return { code: 'not-html', detail: 'The document is XML that is not well formed.' };
       return end.summary.runtimeError
-        ? faultOfCode(end.summary.runtimeError.code, end.summary.runtimeError.message, seen)
-        : (faultOfShown(end.status, seen) ?? faultOfNulls(end.summary, seen));
+        ? faultOfAuditCode(end.summary.runtimeError.code, end.summary.runtimeError.message, observation)
+        : (faultOfLoadedPage(end.status, observation) ?? faultOfMissingMetrics(end.summary, observation));
     case 'failed': {
       if (!end.browserAlive) return { code: 'browser-crashed', auditCode: end.code };
-      return faultOfCode(end.code ?? '', end.message, seen);
+      return faultOfAuditCode(end.code ?? '', end.message, observation);
     }
     case 'stopped':
       return end.why === 'main-document-failed'
-        ? faultOfDocument(seen)
+        ? faultOfDocument(observation)
         : { code: end.why, ...(end.detail && { detail: end.detail }) };
     case 'exited':
       return { code: 'internal' };
@@ -43,12 +43,12 @@ const faultAsTold = (seen: Observation): Fault => {
 };
 
 /** From Lighthouse's code, made finer by what the main frame did. */
-const faultOfCode = (auditCode: string, message: string, seen: Observation): Fault => {
-  const { mainFrame } = seen;
+const faultOfAuditCode = (auditCode: string, message: string, observation: Observation): Fault => {
+  const { mainFrame } = observation;
   if (mainFrame.navigations > MAX_NAVIGATIONS) return { code: 'redirect-loop', auditCode };
   const rule = byAuditCode.get(auditCode);
-  if (rule) return { ...(typeof rule === 'string' ? { code: rule } : rule(seen, message)), auditCode };
-  if (STACK_LIMIT.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEP };
+  if (rule) return { ...(typeof rule === 'string' ? { code: rule } : rule(observation, message)), auditCode };
+  if (STACK_LIMIT.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEPLY_NESTED };
   if (mainFrame.crashed) return { code: 'page-crashed', auditCode };
   const detail = `The audit ended in an error: ${message.slice(0, 300)}`;
   return { code: 'internal', auditCode: auditCode || null, detail };
@@ -56,46 +56,52 @@ const faultOfCode = (auditCode: string, message: string, seen: Observation): Fau
 
 /** Chromium's own words for an answer that nests too deep to be written: the tree of frames, or that of elements. */
 const STACK_LIMIT = /stack limit exceeded/;
-const TOO_DEEP = 'The page nests its elements or frames deeper than the browser can tell.';
+const TOO_DEEPLY_NESTED = 'The page nests its elements or frames deeper than the browser can tell.';
 
-const answeredWith = (status: string | number | null) => `The server answered with status ${status ?? 'unknown'}.`;
+const statusDetail = (status: string | number | null) => `The server answered with status ${status ?? 'unknown'}.`;
 
 /** What Lighthouse does not mind, or does not see: it looks at the first document of an address alone. */
-const faultOfShown = (status: number | null, seen: Observation): Fault | undefined => {
-  if (isErrorStatus(status)) return { code: 'http-error', detail: answeredWith(status) };
-  const cut = cutOff(seen);
-  if (cut)
-    return { code: 'page-too-large', detail: `Past a limit of the service (${cut.reason}), ${cut.host} was cut off.` };
+const faultOfLoadedPage = (status: number | null, observation: Observation): Fault | undefined => {
+  if (isErrorStatus(status)) return { code: 'http-error', detail: statusDetail(status) };
+  const exceeded = exceededByteLimit(observation);
+  if (exceeded)
+    return {
+      code: 'page-too-large',
+      detail: `Past a limit of the service (${exceeded.reason}), ${exceeded.host} was exceeded off.`,
+    };
   return undefined;
 };
 
 /** A page that painted nothing: it failed, did not end, waits for what does not come, or is blank. */
-const faultOfBlank = (seen: Observation): Fault => {
-  if (seen.mainFrame.failure) return faultOfDocument(seen);
-  if (!seen.mainFrame.finished) return { code: 'load-timeout' };
-  return seen.mainFrame.loaded ? { code: 'no-content' } : { code: 'load-timeout', detail: WAITS };
+const faultOfBlank = (observation: Observation): Fault => {
+  if (observation.mainFrame.failure) return faultOfDocument(observation);
+  if (!observation.mainFrame.finished) return { code: 'load-timeout' };
+  return observation.mainFrame.loaded ? { code: 'no-content' } : { code: 'load-timeout', detail: RESOURCE_MISSING };
 };
 
-const WAITS =
+const RESOURCE_MISSING =
   'The page showed nothing, and had not all that it waits for, such as a style sheet, when its time was over.';
 
 /** Scores or metrics are missing though Lighthouse reports no error. */
-const faultOfNulls = (summary: AuditSummary, seen: Observation): Fault => {
+const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation): Fault => {
   const messageOf = (id: string) => summary.erroredAudits.find((audit) => audit.id === id)?.message ?? '';
   const first = messageOf('first-contentful-paint');
-  const largest = codeIn(messageOf('largest-contentful-paint'));
-  if (isErrorPage(summary)) return faultOfDocument(seen);
+  const largest = auditCodeIn(messageOf('largest-contentful-paint'));
+  if (isErrorPage(summary)) return faultOfDocument(observation);
   if (!/^https?:/.test(summary.finalUrl ?? '')) {
     return { code: 'no-content', detail: 'The page led to an address that is not on the web.' };
   }
   if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(first)) return { code: 'no-content' };
-  if (seen.end.how === 'audited' && seen.end.document === 'gone') return { code: 'no-content' };
-  if (isBlank(seen)) return faultOfBlank(seen);
+  if (observation.end.how === 'audited' && observation.end.document === 'gone') return { code: 'no-content' };
+  if (isBlank(observation)) return faultOfBlank(observation);
   if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
-  if (!seen.mainFrame.finished) return { code: 'load-timeout' };
-  if (!first && largest === 'NO_LCP') return { code: 'no-content', auditCode: largest, detail: NOTHING_LARGE };
+  if (!observation.mainFrame.finished) return { code: 'load-timeout' };
+  if (!first && largest === 'NO_LCP') return { code: 'no-content', auditCode: largest, detail: NO_LARGEST_PAINT };
   if (summary.erroredAudits.some(({ message }) => STACK_LIMIT.test(message))) {
-    return { code: 'page-too-large', detail: `${TOO_DEEP} Its performance and accessibility can be audited alone.` };
+    return {
+      code: 'page-too-large',
+      detail: `${TOO_DEEPLY_NESTED} Its performance and accessibility can be audited alone.`,
+    };
   }
   const errored = summary.erroredAudits.map((audit) => audit.id).slice(0, 5);
   if (errored.includes('charset')) {
@@ -103,32 +109,32 @@ const faultOfNulls = (summary: AuditSummary, seen: Observation): Fault => {
   }
   return {
     code: 'internal',
-    auditCode: codeIn(messageOf(errored[0] ?? '')),
+    auditCode: auditCodeIn(messageOf(errored[0] ?? '')),
     detail:
       `Parts of the audit failed: ${errored.join(', ') || 'unknown'}. ${messageOf(errored[0] ?? '').slice(0, 300)}`.trim(),
   };
 };
 
-const NOTHING_LARGE =
+const NO_LARGEST_PAINT =
   'Nothing that the page showed counts as a largest contentful paint, as where all is drawn on a canvas. Its other categories can be audited without performance.';
 
 /** Lighthouse ends the message of an error that it knows with its code, `… (NO_FMP)`, or says no more than that. */
-const codeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;
+const auditCodeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;
 
 /** The main document could not be had, or has nothing in it: the browser's reason, and behind a proxy's failure the proxy's own. */
-const faultOfDocument = (seen: Observation): Fault => {
-  const { status, empty, url, failure } = seen.mainFrame;
+const faultOfDocument = (observation: Observation): Fault => {
+  const { status, empty, url, failure } = observation.mainFrame;
   if (empty) {
     return isErrorStatus(status)
-      ? { code: 'http-error', detail: answeredWith(status) }
+      ? { code: 'http-error', detail: statusDetail(status) }
       : { code: 'no-content', detail: 'The document that the server answered with is empty.' };
   }
   const { hostname, port, protocol } = new URL(url ?? 'http://unknown.invalid/');
-  const decision = seen.decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
+  const decision = observation.decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
   if (decision && decision.outcome !== 'allowed') return byDecision[decision.outcome](hostname, decision.reason);
   if (!failure) return { code: 'unreachable' };
   for (const [pattern, rule] of byNetError) {
-    const fault = pattern.test(failure) && rule(failure, seen);
+    const fault = pattern.test(failure) && rule(failure, observation);
     if (fault) return fault;
   }
   return { code: 'unreachable', detail: `The document could not be loaded: ${failure}.` };
@@ -138,17 +144,20 @@ const byDecision: Record<Exclude<Outcome, 'allowed'>, (host: string, reason?: st
   refused: (host) => ({ code: 'forbidden-target', detail: `The page leads to ${host}, which is not audited.` }),
   'dns-failure': (host, reason) => ({
     code: 'dns-failure',
-    detail: `The host name ${host} has no address${inBrackets(reason)}.`,
+    detail: `The host name ${host} has no address${inParentheses(reason)}.`,
   }),
   'over-cap': () => ({ code: 'page-too-large' }),
   unreachable: (host, reason) => ({
     code: 'unreachable',
-    detail: `The server ${host} could not be reached${inBrackets(reason)}.`,
+    detail: `The server ${host} could not be reached${inParentheses(reason)}.`,
   }),
 };
-const inBrackets = (reason: string | undefined) => (reason ? ` (${reason})` : '');
+const inParentheses = (reason: string | undefined) => (reason ? ` (${reason})` : '');
 
-const byNetError: readonly [pattern: RegExp, fault: (failure: string, seen: Observation) => Fault | undefined][] = [
+const byNetError: readonly [
+  pattern: RegExp,
+  fault: (failure: string, observation: Observation) => Fault | undefined,
+][] = [
   [/^ERR_TOO_MANY_REDIRECTS$/, () => ({ code: 'redirect-loop' })],
   [
     /^ERR_(CERT|SSL|BAD_SSL)_/,
@@ -176,13 +185,13 @@ const faultOfAborted = ({ status, attachment, mimeType }: MainFrame): Fault | un
 const STATUSES_WITHOUT_CONTENT: readonly number[] = [204, 205, 304];
 
 /** Codes of Lighthouse, of its protocol client, and of the auditor (child.ts). */
-const byAuditCode = new Map<string, RunProblemCode | ((seen: Observation, message: string) => Fault)>([
+const byAuditCode = new Map<string, RunProblemCode | ((observation: Observation, message: string) => Fault)>([
   ['DNS_FAILURE', 'dns-failure'],
   [
     'ERRORED_DOCUMENT_REQUEST',
     ({ mainFrame }, message) => ({
       code: 'http-error',
-      detail: answeredWith(/Status code: (\d+)/.exec(message)?.[1] ?? mainFrame.status), // of several, Lighthouse's is the first
+      detail: statusDetail(/Status code: (\d+)/.exec(message)?.[1] ?? mainFrame.status), // of several, Lighthouse's is the first
     }),
   ],
   [

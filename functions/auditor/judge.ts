@@ -5,7 +5,14 @@ import type { Environment, Run } from '../../shared/run.ts';
 import { redact, redactText } from '../lib/redact.ts';
 import { faultOf } from './faults.ts';
 import type { AuditSummary } from './messages.ts';
-import { cutOff, hasPerformance, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
+import {
+  exceededByteLimit,
+  hasPerformance,
+  isBlank,
+  isErrorPage,
+  isErrorStatus,
+  type Observation,
+} from './observation.ts';
 
 export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
   environment: Environment | null;
@@ -15,7 +22,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
 } & ({ state: 'succeeded'; metrics: Metrics } | { state: 'failed'; error: RunError });
 
 /** What is known of an audit that told nothing. */
-export const nothingSeen = {
+export const emptyResult = {
   environment: null,
   finalUrl: null,
   warnings: [],
@@ -27,21 +34,21 @@ export const nothingSeen = {
  * What an audit says about its page: succeeded only without a runtime error, with a score for every category, a number
  * for every metric, and a web address at its end. Anything else is a failure with a name.
  */
-export const judge = (seen: Observation): AuditResult => {
-  const { end } = seen;
+export const judge = (observation: Observation): AuditResult => {
+  const { end } = observation;
   const summary = end.how === 'audited' ? end.summary : undefined;
-  const whole = summary !== undefined && isWhole(summary, seen);
-  const finalUrl = finalUrlOf(summary, seen);
+  const complete = summary !== undefined && isComplete(summary, observation);
+  const finalUrl = finalUrlOf(summary, observation);
   const common = {
     finalUrl,
-    ...redact(seen.blocked),
-    warnings: warningsOf(summary, seen),
-    environment: environmentOf(summary, whole, seen),
+    ...redact(observation.blocked),
+    warnings: warningsOf(summary, observation),
+    environment: environmentOf(summary, complete, observation),
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
   };
-  if (whole) return { ...common, state: 'succeeded', metrics: summary.metrics };
+  if (complete) return { ...common, state: 'succeeded', metrics: summary.metrics };
 
-  const { code, auditCode = null, detail } = faultOf(seen);
+  const { code, auditCode = null, detail } = faultOf(observation);
   const error = runError(code, {
     auditCode,
     ...(detail && { detail: redactText(detail) }),
@@ -55,16 +62,21 @@ const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observatio
   return shown ? redactText(shown).slice(0, 500) : null;
 };
 
-const isWhole = ({ metrics, runtimeError, finalUrl }: AuditSummary, seen: Observation): boolean =>
+const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observation: Observation): boolean =>
   !runtimeError &&
-  !(seen.end.how === 'audited' && (seen.end.document === 'unparsable' || isErrorStatus(seen.end.status))) &&
-  !isBlank(seen) &&
-  !cutOff(seen) &&
+  !(
+    observation.end.how === 'audited' &&
+    (observation.end.document === 'unparsable' || isErrorStatus(observation.end.status))
+  ) &&
+  !isBlank(observation) &&
+  !exceededByteLimit(observation) &&
   /^https?:/.test(finalUrl ?? '') &&
-  categoriesOf(seen.auditVersion, seen).every((asked) => measuredBy[asked].every((name) => metrics[name] !== null));
+  categoriesOf(observation.auditVersion, observation).every((asked) =>
+    metricsByCategory[asked].every((name) => metrics[name] !== null),
+  );
 
 /** What each category gives. */
-const measuredBy: Record<Category, (keyof Metrics)[]> = {
+const metricsByCategory: Record<Category, (keyof Metrics)[]> = {
   performance: ['performance', 'fcp', 'si', 'lcp', 'tti', 'tbt', 'cls'],
   accessibility: ['accessibility'],
   'best-practices': ['bestPractices'],
@@ -72,8 +84,12 @@ const measuredBy: Record<Category, (keyof Metrics)[]> = {
   seo: ['seo'],
 };
 
-const environmentOf = (summary: AuditSummary | undefined, whole: boolean, seen: Observation): Environment | null => {
-  const { auditVersion, chromium, sandbox, device, machine, cpu } = seen;
+const environmentOf = (
+  summary: AuditSummary | undefined,
+  complete: boolean,
+  observation: Observation,
+): Environment | null => {
+  const { auditVersion, chromium, sandbox, device, machine, cpu } = observation;
   if (!chromium) return null;
   return {
     auditVersion,
@@ -84,7 +100,7 @@ const environmentOf = (summary: AuditSummary | undefined, whole: boolean, seen: 
     benchmarkIndex: summary?.benchmarkIndex ?? null,
     ...machine,
     cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
-    contended: cpu && (whole ? hasPerformance(seen) && cpu.isFalsified : cpu.wasSlowed),
+    contended: cpu && (complete ? hasPerformance(observation) && cpu.isFalsified : cpu.wasSlowed),
   };
 };
 
@@ -96,15 +112,15 @@ const warningsOf = (
   { blocked, overCap, skipOptionalParts }: Observation,
 ): string[] => {
   const count = blocked.blockedRequestCount;
-  const ofProxy: Warning[] = [
+  const proxyWarnings: Warning[] = [
     [
       count > 0,
-      `${count} request(s) to addresses that are not audited were refused: ${someHosts(blocked.blockedRequests)}.`,
+      `${count} request(s) to addresses that are not audited were refused: ${firstHosts(blocked.blockedRequests)}.`,
     ],
-    [overCap.length > 0, `The page asked for more than the service loads, of ${someHosts(overCap)}.`],
+    [overCap.length > 0, `The page asked for more than the service loads, of ${firstHosts(overCap)}.`],
   ];
-  const ofAudit = summary ? warningsOfSummary(summary, skipOptionalParts) : [];
-  const all = [...textsOf(ofProxy), ...(summary?.warnings ?? []), ...textsOf(ofAudit)];
+  const auditWarnings = summary ? warningsOfSummary(summary, skipOptionalParts) : [];
+  const all = [...textsOf(proxyWarnings), ...(summary?.warnings ?? []), ...textsOf(auditWarnings)];
   return all.slice(0, MAX_WARNINGS).map(redactText);
 };
 
@@ -135,4 +151,5 @@ const warningsOfSummary = (summary: AuditSummary, skipOptionalParts: boolean): W
   ],
 ];
 
-const someHosts = (of: { host: string }[]) => [...new Set(of.map(({ host }) => host))].slice(0, 3).join(', ');
+const firstHosts = (requests: { host: string }[]) =>
+  [...new Set(requests.map(({ host }) => host))].slice(0, 3).join(', ');

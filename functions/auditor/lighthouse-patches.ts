@@ -1,5 +1,5 @@
 import { auditVersion } from '../../shared/audit-versions.ts';
-import type { Answer } from './lighthouse-result.ts';
+import type { RunnerResult } from './lighthouse-result.ts';
 import type { AuditPlan } from './messages.ts';
 
 export type Flags = { skipAudits?: string[]; [name: string]: unknown };
@@ -9,10 +9,10 @@ type GatherContext = { driver: { defaultSession: { setNextProtocolTimeout(ms: nu
 export type AxeAudit = { audit(this: { meta: { id: string } }, artifacts: unknown): AuditProduct };
 type AuditProduct = { score: number | null; errorMessage?: string; notApplicable?: boolean; warnings?: string[] };
 export type DefaultConfig = { passes?: { gatherers: string[] }[] }; // passes: version 9 alone
-export type AuditAgain = (
+export type AuditArtifacts = (
   flow: { gatherSteps: object[]; name: string },
   config?: object,
-) => Promise<{ steps: Answer[] }>;
+) => Promise<{ steps: RunnerResult[] }>;
 
 /**
  * Calls `onMeasured` as the part ends whose timing counts: when the trace does, in all versions. Adds the first meaningful
@@ -27,13 +27,13 @@ export const patchTrace = (
   const endTrace = trace.endTraceAndCollectEvents;
   trace.endTraceAndCollectEvents = async (session) => {
     onMeasured();
-    const told = await endTrace.call(trace, session);
+    const result = await endTrace.call(trace, session);
     if (auditVersion(version).needsMeaningfulPaint) {
-      const missing = missingMeaningfulPaints(told.traceEvents);
-      told.traceEvents.push(...missing);
+      const missing = missingMeaningfulPaints(result.traceEvents);
+      result.traceEvents.push(...missing);
       added = missing.length > 0;
     }
-    return told;
+    return result;
   };
   return { addedMeaningfulPaint: () => added };
 };
@@ -53,16 +53,16 @@ const MEANINGFUL = /^firstMeaningfulPaint(Candidate)?$/;
  * The largest contentful paint stands in, from which Lighthouse takes TTI since 12.
  */
 export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readonly Event[]): Event[] => {
-  const told = new Set<string | undefined>();
+  const painted = new Set<string | undefined>();
   const largest = new Map<string, Event>();
   for (const event of events) {
     const { navigationId, isOutermostMainFrame } = event.args?.data ?? {};
-    if (MEANINGFUL.test(event.name)) told.add(navigationId);
+    if (MEANINGFUL.test(event.name)) painted.add(navigationId);
     if (event.name !== 'largestContentfulPaint::Candidate' || !isOutermostMainFrame || !navigationId) continue;
     if (event.ts > (largest.get(navigationId)?.ts ?? 0)) largest.set(navigationId, event);
   }
   return [...largest]
-    .filter(([navigationId]) => !told.has(navigationId))
+    .filter(([navigationId]) => !painted.has(navigationId))
     .map(([, event]) => ({ ...event, name: 'firstMeaningfulPaintCandidate' }));
 };
 
@@ -99,16 +99,16 @@ export const gatherAccessibilityFirst = (defaultConfig: DefaultConfig): void => 
 
 /** The browser keeps no document of over 10 MB, and none that has not ended: this audit alone would cost a score. */
 export const auditAgainWithoutCharset = async (
-  auditAgain: AuditAgain,
-  answer: Answer,
+  auditArtifacts: AuditArtifacts,
+  result: RunnerResult,
   url: string,
   flags: Flags,
   config: object | undefined,
-): Promise<Answer> => {
-  if (answer.lhr.audits.charset?.scoreDisplayMode !== 'error') return answer;
+): Promise<RunnerResult> => {
+  if (result.lhr.audits.charset?.scoreDisplayMode !== 'error') return result;
   const skipAudits = [...(flags.skipAudits ?? []), 'charset'];
-  const artifacts = { ...answer.artifacts, settings: { ...answer.artifacts?.settings, skipAudits } };
+  const artifacts = { ...result.artifacts, settings: { ...result.artifacts?.settings, skipAudits } };
   const step = { artifacts, name: url, flags: { ...flags, skipAudits } };
-  const { steps } = await auditAgain({ gatherSteps: [step], name: url }, config);
-  return steps[0] as Answer;
+  const { steps } = await auditArtifacts({ gatherSteps: [step], name: url }, config);
+  return steps[0] as RunnerResult;
 };

@@ -18,7 +18,7 @@ export type LighthouseResult = {
   audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
 };
 
-export type Answer = { lhr: LighthouseResult; artifacts?: { settings: object } };
+export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } };
 
 export const summarize = async (
   lhr: LighthouseResult,

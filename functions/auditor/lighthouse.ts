@@ -7,7 +7,7 @@ import { categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import {
   type AccessibilityGatherer,
-  type AuditAgain,
+  type AuditArtifacts,
   type AxeAudit,
   auditAgainWithoutCharset,
   type DefaultConfig,
@@ -18,13 +18,13 @@ import {
   patchTrace,
   type TraceGatherer,
 } from './lighthouse-patches.ts';
-import { type Answer, summarize } from './lighthouse-result.ts';
+import { type RunnerResult, summarize } from './lighthouse-result.ts';
 import { standInOf } from './lighthouse-stand-ins.ts';
 import type { AuditPlan, AuditSummary } from './messages.ts';
 
 type Lighthouse = {
-  run(url: string, flags: Flags, config?: object, page?: Page): Promise<Answer | undefined>;
-  auditAgain?: AuditAgain; // from 10 on
+  run(url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
+  auditArtifacts?: AuditArtifacts; // from 10 on
   desktopConfig: object;
   defaultConfig: DefaultConfig;
   trace: TraceGatherer;
@@ -46,7 +46,7 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     },
   });
   const core = `${name}/${folder}`;
-  const [{ default: run, auditFlowArtifacts: auditAgain }, ...more] = await Promise.all([
+  const [{ default: run, auditFlowArtifacts: auditArtifacts }, ...more] = await Promise.all([
     import(name),
     import(`${core}/config/desktop-config.js`),
     import(`${core}/config/default-config.js`),
@@ -61,20 +61,20 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
   } else {
     run.generateConfig(undefined, {});
   }
-  return { run, auditAgain, desktopConfig, defaultConfig, trace, accessibility, axeAudit };
+  return { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit };
 };
 
 /**
  * `maxWaitForFcp` above `maxWaitForLoad`: below it, Lighthouse's check for a hung page never comes, and an endless script
  * is never ended.
  */
-const waits = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
+const loadTimeouts = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
 /**
  * Audits one URL in a browser. Throws what Lighthouse throws. `onMeasured` is called as the part ends whose timing counts:
  * when the trace does, in all versions.
  */
 export const runLighthouse = async (
-  { run, auditAgain, desktopConfig, defaultConfig, trace, accessibility, axeAudit }: Lighthouse,
+  { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit }: Lighthouse,
   plan: AuditPlan,
   { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
 ): Promise<AuditSummary> => {
@@ -90,14 +90,16 @@ export const runLighthouse = async (
       skipAudits: ['bf-cache', 'full-page-screenshot'],
       disableFullPageScreenshot: true,
     }),
-    ...waits,
+    ...loadTimeouts,
   };
   const config = plan.device === 'desktop' ? desktopConfig : undefined;
-  const answer = auditVersion(plan.version).acceptsPage
+  const result = auditVersion(plan.version).acceptsPage
     ? await run(plan.url, flags, config, page)
     : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
-  if (!answer) throw new Error('Lighthouse gave no result');
-  const { lhr } = auditAgain ? await auditAgainWithoutCharset(auditAgain, answer, plan.url, flags, config) : answer;
+  if (!result) throw new Error('Lighthouse gave no result');
+  const { lhr } = auditArtifacts
+    ? await auditAgainWithoutCharset(auditArtifacts, result, plan.url, flags, config)
+    : result;
   return summarize(lhr, plan, {
     withoutMeaningfulPaint: addedMeaningfulPaint(),
     uncheckedRules: uncheckedRules(),

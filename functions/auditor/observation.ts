@@ -36,7 +36,9 @@ export const isErrorPage = ({ finalUrl }: AuditSummary) => /^chrome-error:/.test
 
 export const isErrorStatus = (status: number | null) => status !== null && status >= 400;
 /** Where performance is asked for its metrics tell; elsewhere Lighthouse has scores for a page that shows nothing too. */
-export const isBlank = (seen: Observation) => !hasPerformance(seen) && !seen.mainFrame.painted;
-export const hasPerformance = (seen: Observation) => categoriesOf(seen.auditVersion, seen).includes('performance');
+export const isBlank = (observation: Observation) => !hasPerformance(observation) && !observation.mainFrame.painted;
+export const hasPerformance = (observation: Observation) =>
+  categoriesOf(observation.auditVersion, observation).includes('performance');
 /** Part of the page that was cut off in its midst. A connection too many is told by a warning. */
-export const cutOff = ({ overCap }: Observation) => overCap.find(({ reason }) => reason?.startsWith('bytes'));
+export const exceededByteLimit = ({ overCap }: Observation) =>
+  overCap.find(({ reason }) => reason?.startsWith('bytes'));

@@ -22,16 +22,16 @@ export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefine
   if (parsed.username || parsed.password) return invalid('The URL must not contain a user name or a password.');
   if (containsKey(url)) return invalid('The URL must not contain an API key of this service.');
   const { host, port } = targetOf(parsed);
-  if (!decodes(host)) return invalid('The host has a label (xn--…) that stands for no name.');
+  if (!isReadable(host)) return invalid('The host has a label (xn--…) that stands for no name.');
   return refusalOfHost(host, port, policy);
 }
 
 /** Whether every internationalised label of a host can be read. Node leaves one that can't as it is, and takes it. */
-const decodes = (host: string): boolean => !/(^|\.)xn--/.test(domainToUnicode(host));
+const isReadable = (host: string): boolean => !/(^|\.)xn--/.test(domainToUnicode(host));
 
 /** The same rule for a bare host and port, as the egress proxy is asked for them: a name or an address literal. */
 export function refusalOfHost(host: string, port: number, { targets, ports }: TargetPolicy): Refusal | undefined {
-  const isAddress = parse(host) !== undefined;
+  const isAddress = parseAddress(host) !== undefined;
   if (!isAddress && !HOST_NAME.test(host)) {
     return invalid('The host must be a valid name of at most 253 characters, its labels of at most 63, or an address.');
   }
@@ -64,13 +64,13 @@ export const bareHost = (host: string): string =>
  * of IPv6 only 2000::/3 is allocated. Tunnels that carry an IPv4 address are refused whole.
  */
 export function isPublicAddress(address: string): boolean {
-  const ip = parse(address);
-  if (ip?.range() !== 'unicast' || ALSO_REFUSED.some(({ test }) => test.test(ip.toNormalizedString()))) return false;
+  const ip = parseAddress(address);
+  if (ip?.range() !== 'unicast' || NOT_PUBLIC.some(({ test }) => test.test(ip.toNormalizedString()))) return false;
   return ip instanceof ipaddr.IPv4 || ip.match(GLOBAL_UNICAST);
 }
 
 /** True for 127.0.0.0/8 and ::1, and no other spelling of them. */
-export const isLoopbackAddress = (address: string): boolean => parse(address)?.range() === 'loopback';
+export const isLoopbackAddress = (address: string): boolean => parseAddress(address)?.range() === 'loopback';
 
 /** True for a loopback address and the names that RFC 6761 reserves for it. */
 export const isLoopbackHost = (host: string): boolean =>
@@ -80,7 +80,7 @@ export const isLoopbackHost = (host: string): boolean =>
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /** Not for the public, though their registry entry is ordinary; tested on the address with no group left out. */
-const ALSO_REFUSED = [
+const NOT_PUBLIC = [
   { test: /^168\.63\.129\.16$/, source: 'Azure wire server, a platform address in public space' },
   { test: /:(?:0|200):5efe:[^:]+:[^:]+$/, source: 'RFC 5214, ISATAP interface id: ends in an IPv4 address' },
 ];
@@ -101,7 +101,7 @@ const isSpecialName = (host: string): boolean =>
 const HOST_NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z][a-z0-9-]{0,62}$/;
 
 /** Only the canonical spellings: ipaddr.js would read 127.1 and zone ids as well. */
-const parse = (address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined =>
+const parseAddress = (address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined =>
   ipaddr.IPv4.isValidFourPartDecimal(address) || (ipaddr.IPv6.isValid(address) && !address.includes('%'))
     ? ipaddr.parse(address)
     : undefined;

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type AuditResult, nothingSeen } from '../../functions/auditor/judge.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { getReport } from '../../functions/get-report.ts';
@@ -376,7 +376,7 @@ test('a check that is erased while its last run closes it keeps the due time of 
 
 const aVerdict: AuditResult = {
   state: 'succeeded',
-  ...nothingSeen,
+  ...emptyResult,
   metrics: { ...noMetrics, performance: 98 },
   finalUrl: 'https://example.com/',
   report: { gzip: gzipSync('{}'), bytes: 2 },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { nothingSeen } from '../../functions/auditor/judge.ts';
+import { emptyResult } from '../../functions/auditor/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
@@ -172,7 +172,7 @@ test('a store that is away while a run is finished gets the result when it is ba
       audit: async () => {
         dynamodb.failFrom(0);
         setTimeout(() => dynamodb.heal(), 1500);
-        return { state: 'succeeded', metrics, ...nothingSeen, finalUrl: 'https://example.com/' };
+        return { state: 'succeeded', metrics, ...emptyResult, finalUrl: 'https://example.com/' };
       },
     },
     retryDelaysMs: [500, 500, 500, 500, 500],
@@ -195,7 +195,7 @@ test('the same job twice, at once and again, is one audit', async () => {
       audit: async () => {
         audits++;
         await new Promise((resolve) => setTimeout(resolve, 200));
-        return { state: 'succeeded', metrics: { ...noMetrics }, ...nothingSeen, finalUrl: 'https://example.com/' };
+        return { state: 'succeeded', metrics: { ...noMetrics }, ...emptyResult, finalUrl: 'https://example.com/' };
       },
     },
   });

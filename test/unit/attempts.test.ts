@@ -9,7 +9,7 @@ import {
   type Step,
   withStorageFailure,
 } from '../../functions/auditor/attempts.ts';
-import { type AuditResult, nothingSeen } from '../../functions/auditor/judge.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Attempt, Environment } from '../../shared/run.ts';
@@ -30,7 +30,7 @@ const environment: Environment = {
 };
 /** A successful audit of a page whose first paint is at `fcp`. `cpuBusy` above 0 makes it contended. */
 const success = (fcp: number, { cpuBusy = 0, tti = 2000 } = {}): AuditResult & { state: 'succeeded' } => ({
-  ...nothingSeen,
+  ...emptyResult,
   state: 'succeeded',
   metrics: { ...noMetrics, fcp, tti },
   environment: { ...environment, cpuBusy, contended: cpuBusy > 0 },
@@ -39,7 +39,7 @@ const failure = (
   code: RunProblemCode,
   { contended = false, auditCode = null as string | null, detail = '' } = {},
 ): AuditResult => ({
-  ...nothingSeen,
+  ...emptyResult,
   state: 'failed',
   environment: { ...environment, contended },
   error: runError(code, { auditCode, ...(detail && { detail }) }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { blockedOf, overCapOf } from '../../functions/auditor/egress/decisions.ts';
+import { blockedRequestsIn, exceededLimitsIn } from '../../functions/auditor/egress/decisions.ts';
 import { ask, cleanUp, dialsTo, MIB, open, origin, PUBLIC } from '../support/egress.ts';
 
 afterEach(cleanUp);
@@ -31,7 +31,7 @@ describe('the decisions', () => {
   });
 
   test('a flood of connections over the cap is forgotten before anything else is', async () => {
-    const proxy = await open({ limits: { inAll: 2, overCapKept: 3 } });
+    const proxy = await open({ limits: { totalConnections: 2, maxOverCaps: 3 } });
     await ask(proxy, 'main.lan');
     await ask(proxy, 'other.lan');
     for (let flood = 0; flood < 6; flood += 1) await ask(proxy, `f${flood}.example.com`);
@@ -46,13 +46,15 @@ test('what was cut off counts from its first time, and not where that came after
   const proxy = await open({ connect: dialsTo(port).connect, limits: { connectionBytes: 1000 } });
   const before = Date.now();
   await ask(proxy, 'cdn.example.com');
-  await vi.waitFor(() => expect(overCapOf(proxy.decisions)).toHaveLength(1));
+  await vi.waitFor(() => expect(exceededLimitsIn(proxy.decisions)).toHaveLength(1));
   const after = Date.now();
   await sleep(5);
   await ask(proxy, 'cdn.example.com');
-  await vi.waitFor(() => expect(overCapOf(proxy.decisions)).toMatchObject([{ host: 'cdn.example.com', count: 2 }]));
-  expect(overCapOf(proxy.decisions, after)).toMatchObject([{ reason: 'bytes of the connection' }]);
-  expect(overCapOf(proxy.decisions, before - 1)).toEqual([]);
+  await vi.waitFor(() =>
+    expect(exceededLimitsIn(proxy.decisions)).toMatchObject([{ host: 'cdn.example.com', count: 2 }]),
+  );
+  expect(exceededLimitsIn(proxy.decisions, after)).toMatchObject([{ reason: 'bytes of the connection' }]);
+  expect(exceededLimitsIn(proxy.decisions, before - 1)).toEqual([]);
 });
 
 describe('what was blocked', () => {
@@ -71,22 +73,22 @@ describe('what was blocked', () => {
       ...decision,
       outcome,
     }));
-    expect(blockedOf([decision, ...others])).toEqual({
+    expect(blockedRequestsIn([decision, ...others])).toEqual({
       blockedRequests: [{ host: 'a.example.com', port: 80, reason: 'private address', count: 1 }],
       blockedRequestCount: 1,
     });
-    expect(blockedOf([])).toEqual({ blockedRequests: [], blockedRequestCount: 0 });
+    expect(blockedRequestsIn([])).toEqual({ blockedRequests: [], blockedRequestCount: 0 });
   });
 
   test('lists the 50 that were asked for most, and counts all', () => {
     const decisions = Array.from({ length: 60 }, (_, i) => ({ ...decision, port: i, count: i + 1 }));
-    const { blockedRequests, blockedRequestCount } = blockedOf(decisions);
+    const { blockedRequests, blockedRequestCount } = blockedRequestsIn(decisions);
     expect(blockedRequests.map(({ port }) => port)).toEqual(Array.from({ length: 50 }, (_, i) => 59 - i));
     expect(blockedRequestCount).toBe((60 * 61) / 2);
   });
 
   test('keeps a name short, whatever the page asked for', () => {
-    const { blockedRequests } = blockedOf([{ ...decision, host: 'x'.repeat(255) }]);
+    const { blockedRequests } = blockedRequestsIn([{ ...decision, host: 'x'.repeat(255) }]);
     expect(blockedRequests[0]?.host).toHaveLength(253);
   });
 
@@ -96,7 +98,7 @@ describe('what was blocked', () => {
     await ask(proxy, 'localhost', 9001);
     await ask(proxy, '10.0.0.1');
     const reason = expect.stringMatching(/private/);
-    expect(blockedOf(proxy.decisions)).toEqual({
+    expect(blockedRequestsIn(proxy.decisions)).toEqual({
       blockedRequests: [
         { host: 'localhost', port: 9001, reason, count: 2 },
         { host: '10.0.0.1', port: 80, reason, count: 1 },

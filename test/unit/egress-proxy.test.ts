@@ -273,7 +273,12 @@ describe('the bytes', () => {
   });
 
   test('the caps are 50 MiB a connection and 150 MiB a run', async () => {
-    expect(LIMITS).toMatchObject({ connectionBytes: 50 * MIB, runBytes: 150 * MIB, atOnce: 256, inAll: 2000 });
+    expect(LIMITS).toMatchObject({
+      connectionBytes: 50 * MIB,
+      runBytes: 150 * MIB,
+      openConnections: 256,
+      totalConnections: 2000,
+    });
     const proxy = await open({ connect: dialsTo(await origin(sends(51 * MIB))).connect });
     for (const host of ['a.example.com', 'b.example.com', 'c.example.com']) {
       const client = await raw(proxy);
@@ -291,7 +296,7 @@ describe('the bytes', () => {
 
 describe('the number of connections', () => {
   test('one connection too many at once is refused, and there is room again when one has closed', async () => {
-    const proxy = await open({ connect: dialsTo(await origin()).connect, limits: { atOnce: 2 } });
+    const proxy = await open({ connect: dialsTo(await origin()).connect, limits: { openConnections: 2 } });
     const first = await ask(proxy, 'a.example.com');
     await ask(proxy, 'b.example.com');
     const third = await ask(proxy, 'c.example.com');
@@ -309,7 +314,7 @@ describe('the number of connections', () => {
   });
 
   test('connections in all are counted, closed ones too', async () => {
-    const proxy = await open({ connect: dialsTo(await origin()).connect, limits: { inAll: 2 } });
+    const proxy = await open({ connect: dialsTo(await origin()).connect, limits: { totalConnections: 2 } });
     for (const host of ['a.example.com', 'b.example.com']) {
       const { socket, closed } = await ask(proxy, host);
       socket.end();

@@ -4,9 +4,9 @@ import type { AuditEnd } from '../../functions/auditor/messages.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { audited, cpu, metrics, observed, runtimeError, stopped, url } from '../support/observation.ts';
 
-const verdictOn = (...told: Parameters<typeof observed>) => judge(observed(...told));
-const faultOn = (...told: Parameters<typeof verdictOn>) => {
-  const verdict = verdictOn(...told);
+const verdictOn = (...observation: Parameters<typeof observed>) => judge(observed(...observation));
+const faultOn = (...observation: Parameters<typeof verdictOn>) => {
+  const verdict = verdictOn(...observation);
   return verdict.state === 'failed' ? verdict.error.code : verdict.state;
 };
 

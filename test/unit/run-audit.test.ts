@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { type AuditResult, nothingSeen } from '../../functions/auditor/judge.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease, Outcome } from '../../functions/lib/store/leases.ts';
@@ -11,7 +11,7 @@ import type { Environment } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 
 const PLENTY = () => 600_000;
-const seen = { ...nothingSeen, finalUrl: 'https://example.com/' };
+const seen = { ...emptyResult, finalUrl: 'https://example.com/' };
 const success: AuditResult = {
   ...seen,
   state: 'succeeded',

@@ -8,26 +8,26 @@ export type Connect = (options: TcpNetConnectOpts) => Socket;
 const HEAD_START_MS = 300; // RFC 8305: each address gets this long before the next is tried beside it
 
 /**
- * One look-up a name and audit, as a browser's own cache would have it; what failed may be asked for again. A few at once:
- * a look-up can't be ended, and the names of one page that nobody answers for must not have the threads of all others.
+ * One look-up a name and audit, as a browser's own cache would have it; what failed may be pending for again. A few at once:
+ * a look-up can't be ended, and the names of one page that nobody results for must not have the threads of all others.
  */
-export const cachedLookup = (lookup: Lookup, atOnce: number) => {
-  const answers = new Map<string, ReturnType<Lookup>>();
-  const lookUpTurn = slots(atOnce);
+export const cachedLookup = (lookup: Lookup, maxConcurrent: number) => {
+  const results = new Map<string, ReturnType<Lookup>>();
+  const takeSlot = slots(maxConcurrent);
   return async (host: string, signal: AbortSignal): Promise<string[]> => {
     if (isIP(host)) return [host];
-    if (!answers.has(host)) {
-      const giveBack = await lookUpTurn(signal);
-      if (answers.has(host))
-        giveBack(); // by another connection meanwhile
+    if (!results.has(host)) {
+      const release = await takeSlot(signal);
+      if (results.has(host))
+        release(); // by another connection meanwhile
       else {
-        const asked = lookup(host);
-        const forget = () => answers.delete(host);
-        asked.catch(forget).finally(giveBack);
-        answers.set(host, asked);
+        const pending = lookup(host);
+        const drop = () => results.delete(host);
+        pending.catch(drop).finally(release);
+        results.set(host, pending);
       }
     }
-    return ((await answers.get(host)) ?? []).map(({ address }) => address);
+    return ((await results.get(host)) ?? []).map(({ address }) => address);
   };
 };
 
@@ -60,7 +60,7 @@ export const dialFirst = async (
     next();
   });
   try {
-    winner = await orAborted(first, signal);
+    winner = await unlessAborted(first, signal);
     return winner;
   } finally {
     waiting.length = 0; // or the winner's own end would have the next one dialled
@@ -68,7 +68,7 @@ export const dialFirst = async (
   }
 };
 
-export const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

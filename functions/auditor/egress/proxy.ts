@@ -12,8 +12,8 @@ import {
 } from '../../lib/public-addresses.ts';
 import type { Decision, Outcome } from '../messages.ts';
 import { type DecisionLog, decisionLog, type Target } from './decisions.ts';
-import { type Connect, cachedLookup, dialFirst, type Lookup, orAborted } from './dial.ts';
-import { CONNECTED, readRequest, refuse, replyOf } from './socks.ts';
+import { type Connect, cachedLookup, dialFirst, type Lookup, unlessAborted } from './dial.ts';
+import { failureReply, readRequest, refuse, SUCCESS_REPLY } from './socks.ts';
 
 /** `url` is the check's. If it is loopback and `targets` local, its own host and port are all of loopback that is open. */
 export type EgressPolicy = TargetPolicy & { url: string };
@@ -33,18 +33,18 @@ export type EgressProxy = {
 export const LIMITS = {
   connectionBytes: 50 * 2 ** 20, // from the server, per connection
   runBytes: 150 * 2 ** 20, // both ways, all connections
-  atOnce: 256,
-  inAll: 2000,
-  lookUpsAtOnce: 6, // each has a thread until it ends, also when nobody waits for it any more
+  openConnections: 256,
+  totalConnections: 2000,
+  concurrentLookups: 6, // each has a thread until it ends, also when nobody waits for it any more
   handshakeMs: 10_000,
   connectMs: 10_000, // looking up the name and dialling together
   halfOpenMs: 10_000, // silence of a server whose client has gone
-  overCapKept: 500,
+  maxOverCaps: 500,
 };
 
 type Options = { lookup?: Lookup; connect?: Connect; limits?: Partial<typeof LIMITS> };
 type Failure = { outcome: Exclude<Outcome, 'allowed'>; reason: string };
-type Open = (target: Target, cap: string | undefined, signal: AbortSignal) => Promise<Socket | Failure>;
+type ConnectTo = (target: Target, cap: string | undefined, signal: AbortSignal) => Promise<Socket | Failure>;
 type State = {
   limits: typeof LIMITS;
   decisions: DecisionLog;
@@ -55,7 +55,7 @@ type State = {
 };
 
 /**
- * The one way out of an audit's Chromium: SOCKS5 on loopback, no authentication, CONNECT only. It looks names up itself,
+ * The one connection out of an audit's Chromium: SOCKS5 on loopback, no authentication, CONNECT only. It looks names up itself,
  * refuses a name that has any address outside the policy, and dials the very address that it checked.
  */
 export const openEgressProxy = async (policy: EgressPolicy, options: Options = {}): Promise<EgressProxy> => {
@@ -63,13 +63,15 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
   const limits = { ...LIMITS, ...options.limits };
   const decisions = decisionLog(limits);
   const state: State = { limits, decisions, sockets: new Set(), clients: new Set(), opened: 0, bytes: 0 };
-  const open = opener(policy, cachedLookup(lookup, limits.lookUpsAtOnce), (to) => track(connect(to), state));
+  const connectTo = connector(policy, cachedLookup(lookup, limits.concurrentLookups), (to) =>
+    track(connect(to), state),
+  );
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
     state.opened += 1;
     state.clients.add(track(client, state));
     client.once('close', () => state.clients.delete(client));
-    serve(client, open, state).catch(() => client.destroy()); // it left, or what it spoke is not SOCKS5
+    serve(client, connectTo, state).catch(() => client.destroy()); // it left, or what it spoke is not SOCKS5
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -90,53 +92,53 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
   };
 };
 
-const serve = async (client: Socket, open: Open, state: State): Promise<void> => {
+const serve = async (client: Socket, connectTo: ConnectTo, state: State): Promise<void> => {
   const { limits, decisions } = state;
   const cap = capReached(state); // on arrival: later ones do not count against this one
   const gone = new AbortController();
   client.once('end', () => gone.abort('gone')).once('close', () => gone.abort('gone'));
 
-  const handshake = setTimeout(() => client.destroy(), limits.handshakeMs);
-  const target = await readRequest(client, gone.signal).finally(() => clearTimeout(handshake));
+  const handshakeTimeout = setTimeout(() => client.destroy(), limits.handshakeMs);
+  const target = await readRequest(client, gone.signal).finally(() => clearTimeout(handshakeTimeout));
   if (!('host' in target)) return refuse(client, target);
 
-  const patience = setTimeout(() => gone.abort('ETIMEDOUT'), limits.connectMs);
-  const way = await open(target, cap, gone.signal).finally(() => clearTimeout(patience));
-  const failed = 'outcome' in way;
+  const timeout = setTimeout(() => gone.abort('ETIMEDOUT'), limits.connectMs);
+  const connection = await connectTo(target, cap, gone.signal).finally(() => clearTimeout(timeout));
+  const failed = 'outcome' in connection;
   if (client.destroyed || gone.signal.reason === 'gone') {
-    if (!failed) way.destroy();
+    if (!failed) connection.destroy();
     client.destroy(); // nobody is left to tell, and nothing was decided
   } else if (failed) {
-    decisions.record(target, way.outcome, way.reason);
-    refuse(client, replyOf(way));
+    decisions.record(target, connection.outcome, connection.reason);
+    refuse(client, failureReply(connection));
   } else {
     decisions.record(target, 'allowed');
-    join(client, way, target, state);
+    join(client, connection, target, state);
   }
 };
 
 const capReached = ({ limits, opened, clients, bytes }: State): string | undefined => {
-  if (opened > limits.inAll) return 'connections in all';
-  if (clients.size > limits.atOnce) return 'connections at once';
+  if (opened > limits.totalConnections) return 'connections in all';
+  if (clients.size > limits.openConnections) return 'connections at once';
   return bytes > limits.runBytes ? 'bytes of the run' : undefined;
 };
 
 /** Dials nothing before the policy has said yes to the name, the port and every address. */
-const opener = (policy: EgressPolicy, addressesOf: ReturnType<typeof cachedLookup>, connect: Connect): Open => {
-  const own = targetOf(new URL(policy.url));
-  const ownIsLoopback = policy.targets === 'local' && isLoopbackHost(own.host);
+const connector = (policy: EgressPolicy, lookUp: ReturnType<typeof cachedLookup>, connect: Connect): ConnectTo => {
+  const checkTarget = targetOf(new URL(policy.url));
+  const checkIsLoopback = policy.targets === 'local' && isLoopbackHost(checkTarget.host);
   return async ({ host, port }, cap, signal) => {
     if (cap) return failure('over-cap', cap);
-    const isOwn = ownIsLoopback && host === own.host && port === own.port;
-    const refusal = refusalOfHost(host, port, { targets: isOwn ? 'local' : 'public', ports: policy.ports });
+    const isCheckTarget = checkIsLoopback && host === checkTarget.host && port === checkTarget.port;
+    const refusal = refusalOfHost(host, port, { targets: isCheckTarget ? 'local' : 'public', ports: policy.ports });
     if (refusal) return failure('refused', refusal.message);
-    const found = await orAborted(addressesOf(host, signal), signal).catch(codeOf);
-    if (typeof found === 'string') return failure('dns-failure', found);
-    if (found.length === 0) return failure('dns-failure', 'ENOTFOUND');
-    if (!found.every(isOwn ? isLoopbackAddress : isPublicAddress)) {
-      return failure('refused', isOwn ? 'not a loopback address' : 'private address');
+    const addresses = await unlessAborted(lookUp(host, signal), signal).catch(codeOf);
+    if (typeof addresses === 'string') return failure('dns-failure', addresses);
+    if (addresses.length === 0) return failure('dns-failure', 'ENOTFOUND');
+    if (!addresses.every(isCheckTarget ? isLoopbackAddress : isPublicAddress)) {
+      return failure('refused', isCheckTarget ? 'not a loopback address' : 'private address');
     }
-    const socket = await dialFirst(found, port, connect, signal).catch(codeOf);
+    const socket = await dialFirst(addresses, port, connect, signal).catch(codeOf);
     return typeof socket === 'string' ? failure('unreachable', socket) : socket;
   };
 };
@@ -151,7 +153,7 @@ const join = (client: Socket, remote: Socket, target: Target, state: State): voi
     client.resetAndDestroy();
     remote.resetAndDestroy();
   };
-  client.write(CONNECTED);
+  client.write(SUCCESS_REPLY);
   for (const socket of [client, remote]) {
     socket.on('data', (chunk) => {
       state.bytes += chunk.length;

@@ -5,7 +5,7 @@ import type { Outcome } from '../messages.ts';
 import type { Target } from './decisions.ts';
 
 /** RFC 1928's codes: by reason where it has one, else by outcome. */
-const REPLIES = {
+const REPLY_CODES = {
   ...{ refused: 0x02, 'dns-failure': 0x04, unreachable: 0x04, 'over-cap': 0x01 },
   ...{ ENETUNREACH: 0x03, ECONNREFUSED: 0x05 },
 } as Record<Exclude<Outcome, 'allowed'>, number> & Partial<Record<string, number>>;
@@ -13,14 +13,14 @@ const LINGER_MS = 1000;
 
 /** What the client asks for (RFC 1928), or the answer that refuses it. Rejects when it speaks something else, or leaves. */
 export const readRequest = async (client: Socket, signal: AbortSignal): Promise<Target | Buffer> => {
-  const read = (size: number) => take(client, size, signal);
+  const read = (size: number) => readExactly(client, size, signal);
   const [version, methods = 0] = await read(2);
   if (version !== 5) throw new Error('not SOCKS5');
   if (!(await read(methods)).includes(0)) return Buffer.of(5, 0xff); // it insists on authentication
   client.write(Buffer.of(5, 0));
 
-  const [again, command, , type] = await read(4);
-  if (again !== 5) throw new Error('not SOCKS5');
+  const [requestVersion, command, , type] = await read(4);
+  if (requestVersion !== 5) throw new Error('not SOCKS5');
   let host: string;
   if (type === 1) host = (await read(4)).join('.');
   else if (type === 3) host = (await read((await read(1)).readUInt8())).toString('latin1');
@@ -32,10 +32,10 @@ export const readRequest = async (client: Socket, signal: AbortSignal): Promise<
 };
 
 /** Exactly `size` bytes; what follows them stays in the socket, for whoever reads next. */
-const take = async (socket: Socket, size: number, signal: AbortSignal): Promise<Buffer> => {
+const readExactly = async (socket: Socket, size: number, signal: AbortSignal): Promise<Buffer> => {
   let bytes = Buffer.alloc(0);
   while (bytes.length < size) {
-    // Never leaves part of it in the socket: 'readable' would fire for that at once, again and again, and starve all else.
+    // Never leaves part of it in the socket: 'readable' would fire for that at once, requestVersion and requestVersion, and starve all else.
     const part: Buffer | null = socket.read(Math.min(size - bytes.length, socket.readableLength || 1));
     if (part) bytes = Buffer.concat([bytes, part]);
     else await once(socket, 'readable', { signal });
@@ -44,9 +44,9 @@ const take = async (socket: Socket, size: number, signal: AbortSignal): Promise<
 };
 
 const reply = (code: number): Buffer => Buffer.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0);
-export const CONNECTED = reply(0x00);
-export const replyOf = ({ outcome, reason }: { outcome: Exclude<Outcome, 'allowed'>; reason: string }): Buffer =>
-  reply(REPLIES[reason] ?? REPLIES[outcome]);
+export const SUCCESS_REPLY = reply(0x00);
+export const failureReply = ({ outcome, reason }: { outcome: Exclude<Outcome, 'allowed'>; reason: string }): Buffer =>
+  reply(REPLY_CODES[reason] ?? REPLY_CODES[outcome]);
 
 /** Answers and hangs up; what the client still sends is read and dropped, or the reset would overtake the answer. */
 export const refuse = (client: Socket, answer: Buffer): void => {

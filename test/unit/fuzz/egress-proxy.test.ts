@@ -52,7 +52,7 @@ describe('the egress proxy', () => {
     const proxy = await openEgressProxy(
       { targets: 'public', ports: DEFAULT_PORTS, url: 'https://example.com/' },
       {
-        limits: { inAll: Number.POSITIVE_INFINITY, atOnce: 1000, handshakeMs: 150, connectMs: 150 },
+        limits: { totalConnections: Number.POSITIVE_INFINITY, openConnections: 1000, handshakeMs: 150, connectMs: 150 },
         lookup: async (name) => {
           if (name.length % 3 === 0) throw Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' });
           return [{ address: name.length % 3 === 1 ? PUBLIC : '10.0.0.1' }];
