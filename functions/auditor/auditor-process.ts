@@ -8,9 +8,9 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import type { Slots } from '../lib/slots.ts';
 import { startCpuMeter } from './host/cpu-meter.ts';
-import type { shares } from './host/cpu-shares.ts';
+import type { CpuShares } from './host/cpu-shares.ts';
 import type { User } from './host/privileges.ts';
-import { groupGone, killGroup, membersOf, memoryOf } from './host/processes.ts';
+import { killGroup, membersOf, memoryOf, waitForGroupExit } from './host/processes.ts';
 import {
   type AuditEnd,
   type AuditorMessage,
@@ -22,14 +22,14 @@ import {
 import { type AuditEvent, type AuditState, decide, initialState, type Limits, type TimerName } from './stop-rules.ts';
 
 /** What an auditor that is done gets to close its browser. */
-const GOODBYE_MS = 1000;
-const MEMORY_WATCH_MS = 250;
+const BROWSER_CLOSE_MS = 1000;
+const MEMORY_POLL_MS = 250;
 
-export const WORK_DIR = 'page-audit-'; // then the pid of its owner
+export const WORK_DIR_PREFIX = 'page-audit-'; // then the pid of its owner
 
-export type AuditorProcess = ReturnType<typeof startAuditor>;
+export type AuditorProcess = ReturnType<typeof startAuditorProcess>;
 /** One at a time may be measured, or as many as the machine has room for; the others give way meanwhile. */
-export type Processor = { turn: Slots; shares: ReturnType<typeof shares> };
+export type CpuAccess = { slot: Slots; shares: CpuShares };
 export type AuditHooks = {
   onBrowser?: (() => void) | undefined;
   /** Receives each event of the audit, and the milliseconds since its start. */
@@ -42,11 +42,11 @@ export type EndedAudit = Pick<AuditState, 'mainFrame' | 'chromium' | 'sandbox' |
 };
 
 /** One auditor process, from its start (imports only) through one audit to the death of its whole group. */
-export const startAuditor = (
+export const startAuditorProcess = (
   version: AuditVersion,
-  { processor, limits, user }: { processor: Processor; limits: Limits; user: User | undefined },
+  { cpuAccess, limits, user }: { cpuAccess: CpuAccess; limits: Limits; user: User | undefined },
 ) => {
-  const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR}${process.pid}-`)).then(async (dir) => {
+  const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`)).then(async (dir) => {
     if (user) await chown(dir, user.uid, user.gid);
     return dir;
   });
@@ -55,19 +55,19 @@ export const startAuditor = (
     (started) => {
       started.on('error', () => {}); // met by `audit`, as its end
       const { pid } = started;
-      if (pid) processor.shares.add(pid);
+      if (pid) cpuAccess.shares.add(pid);
       started.once('exit', () => {
         exited = true;
-        if (pid) processor.shares.remove(pid);
+        if (pid) cpuAccess.shares.remove(pid);
       });
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        said = (said + text).slice(-10_000);
+        stderr = (stderr + text).slice(-10_000);
       });
     },
     () => {}, // met by `audit`
   );
-  let done = false;
-  let said = '';
+  let completed = false;
+  let stderr = '';
   let exited = false;
   let ended = false;
 
@@ -76,10 +76,10 @@ export const startAuditor = (
     const started = await child.catch(() => undefined);
     if (started?.pid) {
       const exit = exited ? undefined : once(started, 'exit');
-      if (done) await Promise.race([exit, sleep(GOODBYE_MS)]); // so that the browser ends its own processes
+      if (completed) await Promise.race([exit, sleep(BROWSER_CLOSE_MS)]); // so that the browser ends its own processes
       killGroup(started.pid);
       await exit;
-      await groupGone(started.pid); // a browser that is dying still writes to its profile
+      await waitForGroupExit(started.pid); // a browser that is dying still writes to its profile
     }
     const dir = await workDir.catch(() => undefined);
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
@@ -89,22 +89,22 @@ export const startAuditor = (
     const dir = await workDir;
     const auditor = await child;
     signal.throwIfAborted(); // since the audit was begun
-    const complete = { ...order, env: { ...childEnv(dir), ...order.env } };
-    const outcome = await runAudit(auditor, complete, { processor, limits, hooks, stderr: () => said }, signal);
-    done = outcome.end.how === 'audited';
+    const fullOrder = { ...order, env: { ...childEnv(dir), ...order.env } };
+    const outcome = await runAudit(auditor, fullOrder, { cpuAccess, limits, hooks, stderr: () => stderr }, signal);
+    completed = outcome.end.how === 'audited';
     return outcome;
   };
 
-  return { version, audit, end, alive: () => !ended && !exited };
+  return { version, audit, end, isAlive: () => !ended && !exited };
 };
 
-type Running = { processor: Processor; limits: Limits; hooks: AuditHooks; stderr: () => string };
+type AuditContext = { cpuAccess: CpuAccess; limits: Limits; hooks: AuditHooks; stderr: () => string };
 
 /** Sends an order to an auditor, and follows the audit to its end: hands each event to the stop rules, and does what they decide. */
 const runAudit = (
   auditor: ChildProcess,
   order: AuditorOrder,
-  { processor, limits, hooks, stderr }: Running,
+  { cpuAccess, limits, hooks, stderr }: AuditContext,
   signal: AbortSignal,
 ): Promise<EndedAudit> => {
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
@@ -137,9 +137,9 @@ const runAudit = (
     reject(error);
     over.abort();
   };
-  const waitForProcessor = async () => {
+  const waitForCpu = async () => {
     const remainingMs = limits.attemptMs - (performance.now() - startedAt); // others are measured meanwhile
-    await takeProcessor(group, processor, timedPart.signal);
+    await acquireCpu(group, cpuAccess, timedPart.signal);
     handle({ type: 'cpu-acquired', remainingMs });
     readCpu = startCpuMeter(group);
     auditor.send('start' satisfies typeof START_SIGNAL);
@@ -159,9 +159,9 @@ const runAudit = (
   auditor.once('error', fail);
   auditor.on('message', (message: AuditorMessage) => {
     if (message.type === 'measured') measuredAt = Date.now();
-    handle(withBuffer(message));
+    handle(withReportBuffer(message));
     if (message.type === 'browser') hooks.onBrowser?.();
-    if (message.type === 'waiting') waitForProcessor().catch(fail);
+    if (message.type === 'waiting') waitForCpu().catch(fail);
     if (message.type === 'measured') timedPart.abort();
   });
   handle({ type: 'started', timed: isTimed(order) });
@@ -170,19 +170,19 @@ const runAudit = (
 };
 
 /** Resolves when the group may be measured. It leaves the processor to others when `timedPart` aborts. */
-const takeProcessor = async (group: number, { turn, shares }: Processor, timedPart: AbortSignal): Promise<void> => {
-  const giveBack = await turn(timedPart);
-  const leave = () => {
+const acquireCpu = async (group: number, { slot, shares }: CpuAccess, timedPart: AbortSignal): Promise<void> => {
+  const releaseSlot = await slot(timedPart);
+  const release = () => {
     shares.stopMeasuring(group);
-    giveBack();
+    releaseSlot();
   };
-  timedPart.addEventListener('abort', leave, { once: true });
+  timedPart.addEventListener('abort', release, { once: true });
   await shares.startMeasuring(group);
   timedPart.throwIfAborted();
 };
 
 /** A report travels as bytes. */
-const withBuffer = (message: AuditorMessage): AuditorMessage =>
+const withReportBuffer = (message: AuditorMessage): AuditorMessage =>
   message.type === 'audited'
     ? { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } }
     : message;
@@ -192,12 +192,12 @@ type Memory = { browserBytes: number; auditorBytes: number };
 /** Looks at an auditor's memory, and that of its browser, until `signal` aborts. */
 const watchMemory = (group: number, signal: AbortSignal, onMemory: (memory: Memory) => void): void => {
   let members: number[] = [];
-  let looks = 0;
+  let polls = 0;
   const timer = setInterval(() => {
-    if (looks++ % 4 === 0) members = membersOf(group); // looks through all processes of the machine: more seldom
+    if (polls++ % 4 === 0) members = membersOf(group); // looks through all processes of the machine: more seldom
     const browser = members.filter((pid) => pid !== group).reduce((sum, pid) => sum + memoryOf(pid), 0);
     onMemory({ browserBytes: browser, auditorBytes: memoryOf(group) });
-  }, MEMORY_WATCH_MS);
+  }, MEMORY_POLL_MS);
   signal.addEventListener('abort', () => clearInterval(timer));
 };
 

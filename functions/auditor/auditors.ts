@@ -9,16 +9,16 @@ import { slots } from '../lib/slots.ts';
 import {
   type AuditHooks,
   type AuditorProcess,
+  type CpuAccess,
   childModule,
-  type Processor,
-  startAuditor,
-  WORK_DIR,
+  startAuditorProcess,
+  WORK_DIR_PREFIX,
 } from './auditor-process.ts';
 import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
 import { openEgressProxy } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { isFalsified, wasSlowed } from './host/cpu-meter.ts';
-import { shares } from './host/cpu-shares.ts';
+import { cpuShares } from './host/cpu-shares.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from './host/machine.ts';
 import { auditorUsers, type Users } from './host/privileges.ts';
 import { removeStale } from './host/processes.ts';
@@ -49,18 +49,18 @@ type Options = {
 
 /** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
 export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, limitMs }: Options) => {
-  const processor: Processor = { turn: slots(timedAtOnce), shares: shares() };
+  const cpuAccess: CpuAccess = { slot: slots(timedAtOnce), shares: cpuShares() };
   const limits = limitsOn(MEMORY_BYTES, limitMs);
   const closing = new AbortController();
-  const ending = new Set<Promise<void>>();
+  const stopping = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
   let newUser: Users | undefined;
   let sandbox: LaunchOrder['sandbox'] = 'tried';
-  let next: AuditorProcess | undefined;
-  let atWork = 0;
+  let preloaded: AuditorProcess | undefined;
+  let running = 0;
 
   const prepare = (): Promise<Chromium> => {
-    chromium ??= removeStale(tmpdir(), WORK_DIR).then(async () => {
+    chromium ??= removeStale(tmpdir(), WORK_DIR_PREFIX).then(async () => {
       const ready = await prepareChromium(chromiumDir, closing.signal);
       newUser ??= await auditorUsers([tmpdir(), childModule, ...packages(), ready.executable]);
       return ready;
@@ -71,35 +71,35 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     return chromium;
   };
 
-  const take = (version: AuditVersion): AuditorProcess => {
-    const ready = next;
-    next = undefined;
-    if (ready?.version === version && ready.alive()) return ready;
-    if (ready) dismiss(ready);
-    return startAuditor(version, { processor, limits, user: newUser?.() });
+  const takeAuditor = (version: AuditVersion): AuditorProcess => {
+    const ready = preloaded;
+    preloaded = undefined;
+    if (ready?.version === version && ready.isAlive()) return ready;
+    if (ready) stopAuditor(ready);
+    return startAuditorProcess(version, { cpuAccess, limits, user: newUser?.() });
   };
 
   /** Ends an auditor while others go on; `close` waits for it. */
-  const dismiss = (auditor: AuditorProcess) => {
-    const ended = auditor
+  const stopAuditor = (auditor: AuditorProcess) => {
+    const stopped = auditor
       .end()
       .catch((error: Error) => void log.warn('an auditor left its folder', { error })) // the next start removes it
-      .finally(() => ending.delete(ended));
-    ending.add(ended);
+      .finally(() => stopping.delete(stopped));
+    stopping.add(stopped);
   };
 
   /** Imports for the next audit; it gives way to the one that is measured. */
-  const startNext = (version: AuditVersion) => {
-    if (!newUser || next?.alive() || closing.signal.aborted) return;
-    if (next) dismiss(next);
-    next = startAuditor(version, { processor, limits, user: newUser() });
+  const preloadAuditor = (version: AuditVersion) => {
+    if (!newUser || preloaded?.isAlive() || closing.signal.aborted) return;
+    if (preloaded) stopAuditor(preloaded);
+    preloaded = startAuditorProcess(version, { cpuAccess, limits, user: newUser() });
   };
 
   return {
     /** Unpacks Chromium and starts the first auditor, so that the first audit need not wait for them. */
     prepare: async (): Promise<void> => {
       await prepare();
-      startNext(auditVersions[0].version);
+      preloadAuditor(auditVersions[0].version);
     },
 
     /** Audits one page. Rejects only where `signal` ended it or the machine could not start an audit. */
@@ -109,17 +109,17 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
       observer: AuditObserver = {},
     ): Promise<AuditResult> => {
       signal.throwIfAborted();
-      atWork++;
+      running++;
       try {
         const { executable, env } = await prepare();
         await using proxy = await disposable(openEgressProxy({ ...targets, url }));
-        await Promise.all(ending); // the last audit's browser is no company for this one
-        const auditor = take(auditVersion);
+        await Promise.all(stopping); // the last audit's browser is no company for this one
+        const auditor = takeAuditor(auditVersion);
         try {
           const order = { url: new URL(url).href, version: auditVersion, ...options };
           const launch = { executable, proxyPort: proxy.port, env, sandbox };
           const hooks = {
-            onBrowser: () => void (atWork > 1 && startNext(auditVersion)), // more are likely to wait
+            onBrowser: () => void (running > 1 && preloadAuditor(auditVersion)), // more are likely to wait
             onEvent: observer.onEvent,
           };
           const { measuredAt, cpu, ...seen } = await auditor.audit({ ...order, ...launch }, hooks, signal);
@@ -138,11 +138,11 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
           observer.onObservation?.(observation);
           return judge(observation);
         } finally {
-          dismiss(auditor);
+          stopAuditor(auditor);
         }
       } finally {
-        atWork--;
-        startNext(auditVersion);
+        running--;
+        preloadAuditor(auditVersion);
       }
     },
 
@@ -150,9 +150,9 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     close: async (): Promise<void> => {
       closing.abort();
       await chromium?.catch(() => {});
-      if (next) dismiss(next);
-      next = undefined;
-      while (atWork > 0 || ending.size > 0) await Promise.all([...ending, sleep(10)]);
+      if (preloaded) stopAuditor(preloaded);
+      preloaded = undefined;
+      while (running > 0 || stopping.size > 0) await Promise.all([...stopping, sleep(10)]);
     },
   };
 };

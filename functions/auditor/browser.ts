@@ -18,15 +18,15 @@ export const profileOf = (workDir: string): string => join(workDir, 'profile');
  * In its own sandbox, if it can have one: that takes a kernel that gives namespaces to a user who is not root.
  */
 export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
-  const sandboxed = sandbox !== 'none' && process.getuid?.() !== 0 && (await start(launch, []));
+  const sandboxed = sandbox !== 'none' && process.getuid?.() !== 0 && (await startChromium(launch, []));
   if (sandboxed) return { ...sandboxed, sandbox: true };
-  const bare = sandbox !== 'required' && (await start(launch, ['--no-sandbox', '--no-zygote']));
-  if (!bare) throw new Error('Chromium ended as it started');
-  return { ...bare, sandbox: false };
+  const unsandboxed = sandbox !== 'required' && (await startChromium(launch, ['--no-sandbox', '--no-zygote']));
+  if (!unsandboxed) throw new Error('Chromium exited as it started');
+  return { ...unsandboxed, sandbox: false };
 };
 
 /** Undefined where Chromium ended by itself: it does so, at once, where it can't have its sandbox. One that was killed did not. */
-const start = async (
+const startChromium = async (
   { executable, proxyPort, workDir, env, debuggingPort }: Omit<Launch, 'sandbox'>,
   flags: string[],
 ) => {
@@ -47,12 +47,12 @@ const start = async (
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
-  const ended = new Promise<'killed' | 'by itself'>((resolve) => {
+  const exited = new Promise<'killed' | 'by itself'>((resolve) => {
     chromium.once('exit', (_, signal) => resolve(signal === 'SIGKILL' ? 'killed' : 'by itself'));
     chromium.once('error', () => resolve('by itself')); // it could not even be started
   });
   const transport = pipeTransport(chromium.stdio[3] as Writable, chromium.stdio[4] as Readable);
-  ended.then(() => transport.onclose?.());
+  exited.then(() => transport.onclose?.());
   try {
     const browser: Browser = await puppeteer.connect({ transport, defaultViewport: null });
     const session = await browser.target().createCDPSession();
@@ -60,7 +60,7 @@ const start = async (
     const target = await browser.waitForTarget((each) => each.type() === 'page');
     return { browser, page: (await target.page()) as Page };
   } catch (error) {
-    if ((await Promise.race([ended, sleep(1000)])) === 'by itself') return undefined; // its pipe may close before it has ended
+    if ((await Promise.race([exited, sleep(1000)])) === 'by itself') return undefined; // its pipe may close before it has ended
     throw error;
   }
 };
@@ -71,15 +71,15 @@ const pipeTransport = (write: Writable, read: Readable): ConnectionTransport => 
     send: (message) => void write.write(`${message}\0`),
     close: () => write.end(),
   };
-  let rest: Buffer[] = [];
+  let partial: Buffer[] = [];
   read.on('data', (chunk: Buffer) => {
     let start = 0;
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
-      transport.onmessage?.(Buffer.concat([...rest, chunk.subarray(start, end)]).toString());
-      rest = [];
+      transport.onmessage?.(Buffer.concat([...partial, chunk.subarray(start, end)]).toString());
+      partial = [];
       start = end + 1;
     }
-    if (start < chunk.length) rest.push(chunk.subarray(start));
+    if (start < chunk.length) partial.push(chunk.subarray(start));
   });
   read.once('close', () => transport.onclose?.());
   for (const pipe of [write, read]) pipe.on('error', () => {}); // the end of the browser, told by `close`

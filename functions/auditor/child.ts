@@ -4,7 +4,7 @@ import type { CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { startCpuMeter } from './host/cpu-meter.ts';
-import { holdBackWorkers } from './host/cpu-shares.ts';
+import { deprioritizeWorkers } from './host/cpu-shares.ts';
 import { closeInheritedFiles } from './host/processes.ts';
 import { importLighthouse, runLighthouse } from './lighthouse.ts';
 import { watchMainFrame } from './main-frame.ts';
@@ -18,7 +18,7 @@ import {
   type START_SIGNAL,
 } from './messages.ts';
 import { canRunScripts, closePopup, documentState } from './page-probe.ts';
-import { BLANK_MS, MEASURING_MS, REJECTION_GRACE_MS } from './stop-rules.ts';
+import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from './stop-rules.ts';
 
 /*
  * The auditor process: imports one Lighthouse release, waits for one order, does one audit, and is killed with its whole
@@ -81,24 +81,24 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     await go;
   }
   const readCpu = startCpuMeter(process.pid);
-  const tooLong = setTimeout(async () => {
+  const hangTimer = setTimeout(async () => {
     if (!(await canRunScripts(own))) reportError({ code: 'PAGE_HUNG', message: 'The page does not answer.' });
-  }, MEASURING_MS);
+  }, TIMED_PART_MS);
   let measured: MainFrame | undefined;
   let document: Promise<DocumentState> | undefined;
   const onMeasured = () => {
     measured = mainFrame(); // what is visited after it counts no more
     document = documentState(own, measured); // version 9 leaves the page before it ends
-    clearTimeout(tooLong);
+    clearTimeout(hangTimer);
     if (isTimed(plan) && !everPainted && !measured.loaded) {
-      setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_MS);
+      setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
     send({ type: 'measured', cpu: readCpu() });
     // Version 9 would then often get no answer from its page; of busy workers it gets one without.
-    if (auditVersion(version).acceptsPage) holdBackWorkers(process.pid);
+    if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
-  clearTimeout(tooLong);
+  clearTimeout(hangTimer);
 
   await send({
     type: 'audited',

@@ -1,6 +1,6 @@
 import type { CDPSession } from 'puppeteer-core';
 import { emptyMainFrame, type MainFrame, newDocument } from './messages.ts';
-import { LARGE_BYTES, MAX_DIALOGS, MAX_DOCUMENT_BYTES, MAX_FRAMES, MAX_NESTED_FRAMES } from './stop-rules.ts';
+import { LARGE_DOCUMENT_BYTES, MAX_DIALOGS, MAX_DOCUMENT_BYTES, MAX_FRAMES, MAX_NESTED_FRAMES } from './stop-rules.ts';
 
 /** A `sandbox` directive without `allow-scripts`, in any of the policies of a Content-Security-Policy header. */
 const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts\b)/i;
@@ -12,23 +12,23 @@ export const watchMainFrame = async (
 ): Promise<() => MainFrame> => {
   let record = emptyMainFrame;
   let requestId: string | undefined;
-  const before = new Set<string>(); // asked for before the newest one: one of them may be shown, and still be on its way
+  const earlierRequests = new Set<string>(); // asked for before the newest one: one of them may be shown, and still be on its way
   const change = (changes: Partial<MainFrame>) => {
     record = { ...record, ...changes };
     onChange(record);
   };
 
   let mainFrameId: string | undefined;
-  let shown: string | undefined; // the loader of the newest page: Lighthouse visits about: too
+  let shownLoader: string | undefined; // the loader of the newest page: Lighthouse visits about: too
   let sandboxed = false;
   let refreshes = false;
   let bytes = 0;
   let dialogs = 0;
-  const levels = new Map<string, number>(); // of each frame that the document has ever attached
+  const depths = new Map<string, number>(); // of each frame that the document has ever attached
   session.on('Network.requestWillBeSent', (event) => {
     if (event.type !== 'Document' || event.requestId !== event.loaderId || event.frameId !== mainFrameId) return;
     if (!/^https?:/.test(event.request.url)) return; // Lighthouse's own visits to about: and chrome:
-    if (requestId && requestId !== event.requestId) before.add(requestId); // a redirect keeps its id
+    if (requestId && requestId !== event.requestId) earlierRequests.add(requestId); // a redirect keeps its id
     requestId = event.requestId;
     bytes = 0;
     const { url } = event.request;
@@ -52,15 +52,15 @@ export const watchMainFrame = async (
   session.on('Network.dataReceived', (event) => {
     if (event.requestId !== requestId) return;
     bytes += event.dataLength;
-    if (bytes > LARGE_BYTES && !record.large) change({ large: true });
+    if (bytes > LARGE_DOCUMENT_BYTES && !record.large) change({ large: true });
     if (bytes > MAX_DOCUMENT_BYTES && !record.tooMuch) change({ tooMuch: 'bytes' });
   });
   session.on('Page.frameAttached', ({ frameId, parentFrameId }) => {
     if (record.tooMuch) return;
-    const level = (levels.get(parentFrameId) ?? 0) + 1;
-    levels.set(frameId, level);
-    if (levels.size > MAX_FRAMES) change({ tooMuch: 'frames' });
-    else if (level > MAX_NESTED_FRAMES) change({ tooMuch: 'nested frames' });
+    const depth = (depths.get(parentFrameId) ?? 0) + 1;
+    depths.set(frameId, depth);
+    if (depths.size > MAX_FRAMES) change({ tooMuch: 'frames' });
+    else if (depth > MAX_NESTED_FRAMES) change({ tooMuch: 'nested frames' });
   });
   session.on('Page.javascriptDialogOpening', () => {
     if (++dialogs > MAX_DIALOGS && !record.tooMuch) change({ tooMuch: 'dialogs' });
@@ -70,22 +70,22 @@ export const watchMainFrame = async (
     if (event.requestId === requestId && !record.failure) {
       change({ finished: true, everFinished: true, empty: bytes === 0 && !refreshes });
     }
-    if (before.delete(event.requestId)) change({ everFinished: true });
+    if (earlierRequests.delete(event.requestId)) change({ everFinished: true });
   });
   session.on('Network.loadingFailed', (event) => {
-    before.delete(event.requestId);
+    earlierRequests.delete(event.requestId);
     if (event.requestId === requestId) change({ failure: event.errorText.replace(/^net::/, '') });
   });
   session.on('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId || !/^https?:/.test(frame.url)) return;
-    shown = frame.loaderId;
-    levels.clear();
+    shownLoader = frame.loaderId;
+    depths.clear();
     dialogs = 0;
-    const scriptless = sandboxed && shown === requestId;
+    const scriptless = sandboxed && shownLoader === requestId;
     change({ navigations: record.navigations + 1, loaded: false, painted: false, scriptless });
   });
   session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
-    if (frameId !== mainFrameId || loaderId !== shown) return;
+    if (frameId !== mainFrameId || loaderId !== shownLoader) return;
     if (name === 'load') change({ loaded: true });
     if (name === 'firstContentfulPaint') change({ painted: true });
   });

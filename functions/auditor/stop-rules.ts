@@ -45,7 +45,7 @@ export type Limits = { attemptMs: number; browserBytes: number; auditorBytes: nu
 /** An attempt that is not over by then is killed, whatever it is doing. */
 export const HARD_LIMIT_MS = 120_000;
 /** A main document that got no answer by then, or none that the browser could show, will get none that counts. */
-const NO_ANSWER_MS = 36_000;
+const FIRST_RESPONSE_MS = 36_000;
 /** Lighthouse waits 36 s for a document that comes slowly, and for ever where it neither ends nor shows anything. */
 const SLOW_DOCUMENT_MS = 60_000;
 /** A failed main document may yet be followed by another: a page that sends itself elsewhere. */
@@ -53,16 +53,16 @@ const FAILURE_GRACE_MS = 500;
 export const MAX_NAVIGATIONS = 20;
 
 /** What Lighthouse would wait for a page to load, to be idle, and then some. */
-export const MEASURING_MS = 60_000;
+export const TIMED_PART_MS = 60_000;
 /** Lighthouse hangs on a page that paints nothing as it waits for something, and has no score for it if it does not. */
-export const BLANK_MS = 20_000;
-export const ANSWER_MS = 5000;
+export const BLANK_PAGE_MS = 20_000;
+export const PROBE_TIMEOUT_MS = 5000;
 /** After a rejection that nobody awaited, Lighthouse may yet come to its end. */
 export const REJECTION_GRACE_MS = 10_000;
 
 /** Decoded, of one main document: what it is as the browser parses it. */
 export const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
-export const LARGE_BYTES = 10 * 2 ** 20;
+export const LARGE_DOCUMENT_BYTES = 10 * 2 ** 20;
 export const MAX_FRAMES = 1000;
 /** A page that embeds itself has no end of them. */
 export const MAX_NESTED_FRAMES = 50;
@@ -88,14 +88,18 @@ export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [A
     case 'browser':
       return [
         { ...state, chromium: event.version, sandbox: event.sandbox },
-        state.timed ? nothing : start(['first-response', NO_ANSWER_MS]),
+        state.timed ? nothing : start(['first-response', FIRST_RESPONSE_MS]),
       ];
     case 'waiting':
       return [{ ...state, waiting: true }, nothing];
     case 'cpu-acquired':
       return [
         { ...state, waiting: false },
-        start(['attempt', event.remainingMs], ['first-response', NO_ANSWER_MS], ['slow-document', SLOW_DOCUMENT_MS]),
+        start(
+          ['attempt', event.remainingMs],
+          ['first-response', FIRST_RESPONSE_MS],
+          ['slow-document', SLOW_DOCUMENT_MS],
+        ),
       ];
     case 'mainFrame':
       return onMainFrame(state, event.record);
@@ -119,7 +123,7 @@ export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [A
 };
 
 const onMainFrame = (state: AuditState, record: MainFrame): [AuditState, Decision] => {
-  const documentFailed = hasFailed(record) && !isVisitedAgain(state.measured, record);
+  const documentFailed = hasFailed(record) && !isSecondVisit(state.measured, record);
   const next = { ...state, mainFrame: record, documentFailed };
   if (record.navigations > MAX_NAVIGATIONS) return [next, stop('redirect-loop')];
   if (record.scriptless && record.finished) return [next, stop('page-hung', SCRIPTLESS)];
@@ -139,7 +143,7 @@ const hasFailed = ({ failure, navigations, empty, painted }: MainFrame): boolean
   failure ? !(navigations > 0 && failure === 'ERR_ABORTED') : empty && !painted;
 
 /** What then fails is no longer what was measured; Lighthouse comes to its end without it. */
-const isVisitedAgain = (measured: boolean, { navigations }: MainFrame): boolean => measured && navigations > 0;
+const isSecondVisit = (measured: boolean, { navigations }: MainFrame): boolean => measured && navigations > 0;
 
 const onMemory = ({ browserBytes, auditorBytes }: { browserBytes: number; auditorBytes: number }, limits: Limits) => {
   const excess = (what: string) =>
@@ -154,7 +158,7 @@ const onElapsed: Record<TimerName, (state: AuditState) => Decision> = {
     const { url, status, navigations, finished, failure } = mainFrame;
     const shown = navigations > 0 && status !== null;
     const missing = url && !shown && !finished && !failure;
-    return missing && !isVisitedAgain(measured, mainFrame) ? stop('load-timeout') : nothing;
+    return missing && !isSecondVisit(measured, mainFrame) ? stop('load-timeout') : nothing;
   },
   'slow-document': ({ measured, mainFrame: { url, everFinished, failure } }) =>
     !measured && url && !everFinished && !failure ? stop('load-timeout') : nothing,

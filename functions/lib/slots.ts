@@ -9,53 +9,53 @@ type Place = { owner: string; queue: string };
  */
 export const slots = (count: number) => {
   let free = count;
-  let served = 0;
+  let servedCount = 0;
   const lastServed = new Map<string, number>(); // how many had been served before, by owner and by owner and queue
-  const waiting: (Place & { take: () => void })[] = [];
+  const waiting: (Place & { acquire: () => void })[] = [];
 
-  const turnOf = ({ owner, queue }: Place) =>
+  const lastServedAt = ({ owner, queue }: Place) =>
     [lastServed.get(owner) ?? 0, lastServed.get(`${owner} ${queue}`) ?? 0] as const;
-  const note = ({ owner, queue }: Place) => {
-    served++;
-    lastServed.set(owner, served).set(`${owner} ${queue}`, served);
+  const markServed = ({ owner, queue }: Place) => {
+    servedCount++;
+    lastServed.set(owner, servedCount).set(`${owner} ${queue}`, servedCount);
   };
   const next = () => {
     let first = 0;
     let best = [Infinity, Infinity] as readonly [number, number];
     for (const [i, place] of waiting.entries()) {
-      const turn = turnOf(place);
-      if (turn[0] < best[0] || (turn[0] === best[0] && turn[1] < best[1])) [first, best] = [i, turn];
+      const last = lastServedAt(place);
+      if (last[0] < best[0] || (last[0] === best[0] && last[1] < best[1])) [first, best] = [i, last];
     }
     return waiting.splice(first, 1)[0];
   };
-  const giveBack = () => {
+  const release = () => {
     const place = next();
     if (!place) free++;
     else {
-      note(place);
-      place.take();
+      markServed(place);
+      place.acquire();
     }
   };
   return async (signal: AbortSignal, { owner = '', queue = '' }: Partial<Place> = {}): Promise<() => void> => {
     signal.throwIfAborted();
     if (free > 0) {
       free--;
-      note({ owner, queue });
+      markServed({ owner, queue });
     } else {
       await new Promise<void>((resolve, reject) => {
         const leave = () => {
           waiting.splice(waiting.indexOf(place), 1);
           reject(signal.reason);
         };
-        const take = () => {
+        const acquire = () => {
           signal.removeEventListener('abort', leave);
           resolve();
         };
-        const place = { owner, queue, take };
+        const place = { owner, queue, acquire };
         waiting.push(place);
         signal.addEventListener('abort', leave, { once: true });
       });
     }
-    return giveBack;
+    return release;
   };
 };

@@ -3,29 +3,29 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { groupGone, killGroup } from '../../functions/auditor/host/processes.ts';
+import { killGroup, waitForGroupExit } from '../../functions/auditor/host/processes.ts';
 import { waitFor } from '../support/service.ts';
 
-let heir: ChildProcess | undefined;
+let parent: ChildProcess | undefined;
 afterEach(() => {
-  heir?.kill('SIGKILL');
+  parent?.kill('SIGKILL');
 });
 
 /** The leader of a group of its own, whose parent never asks for its end. */
-const neglected = async (): Promise<number> => {
-  heir = spawn('sh', ['-c', "setsid sh -c 'echo $$; exec sleep 60' & exec sleep 60"], {
+const unreapedGroup = async (): Promise<number> => {
+  parent = spawn('sh', ['-c', "setsid sh -c 'echo $$; exec sleep 60' & exec sleep 60"], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const [pid] = await once(heir.stdout as NonNullable<ChildProcess['stdout']>, 'data');
+  const [pid] = await once(parent.stdout as NonNullable<ChildProcess['stdout']>, 'data');
   return Number(pid);
 };
 const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'latin1').split(' ')[2];
 
 /** Whether nobody is waited for. */
-const isGone = (group: number) => Promise.race([groupGone(group).then(() => true), soon(false)]);
+const isGone = (group: number) => Promise.race([waitForGroupExit(group).then(() => true), soon(false)]);
 
 test('a group that runs is waited for, and one whose dead are only listed is not', async () => {
-  const group = await neglected();
+  const group = await unreapedGroup();
   expect(await isGone(group)).toBe(false);
 
   killGroup(group);

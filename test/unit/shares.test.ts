@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shares } from '../../functions/auditor/host/cpu-shares.ts';
+import { cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
 import { waitFor } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
 
@@ -21,7 +21,7 @@ describe('shares of the processors', unlessMissing(canShare ? undefined : 'this 
     const nices = () =>
       [one, other].map((pid) => Number(readFileSync(`/proc/${pid}/autogroup`, 'utf8').split(' ').at(-1)));
     const become = (wanted: number[]) => waitFor(() => nices().join() === wanted.join() || undefined, 5);
-    const processor = shares();
+    const processor = cpuShares();
     for (const pid of [one, other]) processor.add(pid);
     expect(nices()).toEqual([0, 0]);
 

@@ -13,35 +13,35 @@ import { removeStale } from './processes.ts';
 export type Chromium = { executable: string; env: Record<string, string> };
 
 /** Where a deployed function has Chromium: each of its files as zstd. Elsewhere it comes out of its package. */
-const packed = join(import.meta.dirname, 'chromium');
+const packedDir = join(import.meta.dirname, 'chromium');
 
 /**
  * Unpacks Chromium once, and finds how it starts here: with the machine's shared libraries, or with those that its
  * package brings. Throws an error that names the missing library where neither does.
  */
 export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Promise<Chromium> => {
-  const packageFile = existsSync(packed)
-    ? join(packed, 'package.json')
+  const packageFile = existsSync(packedDir)
+    ? join(packedDir, 'package.json')
     : new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
   const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
   const home = join(dir, `chromium-${version}`);
   if (!existsSync(home)) await unpack(home, signal);
-  await openToAll(home).catch(() => {}); // another user's: then it is as open as it is
+  await makeReadable(home).catch(() => {}); // another user's: then it is as open as it is
   const executable = join(home, 'chromium');
   const fonts: Record<string, string> = existsSync('/etc/fonts/fonts.conf')
     ? {}
     : { FONTCONFIG_PATH: join(home, 'fonts') };
 
-  const own = await startError(executable, fonts);
-  if (!own) return { executable, env: fonts };
-  const brought = { ...fonts, LD_LIBRARY_PATH: join(home, 'al2023', 'lib') };
-  const still = await startError(executable, brought);
-  if (!still) return { executable, env: brought };
-  const library = still.match(/loading shared libraries: (\S+?):/)?.[1];
+  const error = await startError(executable, fonts);
+  if (!error) return { executable, env: fonts };
+  const bundled = { ...fonts, LD_LIBRARY_PATH: join(home, 'al2023', 'lib') };
+  const bundledError = await startError(executable, bundled);
+  if (!bundledError) return { executable, env: bundled };
+  const library = bundledError.match(/loading shared libraries: (\S+?):/)?.[1];
   throw new Error(
     library
       ? `Chromium needs the shared library ${library}, which this machine lacks. On Debian or Ubuntu: apt-get install libnss3 libnspr4 libexpat1 libdbus-1-3 (or "apt-file search ${library}" for its package).`
-      : `Chromium does not start on this machine: ${still.slice(0, 500)}`,
+      : `Chromium does not start on this machine: ${bundledError.slice(0, 500)}`,
   );
 };
 
@@ -52,8 +52,8 @@ const unpack = async (home: string, signal: AbortSignal | undefined): Promise<vo
   const part = `${home}.part-${process.pid}`;
   await mkdir(part, { recursive: true });
   try {
-    await (existsSync(packed) ? inflate(packed, part, signal) : unpackPackage(part, signal));
-    await writeFile(join(part, 'fonts', 'fonts.conf'), fontsIn(join(home, 'fonts'))); // the package's names /tmp/fonts
+    await (existsSync(packedDir) ? inflate(packedDir, part, signal) : unpackPackage(part, signal));
+    await writeFile(join(part, 'fonts', 'fonts.conf'), fontConfig(join(home, 'fonts'))); // the package's names /tmp/fonts
     await rename(part, home).catch((error) => {
       if (!existsSync(home)) throw error; // else another process was quicker, and its copy is as good
     });
@@ -65,7 +65,7 @@ const unpack = async (home: string, signal: AbortSignal | undefined): Promise<vo
 };
 
 /** Auditors run as users of their own. */
-const openToAll = async (folder: string): Promise<void> => {
+const makeReadable = async (folder: string): Promise<void> => {
   for (const name of ['', ...(await readdir(folder, { recursive: true }))]) await chmod(join(folder, name), 0o755);
 };
 
@@ -99,16 +99,16 @@ const unpackPackage = async (to: string, signal: AbortSignal | undefined): Promi
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(signal && { signal }),
   });
-  let said = '';
+  let stderr = '';
   unpacker.stderr.on('data', (data) => {
-    said += data;
+    stderr += data;
   });
   unpacker.once('error', () => {}); // told by `close` too
   const [code] = await once(unpacker, 'close');
-  if (code !== 0) throw new Error(said.slice(-500));
+  if (code !== 0) throw new Error(stderr.slice(-500));
 };
 
-const fontsIn = (folder: string): string => `<?xml version="1.0"?>
+const fontConfig = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${folder}</dir><cachedir>${folder}/cache</cachedir></fontconfig>
 `;

@@ -1,5 +1,5 @@
 import type { CpuUse } from '../messages.ts';
-import { afterName, fieldsOf, listed, membersOf, textOf } from './processes.ts';
+import { fieldsOf, listDir, membersOf, readText, statFieldsOf } from './processes.ts';
 
 /**
  * Whether others slowed the group: its threads had to wait for a processor, and it was others who had them. Measured on two
@@ -25,8 +25,8 @@ export const startCpuMeter = (group: number): (() => CpuUse | null) => {
     if (!start || !end) return null;
     let ran = 0;
     let waited = 0;
-    for (const [pid, process] of end.own) {
-      const before = start.own.get(pid);
+    for (const [pid, process] of end.processes) {
+      const before = start.processes.get(pid);
       ran += process.ran - (before?.ran ?? 0);
       for (const [thread, wait] of process.waits) waited += wait - (before?.waits.get(thread) ?? 0);
     }
@@ -44,22 +44,24 @@ const HZ = 100; // ticks a second in /proc, on every Linux that Node runs on
 
 /** In seconds. Everything of /proc that can be missing may have ended meanwhile. */
 const readCpu = (group: number) => {
-  const ours = processors();
-  const lines = (textOf('/proc/stat') ?? '').split('\n').map((line) => line.split(/\s+/));
-  const mine = lines.filter(([name = '']) => /^cpu\d/.test(name) && ours.has(Number(name.slice(3))));
-  if (mine.length === 0) return undefined;
-  const sum = (field: number) => mine.reduce((all, line) => all + Number(line[field] ?? 0), 0);
-  const [user, nice, system, idle, iowait, irq, softirq, steal] = [1, 2, 3, 4, 5, 6, 7, 8].map(sum) as Eight;
-  const own = new Map(membersOf(group).map((pid) => [pid, { ran: ranOf(pid), waits: waitsOf(pid) }]));
+  const allowed = allowedCpus();
+  const lines = (readText('/proc/stat') ?? '').split('\n').map((line) => line.split(/\s+/));
+  const cpuLines = lines.filter(([name = '']) => /^cpu\d/.test(name) && allowed.has(Number(name.slice(3))));
+  if (cpuLines.length === 0) return undefined;
+  const sum = (field: number) => cpuLines.reduce((all, line) => all + Number(line[field] ?? 0), 0);
+  const [user, nice, system, idle, iowait, irq, softirq, steal] = [1, 2, 3, 4, 5, 6, 7, 8].map(sum) as EightNumbers;
+  const processes = new Map(
+    membersOf(group).map((pid) => [pid, { ran: cpuSecondsOf(pid), waits: waitSecondsOf(pid) }]),
+  );
   const busy = user + nice + system + irq + softirq + steal;
-  return { busy: busy / HZ, stolen: steal / HZ, idle: (idle + iowait) / HZ, own };
+  return { busy: busy / HZ, stolen: steal / HZ, idle: (idle + iowait) / HZ, processes };
 };
 
-type Eight = [number, number, number, number, number, number, number, number];
+type EightNumbers = [number, number, number, number, number, number, number, number];
 
 /** Those that this process may run on, by number: a container may have a few of its host's. */
-const processors = (): Set<number> => {
-  const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)/m.exec(textOf('/proc/self/status') ?? '') ?? [];
+const allowedCpus = (): Set<number> => {
+  const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)/m.exec(readText('/proc/self/status') ?? '') ?? [];
   return new Set(
     list.split(',').flatMap((range) => {
       const [first = 0, last = first] = range.split('-').map(Number);
@@ -69,15 +71,15 @@ const processors = (): Set<number> => {
 };
 
 /** Of all threads of a process, those that have ended too. */
-const ranOf = (pid: number): number => {
-  const [, , , , , , , , , , , user = 0, system = 0] = afterName(pid).map(Number);
+const cpuSecondsOf = (pid: number): number => {
+  const [, , , , , , , , , , , user = 0, system = 0] = statFieldsOf(pid).map(Number);
   return (user + system) / HZ;
 };
 
 /** How long each thread of a process has waited for a processor. */
-const waitsOf = (pid: number): Map<string, number> =>
+const waitSecondsOf = (pid: number): Map<string, number> =>
   new Map(
-    listed(`/proc/${pid}/task`).map((thread) => [
+    listDir(`/proc/${pid}/task`).map((thread) => [
       thread,
       Number(fieldsOf(`/proc/${pid}/task/${thread}/schedstat`)?.[1] ?? 0) / 1e9,
     ]),

@@ -1,17 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listed, membersOf, textOf } from './processes.ts';
+import { listDir, membersOf, readText } from './processes.ts';
+
+export type CpuShares = ReturnType<typeof cpuShares>;
 
 /**
  * What each auditor gets of the processors beside others (sched(7), autogroup: it is a session of its own): while one is
  * measured, those that are not get a tenth of its share; else all share alike, with the rest of the machine too. Where Linux
  * does not group by session nothing changes.
  */
-export const shares = () => {
+export const cpuShares = () => {
   const nices = new Map<number, number>(); // as last set, by session
   const measured = new Set<number>();
-  const settle = async (session: number): Promise<void> => {
+  const apply = async (session: number): Promise<void> => {
     for (let tries = 0; tries < 20; tries++) {
       const nice = measured.size === 0 || measured.has(session) ? 0 : 10;
       if ((nices.get(session) ?? nice) === nice) return;
@@ -24,37 +26,37 @@ export const shares = () => {
       }
     }
   };
-  const settleAll = () => {
-    for (const session of nices.keys()) settle(session);
+  const applyAll = () => {
+    for (const session of nices.keys()) apply(session);
   };
   return {
     add: (session: number): void => {
       nices.set(session, 0);
-      settle(session);
+      apply(session);
     },
     remove: (session: number): void => {
       nices.delete(session);
-      if (measured.delete(session)) settleAll();
+      if (measured.delete(session)) applyAll();
     },
     /** Resolves when `session` has its full share. */
     startMeasuring: async (session: number): Promise<void> => {
       measured.add(session);
-      await settle(session);
-      settleAll();
+      await apply(session);
+      applyAll();
     },
     /** Changes nothing where the next starts in the same moment. */
     stopMeasuring: (session: number): void => {
       measured.delete(session);
-      setImmediate(settleAll);
+      setImmediate(applyAll);
     },
   };
 };
 
 /** The workers of a group's pages give way to all else in it: they would have as much of a processor as its auditor. */
-export const holdBackWorkers = (group: number): void => {
+export const deprioritizeWorkers = (group: number): void => {
   for (const pid of membersOf(group)) {
-    for (const thread of listed(`/proc/${pid}/task`)) {
-      if (!textOf(`/proc/${pid}/task/${thread}/comm`)?.startsWith('DedicatedWorker')) continue;
+    for (const thread of listDir(`/proc/${pid}/task`)) {
+      if (!readText(`/proc/${pid}/task/${thread}/comm`)?.startsWith('DedicatedWorker')) continue;
       try {
         setPriority(Number(thread), constants.priority.PRIORITY_LOW);
       } catch {

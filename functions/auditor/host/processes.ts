@@ -16,7 +16,7 @@ export const killGroup = (group: number): void => {
  * Waits for the last process of a group that was killed, though not long. Who has ended stays listed until the process that
  * inherited it looks, which comes late or never where that is no init.
  */
-export const groupGone = async (group: number): Promise<void> => {
+export const waitForGroupExit = async (group: number): Promise<void> => {
   const members = membersOf(group); // looks through all processes of the machine: once, as the killed start none
   const allDead = () => members.length > 0 && members.every(isDead);
   for (let tries = 0; tries < 100 && isAlive(-group) && !allDead(); tries++) await sleep(10);
@@ -24,8 +24,8 @@ export const groupGone = async (group: number): Promise<void> => {
 
 /** With all its threads. */
 const isDead = (pid: number): boolean => {
-  const [state] = afterName(pid);
-  return !state || (state === 'Z' && listed(`/proc/${pid}/task`).length <= 1);
+  const [state] = statFieldsOf(pid);
+  return !state || (state === 'Z' && listDir(`/proc/${pid}/task`).length <= 1);
 };
 
 /** Removes what processes left in a folder that were killed before they could: entries named by their pid. */
@@ -48,27 +48,27 @@ const isAlive = (pid: number): boolean => {
 
 /** The processes of a group. */
 export const membersOf = (group: number): number[] =>
-  listed('/proc')
+  listDir('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => Number(afterName(pid)[2]) === group);
+    .filter((pid) => Number(statFieldsOf(pid)[2]) === group);
 
 /** Memory in bytes that a process has to itself or shares with its like: not the files that it has mapped. */
 export const memoryOf = (pid: number): number => {
-  const status = textOf(`/proc/${pid}/status`) ?? '';
+  const status = readText(`/proc/${pid}/status`) ?? '';
   const kiB = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB/gm)].map(([, amount]) => Number(amount));
   return kiB.reduce((sum, each) => sum + each, 0) * 1024;
 };
 
 /** The fields of /proc/<pid>/stat from the state on; a name may hold blanks and parentheses. */
-export const afterName = (pid: number): string[] => {
-  const text = textOf(`/proc/${pid}/stat`) ?? '';
+export const statFieldsOf = (pid: number): string[] => {
+  const text = readText(`/proc/${pid}/stat`) ?? '';
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 };
 
-export const fieldsOf = (path: string): string[] | undefined => textOf(path)?.split('\n')[0]?.split(/\s+/);
+export const fieldsOf = (path: string): string[] | undefined => readText(path)?.split('\n')[0]?.split(/\s+/);
 
-export const textOf = (path: string): string | undefined => {
+export const readText = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -76,7 +76,7 @@ export const textOf = (path: string): string | undefined => {
   }
 };
 
-export const listed = (path: string): string[] => {
+export const listDir = (path: string): string[] => {
   try {
     return readdirSync(path);
   } catch {
