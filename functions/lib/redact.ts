@@ -2,7 +2,7 @@
  * Log lines, problem documents and stored runs contain no secrets. This file recognises a secret by its shape, or by the
  * name of its field.
  *
- * Each pattern takes linear time, because a hostile page may send long text that is made to be slow.
+ * Each pattern takes linear time, because a hostile page may send long texts that are slow to match.
  */
 const MASK = '[redacted]';
 

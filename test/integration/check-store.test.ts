@@ -19,7 +19,7 @@ afterAll(() => world.stop());
 
 const claim = async (run: RunItem, now = new Date()): Promise<Lease> => {
   const lease = await world.leases.claim(run, randomUUID(), now);
-  if (!lease) throw new Error('the run is taken');
+  if (!lease) throw new Error('another worker has the run');
   return lease;
 };
 const find = async (id: string): Promise<Check> => {
@@ -29,7 +29,7 @@ const find = async (id: string): Promise<Check> => {
 const succeeded = { state: 'succeeded' as const, attempts: [], performance: 98 };
 const failed = { state: 'failed' as const, attempts: [], error: runError('internal') };
 
-test('a check is read whole, with its runs in the order of its regions and every field there', async () => {
+test('a check is read with all its fields and its runs in the order of its regions', async () => {
   const check = aCheck({ regions: ['us-west1', 'asia-northeast1', 'europe-west3'] });
   await world.create(check);
   const read = checkView(await find(check.id));
@@ -37,7 +37,7 @@ test('a check is read whole, with its runs in the order of its regions and every
   expect(Object.keys(read.runs[0] ?? {}).sort()).toEqual(Object.keys(RunView.shape).sort());
 });
 
-test('a second check with the same id is refused, and changes nothing', async () => {
+test('a second create with the same id is rejected and changes nothing', async () => {
   const check = aCheck();
   await world.create(check);
   const again = {
@@ -51,7 +51,7 @@ test('a second check with the same id is refused, and changes nothing', async ()
   expect((await world.find(check.id)).item.fingerprint).toBe('f');
 });
 
-test('a run is claimed once: the second delivery of its job gets nothing', async () => {
+test('only one of two deliveries of a job claims the run', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   const [one, two] = await Promise.all([0, 1].map(() => world.leases.claim(run, randomUUID(), new Date())));
@@ -61,13 +61,13 @@ test('a run is claimed once: the second delivery of its job gets nothing', async
   expect(shown.startedAt).toBe(shown.updatedAt);
 });
 
-test('a job that was sent while its run was read can still be claimed', async () => {
+test('a run can be claimed by a worker that read it before its job was marked as sent', async () => {
   const [run] = (await world.create(aCheck())) as [RunItem];
   await world.store.markSent(run, new Date());
   expect(await world.leases.claim(run, randomUUID(), new Date())).toBeDefined();
 });
 
-test('a lease that ran out is taken over and counted; the one who had it can write nothing more', async () => {
+test('a claim replaces an expired lease and counts it; the old holder can write nothing more', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   const now = new Date();
@@ -84,7 +84,7 @@ test('a lease that ran out is taken over and counted; the one who had it can wri
   expect((await world.runOf(check.id)).state).toBe('running');
 });
 
-test('renewing a lease changes nothing that a client sees', async () => {
+test('a renewed lease changes nothing that clients see', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run);
@@ -93,7 +93,7 @@ test('renewing a lease changes nothing that a client sees', async () => {
   expect(runView(await world.runOf(check.id))).toEqual(before);
 });
 
-test('a finished run stays as it is, whoever comes late', async () => {
+test('late writes do not change a finished run', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run);
@@ -107,7 +107,7 @@ test('a finished run stays as it is, whoever comes late', async () => {
   expect(await world.find(check.id)).toEqual(done);
 });
 
-test('the last run to finish closes its check, and nothing of it is open any more', async () => {
+test('the last run to finish closes its check, and removes both from the index of open items', async () => {
   const check = aCheck();
   const [one, two] = (await world.create(check)) as [RunItem, RunItem];
   await world.leases.finish(await claim(one), succeeded, new Date());
@@ -129,7 +129,7 @@ test('the last run to finish closes its check, and nothing of it is open any mor
   expect(open.flat().filter(({ pk }) => pk === `CHECK#${check.id}`)).toEqual([]);
 });
 
-test('two runs that finish at once close their check once', async () => {
+test('two runs that finish at once close their check', async () => {
   const check = aCheck();
   const leases = await Promise.all((await world.create(check)).map((run) => claim(run)));
   await Promise.all(leases.map((lease, i) => world.leases.finish(lease, succeeded, later(new Date(), i))));
@@ -154,7 +154,7 @@ test('the secrets of a page are not stored', async () => {
   expect(shown.finalUrl).toBe('https://a.example/');
 });
 
-test('a run given back keeps its state and attempts, is due at once, and can be claimed', async () => {
+test('a released run keeps its state and attempts, is due now, and can be claimed', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run);
@@ -165,7 +165,7 @@ test('a run given back keeps its state and attempts, is due at once, and can be 
   expect(await world.leases.claim(back, randomUUID(), now)).toBeDefined();
 });
 
-test('every item has the day on which it expires', async () => {
+test('every item has an expiry date', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
@@ -180,7 +180,7 @@ test('every item has the day on which it expires', async () => {
   }
 });
 
-test('what has expired is no longer there for its owner, and its id is free, before DynamoDB deletes it', async () => {
+test('an expired check is gone for its owner, and its id is free, before DynamoDB deletes its items', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const creation = { owner: 'anonymous', correlationId: 'c', fingerprint: 'f' };
   const create = (expiresAt: Date) => world.store.create(check, { ...creation, createId: randomUUID(), expiresAt });
@@ -192,7 +192,7 @@ test('what has expired is no longer there for its owner, and its id is free, bef
   expect(await create(later(new Date(), 60))).toBeUndefined();
 });
 
-test('an item that does not parse is an error that names it, not a wrong answer', async () => {
+test('an item that does not match its schema causes an error that names the item', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));

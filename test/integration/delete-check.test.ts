@@ -24,7 +24,7 @@ import { ApiProblem } from '../../shared/problems.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
-/** A world whose engines can be cut off; the stores of `cut` go through the fault, those of `world` do not. */
+/** Local engines behind fault proxies. The stores of `cut` use the proxies, the stores of `world` don't. */
 let world: World;
 let api: Awaited<ReturnType<typeof startGateway>>;
 let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
@@ -33,7 +33,7 @@ let cut: { store: CheckStore; leases: LeaseStore; erasure: ErasureStore; reports
 beforeAll(async () => {
   world = await startWorld();
   api = await startGateway({ port: 0, functions: await importApi() });
-  await fetch(`${api.url}/v1/checks/${randomUUID()}`); // its clients have their endpoints now, and so have those of the world
+  await fetch(`${api.url}/v1/checks/${randomUUID()}`); // each client reads its endpoint with its first request, which must come before the proxies
   await world.find(randomUUID()).catch(() => {});
   await world.reports.keysOf(randomUUID());
   const isWrite = (headers: Record<string, unknown>) =>
@@ -71,7 +71,7 @@ const aBody = { url: 'https://example.com/private', auditVersion: 'latest', regi
 
 const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
 
-/** Everything in the table that knows of a check. */
+/** Returns all items that contain the id of a check. */
 const itemsOf = async (checkId: string): Promise<Record<string, unknown>[]> => {
   const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   const { Items = [] } = await db.send(new ScanCommand({ TableName: world.env.TABLE_NAME, ConsistentRead: true }));
@@ -89,12 +89,12 @@ const finish = async (run: RunItem, now = new Date()): Promise<void> => {
   const key = reportOf(run);
   await world.reports.put(key, gzipSync('{}'));
   const lease = await world.leases.claim(run, randomUUID(), now);
-  if (!lease) throw new Error('the run is taken');
+  if (!lease) throw new Error('another worker has the run');
   const report = { key, bytes: 2, gzipBytes: 22 };
   await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, now);
 };
 
-/** A check of two regions that is finished, and a report that an attempt left which was lost. */
+/** Creates a finished check with two runs, and one more report, which a lost attempt has left. */
 const aFinishedCheck = async (now = new Date()) => {
   const check = aCheck({ now });
   const runs = await world.create(check);
@@ -115,7 +115,7 @@ const deleteAt = (now: Date, checkId: string, { store, erasure }: Pick<typeof cu
     body: undefined,
   });
 
-test('an erased check is gone with its runs and reports, those of lost attempts too; its mark goes with a sweep', async () => {
+test('an erased check is gone with its runs and all reports, and a sweep deletes its mark', async () => {
   const { check, runs } = await aFinishedCheck();
   const other = await aFinishedCheck();
   const before = new Date();
@@ -132,7 +132,7 @@ test('an erased check is gone with its runs and reports, those of lost attempts 
   }
   expect(await remainsOf(check.id)).toEqual(aMark);
   expect(Object.keys((await itemsOf(check.id))[0] ?? {}).sort()).toEqual(
-    ['dueAt', 'erasedAt', 'id', 'open', 'owner', 'pk', 'sk'], // nothing else of what it held
+    ['dueAt', 'erasedAt', 'id', 'open', 'owner', 'pk', 'sk'], // no other field of the check
   );
   await sweepAt(later(before, 89));
   expect(await remainsOf(check.id)).toEqual(aMark);
@@ -142,7 +142,7 @@ test('an erased check is gone with its runs and reports, those of lost attempts 
   expect(await world.reports.keysOf(other.check.id)).toHaveLength(3);
 });
 
-test('a report that is erased while it is asked for is a 404', async () => {
+test('a report that is erased during its request is a 404', async () => {
   const { check, runs } = await aFinishedCheck();
   const find: CheckStore['find'] = async (...of) => {
     const found = await world.store.find(...of);
@@ -151,7 +151,7 @@ test('a report that is erased while it is asked for is a 404', async () => {
   };
   const read = getReport({ store: { ...world.store, find }, reports: world.reports, maxBytes: 1000 });
   const params = { checkId: check.id, runId: runs[0]?.id };
-  const asked = {
+  const request = {
     owner: 'anonymous',
     requestId: 'r',
     method: 'GET',
@@ -160,10 +160,10 @@ test('a report that is erased while it is asked for is a 404', async () => {
     headers: {},
     body: undefined,
   };
-  await expect(read({ ...asked, params })).rejects.toMatchObject({ code: 'not-found' });
+  await expect(read({ ...request, params })).rejects.toMatchObject({ code: 'not-found' });
 });
 
-test('what two creates left that broke off is erased whole, whichever wrote a pointer last', async () => {
+test('an erasure deletes a pointer, whichever create wrote it last', async () => {
   const check = aCheck({ regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
@@ -173,14 +173,14 @@ test('what two creates left that broke off is erased whole, whichever wrote a po
       Key: { pk: `RUN#${run.id}`, sk: 'RUN' },
       UpdateExpression: 'SET #createId = :other',
       ExpressionAttributeNames: { '#createId': 'createId' },
-      ExpressionAttributeValues: { ':other': 'of another create' },
+      ExpressionAttributeValues: { ':other': 'another create' },
     }),
   );
   await deleteAt(new Date(), check.id);
   expect(await remainsOf(check.id)).toEqual(aMark);
 });
 
-test('a check that is unknown, or erased already, is a 404', async () => {
+test('an unknown or erased check is a 404', async () => {
   const { check } = await aFinishedCheck();
   expect(await statusOf('DELETE', `/v1/checks/${randomUUID()}`)).toBe(404);
   expect(await statusOf('DELETE', '/v1/checks/nonsense')).toBe(404);
@@ -189,7 +189,7 @@ test('a check that is unknown, or erased already, is a 404', async () => {
   expect(await statusOf('DELETE', `/v1/checks/${check.id}`)).toBe(404);
 });
 
-test('two erasures at once, of which both have read the check, are one', async () => {
+test('only one of two erasures that have read the check marks it', async () => {
   const { check } = await aFinishedCheck();
   const { item } = await world.find(check.id);
   const marked = await Promise.all([0, 1].map(() => world.erasure.markErased(item, new Date())));
@@ -198,20 +198,20 @@ test('two erasures at once, of which both have read the check, are one', async (
   await expect(deleteAt(new Date(), check.id, late)).rejects.toThrow(ApiProblem);
 });
 
-test('a check that waits in its queues is erased: its jobs find nothing to do', async () => {
+test('the jobs of an erased check find nothing to do', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   expect(await statusOf('DELETE', `/v1/checks/${check.id}`)).toBe(204);
-  expect(await world.store.markSent(run, new Date())).toBeUndefined(); // its create was still at it
+  expect(await world.store.markSent(run, new Date())).toBeUndefined(); // its create had not ended
   const audit = vi.fn();
   await runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
   await closeLostRuns(world)(jobOf(run));
-  await closeLostRuns({ ...world, store: { ...world.store, findRun: async () => run } })(jobOf(run)); // who has read it before
+  await closeLostRuns({ ...world, store: { ...world.store, findRun: async () => run } })(jobOf(run)); // it has read the run before the erasure
   expect(audit).not.toHaveBeenCalled();
   expect(await remainsOf(check.id)).toEqual(aMark);
 });
 
-test('an audit at work on an erased check is ended at its next renewal, and leaves nothing', async () => {
+test('an audit of an erased check ends at its next renewal and leaves nothing', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const check = aCheck({ regions: ['us-east4'] });
@@ -248,7 +248,7 @@ test('an audit that ends after its check was erased deletes the report that it s
   expect(await remainsOf(check.id)).toEqual(aMark);
 });
 
-test('what an audit stored late, and died before it could delete it, is found by the sweep', async () => {
+test('the sweep deletes a report that an audit stored after the erasure', async () => {
   const now = new Date();
   const check = aCheck({ regions: ['us-east4'], now });
   const [run] = (await world.create(check)) as [RunItem];
@@ -256,7 +256,7 @@ test('what an audit stored late, and died before it could delete it, is found by
   await deleteAt(now, check.id);
   await world.reports.put(reportOf(run), gzipSync('{}'));
   await sweepAt(later(now, 91));
-  expect(await remainsOf(check.id)).toEqual(aMark); // one more look, for one more that may come
+  expect(await remainsOf(check.id)).toEqual(aMark); // the sweep looks once more, because another report may come
   await world.reports.put(reportOf(run), gzipSync('{}'));
   await sweepAt(later(now, 182));
   expect(await remainsOf(check.id)).toEqual(aMark);
@@ -264,15 +264,15 @@ test('what an audit stored late, and died before it could delete it, is found by
   expect(await remainsOf(check.id)).toEqual(nothing);
 });
 
-// The mark, then two runs and their pointers: five writes. Then three reports.
-test.each([0, 1, 2, 3, 4])('an erasure that ends after %i writes is finished by the sweep', async (writes) => {
+// An erasure writes five times: the mark, two runs and their pointers. Then it deletes three reports.
+test.each([0, 1, 2, 3, 4])('the sweep completes an erasure that fails after %i writes', async (writes) => {
   const now = new Date();
   const { check } = await aFinishedCheck(now);
-  dynamodb.failFrom(writes);
+  dynamodb.failAfter(writes);
   const answer = await deleteAt(now, check.id, cut).catch(() => 'failed');
   dynamodb.heal();
   if (writes === 0) {
-    expect(answer).toBe('failed'); // and nothing has happened
+    expect(answer).toBe('failed'); // and nothing has changed
     expect(await statusOf('GET', `/v1/checks/${check.id}`)).toBe(200);
     return;
   }
@@ -285,25 +285,28 @@ test.each([0, 1, 2, 3, 4])('an erasure that ends after %i writes is finished by 
   expect(await remainsOf(check.id)).toEqual(nothing);
 });
 
-test.each([0, 1, 2, 3])('so is one that ends after %i requests to the bucket', async (requests) => {
-  const now = new Date();
-  const { check } = await aFinishedCheck(now);
-  s3.failFrom(requests);
-  expect(await deleteAt(now, check.id, cut)).toEqual({ status: 204 });
-  s3.heal();
-  expect((await remainsOf(check.id)).reports).toHaveLength(requests === 0 ? 3 : 4 - requests);
-  await sweepAt(later(now, 91));
-  expect(await remainsOf(check.id)).toEqual(aMark);
-  await sweepAt(later(now, 182));
-  expect(await remainsOf(check.id)).toEqual(nothing);
-});
+test.each([0, 1, 2, 3])(
+  'the sweep completes an erasure that fails after %i requests to the bucket',
+  async (requests) => {
+    const now = new Date();
+    const { check } = await aFinishedCheck(now);
+    s3.failAfter(requests);
+    expect(await deleteAt(now, check.id, cut)).toEqual({ status: 204 });
+    s3.heal();
+    expect((await remainsOf(check.id)).reports).toHaveLength(requests === 0 ? 3 : 4 - requests);
+    await sweepAt(later(now, 91));
+    expect(await remainsOf(check.id)).toEqual(aMark);
+    await sweepAt(later(now, 182));
+    expect(await remainsOf(check.id)).toEqual(nothing);
+  },
+);
 
-test('a sweep that fails half way goes on at the next look', async () => {
+test('the next sweep completes the erasure of a sweep that failed', async () => {
   const now = new Date();
   const { check } = await aFinishedCheck(now);
   const { item } = await world.find(check.id);
   await world.erasure.markErased(item, now);
-  s3.failFrom(1);
+  s3.failAfter(1);
   await sweep({ ...world, erasure: erasureStore(world.db, cut.reports), now: () => later(now, 91) })({});
   s3.heal();
   expect((await remainsOf(check.id)).reports).toHaveLength(3);
@@ -313,14 +316,14 @@ test('a sweep that fails half way goes on at the next look', async () => {
   expect(await remainsOf(check.id)).toEqual(nothing);
 });
 
-test('an Idempotency-Key of an erased check is refused for a while, then makes the check afresh under its id', async () => {
+test('the Idempotency-Key of an erased check is refused for some minutes, and then creates a new check with the same id', async () => {
   const key = randomUUID();
   const first = (await (await create(key)).json()) as { id: string };
   expect(await statusOf('DELETE', `/v1/checks/${first.id}`)).toBe(204);
   const early = await create(key);
   expect([early.status, early.headers.get('retry-after')]).toEqual([409, '60']);
   expect(await early.json()).toMatchObject({ code: 'being-erased' });
-  expect(await remainsOf(first.id)).toEqual(aMark); // and the refused one left nothing
+  expect(await remainsOf(first.id)).toEqual(aMark); // the refused create has left nothing
   await sweepAt(later(new Date(), 91));
   const again = await create(key, { ...aBody, url: 'https://example.org/' });
   expect(again.status).toBe(201);
@@ -328,19 +331,19 @@ test('an Idempotency-Key of an erased check is refused for a while, then makes t
   expect(await statusOf('GET', `/v1/checks/${first.id}`)).toBe(200);
 });
 
-test('a create that was under way when its check was erased does not bring it back', async () => {
+test('a slow create does not bring back a check that was erased meanwhile', async () => {
   const now = new Date();
   const check = aCheck({ now });
   await world.create(check);
   await deleteAt(now, check.id);
-  await expect(world.create(check)).rejects.toThrow('stands already'); // of the same key, and slower
+  await expect(world.create(check)).rejects.toThrow('exists already'); // the slower of two with the same key
   expect(await world.store.find(check.id)).toBeUndefined();
-  await sweepAt(later(now, 91)); // clears what it left
+  await sweepAt(later(now, 91)); // deletes what the create has left
   await sweepAt(later(now, 182));
   expect(await remainsOf(check.id)).toEqual(nothing);
 });
 
-test('an erasure that comes late leaves a later check of the same id alone', async () => {
+test('a late erasure does not touch a later check with the same id', async () => {
   const now = new Date();
   const { check } = await aFinishedCheck(now);
   await deleteAt(now, check.id);
@@ -354,17 +357,17 @@ test('an erasure that comes late leaves a later check of the same id alone', asy
   expect(await world.reports.keysOf(check.id)).toHaveLength(2);
 });
 
-test('a check that is erased while its last run closes it keeps the due time of its mark', async () => {
+test('the mark of a check that is erased while its last run closes it keeps its due time', async () => {
   const now = new Date();
   const check = aCheck({ regions: ['us-east4'], now });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await world.leases.claim(run, randomUUID(), now);
-  if (!lease) throw new Error('the run is taken');
+  if (!lease) throw new Error('another worker has the run');
   const { item } = await world.find(check.id);
   const marked: boolean[] = [];
-  dynamodb.failFrom(Number.POSITIVE_INFINITY);
+  dynamodb.failAfter(Number.POSITIVE_INFINITY);
   dynamodb.before(async (nth) => {
-    if (nth === 2) marked.push(await world.erasure.markErased(item, now)); // the run is finished, its check not yet closed
+    if (nth === 2) marked.push(await world.erasure.markErased(item, now)); // the run is finished, but its check is not closed yet
   });
   await cut.leases.finish(lease, { state: 'succeeded', attempts: [] }, now);
   expect(marked).toEqual([true]);

@@ -14,19 +14,19 @@ import { plans } from '../../shared/plans.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
-/** A world whose DynamoDB and S3 can be cut off; `db` goes through the fault, `world.db` does not. */
+/** Local engines behind a fault proxy. `db` uses the proxy, `world.db` doesn't. */
 let world: World;
 let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
 let db: Db;
 beforeAll(async () => {
   world = await startWorld();
-  await world.find(randomUUID()).catch(() => {}); // its client has its endpoint now
+  await world.find(randomUUID()).catch(() => {}); // the client reads its endpoint with this request, before the proxy
   const isWrite = (headers: Record<string, unknown>) => /PutItem|UpdateItem/.test(String(headers['x-amz-target']));
   dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
   process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
 });
 beforeEach(() => {
-  // A new client for each: one that has failed much tries nothing again.
+  // Each test has a new client, because a client that has failed often stops retrying.
   db = openDb({ TABLE_NAME: world.env.TABLE_NAME as string, HOME_REGION: world.env.HOME_REGION as string });
 });
 afterEach(() => dynamodb.heal());
@@ -61,74 +61,74 @@ const create = (
 const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
 const jobs = async () => [...(await world.jobsIn('europe-west3')), ...(await world.jobsIn('us-east4'))];
 
-// Two runs and their pointers, the check, two notes that a job is sent: seven writes.
-test.each([0, 1, 2, 3, 4])('a create that dies after %i writes shows nothing, and is cleared away', async (writes) => {
-  const now = new Date('2031-01-01T00:00:00.000Z');
-  const headers = { 'idempotency-key': randomUUID() };
-  dynamodb.failFrom(writes);
-  await expect(create(headers, now)).rejects.toThrow();
-  expect(dynamodb.passed()).toBe(writes);
-  dynamodb.heal();
-  const open = async () =>
-    (
-      await Promise.all(
-        (['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.due.list(of, later(now, 61), 100)),
-      )
-    ).flat();
-  const left = await open();
-  for (const { pk } of left) expect(await world.store.find(pk.slice('CHECK#'.length))).toBeUndefined();
-  await sweepAt(later(now, 61));
-  expect(await open()).toEqual([]);
-  expect(await jobs()).toEqual([]);
-});
-
-test.each([0, 1, 2, 3, 4, 5, 6])(
-  'a create that dies after %i writes and is repeated ends as one whole check',
+// A create of two runs writes seven times: two runs, two pointers, the check, and two runs when their jobs are sent.
+test.each([0, 1, 2, 3, 4])(
+  'a create that fails after %i writes is invisible, and the sweeper deletes it',
   async (writes) => {
-    const now = new Date();
+    const now = new Date('2031-01-01T00:00:00.000Z');
     const headers = { 'idempotency-key': randomUUID() };
-    dynamodb.failFrom(writes);
-    const first = await create(headers, now).catch(() => undefined);
+    dynamodb.failAfter(writes);
+    await expect(create(headers, now)).rejects.toThrow();
+    expect(dynamodb.passed()).toBe(writes);
     dynamodb.heal();
-    const second = await create(headers, later(now, 1));
-    expect(second.status).toBe(first ? 200 : 201);
-    const { id, runs } = second.body as { id: string; runs: { id: string }[] };
-    expect((await world.find(id)).runs.map((run) => run.id)).toEqual(runs.map((run) => run.id));
-    for (const run of runs) expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBe(id);
-
-    const sent = await jobs();
-    await sweepAt(later(now, 62));
-    sent.push(...(await jobs()));
-    expect(new Set(sent.filter((job) => job.checkId === id).map((job) => job.runId))).toEqual(
-      new Set(runs.map((run) => run.id)),
-    );
+    const open = async () =>
+      (
+        await Promise.all(
+          (['europe-west3', 'us-east4', 'checks'] as const).map((of) => world.due.list(of, later(now, 61), 100)),
+        )
+      ).flat();
+    const left = await open();
+    for (const { pk } of left) expect(await world.store.find(pk.slice('CHECK#'.length))).toBeUndefined();
+    await sweepAt(later(now, 61));
+    expect(await open()).toEqual([]);
+    expect(await jobs()).toEqual([]);
   },
 );
 
+test.each([0, 1, 2, 3, 4, 5, 6])('a repeated create completes one that failed after %i writes', async (writes) => {
+  const now = new Date();
+  const headers = { 'idempotency-key': randomUUID() };
+  dynamodb.failAfter(writes);
+  const first = await create(headers, now).catch(() => undefined);
+  dynamodb.heal();
+  const second = await create(headers, later(now, 1));
+  expect(second.status).toBe(first ? 200 : 201);
+  const { id, runs } = second.body as { id: string; runs: { id: string }[] };
+  expect((await world.find(id)).runs.map((run) => run.id)).toEqual(runs.map((run) => run.id));
+  for (const run of runs) expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBe(id);
+
+  const sent = await jobs();
+  await sweepAt(later(now, 62));
+  sent.push(...(await jobs()));
+  expect(new Set(sent.filter((job) => job.checkId === id).map((job) => job.runId))).toEqual(
+    new Set(runs.map((run) => run.id)),
+  );
+});
+
 test.each([1, 2, 3, 4, 5, 6, 7])(
-  'a create whose write no. %i is done and not answered, and sent again by the SDK, ends as one whole check',
+  'a create succeeds once if the response of write %i is lost and the SDK retries it',
   async (nth) => {
     dynamodb.loseResponseOf(nth);
-    const { status, body: made } = await create({});
+    const { status, body: check } = await create({});
     expect(dynamodb.passed()).toBeGreaterThan(7);
     expect(status).toBe(201);
-    const { id } = made as { id: string };
+    const { id } = check as { id: string };
     expect((await world.find(id)).runs.map(({ sends }) => sends)).toEqual([1, 1]);
     expect((await jobs()).filter((job) => job.checkId === id)).toHaveLength(2);
   },
 );
 
-test('a write that is not answered at all is given up and sent again', async () => {
-  dynamodb.failFrom(Number.POSITIVE_INFINITY);
+test('a write without a response times out and is retried', async () => {
+  dynamodb.failAfter(Number.POSITIVE_INFINITY);
   dynamodb.before((nth) => (nth === 1 ? new Promise(() => {}) : Promise.resolve()));
-  const { status, body: made } = await create({});
+  const { status, body: check } = await create({});
   expect(status).toBe(201);
-  expect((await world.find((made as { id: string }).id)).runs).toHaveLength(2);
+  expect((await world.find((check as { id: string }).id)).runs).toHaveLength(2);
 }, 10_000);
 
-test('a claim that is done and not answered is a claim, and nobody else has it', async () => {
-  const { body: made } = await create({});
-  const [run] = (await world.find((made as { id: string }).id)).runs as [RunItem];
+test('a claim whose response was lost is valid and exclusive', async () => {
+  const { body: check } = await create({});
+  const [run] = (await world.find((check as { id: string }).id)).runs as [RunItem];
   dynamodb.loseResponseOf(1);
   const lease = await leaseStore(db).claim(run, randomUUID(), new Date());
   expect(dynamodb.passed()).toBe(2);
@@ -136,7 +136,7 @@ test('a claim that is done and not answered is a claim, and nobody else has it',
   expect(await leaseStore(db).claim(run, randomUUID(), new Date())).toBeUndefined();
 });
 
-test('tokens whose taking is done and not answered are taken once', async () => {
+test('tokens are taken once if the response of the write was lost', async () => {
   const limits = usageStore(db);
   const [caller, now] = [{ owner: randomUUID(), plan: 'small' as const }, new Date()];
   dynamodb.loseResponseOf(1);
@@ -144,24 +144,24 @@ test('tokens whose taking is done and not answered are taken once', async () => 
   expect(dynamodb.passed()).toBe(2);
   expect(headers.ratelimit).toMatch(/^"minute";r=11;/);
   const rest = await Promise.allSettled(Array.from({ length: 12 }, () => world.usage.take(caller, 1, now)));
-  // The plan's own bound on checks that are open at once: one of them is this one, counted once.
+  // The plan's limit of open checks applies. The first check counts once.
   expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(plans.small.openChecks - 1);
 });
 
-test('a check whose jobs could not be queued is created all the same, and queued by the sweeper', async () => {
+test('a check is created although its jobs could not be sent, and the sweeper sends them', async () => {
   const now = new Date();
-  const send = () => Promise.reject(new Error('SQS is away'));
-  const { status, body: made } = await create({}, now, { send, regions: world.queues.regions });
-  const { id } = made as { id: string };
+  const send = () => Promise.reject(new Error('SQS is unavailable'));
+  const { status, body: check } = await create({}, now, { send, regions: world.queues.regions });
+  const { id } = check as { id: string };
   expect(status).toBe(201);
   expect((await jobs()).filter((job) => job.checkId === id)).toEqual([]);
   await sweepAt(later(now, 61));
   expect((await jobs()).filter((job) => job.checkId === id)).toHaveLength(2);
 });
 
-test('a store that is away while a run is finished gets the result when it is back', async () => {
-  const { body: made } = await create({});
-  const [job] = (await jobs()).filter((each) => each.checkId === (made as { id: string }).id);
+test('the result of a run is stored after the table was unavailable', async () => {
+  const { body: check } = await create({});
+  const [job] = (await jobs()).filter((each) => each.checkId === (check as { id: string }).id);
   if (!job) throw new Error('no job was sent');
   const metrics = { ...noMetrics, performance: 98 };
   const work = runAudit({
@@ -170,7 +170,7 @@ test('a store that is away while a run is finished gets the result when it is ba
     reports: { put: async () => {}, delete: async () => {} },
     auditors: {
       audit: async () => {
-        dynamodb.failFrom(0);
+        dynamodb.failAfter(0);
         setTimeout(() => dynamodb.heal(), 1500);
         return { state: 'succeeded', metrics, ...emptyResult, finalUrl: 'https://example.com/' };
       },
@@ -182,9 +182,9 @@ test('a store that is away while a run is finished gets the result when it is ba
   expect(run).toMatchObject({ state: 'succeeded', performance: 98, attempts: [{ number: 1 }] });
 });
 
-test('the same job twice, at once and again, is one audit', async () => {
-  const { body: made } = await create({});
-  const [job] = (await jobs()).filter((each) => each.checkId === (made as { id: string }).id);
+test('three deliveries of one job, two of them at once, are one audit', async () => {
+  const { body: check } = await create({});
+  const [job] = (await jobs()).filter((each) => each.checkId === (check as { id: string }).id);
   if (!job) throw new Error('no job was sent');
   let audits = 0;
   const work = runAudit({

@@ -41,9 +41,9 @@ const post = (headers: Headers = {}, body: unknown = aBody) =>
     { method: 'POST', body: JSON.stringify(body) },
   );
 
-const aKey = async (asked: Partial<ApiKey> = {}, now = new Date()) => {
+const aKey = async (fields: Partial<ApiKey> = {}, now = new Date()) => {
   const all = { owner: 'acme', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null };
-  return await world.keys.create({ ...(all as Parameters<KeyStore['create']>[0]), ...asked }, now);
+  return await world.keys.create({ ...(all as Parameters<KeyStore['create']>[0]), ...fields }, now);
 };
 const bearer = (text: string): Headers => ({ authorization: `Bearer ${text}` });
 const anOwner = async (owner: string): Promise<Headers> => bearer((await aKey({ owner })).text);
@@ -55,14 +55,14 @@ const problemOf = async (answer: Response, status: number, code: string) => {
   return problem;
 };
 
-/** All that an answer tells, but for when it was given and to which request. */
+/** Returns an answer without its date and request id. */
 const shapeOf = async (answer: Response) => {
   const { requestId, ...body } = (await answer.json()) as Record<string, unknown>;
   const headers = [...answer.headers].filter(([name]) => name !== 'date');
   return { status: answer.status, headers, body };
 };
 
-/** Everything that can be asked of a check, by every path. */
+/** Paths of all reads of a check. */
 const pathsOf = (checkId: string, runId: string) => [
   `/v1/checks/${checkId}`,
   `/v1/checks/${checkId}/runs/${runId}`,
@@ -83,14 +83,14 @@ test('a key with both scopes creates a check and reads it', async () => {
   expect((await world.find(id)).item.owner).toBe(key.owner);
 });
 
-test('nothing of a key’s secret is stored', async () => {
+test('no part of a key’s secret is stored', async () => {
   const { text, key } = await aKey();
   const secret = text.split('_')[2] as string;
   expect(JSON.stringify(await world.keys.list())).not.toContain(secret);
   expect((await world.keys.find(key.prefix))?.hash).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('without a key only what is offered is told, and routes that are not there', async () => {
+test('without a key only the offer and unknown routes are answered', async () => {
   for (const path of ['/health', '/v1/regions', '/v1/audit/versions']) expect((await call(path)).status).toBe(200);
   await problemOf(await call('/v1/nothing'), 404, 'not-found');
   await problemOf(await call('/v1/checks', {}, { method: 'PUT' }), 405, 'method-not-allowed');
@@ -99,7 +99,7 @@ test('without a key only what is offered is told, and routes that are not there'
   await problemOf(await post(), 401, 'unauthorized');
 });
 
-test('every route needs a key, but those that tell what is offered', async () => {
+test('every route needs a key, except those that describe the service', async () => {
   const open = ['/v1/regions', '/v1/audit/versions', '/v1/openapi.json', '/health'];
   for (const { method, path } of routes) {
     const url = path.replaceAll(/\{\w+\}/g, randomUUID());
@@ -143,7 +143,7 @@ const refusals: [string, () => Promise<Headers>, challenge: string][] = [
     'The API key is revoked.',
   ],
 ];
-test.each(refusals)('%s is answered 401, with a challenge that says what is wrong', async (_, headersOf, challenge) => {
+test.each(refusals)('%s is a 401 with a challenge that says what is wrong', async (_, headersOf, challenge) => {
   const headers = await headersOf();
   for (const answer of [await post(headers), await call(`/v1/checks/${randomUUID()}`, headers)]) {
     expect(answer.headers.get('www-authenticate')).toMatch(
@@ -154,12 +154,12 @@ test.each(refusals)('%s is answered 401, with a challenge that says what is wron
   }
 });
 
-test('who sends no key is told how', async () => {
+test('the answer to a request without a key says how to send one', async () => {
   const { detail } = await problemOf(await post(), 401, 'unauthorized');
   expect(detail).toBe('This request needs an API key. Send it as a bearer token in the Authorization header.');
 });
 
-test('a wrong secret is told the state of no key', async () => {
+test('a wrong secret does not reveal the state of the key', async () => {
   const { key, text } = await aKey({ expiresAt: '2020-01-01T00:00:00.000Z' });
   await world.keys.revoke(key.prefix, new Date());
   expect((await problemOf(await post(bearer(wrongSecret(text))), 401, 'unauthorized')).detail).toBe(
@@ -167,7 +167,7 @@ test('a wrong secret is told the state of no key', async () => {
   );
 });
 
-test('a key without the scope is answered 403, with the scope that it lacks', async () => {
+test('a key without the scope is a 403 that names the scope', async () => {
   const reads = bearer((await aKey({ scopes: ['checks:read'] })).text);
   const writes = bearer((await aKey({ scopes: ['checks:write'] })).text);
   const refused = await post(reads);
@@ -184,13 +184,13 @@ test('a key without the scope is answered 403, with the scope that it lacks', as
   expect((await call(`/v1/checks/${id}`, reads)).status).toBe(404);
 });
 
-test('who has no key learns nothing of what else is wrong', async () => {
+test('without a key, nothing else about the request is reported', async () => {
   for (const body of ['nonsense', { url: 'http://10.0.0.1/' }])
     await problemOf(await post({}, body), 401, 'unauthorized');
   await problemOf(await call('/v1/audit/runs/nonsense?colour=red'), 401, 'unauthorized');
 });
 
-test('another owner’s check, run and report are answered as what is not there', async () => {
+test('another owner’s check, run and report look like unknown ones', async () => {
   const [mine, yours] = [await anOwner('acme'), await anOwner('umbrella')];
   const { id, runs } = (await (await post(mine)).json()) as { id: string; runs: { id: string }[] };
   await finish(id);
@@ -203,7 +203,7 @@ test('another owner’s check, run and report are answered as what is not there'
   expect(await answers(pathsOf(id, runId), yours)).toEqual(nothing);
 });
 
-test('another owner’s check is not erased, and not told from none', async () => {
+test('another owner’s check can not be erased and looks like an unknown one', async () => {
   const [mine, yours] = [await anOwner('acme'), await anOwner('umbrella')];
   const { id, runs } = (await (await post(mine)).json()) as { id: string; runs: { id: string }[] };
   await finish(id);
@@ -216,10 +216,10 @@ test('another owner’s check is not erased, and not told from none', async () =
   expect(await world.find(id)).toEqual(before);
   for (const path of pathsOf(id, runs[0]?.id as string)) expect((await call(path, mine)).status).toBe(200);
   expect((await erase(id, mine)).status).toBe(204);
-  expect(await shapeOf(await erase(id, yours))).toEqual(nothing); // nor that it was there
+  expect(await shapeOf(await erase(id, yours))).toEqual(nothing); // the answer is the same after the erasure
 });
 
-test('that a check of an Idempotency-Key was erased is told to its owner alone', async () => {
+test('only the owner learns that the check of an Idempotency-Key was erased', async () => {
   const [mine, yours] = [await anOwner('acme'), await anOwner('umbrella')];
   const idempotency = { 'idempotency-key': randomUUID() };
   const { id } = (await (await post({ ...mine, ...idempotency })).json()) as { id: string };
@@ -228,31 +228,31 @@ test('that a check of an Idempotency-Key was erased is told to its owner alone',
   expect((await post({ ...yours, ...idempotency })).status).toBe(201);
 });
 
-test('looking for another owner’s check or run asks as much of the table, and gets as little, as looking for none', async () => {
+test('a look-up of another owner’s check or run sends the same requests and reads as little as one of an unknown id', async () => {
   const { id, runs } = (await (await post(await anOwner('acme'))).json()) as { id: string; runs: { id: string }[] };
   const runId = runs[0]?.id as string;
   const db = openDb(ReadEnv.parse(process.env));
   const sent = vi.spyOn(db.client, 'send');
   const store = checkStore(db);
-  const asked = async (checkId: string, runId: string, owner: string) => {
+  const lookUp = async (checkId: string, runId: string, owner: string) => {
     sent.mockClear();
     const byCheck = await getCheck({ store })(aRequest({ owner, params: { checkId } })).catch(({ code }) => code);
     const byRun = await getRun({ store })(aRequest({ owner, params: { runId } })).catch(({ code }) => code);
     const got = await Promise.all(sent.mock.results.map(({ value }) => value as Promise<{ Items?: unknown[] }>));
     return { byCheck, byRun, items: got.map(({ Items }) => Items?.length) };
   };
-  expect(await asked(id, runId, 'acme')).toMatchObject({ byCheck: { status: 200 }, items: [3, undefined, 3] });
-  const nothing = await asked(randomUUID(), randomUUID(), 'umbrella');
+  expect(await lookUp(id, runId, 'acme')).toMatchObject({ byCheck: { status: 200 }, items: [3, undefined, 3] });
+  const nothing = await lookUp(randomUUID(), randomUUID(), 'umbrella');
   expect(nothing).toEqual({ byCheck: 'not-found', byRun: 'not-found', items: [0, undefined] });
-  expect(await asked(id, runId, 'umbrella')).toEqual(nothing);
+  expect(await lookUp(id, runId, 'umbrella')).toEqual(nothing);
 });
 
-test('an Idempotency-Key is an owner’s own', async () => {
+test('owners can use the same Idempotency-Key', async () => {
   const [mine, yours] = [await anOwner('acme'), await anOwner('umbrella')];
   const idempotency = { 'idempotency-key': randomUUID() };
   const first = (await (await post({ ...mine, ...idempotency })).json()) as { id: string };
   const other = await post({ ...yours, ...idempotency }, { ...aBody, url: 'https://example.org/' });
-  expect(other.status).toBe(201); // neither the check of the other owner nor 422
+  expect(other.status).toBe(201); // not the other owner’s check and not a 422
   expect(((await other.json()) as { id: string }).id).not.toBe(first.id);
   const again = await post({ ...mine, ...idempotency });
   expect([again.status, ((await again.json()) as { id: string }).id]).toEqual([200, first.id]);
@@ -260,7 +260,7 @@ test('an Idempotency-Key is an owner’s own', async () => {
   expect([anotherKey.status, ((await anotherKey.json()) as { id: string }).id]).toEqual([200, first.id]);
 });
 
-test('a job bears its owner, by which queues are fair', async () => {
+test('a job has its owner as message group, so that queues are fair', async () => {
   const sent = vi.spyOn(SQSClient.prototype, 'send');
   expect((await post(await anOwner('acme'))).status).toBe(201);
   expect(sent.mock.calls.map(([{ input }]) => input)).toEqual(
@@ -273,7 +273,7 @@ test('a job bears its owner, by which queues are fair', async () => {
   );
 });
 
-/** Keys in memory, and how often each was read and used. */
+/** A key store in memory that counts reads and uses. */
 const counted = (key: Awaited<ReturnType<typeof aKey>>) => {
   const store = {
     find: vi.fn(async () => key.key as ApiKey | undefined),
@@ -283,13 +283,13 @@ const counted = (key: Awaited<ReturnType<typeof aKey>>) => {
 };
 const at = new Date('2031-01-01T00:00:00.000Z');
 
-test('a key is read once a minute, its use is noted once a minute, and a revocation is honoured after that', async () => {
-  const made = await aKey({}, at);
-  const { store, header } = counted(made);
+test('a key is read and its use is recorded once a minute, and a revocation applies after that', async () => {
+  const created = await aKey({}, at);
+  const { store, header } = counted(created);
   let now = at;
   const check = keyring({ store, now: () => now });
   await Promise.all(Array.from({ length: 20 }, () => check(header, 'checks:read')));
-  store.find.mockResolvedValue({ ...made.key, revokedAt: at.toISOString() });
+  store.find.mockResolvedValue({ ...created.key, revokedAt: at.toISOString() });
   now = later(at, 59.9);
   await expect(check(header, 'checks:read')).resolves.toEqual({ owner: 'acme', plan: 'large' });
   expect([store.find.mock.calls.length, store.touch.mock.calls.length]).toEqual([1, 1]);
@@ -300,7 +300,7 @@ test('a key is read once a minute, its use is noted once a minute, and a revocat
   expect([store.find.mock.calls.length, store.touch.mock.calls.length]).toEqual([2, 1]);
 });
 
-test('a key expires in the middle of the minute for which it is known', async () => {
+test('a cached key expires on time', async () => {
   const { store, header } = counted(await aKey({ expiresAt: later(at, 30).toISOString() }, at));
   let now = at;
   const check = keyring({ store, now: () => now });
@@ -311,25 +311,25 @@ test('a key expires in the middle of the minute for which it is known', async ()
   await expect(check(header, 'checks:read')).rejects.toThrow('The API key is expired.');
 });
 
-test('a table that does not answer is asked again by the next request, and a key that was unknown is too', async () => {
-  const made = await aKey({}, at);
-  const { store, header } = counted(made);
-  store.find.mockRejectedValueOnce(new Error('cut off')).mockResolvedValueOnce(undefined);
+test('a failed read and an unknown key are not cached', async () => {
+  const created = await aKey({}, at);
+  const { store, header } = counted(created);
+  store.find.mockRejectedValueOnce(new Error('connection lost')).mockResolvedValueOnce(undefined);
   const check = keyring({ store, now: () => at });
-  await expect(check(header, 'checks:read')).rejects.toThrow('cut off');
+  await expect(check(header, 'checks:read')).rejects.toThrow('connection lost');
   await expect(check(header, 'checks:read')).rejects.toThrow('The API key is unknown.');
   await expect(check(header, 'checks:read')).resolves.toMatchObject({ owner: 'acme' });
 });
 
-test('that the use of a key can not be noted is no concern of its request', async () => {
+test('a request succeeds although the use of its key can not be recorded', async () => {
   const { store, header } = counted(await aKey({}, at));
-  store.touch.mockRejectedValue(new Error('cut off') as never);
+  store.touch.mockRejectedValue(new Error('connection lost') as never);
   await expect(keyring({ store, now: () => at })(header, 'checks:read')).resolves.toMatchObject({ owner: 'acme' });
   store.touch.mockReturnValue(new Promise(() => {}) as never);
   await expect(keyring({ store, now: () => at })(header, 'checks:read')).resolves.toMatchObject({ owner: 'acme' });
 });
 
-test('noting the use of a key writes lastUsedAt alone and reads nothing back, as the right to do so demands', async () => {
+test('recording the use of a key writes only lastUsedAt and reads nothing back, as its IAM right demands', async () => {
   const { key } = await aKey();
   const db = openDb(ReadEnv.parse(process.env));
   const send = vi.spyOn(db.client, 'send');
@@ -339,7 +339,7 @@ test('noting the use of a key writes lastUsedAt alone and reads nothing back, as
   expect(Object.values(update.input.ExpressionAttributeNames ?? {}).sort()).toEqual(['lastUsedAt', 'pk']);
 });
 
-test('the last use of a key is on record', async () => {
+test('the last use of a key is recorded', async () => {
   const { key, text } = await aKey();
   expect((await world.keys.find(key.prefix))?.lastUsedAt).toBeNull();
   const before = new Date().toISOString();
@@ -359,14 +359,14 @@ const aRequest = (some: Partial<Request>): Request => ({
   ...some,
 });
 
-/** Ends every run of a check, each with a report. */
+/** Finishes all runs of a check, each with a report. */
 const finish = async (checkId: string) => {
   for (const run of (await world.find(checkId)).runs) {
     const gzip = gzipSync('{}');
     const key = `reports/${checkId}/${run.id}/${randomUUID()}-1.json.gz`;
     await world.reports.put(key, gzip);
     const lease = await world.leases.claim(run as RunItem, randomUUID(), new Date());
-    if (!lease) throw new Error('the run is taken');
+    if (!lease) throw new Error('another worker has the run');
     const report = { key, bytes: 2, gzipBytes: gzip.length };
     await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
   }

@@ -88,7 +88,7 @@ const createAt = (now: Date, store: Partial<World['store']> = {}, usage: UsageSt
     now: () => now,
   });
 
-test('a create tells the policy and what is left of it, counted in runs', async () => {
+test('a create reports the policy and the runs left', async () => {
   const key = await keyOf(anOwner());
   const one = await post(key, { ...aBody, regions: ['us-west1', 'us-east4', 'europe-west3'] });
   expect(one.status).toBe(201);
@@ -97,7 +97,7 @@ test('a create tells the policy and what is left of it, counted in runs', async 
   expect((await post(key)).headers.get('ratelimit')).toMatch(/^"minute";r=8;t=[1-5]$/);
 });
 
-test('a create over the limit is answered 429, says when to come back, and writes nothing', async () => {
+test('a create over the limit is a 429 that says when to retry, and writes nothing', async () => {
   const owner = anOwner();
   const key = await keyOf(owner);
   for (const regions of [6, 5]) {
@@ -119,20 +119,20 @@ test('a create over the limit is answered 429, says when to come back, and write
   });
   expect(await everything()).toEqual(before);
   expect(await world.jobsIn('us-west1')).toEqual([]);
-  expect((await post(key)).status).toBe(201); // one run is left
+  expect((await post(key)).status).toBe(201); // one run was left
 });
 
-test('a create that is refused for its inputs takes nothing', async () => {
+test('a create with invalid inputs takes no tokens', async () => {
   const owner = anOwner();
   const key = await keyOf(owner);
   expect((await post(key, { ...aBody, url: 'http://10.0.0.1/' })).status).toBe(400);
   expect(await bucketsOf(owner)).toBeUndefined();
 });
 
-test('of 50 creates at once with 10 tokens exactly 10 are accepted', async () => {
+test('exactly 10 of 50 concurrent creates are allowed with 10 tokens', async () => {
   const owner = anOwner();
   const key = await keyOf(owner, 'standard');
-  const at = Date.now() + 60_000; // a clock ahead of ours filled it last: nothing comes while we ask
+  const at = Date.now() + 60_000; // a clock that is ahead has filled the buckets, so no token comes in during the test
   await put(owner, { 'tokens-standard': { minute: 10, day: 100, at } });
   const answers = await Promise.all(Array.from({ length: 50 }, () => post(key)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
@@ -141,7 +141,7 @@ test('of 50 creates at once with 10 tokens exactly 10 are accepted', async () =>
   expect(await openOf(owner)).toBe(10);
 });
 
-test('of 50 instances that each create at once with 10 tokens exactly 10 are allowed to', async () => {
+test('exactly 10 of 50 instances that create at once are allowed with 10 tokens', async () => {
   const owner = anOwner();
   await put(owner, { 'tokens-standard': { minute: 10, day: 100, at: t0.getTime() } });
   const takes = Array.from({ length: 50 }, () => usageStore(world.db).take({ owner, plan: 'standard' }, 1, t0));
@@ -152,81 +152,81 @@ test('of 50 instances that each create at once with 10 tokens exactly 10 are all
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-standard': { minute: 0, day: 90 } });
 });
 
-test('50 instances that each create at once within the limits are all allowed, and none waits for another', async () => {
+test('50 instances that create at once within the limits are all allowed without a retry', async () => {
   const owner = anOwner();
   const at = t0.getTime();
   await put(owner, { 'tokens-large': { minute: 500, day: 1000, at }, 'open-2130-12-31': 7 });
   const send = vi.spyOn(world.db.client, 'send');
   const takes = Array.from({ length: 50 }, () => usageStore(world.db).take({ owner, plan: 'large' }, 3, later(t0, 1)));
   for (const { openCheckDay } of await Promise.all(takes)) expect(openCheckDay).toBe('2131-01-01');
-  expect(send).toHaveBeenCalledTimes(100); // one read and one write for each create
+  expect(send).toHaveBeenCalledTimes(100); // one read and one write per create
   send.mockRestore();
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 350, day: 850, at } });
   expect(await openOf(owner)).toBe(57);
 });
 
-test('one owner’s limit is no other’s, and all keys of an owner and a plan share one', async () => {
+test('each owner has its own limits, which all keys of one plan share', async () => {
   const [mine, yours] = [anOwner(), anOwner()];
   const keys = [await keyOf(mine), await keyOf(mine), await keyOf(yours)] as const;
   for (let i = 0; i < 12; i++) await post(keys[0]);
   expect((await Promise.all(keys.map((key) => post(key)))).map(({ status }) => status)).toEqual([429, 429, 201]);
 });
 
-test('what is taken by a key leaves alone what the owner’s keys of another plan may take', async () => {
+test('a key takes no tokens from another plan of its owner', async () => {
   const owner = anOwner();
   const [small, large, another] = [await keyOf(owner), await keyOf(owner, 'large'), await keyOf(owner, 'large')];
-  const at = Date.now() + 60_000; // a clock ahead of ours filled it last: nothing comes while we ask
+  const at = Date.now() + 60_000; // a clock that is ahead has filled the buckets, so no token comes in during the test
   await put(owner, { 'tokens-small': { minute: 12, day: 200, at }, 'tokens-large': { minute: 600, day: 40_000, at } });
   expect((await post(small)).headers.get('ratelimit')).toMatch(/^"minute";r=11;/);
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 600, day: 40_000, at } });
   expect((await post(large)).headers.get('ratelimit')).toMatch(/^"minute";r=599;/);
-  expect((await post(another)).headers.get('ratelimit')).toMatch(/^"minute";r=598;/); // keys of one plan share
+  expect((await post(another)).headers.get('ratelimit')).toMatch(/^"minute";r=598;/); // the keys of one plan share tokens
   expect((await post(small)).headers.get('ratelimit')).toMatch(/^"minute";r=10;/);
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 598, day: 39_998, at } });
   expect(await openOf(owner)).toBe(4);
 });
 
-test('an owner at the end of a plan has all of a larger one by a new key, while the old one is in use', async () => {
+test('an owner without tokens gets those of a larger plan with a new key, while the old key stays in use', async () => {
   const owner = anOwner();
   await put(owner, { 'tokens-small': { minute: 0, day: 0, at: t0.getTime() } });
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
   const by = (plan: keyof typeof plans, seconds: number) => createAt(later(t0, seconds))(request(owner, { plan }));
   expect((await by('large', 0)).headers).toMatchObject({ ratelimit: '"minute";r=599;t=1' });
-  expect((await by('small', 432)).status).toBe(201); // one of its 200 a day came back
+  expect((await by('small', 432)).status).toBe(201); // one of the plan's 200 tokens a day has come in
   expect(await bucketsOf(owner)).toMatchObject({
     'tokens-small': { day: 0 },
     'tokens-large': { minute: 599, day: 49_999 },
   });
 });
 
-test('creates at once by keys of two plans are counted each by its own, and their checks together', async () => {
+test('concurrent creates of two plans take their own tokens, but share the count of open checks', async () => {
   const owner = anOwner();
   await put(owner, { 'open-2131-01-01': 4 });
   const create = (plan: keyof typeof plans) => createAt(t0)(request(owner, { plan }));
   const both = Array.from({ length: 5 }, () => [create('small'), create('large')]).flat();
   const ended = await Promise.allSettled(both);
-  const made = (i: number) => ended.filter(({ status }, at) => at % 2 === i && status === 'fulfilled').length;
-  expect(made(1)).toBe(5); // the plan `small` allows 10 open ones, however many of them `large` made
+  const allowed = (i: number) => ended.filter(({ status }, at) => at % 2 === i && status === 'fulfilled').length;
+  expect(allowed(1)).toBe(5); // only the plan `small` limits its owner to 10 open checks
   expect(await bucketsOf(owner)).toMatchObject({
-    'tokens-small': { minute: 12 - made(0), day: 200 - made(0) },
+    'tokens-small': { minute: 12 - allowed(0), day: 200 - allowed(0) },
     'tokens-large': { minute: 595, day: 49_995 },
   });
-  expect(await openOf(owner)).toBe(4 + 5 + made(0));
+  expect(await openOf(owner)).toBe(4 + 5 + allowed(0));
   await expect(create('small')).rejects.toMatchObject({ message: expect.stringContaining('10 checks open at once') });
   expect((await create('large')).status).toBe(201);
 });
 
-test('what was counted without plans is passed over, but for the open checks', async () => {
+test('attributes of no plan are ignored, except the open checks', async () => {
   const owner = anOwner();
   await put(owner, { minute: 0, day: 0, at: later(t0, 60).getTime(), 'open-2131-01-01': 9 });
-  const broken = createAt(t0, { create: () => Promise.reject(new Error('cut off')) });
-  await expect(broken(request(owner))).rejects.toThrow('cut off');
+  const broken = createAt(t0, { create: () => Promise.reject(new Error('connection lost')) });
+  await expect(broken(request(owner))).rejects.toThrow('connection lost');
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 12, day: 200 } });
   expect((await createAt(t0)(request(owner))).headers).toMatchObject({ ratelimit: '"minute";r=11;t=5' });
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
 });
 
-test('a create that is repeated with its Idempotency-Key takes nothing, at the limit too', async () => {
+test('a create that repeats an Idempotency-Key takes no tokens and is allowed at the limit', async () => {
   const owner = anOwner();
   const key = await keyOf(owner);
   const headers = { 'idempotency-key': randomUUID() };
@@ -238,7 +238,7 @@ test('a create that is repeated with its Idempotency-Key takes nothing, at the l
   expect((await post(key)).status).toBe(429);
 });
 
-test('of ten creates at once with one Idempotency-Key one is counted', async () => {
+test('ten concurrent creates with one Idempotency-Key count once', async () => {
   const owner = anOwner();
   const create = createAt(t0);
   const headers = { 'idempotency-key': randomUUID() };
@@ -248,23 +248,23 @@ test('of ten creates at once with one Idempotency-Key one is counted', async () 
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 11, day: 199 } });
 });
 
-test('what a create took is given back when it fails to write', async () => {
+test('a create that fails to write is refunded', async () => {
   const owner = anOwner();
-  const broken = createAt(t0, { create: () => Promise.reject(new Error('cut off')) });
-  await expect(broken(request(owner))).rejects.toThrow('cut off');
+  const broken = createAt(t0, { create: () => Promise.reject(new Error('connection lost')) });
+  await expect(broken(request(owner))).rejects.toThrow('connection lost');
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 12, day: 200 } });
   expect(await openOf(owner)).toBe(0);
   for (let i = 0; i < 10; i++) expect((await createAt(t0)(request(owner))).status).toBe(201);
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
 });
 
-test('what a create took is given back to the plan of its key, and to no other', async () => {
+test('a refund goes to the plan of the key', async () => {
   const owner = anOwner();
   const create = async () => {
     await createAt(t0)(request(owner, { plan: 'large' }));
-    throw new Error('cut off');
+    throw new Error('connection lost');
   };
-  await expect(createAt(t0, { create })(request(owner))).rejects.toThrow('cut off');
+  await expect(createAt(t0, { create })(request(owner))).rejects.toThrow('connection lost');
   expect(await bucketsOf(owner)).toMatchObject({
     'tokens-small': { minute: 12, day: 200 },
     'tokens-large': { minute: 599, day: 49_999 },
@@ -272,32 +272,32 @@ test('what a create took is given back to the plan of its key, and to no other',
   expect(await openOf(owner)).toBe(1);
 });
 
-test('a create of which only the answer of its write was lost is a create', async () => {
+test('a create whose write succeeded but whose response was lost is answered 201', async () => {
   const owner = anOwner();
-  const create: World['store']['create'] = async (...asked) => {
-    await world.store.create(...asked);
-    throw new Error('cut off');
+  const create: World['store']['create'] = async (...args) => {
+    await world.store.create(...args);
+    throw new Error('connection lost');
   };
-  const made = await createAt(t0, { create })(request(owner));
-  expect(made.status).toBe(201);
-  expect((await world.find(idOf(made))).runs.map(({ sends }) => sends)).toEqual([1]);
+  const reply = await createAt(t0, { create })(request(owner));
+  expect(reply.status).toBe(201);
+  expect((await world.find(idOf(reply))).runs.map(({ sends }) => sends)).toEqual([1]);
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 11, day: 199 } });
   expect(await openOf(owner)).toBe(1);
 });
 
-test('a create that fails as another with its Idempotency-Key stands gives back what it took, and answers with that', async () => {
+test('a create that fails because of another with its Idempotency-Key is refunded and answers with the other check', async () => {
   const owner = anOwner();
   const headers = { 'idempotency-key': randomUUID() };
   const create: World['store']['create'] = async () => {
     await createAt(t0)(request(owner, { headers }));
-    throw new Error('cut off');
+    throw new Error('connection lost');
   };
   expect((await createAt(t0, { create })(request(owner, { headers }))).status).toBe(200);
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 11, day: 199 } });
   expect(await openOf(owner)).toBe(1);
 });
 
-test('a run comes back with time, and not before', async () => {
+test('a token comes in with time, and not before', async () => {
   const owner = anOwner();
   await put(owner, { 'tokens-small': { minute: 0, day: 100, at: t0.getTime() } });
   const refused = createAt(later(t0, 4.9))(request(owner));
@@ -305,7 +305,7 @@ test('a run comes back with time, and not before', async () => {
   expect((await createAt(later(t0, 5))(request(owner))).status).toBe(201);
 });
 
-/** Ends every run of a check at once: each may find that it is the last. */
+/** Finishes all runs of a check at once, so that each may be the last. */
 const finish = async (checkId: string, now: Date) => {
   const { runs } = await world.find(checkId);
   const leases = await Promise.all(runs.map((run) => world.leases.claim(run, randomUUID(), now)));
@@ -315,21 +315,21 @@ const finish = async (checkId: string, now: Date) => {
 };
 const idOf = (reply: { body?: unknown }) => (reply.body as { id: string }).id;
 
-test('a check counts as open until its last run has ended, whoever ends it', async () => {
+test('a check counts as open until its last run is finished', async () => {
   const owner = anOwner();
   const create = (regions: string[]) => createAt(t0)(request(owner, { body: { ...aBody, regions } }));
   const first = idOf(await create(['us-west1', 'us-east4']));
   const second = idOf(await create(['us-west1']));
   expect(await openOf(owner)).toBe(2);
   await finish(first, t0);
-  await world.store.closeIfFinished(first, t0); // once more changes nothing
+  await world.store.closeIfFinished(first, t0); // a second call changes nothing
   expect(await openOf(owner)).toBe(1);
-  await sweep({ ...world, now: () => later(t0, 25 * 3600) })({}); // too old: given up
+  await sweep({ ...world, now: () => later(t0, 25 * 3600) })({}); // abandons the second check's run
   expect((await world.find(second)).item.completedAt).not.toBeNull();
   expect(await openOf(owner)).toBe(0);
 });
 
-test('a check that is erased while it is open makes room, once', async () => {
+test('the erasure of an open check lowers the count once', async () => {
   const owner = anOwner();
   const key = await keyOf(owner);
   const ids = await Promise.all([0, 1, 2].map(async () => idOf({ body: await (await post(key)).json() })));
@@ -341,18 +341,18 @@ test('a check that is erased while it is open makes room, once', async () => {
   expect((await erase(ids[0])).status).toBe(404);
   expect([open, await openOf(owner)]).toEqual([3, 2]);
   await finish(ids[1] as string, new Date());
-  expect((await erase(ids[1])).status).toBe(204); // counted no more since it was closed
+  expect((await erase(ids[1])).status).toBe(204); // its closing has lowered the count
   expect(await openOf(owner)).toBe(1);
-  expect((await bucketsOf(owner))?.['tokens-small']).toEqual(before?.['tokens-small']); // its runs were had
+  expect((await bucketsOf(owner))?.['tokens-small']).toEqual(before?.['tokens-small']); // an erasure refunds no tokens
 });
 
-test('a check that is erased and closed at once is counted once, whichever comes first', async () => {
+test('a check that is erased and closed at once lowers the count once, whichever comes first', async () => {
   const owner = anOwner();
   const create = async () => idOf(await createAt(t0)(request(owner)));
-  await create(); // so that one count too many would show
+  await create(); // makes a second decrement visible
   const closedFirst = await world.find(await create());
   await finish(closedFirst.item.id, t0);
-  expect(await world.erasure.markErased(closedFirst.item, t0)).toBe(true); // by who has read it before
+  expect(await world.erasure.markErased(closedFirst.item, t0)).toBe(true); // a request that has read the open check
   expect(await openOf(owner)).toBe(1);
 
   const erasedFirst = await world.find(await create());
@@ -370,7 +370,7 @@ test('a check that is erased and closed at once is counted once, whichever comes
   expect([marked, await openOf(owner)]).toEqual([[true], 1]);
 });
 
-test('a create that meets an erased check takes nothing', async () => {
+test('a create that finds an erased check takes no tokens', async () => {
   const owner = anOwner();
   const headers = { 'idempotency-key': randomUUID() };
   const id = idOf(await createAt(t0)(request(owner, { headers })));
@@ -382,7 +382,7 @@ test('a create that meets an erased check takes nothing', async () => {
   await expect(createAt(t0)(request(owner, { headers }))).rejects.toMatchObject(erased);
   expect(await bucketsOf(owner)).toEqual(before);
 
-  let looks = 0; // erased only after it was looked for
+  let looks = 0; // the check is erased after the first look
   const findOrErased: World['store']['findOrErased'] = async (...of) =>
     looks++ === 0 ? undefined : world.store.findOrErased(...of);
   await expect(createAt(t0, { findOrErased })(request(owner, { headers }))).rejects.toMatchObject(erased);
@@ -390,7 +390,7 @@ test('a create that meets an erased check takes nothing', async () => {
   expect(await bucketsOf(owner)).toMatchObject(rest);
 });
 
-test('no more checks are open at once than the plan allows, and one that ends makes room', async () => {
+test('a plan limits the open checks, and a check that closes makes room', async () => {
   const owner = anOwner();
   await put(owner, { 'open-2131-01-01': 4, 'open-2130-12-31': 5 });
   const id = idOf(await createAt(t0)(request(owner)));
@@ -405,7 +405,7 @@ test('no more checks are open at once than the plan allows, and one that ends ma
   expect((await createAt(t0)(request(owner))).status).toBe(201);
 });
 
-test('a check whose count was lost with a process is forgotten after two days', async () => {
+test('a count that a lost process left is ignored after two days', async () => {
   const owner = anOwner();
   await put(owner, { 'open-2130-12-29': 10, 'open-2130-12-30': 9 });
   expect((await createAt(t0)(request(owner))).status).toBe(201);
@@ -414,11 +414,11 @@ test('a check whose count was lost with a process is forgotten after two days', 
   expect((await createAt(later(t0, 24 * 3600))(request(owner))).status).toBe(201);
 });
 
-test('what an idle owner left expires, once it says nothing any more', async () => {
+test('the usage of an idle owner expires when its buckets are full', async () => {
   const owner = anOwner();
   await createAt(t0)(request(owner));
   expect((await bucketsOf(owner))?.expiresAt).toBe(later(t0, 3 * 24 * 3600).getTime() / 1000);
-  await createAt(later(t0, -60))(request(owner, { plan: 'large' })); // by a clock that is behind
+  await createAt(later(t0, -60))(request(owner, { plan: 'large' })); // a clock that is behind
   expect((await bucketsOf(owner))?.expiresAt).toBe(later(t0, 3 * 24 * 3600).getTime() / 1000);
   await createAt(later(t0, 60))(request(owner, { plan: 'large' }));
   expect((await bucketsOf(owner))?.expiresAt).toBe(later(t0, 3 * 24 * 3600 + 60).getTime() / 1000);

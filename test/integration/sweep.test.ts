@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const emit = vi.spyOn(logging, 'emit');
-/** What the alarms on runs that are given up are told. */
-const givenUp = () => emit.mock.calls.filter(([name]) => name === 'RunsAbandoned');
+/** Values of the metric behind the alarm on abandoned runs. */
+const abandoned = () => emit.mock.calls.filter(([name]) => name === 'RunsAbandoned');
 
-/** Each test has a day of its own, so that what others left is never due in it. */
+/** Each test has a day of its own, so that items of other tests are never due in it. */
 let day = Date.parse('2030-01-01T00:00:00.000Z');
 let t0: Date;
 beforeEach(() => {
@@ -38,7 +38,7 @@ const jobs = async () => (await Promise.all(REGIONS.map(world.jobsIn))).flat();
 const runIds = (found: { runId: string }[]) => found.map(({ runId }) => runId).sort();
 const claim = async (run: RunItem, now: Date): Promise<Lease> => {
   const lease = await world.leases.claim(run, randomUUID(), now);
-  if (!lease) throw new Error('the run is taken');
+  if (!lease) throw new Error('another worker has the run');
   return lease;
 };
 const attempt = (number: number) => {
@@ -54,7 +54,7 @@ const attempt = (number: number) => {
   };
 };
 
-test('a job that was not sent when its check was created is sent after a minute, not before', async () => {
+test('a job that its create did not send is sent after a minute', async () => {
   const check = aCheck({ now: t0 });
   await world.create(check);
   await sweepAt(later(t0, 59));
@@ -65,7 +65,7 @@ test('a job that was not sent when its check was created is sent after a minute,
   expect(await jobs()).toEqual([]);
 });
 
-test('a job that waits in a long queue is sent again after one hour, then two more, and so on; after a day it is given up', async () => {
+test('a waiting job is resent after one hour, then two more, and so on; after a day its run is abandoned', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   await world.store.markSent(run, t0);
@@ -82,16 +82,16 @@ test('a job that waits in a long queue is sent again after one hour, then two mo
   await sweepAt(later(t0, 24 * HOUR));
   expect((await world.runOf(check.id)).state).toBe('created');
 
-  expect(givenUp()).toEqual([]);
+  expect(abandoned()).toEqual([]);
   await sweepAt(later(t0, 24 * HOUR + 1));
-  expect(givenUp()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
+  expect(abandoned()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
   expect(await jobs()).toEqual([]);
-  const given = await world.find(check.id);
-  expect(given.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned', blame: 'service' } });
-  expect(given.item.completedAt).not.toBeNull();
+  const abandonedCheck = await world.find(check.id);
+  expect(abandonedCheck.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned', blame: 'service' } });
+  expect(abandonedCheck.item.completedAt).not.toBeNull();
 });
 
-test('a run whose auditor was lost is sent again when its lease has ended, and given up after five', async () => {
+test('a job is resent after each lost lease, and its run is abandoned after five', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   let now = t0;
@@ -104,14 +104,14 @@ test('a run whose auditor was lost is sent again when its lease has ended, and g
     expect(runIds(await jobs()), `after lost lease ${lost}`).toEqual([run.id]);
   }
   await claim(await world.runOf(check.id), now);
-  expect(givenUp()).toEqual([]);
+  expect(abandoned()).toEqual([]);
   await sweepAt(later(now, 76));
-  expect(givenUp()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
+  expect(abandoned()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
   expect(await jobs()).toEqual([]);
   expect(await world.runOf(check.id)).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
 });
 
-test('an audit that finishes while the sweep looks at its lost lease keeps its result', async () => {
+test('a run that finishes while the sweep looks at its lost lease keeps its result', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
@@ -120,9 +120,9 @@ test('an audit that finishes while the sweep looks at its lost lease keeps its r
   await sweepAt(now, {
     store: {
       find: async (id) => {
-        const seen = await world.store.find(id);
-        await world.leases.finish(lease, done, now); // after the sweep has read the run, before it acts
-        return seen;
+        const found = await world.store.find(id);
+        await world.leases.finish(lease, done, now); // between the sweep's read and its write
+        return found;
       },
     },
   });
@@ -130,7 +130,7 @@ test('an audit that finishes while the sweep looks at its lost lease keeps its r
   expect(await world.runOf(check.id)).toMatchObject({ state: 'succeeded', performance: 98, lostLeases: 0 });
 });
 
-test('an audit that renews its lease between the index and the sweep is left alone', async () => {
+test('a sweep does not touch a run whose lease was renewed after it was listed', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
@@ -147,16 +147,16 @@ test('an audit that renews its lease between the index and the sweep is left alo
   expect(await world.leases.renew(lease, now)).toBe(true);
 });
 
-test('two sweeps at once send a job once', async () => {
+test('concurrent sweeps send a job once', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   await world.create(check);
   await Promise.all([sweepAt(later(t0, 61)), sweepAt(later(t0, 61)), sweepAt(later(t0, 61))]);
   expect(await jobs()).toHaveLength(1);
 });
 
-test('what a create that broke off left behind is cleared away, pointers and all', async () => {
+test('the runs and pointers of a failed create are deleted', async () => {
   const check = aCheck({ now: t0 });
-  const runs = await brokenCreate(check);
+  const runs = await failedCreate(check);
   await sweepAt(later(t0, 61));
   for (const run of runs) {
     expect(await world.store.findRun(run)).toBeUndefined();
@@ -165,9 +165,9 @@ test('what a create that broke off left behind is cleared away, pointers and all
   expect(await jobs()).toEqual([]);
 });
 
-test('a create that is repeated while its remains are cleared ends with all its runs', async () => {
+test('a create that is repeated while its orphans are deleted has all its runs', async () => {
   const check = aCheck({ now: t0 });
-  await brokenCreate(check);
+  await failedCreate(check);
   const again = { ...check, createdAt: later(t0, 61).toISOString() };
   let repeated = false;
   await sweepAt(later(t0, 61), {
@@ -175,7 +175,7 @@ test('a create that is repeated while its remains are cleared ends with all its 
       deleteOrphan: async (run) => {
         if (!repeated) {
           repeated = true;
-          await world.create(again); // between the sweep's look and its act
+          await world.create(again); // between the sweep's read and its write
         }
         await world.due.deleteOrphan(run);
       },
@@ -187,10 +187,10 @@ test('a create that is repeated while its remains are cleared ends with all its 
   for (const run of found.runs) expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBe(check.id);
 });
 
-test('runs that another create left under the same check are cleared, those of the check are not', async () => {
+test('orphans of another create with the same check id are deleted, but not the runs of the check', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const stray = { ...aCheck({ now: t0, regions: ['europe-west3'] }), id: check.id };
-  const [left] = (await brokenCreate(stray)) as [RunItem];
+  const [left] = (await failedCreate(stray)) as [RunItem];
   await world.create(check);
   await sweepAt(later(t0, 61));
   expect(await world.store.findRun(left)).toBeUndefined();
@@ -198,7 +198,7 @@ test('runs that another create left under the same check are cleared, those of t
   expect(runIds(await jobs())).toEqual([check.runs[0]?.id]);
 });
 
-test('a check whose last run finished without closing it is closed', async () => {
+test('a check is closed if its last run finished without closing it', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
@@ -210,7 +210,7 @@ test('a check whose last run finished without closing it is closed', async () =>
   expect((await world.find(check.id)).item.completedAt).not.toBeNull();
 });
 
-test('a check that is not finished is looked at again at twice its age', async () => {
+test('an unfinished check is due again at twice its age', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   await world.store.markSent(run, later(t0, 1));
@@ -218,7 +218,7 @@ test('a check that is not finished is looked at again at twice its age', async (
   expect((await world.find(check.id)).item.dueAt).toBe(later(t0, 12 * MINUTE).toISOString());
 });
 
-test('waking a region makes its waiting runs due, and leaves those at work alone', async () => {
+test('waking a region makes its waiting runs due, but not those at work', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4', 'europe-west3'] });
   const [waiting, other] = (await world.create(check)) as [RunItem, RunItem];
   const busy = aCheck({ now: t0, regions: ['us-east4'] });
@@ -233,7 +233,7 @@ test('waking a region makes its waiting runs due, and leaves those at work alone
   expect((await world.runOf(busy.id)).lease).toBeDefined();
 });
 
-test('waking a region wakes all that wait, however many are found at a time', async () => {
+test('waking a region wakes all waiting runs over several pages', async () => {
   const checks = Array.from({ length: 5 }, () => aCheck({ now: t0, regions: ['asia-northeast1'] }));
   for (const check of checks) {
     const [run] = (await world.create(check)) as [RunItem];
@@ -246,7 +246,7 @@ test('waking a region wakes all that wait, however many are found at a time', as
   expect(runIds(await world.jobsIn('asia-northeast1'))).toEqual(checks.map((check) => check.runs[0]?.id).sort());
 });
 
-test('a dead letter of a run that has attempts left makes it due at once', async () => {
+test('a dead letter makes a run due now if it has attempts left', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   await world.store.markSent(run, t0);
@@ -256,7 +256,7 @@ test('a dead letter of a run that has attempts left makes it due at once', async
   expect(runIds(await jobs())).toEqual([run.id]);
 });
 
-test('a dead letter of a run whose attempts are used up fails it', async () => {
+test('a dead letter fails a run that has no attempts left', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
@@ -265,10 +265,10 @@ test('a dead letter of a run whose attempts are used up fails it', async () => {
   const found = await world.find(check.id);
   expect(found.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
   expect(found.item.completedAt).not.toBeNull();
-  expect(givenUp()).toEqual([]); // dead letters have an alarm of their own, in the region of the audit
+  expect(abandoned()).toEqual([]); // dead letters have their own alarm in the region of the audit
 });
 
-test('a dead letter while another delivery is at work changes nothing', async () => {
+test('a dead letter changes nothing while another delivery is at work', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
@@ -279,7 +279,7 @@ test('a dead letter while another delivery is at work changes nothing', async ()
   expect(await world.leases.renew(lease, later(t0, 31))).toBe(true);
 });
 
-test('a dead letter of a finished run, or of none, is dropped', async () => {
+test('a dead letter of a finished or unknown run is dropped', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   await world.leases.finish(await claim(run, t0), { state: 'succeeded', attempts: [], performance: 98 }, t0);
@@ -292,21 +292,21 @@ test('a dead letter of a finished run, or of none, is dropped', async () => {
 const deadLetter = ({ id: runId, options, ...run }: RunItem, now: Date) =>
   closeLostRuns({ ...world, now: () => now })({ ...run, ...options, runId });
 
-/** A create that wrote its runs and pointers, and died before its check. */
-const brokenCreate = async (check: Parameters<World['create']>[0]): Promise<RunItem[]> => {
+/** Creates runs and pointers without their check, like a create that failed before its last write. */
+const failedCreate = async (check: Parameters<World['create']>[0]): Promise<RunItem[]> => {
   const { runs } = check;
-  const made = await world.create({ ...check, runs });
-  await eraseCheckItem(check.id);
-  return made;
+  const created = await world.create({ ...check, runs });
+  await deleteCheckItem(check.id);
+  return created;
 };
 
-const eraseCheckItem = async (checkId: string): Promise<void> => {
+const deleteCheckItem = async (checkId: string): Promise<void> => {
   const { DynamoDBClient, DeleteItemCommand } = await import('@aws-sdk/client-dynamodb');
   const Key = { pk: { S: `CHECK#${checkId}` }, sk: { S: 'CHECK' } };
   await new DynamoDBClient({}).send(new DeleteItemCommand({ TableName: world.env.TABLE_NAME, Key }));
 };
 
-/** A run that was finished by a process which died before it closed the check. */
+/** Finishes a run like a process that dies before it closes the check. */
 const finishWithoutClosing = async ({ run }: Lease): Promise<void> => {
   const { DynamoDBClient, UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
   await new DynamoDBClient({}).send(

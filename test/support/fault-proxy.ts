@@ -1,10 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/**
- * Stands before an engine and can be told to break: `failFrom(n)` cuts every connection from the n-th matching request on,
- * until `heal`. What is cut never reaches the engine; what `loseResponseOf` names does, and only its answer is cut.
- */
+/** Starts a proxy before a local engine. It can drop matching requests, or only their responses. */
 export const startFaultProxy = async (target: string, matches: (headers: Record<string, unknown>) => boolean) => {
   let allowed = Number.POSITIVE_INFINITY;
   let passed = 0;
@@ -27,16 +24,17 @@ export const startFaultProxy = async (target: string, matches: (headers: Record<
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    failFrom: (n: number) => {
+    /** Drops every matching request after `n` more, until `heal`. */
+    failAfter: (n: number) => {
       allowed = n;
       passed = 0;
     },
-    /** Once: the n-th matching request from now on. */
+    /** Drops the response of the n-th matching request from now on. The engine has handled the request. */
     loseResponseOf: (n: number) => {
       lost = n;
       passed = 0;
     },
-    /** Is waited for before each matching request goes on, with its number since the last `failFrom`. */
+    /** Sets a function that runs before each matching request. It gets the request's number since the last `failAfter`. */
     before: (act: typeof before) => {
       before = act;
     },
@@ -45,7 +43,7 @@ export const startFaultProxy = async (target: string, matches: (headers: Record<
       allowed = Number.POSITIVE_INFINITY;
       lost = 0;
     },
-    /** Matching requests that reached the engine since the last `failFrom`. */
+    /** Returns the number of matching requests that reached the engine since the last `failAfter`. */
     passed: () => passed,
     stop: async () => {
       server.closeAllConnections();

@@ -4,9 +4,9 @@ export const metricsIn = (logs: string) =>
     .split('\n')
     .filter((line) => line.startsWith('{') && line.includes('"CloudWatchMetrics"'))
     .map((line) => {
-      const said = JSON.parse(line);
-      const [{ Namespace, Dimensions, Metrics }] = said._aws.CloudWatchMetrics;
+      const record = JSON.parse(line);
+      const [{ Namespace, Dimensions, Metrics }] = record._aws.CloudWatchMetrics;
       const [{ Name, Unit }] = Metrics;
-      const dimensions = Object.fromEntries(Dimensions[0].map((each: string) => [each, said[each]]));
-      return { namespace: Namespace, name: Name, unit: Unit, dimensions, value: said[Name] };
+      const dimensions = Object.fromEntries(Dimensions[0].map((each: string) => [each, record[each]]));
+      return { namespace: Namespace, name: Name, unit: Unit, dimensions, value: record[Name] };
     });

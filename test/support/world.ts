@@ -17,7 +17,7 @@ import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
 import { CreateEnv, ReportReadEnv } from '../../shared/env.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 
-/** The real SDK on engines in memory, with the builders that most tests need. Sets `process.env`. */
+/** Starts local engines in memory, sets `process.env` and returns the stores and builders that most tests need. */
 export const startWorld = async (env: Record<string, string> = {}) => {
   const aws = await startAws({ regions: allRegions });
   Object.assign(process.env, aws.env, { AUTH: 'open', POWERTOOLS_METRICS_DISABLED: 'true' }, env);
@@ -32,7 +32,7 @@ export const startWorld = async (env: Record<string, string> = {}) => {
   };
 };
 
-/** The same builders on the engines that `process.env` tells of. */
+/** Returns the stores and builders for the engines in `process.env`. */
 export const worldHere = () => {
   const db = openDb(CreateEnv.parse(process.env));
   const store = checkStore(db);
@@ -50,11 +50,11 @@ export const worldHere = () => {
       createId,
       expiresAt,
     });
-    if (!runs) throw new Error('the check stands already');
+    if (!runs) throw new Error('the check exists already');
     return runs;
   };
 
-  /** The jobs that wait in a region's queue; takes them out of it. */
+  /** Receives the jobs that wait in a region's queue. */
   const jobsIn = async (region: Region): Promise<AuditJob[]> => {
     const receive = new ReceiveMessageCommand({ QueueUrl: urls[region], MaxNumberOfMessages: 10 });
     const { Messages = [] } = await sqs.send(receive);
@@ -63,21 +63,21 @@ export const worldHere = () => {
 
   const find = async (id: string) => {
     const found = await store.find(id);
-    if (!found) throw new Error('there is no such check');
+    if (!found) throw new Error(`there is no check ${id}`);
     return found;
   };
   const runOf = async (id: string, i = 0): Promise<RunItem> => (await find(id)).runs[i] as RunItem;
 
   const bucket = reports(ReportReadEnv.parse(process.env));
 
-  /** A finished run with a report of these bytes, and the path of that. */
+  /** Creates a finished run whose report has this text. Returns the path of the report too. */
   const finishedRun = async (json: string, { gzip = gzipSync(json) as Buffer } = {}) => {
     const check = aCheck({ regions: ['us-west1'] });
     const [run] = (await create(check)) as [RunItem];
     const key = `reports/${check.id}/${run.id}/${randomUUID()}-1.json.gz`;
     await bucket.put(key, gzip);
     const lease = await leases.claim(run, randomUUID(), new Date());
-    if (!lease) throw new Error('the run is taken');
+    if (!lease) throw new Error('another worker has the run');
     const report = { key, bytes: Buffer.byteLength(json), gzipBytes: gzip.length };
     await leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
     return { check, run, path: `/v1/checks/${check.id}/runs/${run.id}/report` };
@@ -105,7 +105,7 @@ export const worldHere = () => {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** A check of one page in two regions, made now, or as `inputs` say. */
+/** Returns a new check of one page in two regions. */
 export const aCheck = ({ now = new Date(), ...inputs }: Partial<CheckInputs> & { now?: Date } = {}): Check => {
   const all: CheckInputs = {
     url: 'https://example.com/',

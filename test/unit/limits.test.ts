@@ -15,16 +15,16 @@ const t0 = new Date('2031-01-01T00:00:00.000Z');
 const t0Plus = (seconds: number) => new Date(t0.getTime() + seconds * 1000);
 const take = (buckets: Buckets, runs: number): Buckets => {
   const left = takeTokens(buckets, 'standard', runs);
-  if ('limit' in left) throw new Error(`not before ${left.seconds} s`);
+  if ('limit' in left) throw new Error(`refused for ${left.seconds} s`);
   return left;
 };
 const full = fillBuckets(undefined, 'standard', t0);
 
-test('an owner who has never asked has all that the plan allows', () => {
+test('a new owner has full buckets', () => {
   expect(full).toEqual({ minute: 60, day: 2000, at: t0.getTime() });
 });
 
-test('what is taken comes back at the rate of the window, and no more than it', () => {
+test('buckets fill at the rate of their window, up to its quota', () => {
   const empty = take(full, 60);
   expect(empty).toMatchObject({ minute: 0, day: 1940 });
   expect(fillBuckets(empty, 'standard', t0Plus(1)).minute).toBeCloseTo(1);
@@ -33,18 +33,18 @@ test('what is taken comes back at the rate of the window, and no more than it', 
   expect(fillBuckets(empty, 'standard', t0Plus(12 * 3600)).day).toBe(2000);
 });
 
-test.each([1, 2, 6, 60])('%i runs that are refused are allowed after exactly the seconds that were told', (runs) => {
+test.each([1, 2, 6, 60])('%i refused runs are allowed after exactly the reported seconds', (runs) => {
   for (const plan of Object.keys(plans) as PlanName[]) {
     const wanted = Math.min(runs, plans[plan].runsPerMinute);
     const empty = { minute: 0, day: 0.25, at: t0.getTime() };
     const refused = takeTokens(empty, plan, wanted);
-    if (!('limit' in refused)) throw new Error('it was allowed');
+    if (!('limit' in refused)) throw new Error('allowed');
     expect(takeTokens(fillBuckets(empty, plan, t0Plus(refused.seconds)), plan, wanted)).not.toHaveProperty('limit');
     expect(takeTokens(fillBuckets(empty, plan, t0Plus(refused.seconds - 1)), plan, wanted)).toHaveProperty('limit');
   }
 });
 
-test('the limit that keeps a create waiting longest is the one that is told', () => {
+test('a refusal reports the limit that takes longest to recover', () => {
   const at = t0.getTime();
   expect(takeTokens({ minute: 0, day: 100, at }, 'standard', 1)).toMatchObject({
     limit: { name: 'minute' },
@@ -53,20 +53,20 @@ test('the limit that keeps a create waiting longest is the one that is told', ()
   expect(takeTokens({ minute: 0, day: 0, at }, 'standard', 1)).toMatchObject({ limit: { name: 'day' }, seconds: 44 });
 });
 
-test('clocks that disagree fill a bucket once, and never twice', () => {
+test('clocks that disagree do not fill a bucket twice', () => {
   const empty = take(full, 60);
   const ahead = take(fillBuckets(empty, 'standard', t0Plus(5)), 5); // a clock that is five seconds ahead
   for (const behind of [0, 1, 4.9]) expect(fillBuckets(ahead, 'standard', t0Plus(behind))).toEqual(ahead);
   expect(fillBuckets(ahead, 'standard', t0Plus(6)).minute).toBeCloseTo(1);
 });
 
-test('a plan that was changed counts from the next request on', () => {
-  // Another plan stands for it: less allowed holds at once, more comes with time.
+test('a changed plan applies from the next request', () => {
+  // Another plan stands in for a changed one. A smaller quota applies now, a larger one fills with time.
   expect(fillBuckets(full, 'small', t0Plus(1))).toMatchObject({ minute: 12, day: 200 });
   expect(fillBuckets(take(full, 60), 'large', t0Plus(1)).minute).toBeCloseTo(10);
 });
 
-test('the headers tell the policy, and of the nearest limit what is left and until when', () => {
+test('the headers report the policy, and the limit closest to exhaustion', () => {
   const policy = '"minute";q=60;w=60, "day";q=2000;w=86400';
   expect(rateLimitHeaders(take(full, 12), 'standard')).toEqual({
     'ratelimit-policy': policy,
@@ -77,7 +77,7 @@ test('the headers tell the policy, and of the nearest limit what is left and unt
   expect(rateLimitHeaders({ minute: 0.99, day: 100, at }, 'standard').ratelimit).toBe('"minute";r=0;t=1');
 });
 
-test('every plan allows a check of every region', () => {
+test('every plan allows a check in every region', () => {
   for (const { runsPerMinute, runsPerDay, openChecks } of Object.values(plans)) {
     expect(runsPerMinute).toBeGreaterThanOrEqual(allRegions.length);
     expect(runsPerDay).toBeGreaterThanOrEqual(runsPerMinute);
@@ -121,7 +121,7 @@ describe('a create', () => {
     });
   });
 
-  test('is refused if as many checks are open as the plan allows, whatever days they are of', () => {
+  test('is refused if the open checks of all days reach the limit of the plan', () => {
     const days = { '2030-12-30': 1, '2030-12-31': 39, '2031-01-01': 60 };
     expect(refused({ buckets: undefined, openChecks: days })).toMatchObject({
       limit: 'openChecks',

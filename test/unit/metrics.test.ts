@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import { metricsIn } from '../support/metrics.ts';
 
-/** What a function emits as a run ends, in a process of its own, as the tests' have their metrics off. */
+/** Returns the metrics of a finished run. Runs in a process of its own, because tests run with metrics off. */
 const emittedFor = (code: RunProblemCode | null) => {
   const log = new URL('../../functions/lib/log.ts', import.meta.url);
   const emits = `
@@ -20,7 +20,7 @@ const one = (name: string, dimensions = {}) => ({
   dimensions: { service: 'page-audit-test', region: 'us-west1', ...dimensions },
 });
 
-test('a run that failed by our fault is counted for the alarm, by its page’s it is not', () => {
+test('only a failure that the service is to blame for counts for the alarm', () => {
   expect(emittedFor('internal')).toEqual([
     one('RunFinished'),
     one('RunFailed', { code: 'internal', blame: 'service' }),

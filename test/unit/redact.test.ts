@@ -24,7 +24,7 @@ test.each([
   ['AKIAIOSFODNN7EXAMPLE', '[redacted]'],
   ['https://user:pa@ss@example.com/a?b=c', 'https://example.com/a?b=c'],
   ['at http://me@host and ftp://me:x@host', 'at http://host and ftp://host'],
-])('%s is told as %s', (text, clean) => {
+])('%s becomes %s', (text, clean) => {
   expect(redactText(text)).toBe(clean);
   expect(redactText(clean)).toBe(clean);
 });
@@ -38,14 +38,14 @@ test.each([
   'reports/0b9e4b4e-3c0c-4a64-9f6b-8a4f3f3a4f11/1.json.gz',
 ])('%s is no secret', (text) => expect(redactText(text)).toBe(text));
 
-test('a log has of a URL neither query nor fragment', () => {
+test('logs contain no query and no fragment of a URL', () => {
   expect(redactForLog('GET https://example.com/a/b?q=me&t=1#x, then http://h:8080/#y.')).toBe(
     'GET https://example.com/a/b?[redacted] then http://h:8080/#[redacted]',
   );
   expect(redactForLog('https://example.com/a is fine')).toBe('https://example.com/a is fine');
 });
 
-test('data is redacted at every depth, and by the names of its fields', () => {
+test('data is redacted at every depth, by shape and by field name', () => {
   const error = { message: `no ${key}`, blame: 'page' };
   expect(
     redact({ error, headers: { Cookie: 'a=1', 'X-Api-Key': 'b', accept: 'c' }, list: [key, 7, null], password: 5 }),
@@ -68,17 +68,17 @@ test.each([
   ['token', 30_000],
   ['pas_', 30_000],
   ['http://a?', 10_000],
-])('a text that repeats %s %i times is redacted soon', (part, times) => {
+])('redacting %s repeated %i times takes less than a second', (part, times) => {
   const startedAt = performance.now();
   redactText(part.repeat(times));
   redactForLog(part.repeat(times));
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 
-test('every line of the log passes the rule: messages, fields, errors and their causes', async () => {
+test('every log line is redacted: message, fields, errors and their causes', async () => {
   vi.resetModules();
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'DEBUG');
-  vi.stubEnv('POWERTOOLS_DEV', 'true'); // has the logger use the console
+  vi.stubEnv('POWERTOOLS_DEV', 'true'); // makes the logger use the console
   const lines: string[] = [];
   const levels = ['debug', 'info', 'warn', 'error'] as const;
   for (const level of levels) vi.spyOn(console, level).mockImplementation((line) => void lines.push(String(line)));

@@ -7,15 +7,15 @@ import { usageStore } from '../../functions/lib/store/usage.ts';
 const sleep = vi.hoisted(() => vi.fn(async (_ms: number) => {}));
 vi.mock('node:timers/promises', () => ({ setTimeout: sleep }));
 
-test('retries a bounded number of times with backoff, then asks the client to retry later', async () => {
+test('a create retries its write with backoff and jitter, and is a 503 after 30 tries', async () => {
   const send = vi.fn(async (command: unknown) => {
     if (command instanceof GetCommand) return {};
     throw new ConditionalCheckFailedException({ message: 'another create came first', $metadata: {} });
   });
   const db = { client: { send }, table: 'table' } as unknown as Db;
-  const taken = usageStore(db).take({ owner: 'acme', plan: 'small' }, 1, new Date());
-  await expect(taken).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
-  expect(send).toHaveBeenCalledTimes(60); // a read and a write each time
+  const allowed = usageStore(db).take({ owner: 'acme', plan: 'small' }, 1, new Date());
+  await expect(allowed).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
+  expect(send).toHaveBeenCalledTimes(60); // one read and one write per try
   const pauses = sleep.mock.calls.map(([ms]) => ms);
   expect(pauses).toHaveLength(30);
   for (const [i, ms] of pauses.entries()) expect(ms).toBeLessThanOrEqual(Math.min(10 * 2 ** i, 200));
