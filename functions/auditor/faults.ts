@@ -18,14 +18,14 @@ export const faultOf = (observation: Observation): Fault => {
 const CODES_OF_A_HANG: readonly RunProblemCode[] = ['page-hung', 'protocol-timeout', 'audit-timeout'];
 
 /** A browser may take seconds for each MiB of what it has to lay out, whatever the server does. */
-const DOCUMENT_TOO_LARGE = 'The document had more than 10 MiB, and had not ended when its time was over.';
+const DOCUMENT_TOO_LARGE = 'The document is larger than 10 MiB and did not finish loading in time.';
 
 const faultOfEnd = (observation: Observation): Fault => {
   const { end } = observation;
   switch (end.how) {
     case 'audited':
       if (end.document === 'unparsable')
-        return { code: 'not-html', detail: 'The document is XML that is not well formed.' };
+        return { code: 'not-html', detail: 'The document is XML that is not well-formed.' };
       return end.summary.runtimeError
         ? faultOfAuditCode(end.summary.runtimeError.code, end.summary.runtimeError.message, observation)
         : (faultOfLoadedPage(end.status, observation) ?? faultOfMissingMetrics(end.summary, observation));
@@ -50,13 +50,13 @@ const faultOfAuditCode = (auditCode: string, message: string, observation: Obser
   if (rule) return { ...(typeof rule === 'string' ? { code: rule } : rule(observation, message)), auditCode };
   if (STACK_LIMIT.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEPLY_NESTED };
   if (mainFrame.crashed) return { code: 'page-crashed', auditCode };
-  const detail = `The audit ended in an error: ${message.slice(0, 300)}`;
+  const detail = `The audit failed with an error: ${message.slice(0, 300)}`;
   return { code: 'internal', auditCode: auditCode || null, detail };
 };
 
 /** Chromium's own words for an answer that nests too deep to be written: the tree of frames, or that of elements. */
 const STACK_LIMIT = /stack limit exceeded/;
-const TOO_DEEPLY_NESTED = 'The page nests its elements or frames deeper than the browser can tell.';
+const TOO_DEEPLY_NESTED = 'The page nests elements or frames too deeply for the browser to report them.';
 
 const statusDetail = (status: string | number | null) => `The server answered with status ${status ?? 'unknown'}.`;
 
@@ -67,7 +67,7 @@ const faultOfLoadedPage = (status: number | null, observation: Observation): Fau
   if (exceeded)
     return {
       code: 'page-too-large',
-      detail: `Past a limit of the service (${exceeded.reason}), ${exceeded.host} was exceeded off.`,
+      detail: `A response from ${exceeded.host} exceeded a limit of the service (${exceeded.reason}).`,
     };
   return undefined;
 };
@@ -80,7 +80,7 @@ const faultOfBlank = (observation: Observation): Fault => {
 };
 
 const RESOURCE_MISSING =
-  'The page showed nothing, and had not all that it waits for, such as a style sheet, when its time was over.';
+  'The page painted nothing because a required resource, such as a style sheet, did not load in time.';
 
 /** Scores or metrics are missing though Lighthouse reports no error. */
 const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation): Fault => {
@@ -89,7 +89,7 @@ const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation):
   const largest = auditCodeIn(messageOf('largest-contentful-paint'));
   if (isErrorPage(summary)) return faultOfDocument(observation);
   if (!/^https?:/.test(summary.finalUrl ?? '')) {
-    return { code: 'no-content', detail: 'The page led to an address that is not on the web.' };
+    return { code: 'no-content', detail: 'The page navigated to an address that is not http or https.' };
   }
   if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(first)) return { code: 'no-content' };
   if (observation.end.how === 'audited' && observation.end.document === 'gone') return { code: 'no-content' };
@@ -100,23 +100,26 @@ const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation):
   if (summary.erroredAudits.some(({ message }) => STACK_LIMIT.test(message))) {
     return {
       code: 'page-too-large',
-      detail: `${TOO_DEEPLY_NESTED} Its performance and accessibility can be audited alone.`,
+      detail: `${TOO_DEEPLY_NESTED} Request only the categories performance and accessibility.`,
     };
   }
   const errored = summary.erroredAudits.map((audit) => audit.id).slice(0, 5);
   if (errored.includes('charset')) {
-    return { code: 'page-too-large', detail: 'The document is larger than the browser keeps for its audits.' };
+    return {
+      code: 'page-too-large',
+      detail: 'The document is larger than the 10 MB that the browser keeps for audits.',
+    };
   }
   return {
     code: 'internal',
     auditCode: auditCodeIn(messageOf(errored[0] ?? '')),
     detail:
-      `Parts of the audit failed: ${errored.join(', ') || 'unknown'}. ${messageOf(errored[0] ?? '').slice(0, 300)}`.trim(),
+      `Lighthouse could not complete these audits: ${errored.join(', ') || 'unknown'}. ${messageOf(errored[0] ?? '').slice(0, 300)}`.trim(),
   };
 };
 
 const NO_LARGEST_PAINT =
-  'Nothing that the page showed counts as a largest contentful paint, as where all is drawn on a canvas. Its other categories can be audited without performance.';
+  'Nothing on the page counts as a largest contentful paint. For example, a canvas does not count. Request the other categories without performance.';
 
 /** Lighthouse ends the message of an error that it knows with its code, `… (NO_FMP)`, or says no more than that. */
 const auditCodeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;
@@ -127,7 +130,7 @@ const faultOfDocument = (observation: Observation): Fault => {
   if (empty) {
     return isErrorStatus(status)
       ? { code: 'http-error', detail: statusDetail(status) }
-      : { code: 'no-content', detail: 'The document that the server answered with is empty.' };
+      : { code: 'no-content', detail: 'The server answered with an empty document.' };
   }
   const { hostname, port, protocol } = new URL(url ?? 'http://unknown.invalid/');
   const decision = observation.decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
@@ -137,19 +140,22 @@ const faultOfDocument = (observation: Observation): Fault => {
     const fault = pattern.test(failure) && rule(failure, observation);
     if (fault) return fault;
   }
-  return { code: 'unreachable', detail: `The document could not be loaded: ${failure}.` };
+  return { code: 'unreachable', detail: `The browser could not load the document: ${failure}.` };
 };
 
 const byDecision: Record<Exclude<Outcome, 'allowed'>, (host: string, reason?: string) => Fault> = {
-  refused: (host) => ({ code: 'forbidden-target', detail: `The page leads to ${host}, which is not audited.` }),
+  refused: (host) => ({
+    code: 'forbidden-target',
+    detail: `The page leads to ${host}, which the service does not audit.`,
+  }),
   'dns-failure': (host, reason) => ({
     code: 'dns-failure',
-    detail: `The host name ${host} has no address${inParentheses(reason)}.`,
+    detail: `The host name ${host} does not resolve to an address${inParentheses(reason)}.`,
   }),
   'over-cap': () => ({ code: 'page-too-large' }),
   unreachable: (host, reason) => ({
     code: 'unreachable',
-    detail: `The server ${host} could not be reached${inParentheses(reason)}.`,
+    detail: `The server ${host} is unreachable${inParentheses(reason)}.`,
   }),
 };
 const inParentheses = (reason: string | undefined) => (reason ? ` (${reason})` : '');
@@ -159,15 +165,12 @@ const byNetError: readonly [
   fault: (failure: string, observation: Observation) => Fault | undefined,
 ][] = [
   [/^ERR_TOO_MANY_REDIRECTS$/, () => ({ code: 'redirect-loop' })],
-  [
-    /^ERR_(CERT|SSL|BAD_SSL)_/,
-    (failure) => ({ code: 'tls-error', detail: `The secure connection failed: ${failure}.` }),
-  ],
+  [/^ERR_(CERT|SSL|BAD_SSL)_/, (failure) => ({ code: 'tls-error', detail: `The TLS connection failed: ${failure}.` })],
   [
     /^ERR_(UNSAFE_|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME|INVALID_REDIRECT)/,
     (failure) => ({
       code: 'forbidden-target',
-      detail: `The page leads to an address that is not audited: ${failure}.`,
+      detail: `The page leads to an address that the service does not audit: ${failure}.`,
     }),
   ],
   [/^ERR_NAME_NOT_RESOLVED$/, () => ({ code: 'dns-failure' })],
@@ -178,8 +181,9 @@ const faultOfAborted = ({ status, attachment, mimeType }: MainFrame): Fault | un
   if (status !== null && STATUSES_WITHOUT_CONTENT.includes(status)) {
     return { code: 'no-content', detail: `The server answered with status ${status}, which has no content.` };
   }
-  if (attachment) return { code: 'not-html', detail: 'The document is a download.' };
-  if (mimeType && !/html/.test(mimeType)) return { code: 'not-html', detail: `The document is of type ${mimeType}.` };
+  if (attachment) return { code: 'not-html', detail: 'The server sent the document as a download.' };
+  if (mimeType && !/html/.test(mimeType))
+    return { code: 'not-html', detail: `The document has the content type ${mimeType}.` };
   return undefined;
 };
 const STATUSES_WITHOUT_CONTENT: readonly number[] = [204, 205, 304];
@@ -196,7 +200,10 @@ const byAuditCode = new Map<string, RunProblemCode | ((observation: Observation,
   ],
   [
     'NOT_HTML',
-    ({ mainFrame }) => ({ code: 'not-html', detail: `The document is of type ${mainFrame.mimeType ?? 'unknown'}.` }),
+    ({ mainFrame }) => ({
+      code: 'not-html',
+      detail: `The document has the content type ${mainFrame.mimeType ?? 'unknown'}.`,
+    }),
   ],
   ['INSECURE_DOCUMENT_REQUEST', 'tls-error'],
   ['CHROME_INTERSTITIAL_ERROR', 'tls-error'],
@@ -206,8 +213,8 @@ const byAuditCode = new Map<string, RunProblemCode | ((observation: Observation,
     ({ end }) => {
       const hung = 'pageAnswers' in end && end.pageAnswers === false;
       const gathered = end.how === 'audited' && end.summary.runtimeError?.artifactKey;
-      const part = gathered ? ` for its ${gathered}` : '';
-      const detail = `The page did not answer Lighthouse in time${part}.`;
+      const part = gathered ? ` Lighthouse was gathering ${gathered}.` : '';
+      const detail = `The page did not respond to Lighthouse in time.${part}`;
       return { code: hung ? 'page-hung' : 'protocol-timeout', detail };
     },
   ],

@@ -115,9 +115,12 @@ const warningsOf = (
   const proxyWarnings: Warning[] = [
     [
       count > 0,
-      `${count} request(s) to addresses that are not audited were refused: ${firstHosts(blocked.blockedRequests)}.`,
+      `The service blocked ${count} request(s) to non-public addresses or ports: ${firstHosts(blocked.blockedRequests)}.`,
     ],
-    [overCap.length > 0, `The page asked for more than the service loads, of ${firstHosts(overCap)}.`],
+    [
+      overCap.length > 0,
+      `The page exceeded a limit of the service. Requests to these hosts failed: ${firstHosts(overCap)}.`,
+    ],
   ];
   const auditWarnings = summary ? warningsOfSummary(summary, skipOptionalParts) : [];
   const all = [...textsOf(proxyWarnings), ...(summary?.warnings ?? []), ...textsOf(auditWarnings)];
@@ -130,24 +133,24 @@ const textsOf = (warnings: Warning[]) => warnings.filter(([applies]) => applies)
 const warningsOfSummary = (summary: AuditSummary, skipOptionalParts: boolean): Warning[] => [
   [
     summary.erroredAudits.length > 0,
-    `These audits ended in an error: ${summary.erroredAudits.map(({ id }) => id).join(', ')}.`,
+    `Lighthouse could not complete these audits: ${summary.erroredAudits.map(({ id }) => id).join(', ')}.`,
   ],
   [
     summary.uncheckedRules.length > 0,
-    `This audit version can not check the page for ${summary.uncheckedRules.join(', ')}, which does not count.`,
+    `This audit version could not check these accessibility rules, so they do not count: ${summary.uncheckedRules.join(', ')}.`,
   ],
   [
     summary.withoutCharset,
-    'The document did not end, or is larger than 10 MB: its charset was not audited and does not count.',
+    'The document is larger than 10 MB or did not finish loading. Its charset was not audited and does not count.',
   ],
   [
     summary.withoutMeaningfulPaint,
-    'The browser told of no first meaningful paint: TTI and TBT were taken from the largest contentful paint, as in Lighthouse 12.',
+    'The browser reported no first meaningful paint. TTI and TBT are based on the largest contentful paint, as in Lighthouse 12.',
   ],
-  [summary.screenshotMissing, 'The full-page screenshot could not be taken.'],
+  [summary.screenshotMissing, 'Lighthouse could not take the full-page screenshot.'],
   [
     skipOptionalParts,
-    'The page hung an earlier attempt: this one left out the bf-cache audit and the full-page screenshot.',
+    'The page hung in an earlier attempt. This attempt skipped the bf-cache audit and the full-page screenshot.',
   ],
 ];
 

@@ -22,7 +22,7 @@ export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefine
   if (parsed.username || parsed.password) return invalid('The URL must not contain a user name or a password.');
   if (containsKey(url)) return invalid('The URL must not contain an API key of this service.');
   const { host, port } = targetOf(parsed);
-  if (!isReadable(host)) return invalid('The host has a label (xn--…) that stands for no name.');
+  if (!isReadable(host)) return invalid('The host contains an xn-- label that is not a valid internationalized name.');
   return refusalOfHost(host, port, policy);
 }
 
@@ -33,13 +33,15 @@ const isReadable = (host: string): boolean => !/(^|\.)xn--/.test(domainToUnicode
 export function refusalOfHost(host: string, port: number, { targets, ports }: TargetPolicy): Refusal | undefined {
   const isAddress = parseAddress(host) !== undefined;
   if (!isAddress && !HOST_NAME.test(host)) {
-    return invalid('The host must be a valid name of at most 253 characters, its labels of at most 63, or an address.');
+    return invalid(
+      'The host must be an IP address or a valid name of at most 253 characters, with labels of at most 63.',
+    );
   }
   if (targets === 'local' && isLoopbackHost(host)) return undefined;
   if (isAddress ? !isPublicAddress(host) : isSpecialName(host)) {
     const accepted =
-      targets === 'local' ? 'a public name, a public IP address or loopback' : 'a public name or address';
-    return forbidden(`The host must be ${accepted}: private, reserved and special-use hosts cannot be audited.`);
+      targets === 'local' ? 'a public name, a public IP address or loopback' : 'a public name or IP address';
+    return forbidden(`The host must be ${accepted}. Private, reserved and special-use hosts are not audited.`);
   }
   if (!ports.includes(port)) return forbidden(`Port ${port} is not accepted. Accepted ports: ${ports.join(', ')}.`);
   return undefined;

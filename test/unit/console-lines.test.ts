@@ -31,7 +31,7 @@ const away = new Error('DynamoDB is away');
 
 test.each([
   ['succeeded', succeeded, `✓ ${where}  succeeded  performance 98  6.5 s`],
-  ['failed', failed, `✗ ${where}  failed  dns-failure: The host name has no address.  6.5 s`],
+  ['failed', failed, `✗ ${where}  failed  dns-failure: The host name does not resolve to an address.  6.5 s`],
   ['is unfinished', run, `↩ ${where}  released  6.5 s`],
   ['was erased', undefined, `⌫ ${where}  erased  6.5 s`],
   ['can not be read', away, `↩ ${where}  released  6.5 s`],

@@ -53,7 +53,7 @@ test('what was cut off counts from its first time, and not where that came after
   await vi.waitFor(() =>
     expect(exceededLimitsIn(proxy.decisions)).toMatchObject([{ host: 'cdn.example.com', count: 2 }]),
   );
-  expect(exceededLimitsIn(proxy.decisions, after)).toMatchObject([{ reason: 'bytes of the connection' }]);
+  expect(exceededLimitsIn(proxy.decisions, after)).toMatchObject([{ reason: 'bytes per connection' }]);
   expect(exceededLimitsIn(proxy.decisions, before - 1)).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ describe('what was blocked', () => {
     await ask(proxy, 'localhost', 9001);
     await ask(proxy, 'localhost', 9001);
     await ask(proxy, '10.0.0.1');
-    const reason = expect.stringMatching(/private/);
+    const reason = expect.stringMatching(/special-use/);
     expect(blockedRequestsIn(proxy.decisions)).toEqual({
       blockedRequests: [
         { host: 'localhost', port: 9001, reason, count: 2 },

@@ -111,7 +111,7 @@ describe('what may be reached', () => {
     const policy = { targets: 'local', url: 'http://localhost:3000/' } as const;
     const proxy = await open({ policy, lookup: () => ['127.0.0.1', PUBLIC] });
     expect((await ask(proxy, 'localhost', 3000)).code).toBe(2);
-    expect(proxy.lastDecision('localhost', 3000)?.reason).toBe('not a loopback address');
+    expect(proxy.lastDecision('localhost', 3000)?.reason).toBe('The host resolves to an address that is not loopback.');
   });
 
   test('a loopback origin is closed where targets are public, and a public one never opens loopback', async () => {
@@ -119,7 +119,7 @@ describe('what may be reached', () => {
     expect((await ask(local, '127.0.0.1', 8080)).code).toBe(2);
     const rebound = await open({ policy: { targets: 'local' }, lookup: () => ['127.0.0.1'] });
     expect((await ask(rebound, 'example.com', 443)).code).toBe(2);
-    expect(rebound.lastDecision('example.com', 443)?.reason).toBe('private address');
+    expect(rebound.lastDecision('example.com', 443)?.reason).toBe('The host resolves to a non-public address.');
   });
 
   test('without injected parts it resolves and dials by itself', async () => {
@@ -242,7 +242,7 @@ describe('the bytes', () => {
     expect(body().length).toBeLessThan(200_000);
     expect(proxy.lastDecision('a.example.com', 80)).toMatchObject({
       outcome: 'over-cap',
-      reason: 'bytes of the connection',
+      reason: 'bytes per connection',
       count: 1,
     });
     expect((await ask(proxy, 'a.example.com')).code).toBe(0);
@@ -267,9 +267,9 @@ describe('the bytes', () => {
     expect(proxy.bytes()).toBe(20);
     const second = await ask(proxy, 'b.example.com', 80, 1, '012345');
     await second.closed;
-    expect(proxy.lastDecision('b.example.com', 80)).toMatchObject({ outcome: 'over-cap', reason: 'bytes of the run' });
+    expect(proxy.lastDecision('b.example.com', 80)).toMatchObject({ outcome: 'over-cap', reason: 'bytes per audit' });
     expect((await ask(proxy, 'c.example.com')).code).toBe(1);
-    expect(proxy.lastDecision('c.example.com', 80)).toMatchObject({ outcome: 'over-cap', reason: 'bytes of the run' });
+    expect(proxy.lastDecision('c.example.com', 80)).toMatchObject({ outcome: 'over-cap', reason: 'bytes per audit' });
   });
 
   test('the caps are 50 MiB a connection and 150 MiB a run', async () => {
@@ -289,7 +289,7 @@ describe('the bytes', () => {
     }
     expect(proxy.bytes()).toBeGreaterThan(150 * MIB);
     expect(proxy.bytes()).toBeLessThan(152 * MIB);
-    expect(proxy.lastDecision('b.example.com', 80)?.reason).toBe('bytes of the connection');
+    expect(proxy.lastDecision('b.example.com', 80)?.reason).toBe('bytes per connection');
     expect((await ask(proxy, 'd.example.com')).code).toBe(1);
   }, 20_000);
 });
@@ -303,7 +303,7 @@ describe('the number of connections', () => {
     expect(third.code).toBe(1);
     expect(proxy.lastDecision('c.example.com', 80)).toMatchObject({
       outcome: 'over-cap',
-      reason: 'connections at once',
+      reason: 'open connections',
     });
     for (const { socket, closed } of [first, third]) {
       socket.end();
@@ -323,7 +323,7 @@ describe('the number of connections', () => {
     expect((await ask(proxy, 'c.example.com')).code).toBe(1);
     expect(proxy.lastDecision('c.example.com', 80)).toMatchObject({
       outcome: 'over-cap',
-      reason: 'connections in all',
+      reason: 'total connections',
     });
   });
 

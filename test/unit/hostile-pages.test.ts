@@ -53,7 +53,7 @@ const everyWarning: Observation = {
     blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 1 }],
     blockedRequestCount: 1,
   },
-  overCap: [{ host: 'example.com', reason: 'bytes of the run' }],
+  overCap: [{ host: 'example.com', reason: 'bytes per audit' }],
   decisionOn: () => undefined,
 };
 /** test/audit/known-pages.test.ts covers this warning: hostile pages cause it only after a hang of two minutes. */

@@ -87,10 +87,10 @@ test('a page that led itself to an error is that error, whatever its first docum
 
 test('a page that was cut off while it was measured is too large; one connection too many is a warning', () => {
   const cut = (reason: string) => judge({ ...observed(audited()), overCap: [{ host: 'cdn.example.com', reason }] });
-  expect(cut('bytes of the connection')).toMatchObject({
+  expect(cut('bytes per connection')).toMatchObject({
     error: { code: 'page-too-large', message: expect.stringContaining('cdn.example.com') },
   });
-  expect(cut('connections at once')).toMatchObject({
+  expect(cut('open connections')).toMatchObject({
     state: 'succeeded',
     warnings: [expect.stringContaining('cdn.example.com')],
   });
@@ -117,8 +117,10 @@ test('a page that did not answer Lighthouse is told what for, where Lighthouse t
     const verdict = verdictOn(audited({ runtimeError: { code, message: '', ...(artifactKey && { artifactKey }) } }));
     return verdict.state === 'failed' && verdict.error.message;
   };
-  expect(waitedFor('Accessibility')).toBe('The page did not answer Lighthouse in time for its Accessibility.');
-  expect(waitedFor()).toBe('The page did not answer Lighthouse in time.');
+  expect(waitedFor('Accessibility')).toBe(
+    'The page did not respond to Lighthouse in time. Lighthouse was gathering Accessibility.',
+  );
+  expect(waitedFor()).toBe('The page did not respond to Lighthouse in time.');
 });
 
 test.each(['chrome-error://chromewebdata/', 'about:blank', 'blob:https://example.com/1', null])(
@@ -204,7 +206,7 @@ test('a result that misses its metrics says why as far as its audits do', () => 
       code: 'internal',
       auditCode: 'NO_FMP',
       retryable: true,
-      message: `Parts of the audit failed: interactive. ${noFmp[0]?.message}`,
+      message: `Lighthouse could not complete these audits: interactive. ${noFmp[0]?.message}`,
     },
   });
   const largest = [{ id: 'largest-contentful-paint', message: 'NO_LCP' }];

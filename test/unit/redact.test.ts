@@ -30,7 +30,7 @@ test.each([
 });
 
 test.each([
-  'The browser ended during the audit.',
+  'The browser crashed during the audit.',
   'basic authentication is asked for; a bearer of news',
   'https://example.com/compas_rose?q=a@b.example#c',
   'a token is a word, a cookie too',

@@ -118,9 +118,9 @@ const serve = async (client: Socket, connectTo: ConnectTo, state: State): Promis
 };
 
 const capReached = ({ limits, opened, clients, bytes }: State): string | undefined => {
-  if (opened > limits.totalConnections) return 'connections in all';
-  if (clients.size > limits.openConnections) return 'connections at once';
-  return bytes > limits.runBytes ? 'bytes of the run' : undefined;
+  if (opened > limits.totalConnections) return 'total connections';
+  if (clients.size > limits.openConnections) return 'open connections';
+  return bytes > limits.runBytes ? 'bytes per audit' : undefined;
 };
 
 /** Dials nothing before the policy has said yes to the name, the port and every address. */
@@ -136,12 +136,15 @@ const connector = (policy: EgressPolicy, lookUp: ReturnType<typeof cachedLookup>
     if (typeof addresses === 'string') return failure('dns-failure', addresses);
     if (addresses.length === 0) return failure('dns-failure', 'ENOTFOUND');
     if (!addresses.every(isCheckTarget ? isLoopbackAddress : isPublicAddress)) {
-      return failure('refused', isCheckTarget ? 'not a loopback address' : 'private address');
+      return failure('refused', isCheckTarget ? NOT_LOOPBACK : NOT_PUBLIC);
     }
     const socket = await dialFirst(addresses, port, connect, signal).catch(codeOf);
     return typeof socket === 'string' ? failure('unreachable', socket) : socket;
   };
 };
+
+const NOT_PUBLIC = 'The host resolves to a non-public address.';
+const NOT_LOOPBACK = 'The host resolves to an address that is not loopback.';
 
 /** Carries bytes both ways until both sides have ended, one breaks, or a cap is reached. A reset stays a reset. */
 const join = (client: Socket, remote: Socket, target: Target, state: State): void => {
@@ -158,8 +161,8 @@ const join = (client: Socket, remote: Socket, target: Target, state: State): voi
     socket.on('data', (chunk) => {
       state.bytes += chunk.length;
       if (socket === remote) received += chunk.length;
-      cutIf(received > limits.connectionBytes, 'bytes of the connection');
-      cutIf(state.bytes > limits.runBytes, 'bytes of the run');
+      cutIf(received > limits.connectionBytes, 'bytes per connection');
+      cutIf(state.bytes > limits.runBytes, 'bytes per audit');
     });
     const other = socket === client ? remote : client;
     socket.once('close', (broke) => (broke ? other.resetAndDestroy() : other.destroySoon()));

@@ -187,7 +187,7 @@ export const answers: Record<string, HostilePage> = {
   'fetch-60mb': {
     is: 'a good page that loads a file of 60 MiB',
     verdicts: ['page-too-large'],
-    warning: /more than the service loads/,
+    warning: /exceeded a limit of the service/,
     serve: html(good({ body: '<script>fetch("file")</script>' })),
     files: { file: ({ response }) => response.end(Buffer.alloc(60 * 2 ** 20)) },
   },

@@ -226,7 +226,7 @@ export const busyPages: Record<string, HostilePage> = {
   'private-link': {
     is: 'a page that embeds link-local, private and file addresses',
     verdicts: ['succeeded'],
-    warning: /request\(s\) to/,
+    warning: /non-public addresses/,
     serve: html(
       good({
         body: `
@@ -289,7 +289,7 @@ export const busyPages: Record<string, HostilePage> = {
     is: 'a page with colours that old contrast checks can not parse',
     common: true,
     verdicts: ['succeeded'],
-    warningBefore: [10, /color-contrast, which does not count/],
+    warningBefore: [10, /do not count: color-contrast/],
     serve: html(good({ head: '<style>p { color: oklch(50% .1 200) }</style>' })),
   },
   'animation-forever': {
