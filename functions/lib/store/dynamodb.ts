@@ -54,13 +54,16 @@ export const deleteItem = async (db: Db, Key: Key, condition: Condition): Promis
   return Boolean(await ifConditionHolds(db.client.send(deletion)));
 };
 
-/** Returns the condition that holds if all of these hold. DynamoDB rejects redundant parentheses. */
-export const allOf = (...conditions: readonly Condition[]): Condition => ({
-  condition: conditions
-    .map(({ condition }) => (condition.includes(' OR ') ? `(${condition})` : condition))
-    .join(' AND '),
-  values: Object.assign({}, ...conditions.map(({ values }) => values)),
-});
+/** Returns the condition that holds if all of these hold. DynamoDB rejects redundant parentheses, such as `((a))`. */
+export const allOf = (first: Condition, ...others: readonly Condition[]): Condition => {
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  const inParentheses = ({ condition }: Condition) => (condition.includes(' OR ') ? `(${condition})` : condition);
+  return {
+    condition: all.map(inParentheses).join(' AND '),
+    values: Object.assign({}, ...all.map(({ values }) => values)),
+  };
+};
 
 /** Parses a stored item. Throws an error that names the item if it does not match its schema. */
 export const parse = <T>(schema: z.ZodType<T>, item: Item): T => {

@@ -109,7 +109,7 @@ const write = (
       set: { stamp, expiresAt },
       add: { [`${tokens}.minute`]: -runs, [`${tokens}.day`]: -runs, [OPEN + openCheckDay]: 1 },
       remove,
-      ...allOf(...ifWithin(bounds, tokens), ifStampIsNot(stamp)),
+      ...allOf(ifStampIsNot(stamp), ...ifWithin(bounds, tokens)),
     });
   }
   return updateItem(db, usageKey(owner), {
