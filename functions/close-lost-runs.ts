@@ -25,7 +25,7 @@ export const closeLostRuns =
   async ({ checkId, runId }: AuditJob): Promise<void> => {
     const run = await store.findRun({ checkId, id: runId });
     if (!run || isFinished(run.state)) return;
-    if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work, and the run is due when its lease ends
+    if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work
     const { correlationId, region } = run;
     log.error('a job failed in every delivery', {
       correlationId,

@@ -20,8 +20,8 @@ import type { CheckItem, ErasedItem, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
 
 /**
- * The schedule's event has no `wake`. An operator sends `{ "wake": "<region>" | "all" }` after the queue of a region was
- * emptied. It makes the waiting runs due for the next sweep.
+ * The schedule's event has no `wake`. An operator sends `{ "wake": "<region>" | "all" }` after someone has emptied the
+ * queue of a region. The event makes the waiting runs due for the next sweep.
  */
 type Event = { wake?: Region | 'all' };
 

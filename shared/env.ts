@@ -25,7 +25,7 @@ const TargetsEnv = z.object({
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default(DEFAULT_PORTS),
 });
 
-/** `keys`: a request needs an API key. `open`: all requests have one owner, for a machine that nobody else can reach. */
+/** `keys`: requests need an API key. `open`: all requests have one owner, for a machine that nobody else can reach. */
 const AuthEnv = z.object({ AUTH: z.enum(['keys', 'open']).default('keys') });
 
 /** Origin whose pages may read the API's answers in a browser. `*` allows all origins. */

@@ -1,9 +1,9 @@
 import { type PlanName, plans } from './plans.ts';
 
 /**
- * Token buckets of an owner's keys of one plan. A run takes one token from each bucket. A bucket holds at most the quota
- * of its window and fills evenly. `at` is the time of these tokens, in milliseconds. Stored tokens are negative if runs
- * took tokens that came in after `at`.
+ * Token buckets of an owner's keys of one plan. A run takes one token from each bucket. A bucket holds at most the
+ * quota of its window and fills evenly. `at` is the time of these tokens, in milliseconds. Stored tokens are negative
+ * if runs took tokens that came in after `at`.
  */
 export type Buckets = { minute: number; day: number; at: number };
 
@@ -14,7 +14,7 @@ export type Usage = { buckets: Buckets | undefined; openChecks: Readonly<Record<
 export type Bounds = { at: number; minTokens: { minute: number; day: number }; maxOpenChecks: Record<string, number> };
 
 type Limit = { name: 'minute' | 'day'; quota: number; seconds: number };
-export type LimitName = Limit['name'] | 'openChecks';
+type LimitName = Limit['name'] | 'openChecks';
 
 export type Decision =
   | { allowed: { buckets: Buckets; openCheckDay: string; bounds: Bounds | undefined } }

@@ -23,8 +23,8 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
     regions: Object.keys(urls) as Region[],
 
     /**
-     * Sends a job. The owner is its message group, so that the many jobs of one owner don't delay another's. The owner is
-     * also an attribute, because the local queue drops the message group.
+     * Sends a job. The owner is its message group, so that the many jobs of one owner don't delay another's.
+     * The owner is also an attribute, because the local queue drops the message group.
      */
     send: async (job: AuditJob): Promise<void> => {
       const QueueUrl = urls[job.region];

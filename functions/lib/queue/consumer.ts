@@ -6,8 +6,8 @@ import { emit, log } from '../log.ts';
 type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
 
 /**
- * Turns a function into an SQS handler. Builds the function on first use, parses each message and reports failed messages.
- * Logs, counts and drops a message that can't be parsed, because a retry would fail too.
+ * Turns a function into an SQS handler. Builds the function on first use, parses each message and reports failed
+ * messages. Logs, counts and drops a message that can't be parsed, because a retry would fail too.
  */
 export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
   let work: Work<Job> | undefined;

@@ -19,14 +19,14 @@ export type ErasureStore = ReturnType<typeof erasureStore>;
 /** Erases checks with all their runs and reports, for `delete-check` and the sweeper. */
 export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>) => ({
   /**
-   * Replaces a check by a mark, after which no API function shows the check. Returns false if the check is gone, is marked,
-   * or was created again since it was read. The mark does not expire. It stays until everything of the check is erased.
+   * Replaces a check by a mark, after which no API function shows the check. Returns false if the check is gone, is
+   * marked, or was created again since it was read. The mark does not expire. It stays until the sweeper deletes it.
    */
   markErased: (check: CheckItem, now: Date) => markErased(db, check, now),
 
   /**
-   * Deletes the runs and reports of a marked check. Returns true if nothing was left to delete. Safe to repeat and to run
-   * concurrently.
+   * Deletes the runs and reports of a marked check. Returns true if nothing was left to delete. Safe to repeat and to
+   * run concurrently.
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {
     // List the reports before reading the mark. While the mark exists, no later check of this id can own these reports.
@@ -56,8 +56,8 @@ const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date
 };
 
 /**
- * Deletes the runs of an erased check and their pointers. The workers of these runs then lose their leases. Keeps a run that
- * another create has written since. Returns the number of runs found, or undefined if there is no mark.
+ * Deletes the runs of an erased check and their pointers. The workers of these runs then lose their leases. Keeps a run
+ * that another create has written since. Returns the number of runs found, or undefined if there is no mark.
  */
 const eraseRuns = async (db: Db, checkId: string): Promise<number | undefined> => {
   const { check, runs } = await readItems(db, checkId);

@@ -20,8 +20,8 @@ import { type Change, type Condition, type Db, getItem, type Key, parse, updateI
  * minute, so the partition is not hot.
  *
  * The sparse index `open` holds unfinished runs (OPEN#<region>), unfinished checks and marks (OPEN#checks), sorted by
- * dueAt. Whoever acts on an open item changes its dueAt. A write that is conditional on the old dueAt therefore fails if
- * someone else has acted on the item.
+ * dueAt. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
+ * fails if someone else has acted on the item.
  */
 export const checkKey = (checkId: string): Key => ({ pk: `CHECK#${checkId}`, sk: 'CHECK' });
 export const runKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${checkId}`, sk: `RUN#${runId}` });
@@ -76,8 +76,8 @@ export const findRun = async (db: Db, run: RunRef): Promise<RunItem | undefined>
 };
 
 /**
- * Returns a check's items. With an owner, DynamoDB filters out the items of others, so that a read of another owner's check
- * takes as long as a read of nothing.
+ * Returns a check's items. With an owner, DynamoDB filters out the items of others. A read of another owner's check
+ * therefore takes as long as a read of an unknown check.
  */
 export const readItems = async ({ client, table: TableName }: Db, checkId: string, owner?: string) => {
   const items: Record<string, unknown>[] = [];

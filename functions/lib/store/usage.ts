@@ -87,8 +87,8 @@ const take = async (
 };
 
 /**
- * Takes the tokens and counts the check. Within the bounds it subtracts, so that concurrent creates don't fail each other.
- * Without bounds it overwrites the buckets, which fails if another create or refund has changed the stamp.
+ * Takes the tokens and counts the check. With bounds it subtracts the tokens, so that concurrent creates don't reject
+ * each other. Without bounds it overwrites the buckets, which fails if another create or refund has changed the stamp.
  */
 const write = (
   db: Db,
