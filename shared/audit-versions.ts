@@ -32,17 +32,17 @@ export const AuditVersion = z.enum(auditVersions.map((row) => row.version));
 
 export const majorOf = (version: string): string => version.slice(0, version.indexOf('.'));
 
-/** What a client may write for each version: itself, its major, and `latest` for the newest. */
+/** Returns the names that a client may use besides the version: its major version, and `latest` for the newest. */
 export const aliasesOf = (version: AuditVersion): string[] =>
   version === auditVersions[0].version ? ['latest', majorOf(version)] : [majorOf(version)];
 
-/** The exact version behind what a client wrote, or undefined where none is meant. */
+/** Returns the version that a client means, or undefined if the name is unknown. */
 export const resolveAuditVersion = (input: string): AuditVersion | undefined =>
   auditVersions.find(({ version }) => input === version || aliasesOf(version).includes(input))?.version;
 
-/** The row of a supported version. */
+/** Returns the row of a supported version. */
 export const auditVersion = (version: AuditVersion) => {
   const row = auditVersions.find((each) => each.version === version);
-  if (!row) throw new Error(`no such audit version: ${version}`);
+  if (!row) throw new Error(`There is no audit version ${version}.`);
   return row;
 };

@@ -55,8 +55,8 @@ export class ApiProblem extends Error {
 }
 
 /**
- * Why a run failed. A page's fault is an answer: the run fails at once. A fault of the service is tried again in a fresh
- * process where `retryable`.
+ * Error codes of a failed run. `blame` says whether the page or the service is at fault. The service retries a `retryable`
+ * fault in a new process.
  */
 export const runProblems = {
   'dns-failure': { blame: 'page', retryable: false, message: 'The host name does not resolve to an address.' },
@@ -95,7 +95,7 @@ export const runProblems = {
 export type RunProblemCode = keyof typeof runProblems;
 export const RunProblemCode = z.enum(Object.keys(runProblems) as [RunProblemCode, ...RunProblemCode[]]);
 
-/** What a client reads of a failed run. `auditCode` is Lighthouse's own code, `finalUrl` where the page had led to. */
+/** Error of a failed run, as the API shows it. `auditCode` is Lighthouse's code, and `finalUrl` is the last address. */
 export const RunError = z.object({
   code: RunProblemCode,
   message: z.string(),
@@ -106,7 +106,7 @@ export const RunError = z.object({
 });
 export type RunError = z.infer<typeof RunError>;
 
-/** The error of a code, with what is known beyond its table row. `detail` replaces the general sentence. */
+/** Returns the error of a code. `detail` replaces the general message. */
 export const runError = (
   code: RunProblemCode,
   { detail, auditCode = null, finalUrl }: { detail?: string; auditCode?: string | null; finalUrl?: string } = {},

@@ -5,44 +5,51 @@ import { MAX_NAVIGATIONS } from './stop-rules.ts';
 
 export type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string };
 
+/** Returns why an audit failed. Call it only for an audit that is not complete. */
 export const faultOf = (observation: Observation): Fault => {
   const fault = faultOfEnd(observation);
-  // A browser asks nothing of a page whose document has not come: that it does not answer says nothing of its scripts.
-  // One that opens dialogs runs its scripts, though they keep its document from ending.
-  const { url, everFinished, failure, large, tooMuch } = observation.mainFrame;
-  const isArriving = url !== null && !everFinished && !failure && tooMuch !== 'dialogs';
-  if (!isArriving || !['load-timeout', ...CODES_OF_A_HANG].includes(fault.code)) return fault;
-  return large ? { ...fault, code: 'page-too-large', detail: DOCUMENT_TOO_LARGE } : { ...fault, code: 'load-timeout' };
+  if (!isArriving(observation.mainFrame) || !CODES_OF_A_HANG.includes(fault.code)) return fault;
+  return observation.mainFrame.large
+    ? { ...fault, code: 'page-too-large', detail: DOCUMENT_TOO_LARGE }
+    : { ...fault, code: 'load-timeout' };
 };
 
-const CODES_OF_A_HANG: readonly RunProblemCode[] = ['page-hung', 'protocol-timeout', 'audit-timeout'];
+/**
+ * Returns true if no main document has finished loading. A page can't respond before that, so its scripts are not to blame
+ * for a hang. A page that opens dialogs does run scripts, but the dialogs keep its document from finishing.
+ */
+const isArriving = ({ url, everFinished, failure, tooMuch }: MainFrame): boolean =>
+  url !== null && !everFinished && !failure && tooMuch !== 'dialogs';
 
-/** A browser may take seconds for each MiB of what it has to lay out, whatever the server does. */
+/** Codes of a page that did not respond in time. */
+const CODES_OF_A_HANG: readonly RunProblemCode[] = ['load-timeout', 'page-hung', 'protocol-timeout', 'audit-timeout'];
+
+/** The browser may need seconds to lay out each MiB, so the size and not the server may be the reason. */
 const DOCUMENT_TOO_LARGE = 'The document is larger than 10 MiB and did not finish loading in time.';
 
 const faultOfEnd = (observation: Observation): Fault => {
   const { end } = observation;
   switch (end.how) {
-    case 'audited':
-      if (end.document === 'unparsable')
+    case 'audited': {
+      const { runtimeError } = end.summary;
+      if (end.document === 'unparsable') {
         return { code: 'not-html', detail: 'The document is XML that is not well-formed.' };
-      return end.summary.runtimeError
-        ? faultOfAuditCode(end.summary.runtimeError.code, end.summary.runtimeError.message, observation)
-        : (faultOfLoadedPage(end.status, observation) ?? faultOfMissingMetrics(end.summary, observation));
-    case 'failed': {
+      }
+      if (runtimeError) return faultOfAuditCode(runtimeError.code, runtimeError.message, observation);
+      return faultOfLoadedPage(end.status, observation) ?? faultOfMissingMetrics(end.summary, observation);
+    }
+    case 'failed':
       if (!end.browserAlive) return { code: 'browser-crashed', auditCode: end.code };
       return faultOfAuditCode(end.code ?? '', end.message, observation);
-    }
     case 'stopped':
-      return end.why === 'main-document-failed'
-        ? faultOfDocument(observation)
-        : { code: end.why, ...(end.detail && { detail: end.detail }) };
+      if (end.why === 'main-document-failed') return faultOfDocument(observation);
+      return { code: end.why, ...(end.detail && { detail: end.detail }) };
     case 'exited':
       return { code: 'internal' };
   }
 };
 
-/** From Lighthouse's code, made finer by what the main frame did. */
+/** Returns the fault of an error code. Lighthouse's codes are coarse, so the main frame decides where they are ambiguous. */
 const faultOfAuditCode = (auditCode: string, message: string, observation: Observation): Fault => {
   const { mainFrame } = observation;
   if (mainFrame.navigations > MAX_NAVIGATIONS) return { code: 'redirect-loop', auditCode };
@@ -54,77 +61,74 @@ const faultOfAuditCode = (auditCode: string, message: string, observation: Obser
   return { code: 'internal', auditCode: auditCode || null, detail };
 };
 
-/** Chromium's own words for an answer that nests too deep to be written: the tree of frames, or that of elements. */
+/** Chromium's error for a tree of frames or elements that is too deep for a DevTools message. */
 const STACK_LIMIT = /stack limit exceeded/;
 const TOO_DEEPLY_NESTED = 'The page nests elements or frames too deeply for the browser to report them.';
 
 const statusDetail = (status: string | number | null) => `The server answered with status ${status ?? 'unknown'}.`;
+const contentTypeDetail = (mimeType: string | null) => `The document has the content type ${mimeType ?? 'unknown'}.`;
 
-/** What Lighthouse does not mind, or does not see: it looks at the first document of an address alone. */
+/** Returns the faults that Lighthouse misses, because it only checks the first document. */
 const faultOfLoadedPage = (status: number | null, observation: Observation): Fault | undefined => {
   if (isErrorStatus(status)) return { code: 'http-error', detail: statusDetail(status) };
   const exceeded = exceededByteLimit(observation);
-  if (exceeded)
-    return {
-      code: 'page-too-large',
-      detail: `A response from ${exceeded.host} exceeded a limit of the service (${exceeded.reason}).`,
-    };
-  return undefined;
+  if (!exceeded) return undefined;
+  const detail = `A response from ${exceeded.host} exceeded a limit of the service (${exceeded.reason}).`;
+  return { code: 'page-too-large', detail };
 };
 
-/** A page that painted nothing: it failed, did not end, waits for what does not come, or is blank. */
+/** Returns why a page painted nothing: its document failed, or it is still loading, or it is blank. */
 const faultOfBlank = (observation: Observation): Fault => {
-  if (observation.mainFrame.failure) return faultOfDocument(observation);
-  if (!observation.mainFrame.finished) return { code: 'load-timeout' };
-  return observation.mainFrame.loaded ? { code: 'no-content' } : { code: 'load-timeout', detail: RESOURCE_MISSING };
+  const { failure, finished, loaded } = observation.mainFrame;
+  if (failure) return faultOfDocument(observation);
+  if (!finished) return { code: 'load-timeout' };
+  return loaded ? { code: 'no-content' } : { code: 'load-timeout', detail: RESOURCE_MISSING };
 };
 
 const RESOURCE_MISSING =
   'The page painted nothing because a required resource, such as a style sheet, did not load in time.';
 
-/** Scores or metrics are missing though Lighthouse reports no error. */
+/** Returns why scores or metrics are missing although Lighthouse reports no runtime error. */
 const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation): Fault => {
+  const { end, mainFrame } = observation;
   const messageOf = (id: string) => summary.erroredAudits.find((audit) => audit.id === id)?.message ?? '';
-  const first = messageOf('first-contentful-paint');
-  const largest = auditCodeIn(messageOf('largest-contentful-paint'));
+  const fcpMessage = messageOf('first-contentful-paint');
+  const lcpCode = auditCodeIn(messageOf('largest-contentful-paint'));
   if (isErrorPage(summary)) return faultOfDocument(observation);
   if (!/^https?:/.test(summary.finalUrl ?? '')) {
     return { code: 'no-content', detail: 'The page navigated to an address that is not http or https.' };
   }
-  if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(first)) return { code: 'no-content' };
-  if (observation.end.how === 'audited' && observation.end.document === 'gone') return { code: 'no-content' };
+  if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(fcpMessage)) return { code: 'no-content' };
+  if (end.how === 'audited' && end.document === 'gone') return { code: 'no-content' };
   if (isBlank(observation)) return faultOfBlank(observation);
   if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
-  if (!observation.mainFrame.finished) return { code: 'load-timeout' };
-  if (!first && largest === 'NO_LCP') return { code: 'no-content', auditCode: largest, detail: NO_LARGEST_PAINT };
-  if (summary.erroredAudits.some(({ message }) => STACK_LIMIT.test(message))) {
-    return {
-      code: 'page-too-large',
-      detail: `${TOO_DEEPLY_NESTED} Request only the categories performance and accessibility.`,
-    };
-  }
-  const errored = summary.erroredAudits.map((audit) => audit.id).slice(0, 5);
-  if (errored.includes('charset')) {
-    return {
-      code: 'page-too-large',
-      detail: 'The document is larger than the 10 MB that the browser keeps for audits.',
-    };
-  }
-  return {
-    code: 'internal',
-    auditCode: auditCodeIn(messageOf(errored[0] ?? '')),
-    detail:
-      `Lighthouse could not complete these audits: ${errored.join(', ') || 'unknown'}. ${messageOf(errored[0] ?? '').slice(0, 300)}`.trim(),
-  };
+  if (!mainFrame.finished) return { code: 'load-timeout' };
+  if (!fcpMessage && lcpCode === 'NO_LCP') return { code: 'no-content', auditCode: lcpCode, detail: NO_LARGEST_PAINT };
+  return faultOfErroredAudits(summary.erroredAudits);
 };
 
 const NO_LARGEST_PAINT =
   'Nothing on the page counts as a largest contentful paint. For example, a canvas does not count. Request the other categories without performance.';
 
-/** Lighthouse ends the message of an error that it knows with its code, `… (NO_FMP)`, or says no more than that. */
+const faultOfErroredAudits = (audits: AuditSummary['erroredAudits']): Fault => {
+  if (audits.some(({ message }) => STACK_LIMIT.test(message))) {
+    const detail = `${TOO_DEEPLY_NESTED} Request only the categories performance and accessibility.`;
+    return { code: 'page-too-large', detail };
+  }
+  const ids = audits.slice(0, 5).map(({ id }) => id);
+  if (ids.includes('charset')) {
+    const detail = 'The document is larger than the 10 MB that the browser keeps for audits.';
+    return { code: 'page-too-large', detail };
+  }
+  const message = audits[0]?.message ?? '';
+  const detail = `Lighthouse could not complete these audits: ${ids.join(', ') || 'unknown'}. ${message.slice(0, 300)}`;
+  return { code: 'internal', auditCode: auditCodeIn(message), detail: detail.trim() };
+};
+
+/** Returns the code in the message of a Lighthouse error. The code is at the end, as in `… (NO_FMP)`, or the whole message. */
 const auditCodeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;
 
-/** The main document could not be had, or has nothing in it: the browser's reason, and behind a proxy's failure the proxy's own. */
+/** Returns why the main document failed. The proxy's decision says more than the browser's net error. */
 const faultOfDocument = (observation: Observation): Fault => {
   const { status, empty, url, failure } = observation.mainFrame;
   if (empty) {
@@ -182,42 +186,34 @@ const faultOfAborted = ({ status, attachment, mimeType }: MainFrame): Fault | un
     return { code: 'no-content', detail: `The server answered with status ${status}, which has no content.` };
   }
   if (attachment) return { code: 'not-html', detail: 'The server sent the document as a download.' };
-  if (mimeType && !/html/.test(mimeType))
-    return { code: 'not-html', detail: `The document has the content type ${mimeType}.` };
+  if (mimeType && !/html/.test(mimeType)) return { code: 'not-html', detail: contentTypeDetail(mimeType) };
   return undefined;
 };
 const STATUSES_WITHOUT_CONTENT: readonly number[] = [204, 205, 304];
 
-/** Codes of Lighthouse, of its protocol client, and of the auditor (child.ts). */
+const faultOfErrorStatus = ({ mainFrame }: Observation, message: string): Fault => {
+  // The main frame may show a later document. The message has the status of the document that Lighthouse checked.
+  const [, status = mainFrame.status] = /Status code: (\d+)/.exec(message) ?? [];
+  return { code: 'http-error', detail: statusDetail(status) };
+};
+
+const faultOfProtocolTimeout = ({ end }: Observation): Fault => {
+  const hung = 'pageAnswers' in end && end.pageAnswers === false;
+  const gathered = end.how === 'audited' && end.summary.runtimeError?.artifactKey;
+  const part = gathered ? ` Lighthouse was gathering ${gathered}.` : '';
+  const detail = `The page did not respond to Lighthouse in time.${part}`;
+  return { code: hung ? 'page-hung' : 'protocol-timeout', detail };
+};
+
+/** Rules by error code. The codes come from Lighthouse and from the auditor process. */
 const byAuditCode = new Map<string, RunProblemCode | ((observation: Observation, message: string) => Fault)>([
   ['DNS_FAILURE', 'dns-failure'],
-  [
-    'ERRORED_DOCUMENT_REQUEST',
-    ({ mainFrame }, message) => ({
-      code: 'http-error',
-      detail: statusDetail(/Status code: (\d+)/.exec(message)?.[1] ?? mainFrame.status), // of several, Lighthouse's is the first
-    }),
-  ],
-  [
-    'NOT_HTML',
-    ({ mainFrame }) => ({
-      code: 'not-html',
-      detail: `The document has the content type ${mainFrame.mimeType ?? 'unknown'}.`,
-    }),
-  ],
+  ['ERRORED_DOCUMENT_REQUEST', faultOfErrorStatus],
+  ['NOT_HTML', ({ mainFrame }) => ({ code: 'not-html', detail: contentTypeDetail(mainFrame.mimeType) })],
   ['INSECURE_DOCUMENT_REQUEST', 'tls-error'],
   ['CHROME_INTERSTITIAL_ERROR', 'tls-error'],
   ['PAGE_HUNG', 'page-hung'],
-  [
-    'PROTOCOL_TIMEOUT',
-    ({ end }) => {
-      const hung = 'pageAnswers' in end && end.pageAnswers === false;
-      const gathered = end.how === 'audited' && end.summary.runtimeError?.artifactKey;
-      const part = gathered ? ` Lighthouse was gathering ${gathered}.` : '';
-      const detail = `The page did not respond to Lighthouse in time.${part}`;
-      return { code: hung ? 'page-hung' : 'protocol-timeout', detail };
-    },
-  ],
+  ['PROTOCOL_TIMEOUT', faultOfProtocolTimeout],
   ['TARGET_CRASHED', 'page-crashed'],
   ['FAILED_DOCUMENT_REQUEST', faultOfDocument],
   ['NO_DOCUMENT_REQUEST', faultOfDocument],

@@ -21,7 +21,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
   report?: { gzip: Buffer; bytes: number };
 } & ({ state: 'succeeded'; metrics: Metrics } | { state: 'failed'; error: RunError });
 
-/** What is known of an audit that told nothing. */
+/** The fields of an audit that reported nothing. */
 export const emptyResult = {
   environment: null,
   finalUrl: null,
@@ -30,10 +30,7 @@ export const emptyResult = {
   blockedRequestCount: 0,
 } satisfies Partial<AuditResult>;
 
-/**
- * What an audit says about its page: succeeded only without a runtime error, with a score for every category, a number
- * for every metric, and a web address at its end. Anything else is a failure with a name.
- */
+/** Returns the result of an audit: complete metrics, or an error with its code. Page texts are redacted. */
 export const judge = (observation: Observation): AuditResult => {
   const { end } = observation;
   const summary = end.how === 'audited' ? end.summary : undefined;
@@ -62,6 +59,7 @@ const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observatio
   return shown ? redactText(shown).slice(0, 500) : null;
 };
 
+/** Returns true if the page loaded without an error and every requested category has its scores and metrics. */
 const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observation: Observation): boolean =>
   !runtimeError &&
   !(
@@ -71,11 +69,10 @@ const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observati
   !isBlank(observation) &&
   !exceededByteLimit(observation) &&
   /^https?:/.test(finalUrl ?? '') &&
-  categoriesOf(observation.auditVersion, observation).every((asked) =>
-    metricsByCategory[asked].every((name) => metrics[name] !== null),
+  categoriesOf(observation.auditVersion, observation).every((category) =>
+    metricsByCategory[category].every((name) => metrics[name] !== null),
   );
 
-/** What each category gives. */
 const metricsByCategory: Record<Category, (keyof Metrics)[]> = {
   performance: ['performance', 'fcp', 'si', 'lcp', 'tti', 'tbt', 'cls'],
   accessibility: ['accessibility'],
@@ -106,7 +103,7 @@ const environmentOf = (
 
 const MAX_WARNINGS = 50;
 
-/** What a reader of the numbers should know: Lighthouse's own warnings, and ours. */
+/** Returns the warnings of Lighthouse and of the service. */
 const warningsOf = (
   summary: AuditSummary | undefined,
   { blocked, overCap, skipOptionalParts }: Observation,

@@ -8,15 +8,15 @@ export type AccessibilityGatherer = { prototype: { getArtifact(context: GatherCo
 type GatherContext = { driver: { defaultSession: { setNextProtocolTimeout(ms: number): void } } };
 export type AxeAudit = { audit(this: { meta: { id: string } }, artifacts: unknown): AuditProduct };
 type AuditProduct = { score: number | null; errorMessage?: string; notApplicable?: boolean; warnings?: string[] };
-export type DefaultConfig = { passes?: { gatherers: string[] }[] }; // passes: version 9 alone
+export type DefaultConfig = { passes?: { gatherers: string[] }[] }; // passes only in version 9
 export type AuditArtifacts = (
   flow: { gatherSteps: object[]; name: string },
   config?: object,
 ) => Promise<{ steps: RunnerResult[] }>;
 
 /**
- * Calls `onMeasured` as the part ends whose timing counts: when the trace does, in all versions. Adds the first meaningful
- * paints that the trace lacks, where the version needs them for TTI and TBT.
+ * Calls `onMeasured` when the trace ends. Adds the first meaningful paints that the trace lacks, if the version needs them
+ * for TTI and TBT.
  */
 export const patchTrace = (
   trace: TraceGatherer,
@@ -38,7 +38,7 @@ export const patchTrace = (
   return { addedMeaningfulPaint: () => added };
 };
 
-/** The parts of a trace event that are read here: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU */
+/** The parts of a trace event that this file reads. Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU */
 export type TraceEvent = {
   name: string;
   ts: number;
@@ -48,9 +48,9 @@ export type TraceEvent = {
 const MEANINGFUL = /^firstMeaningfulPaint(Candidate)?$/;
 
 /**
- * First meaningful paints that a trace lacks. Lighthouse before 12 has no TTI and no TBT without one, and Chromium tells of
- * none where most of the text comes into view after the network is at rest: where a font is late, or the machine is slow.
- * The largest contentful paint stands in, from which Lighthouse takes TTI since 12.
+ * Returns the first meaningful paints that a trace lacks. Lighthouse before 12 computes no TTI and TBT without them.
+ * Chromium reports none if most text appears after the network is idle, because of a slow font or a slow machine. The
+ * largest contentful paint replaces them, as in Lighthouse 12 and later.
  */
 export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readonly Event[]): Event[] => {
   const painted = new Set<string | undefined>();
@@ -66,7 +66,7 @@ export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readon
     .map(([, event]) => ({ ...event, name: 'firstMeaningfulPaintCandidate' }));
 };
 
-/** For axe, which takes long on a long document. Lighthouse gives it a minute; here an audit has a limit as a whole. */
+/** Gives axe-core 85 s instead of Lighthouse's 60 s, because a long document takes longer. */
 export const patchAccessibilityTimeout = (accessibility: AccessibilityGatherer): void => {
   const { getArtifact } = accessibility.prototype;
   accessibility.prototype.getArtifact = function (context) {
@@ -76,7 +76,7 @@ export const patchAccessibilityTimeout = (accessibility: AccessibilityGatherer):
 };
 const ACCESSIBILITY_MS = 85_000;
 
-/** A rule that axe-core can not check on this page is left out: it alone would cost the score. */
+/** Makes a rule that axe-core can't check not applicable. Otherwise one rule would cost the accessibility score. */
 export const patchFailedRules = (axeAudit: AxeAudit): { uncheckedRules(): string[] } => {
   const uncheckedRules = new Set<string>();
   const { audit } = axeAudit;
@@ -88,16 +88,19 @@ export const patchFailedRules = (axeAudit: AxeAudit): { uncheckedRules(): string
   };
   return { uncheckedRules: () => [...uncheckedRules] };
 };
-/** Where more checks fail than these, what is left is no score for accessibility. */
+/** If more rules fail, the remaining rules make no meaningful score. */
 const MAX_UNCHECKED = 3;
 
-/** As later versions do, before all else: of a page that grows it would take longer by the time. */
+/** Moves the accessibility gatherer to the start, as in later versions. On a page that grows, a later start takes longer. */
 export const gatherAccessibilityFirst = (defaultConfig: DefaultConfig): void => {
   const rank = (gatherer: string) => (gatherer === 'accessibility' ? 0 : 1);
   defaultConfig.passes?.[0]?.gatherers.sort((a, b) => rank(a) - rank(b));
 };
 
-/** The browser keeps no document of over 10 MB, and none that has not ended: this audit alone would cost a score. */
+/**
+ * Repeats the audits without `charset`, on the same artifacts, if `charset` failed. The browser keeps no document that exceeds 10 MB
+ * or did not finish loading, and one failed audit would cost the score of its category.
+ */
 export const auditAgainWithoutCharset = async (
   auditArtifacts: AuditArtifacts,
   result: RunnerResult,

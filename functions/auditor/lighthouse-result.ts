@@ -4,28 +4,30 @@ import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts'
 import { type Metrics, noMetrics } from '../../shared/page-metrics.ts';
 import type { AuditPlan, AuditSummary, RuntimeError } from './messages.ts';
 
-/** The parts of a Lighthouse result that the service reads; the same in all supported versions. */
+/** The parts of a Lighthouse result that the service reads in all supported versions. */
 export type LighthouseResult = {
   lighthouseVersion: string;
-  finalDisplayedUrl?: string; // from 10 on
-  finalUrl?: string;
+  finalDisplayedUrl?: string; // since version 10
+  finalUrl?: string; // in version 9
   runWarnings: string[];
   runtimeError?: RuntimeError;
   environment: { benchmarkIndex: number };
   configSettings: { throttlingMethod: string };
-  fullPageScreenshot?: unknown; // from 10 on
+  fullPageScreenshot?: unknown; // since version 10
   categories: Record<string, { score: number | null } | undefined>;
   audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
 };
 
 export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } };
 
+/** Returns the parts of a result that the service uses, and the whole result as its report. */
 export const summarize = async (
   lhr: LighthouseResult,
   { version, categories, skipOptionalParts }: AuditPlan,
   { withoutMeaningfulPaint, uncheckedRules }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules'>,
 ): Promise<AuditSummary> => {
-  if (lhr.lighthouseVersion !== version) throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran for ${version}`);
+  if (lhr.lighthouseVersion !== version)
+    throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);
   const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
   return {
     metrics: metricsOf(lhr, version),

@@ -1,8 +1,8 @@
 import { auditVersions } from '../../shared/audit-versions.ts';
 
 /**
- * Modules of Lighthouse that are only for what we do not ask of it: other languages than English, HTML reports. Their
- * stand-ins export the same names.
+ * Replacements for Lighthouse modules that an audit does not need: languages other than English, and HTML reports. Each
+ * replacement exports the same names as its module.
  */
 const standIns: { file: string; esm: string; cjs: string }[] = [
   {
@@ -19,7 +19,7 @@ export const locales = { 'en-US': english, en: english };`,
   },
 ];
 
-/** What stands in for a module of Lighthouse, by its path or URL; undefined where it stands for itself. */
+/** Returns the replacement for a Lighthouse module, by the path or URL of the module. */
 export const standInOf = (path: string): { format: 'module' | 'commonjs'; source: string } | undefined => {
   for (const { package: name, module } of auditVersions) {
     const standIn = standIns.find(({ file }) => path.endsWith(`/${name}/${file}`));

@@ -24,7 +24,7 @@ import type { AuditPlan, AuditSummary } from './messages.ts';
 
 type Lighthouse = {
   run(url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
-  auditArtifacts?: AuditArtifacts; // from 10 on
+  auditArtifacts?: AuditArtifacts; // since version 10
   desktopConfig: object;
   defaultConfig: DefaultConfig;
   trace: TraceGatherer;
@@ -33,12 +33,12 @@ type Lighthouse = {
 };
 
 /**
- * Imports a Lighthouse release, and by building its config all audits and gatherers: near a second that an auditor spends
- * before it has a job.
+ * Imports a Lighthouse release. Building a config imports all audits and gatherers. This takes nearly a second, so an
+ * auditor does it before it has an order.
  */
 export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
   const { package: name, core: folder, acceptsPage } = auditVersion(version);
-  // Where the service is deployed they are in place already.
+  // Deployed packages already contain the stand-ins.
   registerHooks({
     load: (url, context, next) => {
       const standIn = standInOf(url);
@@ -64,14 +64,11 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
   return { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit };
 };
 
-/**
- * `maxWaitForFcp` above `maxWaitForLoad`: below it, Lighthouse's check for a hung page never comes, and an endless script
- * is never ended.
- */
+/** `maxWaitForFcp` must exceed `maxWaitForLoad`. Otherwise Lighthouse never detects a hung page. */
 const loadTimeouts = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
 /**
- * Audits one URL in a browser. Throws what Lighthouse throws. `onMeasured` is called as the part ends whose timing counts:
- * when the trace does, in all versions.
+ * Audits one URL in a browser. Throws the errors of Lighthouse. `onMeasured` is called when the trace ends, which ends the
+ * timed part in all versions.
  */
 export const runLighthouse = async (
   { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit }: Lighthouse,
@@ -96,7 +93,7 @@ export const runLighthouse = async (
   const result = auditVersion(plan.version).acceptsPage
     ? await run(plan.url, flags, config, page)
     : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
-  if (!result) throw new Error('Lighthouse gave no result');
+  if (!result) throw new Error('Lighthouse returned no result.');
   const { lhr } = auditArtifacts
     ? await auditAgainWithoutCharset(auditArtifacts, result, plan.url, flags, config)
     : result;
@@ -106,7 +103,7 @@ export const runLighthouse = async (
   });
 };
 
-/** Chromium writes its port to its profile, soon after it has started. */
+/** Reads the debugging port, which Chromium writes to its profile soon after its start. */
 const debuggingPort = async (profile: string): Promise<number> => {
   for (let tries = 0; ; tries++) {
     try {

@@ -3,6 +3,7 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Environment, Run } from '../../shared/run.ts';
 import type { AuditEnd, AuditSummary, Decision, MainFrame } from './messages.ts';
 
+/** Everything that the service observed of one audit. */
 export type Observation = {
   auditVersion: AuditVersion;
   device: AuditOptions['device'];
@@ -11,7 +12,7 @@ export type Observation = {
   end: AuditEnd;
   mainFrame: MainFrame;
   chromium: string | null;
-  /** Whether Chromium's own sandbox held its renderers. */
+  /** True if Chromium ran its renderers in its sandbox. */
   sandbox: boolean | null;
   machine: Pick<Environment, 'cpuCount' | 'memoryMiB' | 'kernel' | 'host'>;
   /** CPU contention during the timed part. Null if the host does not report CPU use. */
@@ -23,22 +24,25 @@ export type Observation = {
     /** True if contention may have changed the measured times. */
     isFalsified: boolean;
   } | null;
-  /** What the egress proxy refused. */
+  /** Requests that the egress proxy refused by its policy. */
   blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
-  /** What the egress proxy cut off or refused while the page was measured, as it was too much. */
+  /** Connections that exceeded a limit of the egress proxy before the end of the timed part. */
   overCap: Pick<Decision, 'host' | 'reason'>[];
-  /** The egress proxy's newest word on a host and port. */
+  /** Returns the egress proxy's newest decision about a host and port. */
   decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
 };
 
-/** Chromium's own, in the place of a document that it could not have. */
+/** Returns true if Chromium shows its own error page instead of the document. */
 export const isErrorPage = ({ finalUrl }: AuditSummary) => /^chrome-error:/.test(finalUrl ?? '');
 
 export const isErrorStatus = (status: number | null) => status !== null && status >= 400;
-/** Where performance is asked for its metrics tell; elsewhere Lighthouse has scores for a page that shows nothing too. */
+
+/** Returns true if the page painted nothing in an audit without performance. Lighthouse would still score the page. */
 export const isBlank = (observation: Observation) => !hasPerformance(observation) && !observation.mainFrame.painted;
+
 export const hasPerformance = (observation: Observation) =>
   categoriesOf(observation.auditVersion, observation).includes('performance');
-/** Part of the page that was cut off in its midst. A connection too many is told by a warning. */
+
+/** Finds a response that exceeded a byte limit. Exceeding the number of connections only causes a warning. */
 export const exceededByteLimit = ({ overCap }: Observation) =>
   overCap.find(({ reason }) => reason?.startsWith('bytes'));

@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { containsKey } from './redact.ts';
 
-/** Which hosts a check may aim at: the public internet, or (embedded mode) loopback as well. */
+/** Hosts that a check may audit. `local` allows loopback in addition to the public internet. */
 export type Targets = 'public' | 'local';
 export type TargetPolicy = { targets: Targets; ports: readonly number[] };
 export type Refusal = { code: 'invalid-request' | 'forbidden-target'; message: string };
@@ -10,8 +10,8 @@ export type Refusal = { code: 'invalid-request' | 'forbidden-target'; message: s
 export const MAX_URL_LENGTH = 2048;
 
 /**
- * Why a check of `url` is refused, told from its text alone; undefined if it may be tried.
- * What the name resolves to is for the egress proxy to judge. The message is for the API's user.
+ * Returns why the service refuses to audit `url`, judged by its text alone, or undefined. The egress proxy applies the host
+ * rules again when it connects, and checks the addresses that the name resolves to.
  */
 export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefined {
   if (url.length > MAX_URL_LENGTH) return invalid(`The URL must have at most ${MAX_URL_LENGTH} characters.`);
@@ -26,10 +26,10 @@ export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefine
   return refusalOfHost(host, port, policy);
 }
 
-/** Whether every internationalised label of a host can be read. Node leaves one that can't as it is, and takes it. */
+/** Returns true if every internationalized label can be decoded. Node accepts invalid labels and leaves them encoded. */
 const isReadable = (host: string): boolean => !/(^|\.)xn--/.test(domainToUnicode(host));
 
-/** The same rule for a bare host and port, as the egress proxy is asked for them: a name or an address literal. */
+/** Returns why the service refuses to connect to a host and port, or undefined. The host is a name or an IP address. */
 export function refusalOfHost(host: string, port: number, { targets, ports }: TargetPolicy): Refusal | undefined {
   const isAddress = parseAddress(host) !== undefined;
   if (!isAddress && !HOST_NAME.test(host)) {
@@ -47,13 +47,13 @@ export function refusalOfHost(host: string, port: number, { targets, ports }: Ta
   return undefined;
 }
 
-/** Host (see `bareHost`) and port that an http or https URL leads to. */
+/** Returns the bare host and the port of an http or https URL. */
 export const targetOf = ({ hostname, port, protocol }: URL): { host: string; port: number } => ({
   host: bareHost(hostname),
   port: Number(port || (protocol === 'https:' ? 443 : 80)),
 });
 
-/** A host as the rules compare it: lower case, no brackets, without the one dot that may end a name. */
+/** Returns a host in the form that the rules compare: lower case, without brackets and without one final dot. */
 export const bareHost = (host: string): string =>
   host
     .toLowerCase()
@@ -61,9 +61,8 @@ export const bareHost = (host: string): string =>
     .replace(/\.$/, '');
 
 /**
- * True for an address, written as `dns.lookup` gives it, that anybody on the internet may reach.
- * ipaddr.js's `unicast` is what is left of the IANA special-purpose registries (RFC 6890) and of multicast;
- * of IPv6 only 2000::/3 is allocated. Tunnels that carry an IPv4 address are refused whole.
+ * Returns true for a public address in the spelling of `dns.lookup`. For ipaddr.js, `unicast` excludes multicast and the
+ * IANA special-purpose registries (RFC 6890). IPv6 tunnels that carry an IPv4 address are not public.
  */
 export function isPublicAddress(address: string): boolean {
   const ip = parseAddress(address);
@@ -71,38 +70,38 @@ export function isPublicAddress(address: string): boolean {
   return ip instanceof ipaddr.IPv4 || ip.match(GLOBAL_UNICAST);
 }
 
-/** True for 127.0.0.0/8 and ::1, and no other spelling of them. */
+/** Returns true for 127.0.0.0/8 and ::1 in their canonical spelling. */
 export const isLoopbackAddress = (address: string): boolean => parseAddress(address)?.range() === 'loopback';
 
-/** True for a loopback address and the names that RFC 6761 reserves for it. */
+/** Returns true for a loopback address and for the names that RFC 6761 reserves for loopback. */
 export const isLoopbackHost = (host: string): boolean =>
   isLoopbackAddress(host) || host === 'localhost' || host.endsWith('.localhost');
 
-/** RFC 4291 2.5.4 and the IANA IPv6 address space registry: all that is allocated for global unicast. */
+/** The only IPv6 range that IANA allocates for global unicast (RFC 4291, section 2.5.4). */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** Not for the public, though their registry entry is ordinary; tested on the address with no group left out. */
+/** Addresses that are not public although no registry marks them. The patterns match the expanded spelling. */
 const NOT_PUBLIC = [
   { test: /^168\.63\.129\.16$/, source: 'Azure wire server, a platform address in public space' },
   { test: /:(?:0|200):5efe:[^:]+:[^:]+$/, source: 'RFC 5214, ISATAP interface id: ends in an IPv4 address' },
 ];
 
-/** Names that are never a public site. Subdomains are covered too. */
+/** Names that are never public. Their subdomains are not public either. */
 const SPECIAL_NAMES = [
   ...['localhost', 'test', 'invalid', 'example'], // RFC 6761
   ...['local', 'onion', 'home.arpa', 'alt'], // RFC 6762, 7686, 8375, 9476
   ...['internal', 'intranet', 'private', 'corp', 'home', 'lan'], // RFC 6762 appendix G, ICANN for .internal
-  ...['localdomain', 'svc'], // the usual /etc/hosts alias of loopback; Kubernetes services
+  ...['localdomain', 'svc'], // usual alias of loopback in /etc/hosts, Kubernetes services
 ];
 
-/** A single label is resolved by the machine's own search list, so it is special as well. */
+/** Returns true for a special-use name or a single label, which the machine's own search list would resolve. */
 const isSpecialName = (host: string): boolean =>
   !host.includes('.') || SPECIAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 
-// The last label starts with a letter: what starts with a digit is, to a resolver, an address in disguise (127.1, 0x7f.1).
+// The last label must start with a letter, because resolvers read names such as 127.1 or 0x7f.1 as addresses.
 const HOST_NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z][a-z0-9-]{0,62}$/;
 
-/** Only the canonical spellings: ipaddr.js would read 127.1 and zone ids as well. */
+/** Parses canonical spellings only. ipaddr.js alone would also accept 127.1 and zone ids. */
 const parseAddress = (address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined =>
   ipaddr.IPv4.isValidFourPartDecimal(address) || (ipaddr.IPv6.isValid(address) && !address.includes('%'))
     ? ipaddr.parse(address)

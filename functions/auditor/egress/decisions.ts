@@ -6,6 +6,7 @@ export type Target = { host: string; port: number };
 
 export type DecisionLog = ReturnType<typeof decisionLog>;
 
+/** Counts the decisions about each host and port. It keeps one entry per target and outcome. */
 export const decisionLog = ({ maxOverCaps }: { maxOverCaps: number }) => {
   const decisions = new Map<string, Decision>();
   return {
@@ -13,23 +14,23 @@ export const decisionLog = ({ maxOverCaps }: { maxOverCaps: number }) => {
       const key = `${outcome} ${host}:${port}`;
       const at = Date.now();
       const { count, since } = decisions.get(key) ?? { count: 0, since: at };
-      decisions.delete(key); // so that it moves to the end
+      decisions.delete(key); // the entry moves to the end
       decisions.set(key, { host, port, outcome, ...(reason && { reason }), count: count + 1, since, at });
-      if (outcome !== 'over-cap') return; // these are as few as connections may be
+      if (outcome !== 'over-cap') return; // the connection limit bounds the other outcomes
       const overCaps = [...decisions.keys()].filter((kept) => kept.startsWith('over-cap'));
       if (overCaps.length > maxOverCaps) decisions.delete(overCaps[0] as string);
     },
 
-    /** Newest last. Bounded by the connection cap; never loses a host to anything but the noise of `over-cap`. */
+    /** Returns all decisions, newest last. Only old `over-cap` decisions are dropped. */
     all: (): readonly Decision[] => [...decisions.values()],
 
-    /** The newest decision on a target, for example the main document's; the host may be spelled as in a URL. */
+    /** Returns the newest decision about a target. The host may be spelled as in a URL. */
     last: (host: string, port: number): Decision | undefined =>
       [...decisions.values()].findLast((decision) => decision.host === bareHost(host) && decision.port === port),
   };
 };
 
-/** What the proxy refused by its policy, the most asked for first: at most 50 targets, and how many requests in all. */
+/** Returns the 50 targets that the proxy refused most often, and the number of all refused requests. */
 export const blockedRequestsIn = (
   decisions: readonly Decision[],
 ): { blockedRequests: BlockedRequest[]; blockedRequestCount: number } => {
@@ -44,7 +45,7 @@ export const blockedRequestsIn = (
 };
 const MAX_BLOCKED_TARGETS = 50;
 
-/** What the page did not get, or not whole, as it passed a limit of the proxy before `until` (epoch ms). */
+/** Returns the targets whose connections exceeded a limit of the proxy before `until`, in epoch milliseconds. */
 export const exceededLimitsIn = (
   decisions: readonly Decision[],
   until = Infinity,

@@ -5,11 +5,12 @@ import { slots } from '../../lib/slots.ts';
 export type Lookup = (host: string) => Promise<readonly { address: string }[]>;
 export type Connect = (options: TcpNetConnectOpts) => Socket;
 
-const HEAD_START_MS = 300; // RFC 8305: each address gets this long before the next is tried beside it
+/** Time that an address has before the next address is dialled in parallel (RFC 8305), in milliseconds. */
+const HEAD_START_MS = 300;
 
 /**
- * One look-up a name and audit, as a browser's own cache would have it; what failed may be pending for again. A few at once:
- * a look-up can't be ended, and the names of one page that nobody results for must not have the threads of all others.
+ * Returns a lookup that resolves each name once per audit, like a browser's cache, and retries failed names. It limits
+ * concurrent lookups: a lookup can't be aborted and holds a thread, so unresponsive names could block all other audits.
  */
 export const cachedLookup = (lookup: Lookup, maxConcurrent: number) => {
   const results = new Map<string, ReturnType<Lookup>>();
@@ -19,7 +20,7 @@ export const cachedLookup = (lookup: Lookup, maxConcurrent: number) => {
     if (!results.has(host)) {
       const release = await takeSlot(signal);
       if (results.has(host))
-        release(); // by another connection meanwhile
+        release(); // another connection started the lookup meanwhile
       else {
         const pending = lookup(host);
         const drop = () => results.delete(host);
@@ -31,7 +32,13 @@ export const cachedLookup = (lookup: Lookup, maxConcurrent: number) => {
   };
 };
 
-/** The first of these addresses that accepts. Rejects with the last one's error, or with the signal's reason. */
+/**
+ * Connects to the first of these addresses that accepts. Rejects with the error of the last failed address, or with the
+ * signal's reason.
+ *
+ * Node's `autoSelectFamily` is no replacement. It closes the first attempt after its timeout instead of racing both. A
+ * server that is 350 ms away and has two addresses would then lose its first connection, and only the second would count.
+ */
 export const dialFirst = async (
   addresses: readonly string[],
   port: number,
@@ -63,11 +70,12 @@ export const dialFirst = async (
     winner = await unlessAborted(first, signal);
     return winner;
   } finally {
-    waiting.length = 0; // or the winner's own end would have the next one dialled
+    waiting.length = 0; // an error of the winner must not dial the next address
     for (const socket of attempts) if (socket !== winner) socket.destroy();
   }
 };
 
+/** Settles like `work`, or rejects with the signal's reason as soon as `signal` aborts. */
 export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);

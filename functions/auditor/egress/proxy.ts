@@ -15,30 +15,30 @@ import { type DecisionLog, decisionLog, type Target } from './decisions.ts';
 import { type Connect, cachedLookup, dialFirst, type Lookup, unlessAborted } from './dial.ts';
 import { failureReply, readRequest, refuse, SUCCESS_REPLY } from './socks.ts';
 
-/** `url` is the check's. If it is loopback and `targets` local, its own host and port are all of loopback that is open. */
+/** `url` is the URL of the check. With local targets, only its own host and port are reachable on loopback. */
 export type EgressPolicy = TargetPolicy & { url: string };
 
 export type EgressProxy = {
   port: number;
-  /** Newest last. Bounded by the connection cap; never loses a host to anything but the noise of `over-cap`. */
+  /** Decisions about targets, newest last. */
   readonly decisions: readonly Decision[];
-  /** The newest decision on a target, for example the main document's; the host may be spelled as in a URL. */
+  /** Returns the newest decision about a target. The host may be spelled as in a URL. */
   lastDecision(host: string, port: number): Decision | undefined;
-  /** Payload carried so far, both ways. */
+  /** Returns the payload bytes in both directions so far. */
   bytes(): number;
-  /** Cuts every connection at once. */
+  /** Closes every connection at once. */
   close(): Promise<void>;
 };
 
 export const LIMITS = {
   connectionBytes: 50 * 2 ** 20, // from the server, per connection
-  runBytes: 150 * 2 ** 20, // both ways, all connections
+  runBytes: 150 * 2 ** 20, // of all connections, in both directions
   openConnections: 256,
   totalConnections: 2000,
-  concurrentLookups: 6, // each has a thread until it ends, also when nobody waits for it any more
+  concurrentLookups: 6, // a lookup holds a thread until it ends, even after its client left
   handshakeMs: 10_000,
-  connectMs: 10_000, // looking up the name and dialling together
-  halfOpenMs: 10_000, // silence of a server whose client has gone
+  connectMs: 10_000, // for the lookup and the dial together
+  halfOpenMs: 10_000, // silence of a server after its client ended
   maxOverCaps: 500,
 };
 
@@ -55,8 +55,8 @@ type State = {
 };
 
 /**
- * The one connection out of an audit's Chromium: SOCKS5 on loopback, no authentication, CONNECT only. It looks names up itself,
- * refuses a name that has any address outside the policy, and dials the very address that it checked.
+ * Opens the SOCKS5 proxy through which an audit's Chromium reaches the network. The proxy resolves names itself, refuses a
+ * name if any of its addresses is outside the policy, and dials only addresses that it checked.
  */
 export const openEgressProxy = async (policy: EgressPolicy, options: Options = {}): Promise<EgressProxy> => {
   const { lookup = (host) => dnsLookup(host, { all: true }), connect = netConnect } = options;
@@ -71,11 +71,11 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
     state.opened += 1;
     state.clients.add(track(client, state));
     client.once('close', () => state.clients.delete(client));
-    serve(client, connectTo, state).catch(() => client.destroy()); // it left, or what it spoke is not SOCKS5
+    serve(client, connectTo, state).catch(() => client.destroy()); // the client left, or did not speak SOCKS5
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  server.on('error', () => {}); // an accept that failed, for want of file descriptors: that client is lost, no more
+  server.on('error', () => {}); // a failed accept, for example without free file descriptors, loses only that client
 
   return {
     port: (server.address() as AddressInfo).port,
@@ -92,28 +92,31 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
   };
 };
 
+const CLIENT_LEFT = 'client-left';
+
+/** Handles one client: reads its request, connects to the target, and pipes. */
 const serve = async (client: Socket, connectTo: ConnectTo, state: State): Promise<void> => {
   const { limits, decisions } = state;
-  const cap = capReached(state); // on arrival: later ones do not count against this one
-  const gone = new AbortController();
-  client.once('end', () => gone.abort('gone')).once('close', () => gone.abort('gone'));
+  const cap = capReached(state); // on arrival, because later connections do not count against this one
+  const abort = new AbortController();
+  client.once('end', () => abort.abort(CLIENT_LEFT)).once('close', () => abort.abort(CLIENT_LEFT));
 
   const handshakeTimeout = setTimeout(() => client.destroy(), limits.handshakeMs);
-  const target = await readRequest(client, gone.signal).finally(() => clearTimeout(handshakeTimeout));
+  const target = await readRequest(client, abort.signal).finally(() => clearTimeout(handshakeTimeout));
   if (!('host' in target)) return refuse(client, target);
 
-  const timeout = setTimeout(() => gone.abort('ETIMEDOUT'), limits.connectMs);
-  const connection = await connectTo(target, cap, gone.signal).finally(() => clearTimeout(timeout));
+  const timeout = setTimeout(() => abort.abort('ETIMEDOUT'), limits.connectMs);
+  const connection = await connectTo(target, cap, abort.signal).finally(() => clearTimeout(timeout));
   const failed = 'outcome' in connection;
-  if (client.destroyed || gone.signal.reason === 'gone') {
+  if (client.destroyed || abort.signal.reason === CLIENT_LEFT) {
     if (!failed) connection.destroy();
-    client.destroy(); // nobody is left to tell, and nothing was decided
+    client.destroy(); // without a decision, because the client left first
   } else if (failed) {
     decisions.record(target, connection.outcome, connection.reason);
     refuse(client, failureReply(connection));
   } else {
     decisions.record(target, 'allowed');
-    join(client, connection, target, state);
+    pipeBoth(client, connection, target, state);
   }
 };
 
@@ -123,7 +126,7 @@ const capReached = ({ limits, opened, clients, bytes }: State): string | undefin
   return bytes > limits.runBytes ? 'bytes per audit' : undefined;
 };
 
-/** Dials nothing before the policy has said yes to the name, the port and every address. */
+/** Returns a function that connects to a target if the policy allows its name, its port and every address. */
 const connector = (policy: EgressPolicy, lookUp: ReturnType<typeof cachedLookup>, connect: Connect): ConnectTo => {
   const checkTarget = targetOf(new URL(policy.url));
   const checkIsLoopback = policy.targets === 'local' && isLoopbackHost(checkTarget.host);
@@ -146,12 +149,12 @@ const connector = (policy: EgressPolicy, lookUp: ReturnType<typeof cachedLookup>
 const NOT_PUBLIC = 'The host resolves to a non-public address.';
 const NOT_LOOPBACK = 'The host resolves to an address that is not loopback.';
 
-/** Carries bytes both ways until both sides have ended, one breaks, or a cap is reached. A reset stays a reset. */
-const join = (client: Socket, remote: Socket, target: Target, state: State): void => {
+/** Pipes both directions until both sides end, one side fails, or a limit is exceeded. Forwards a reset as a reset. */
+const pipeBoth = (client: Socket, remote: Socket, target: Target, state: State): void => {
   const { limits, decisions } = state;
   let received = 0;
-  const cutIf = (over: boolean, cap: string) => {
-    if (!over || remote.destroyed) return;
+  const resetIf = (exceeded: boolean, cap: string) => {
+    if (!exceeded || remote.destroyed) return;
     decisions.record(target, 'over-cap', cap);
     client.resetAndDestroy();
     remote.resetAndDestroy();
@@ -161,17 +164,17 @@ const join = (client: Socket, remote: Socket, target: Target, state: State): voi
     socket.on('data', (chunk) => {
       state.bytes += chunk.length;
       if (socket === remote) received += chunk.length;
-      cutIf(received > limits.connectionBytes, 'bytes per connection');
-      cutIf(state.bytes > limits.runBytes, 'bytes per audit');
+      resetIf(received > limits.connectionBytes, 'bytes per connection');
+      resetIf(state.bytes > limits.runBytes, 'bytes per audit');
     });
     const other = socket === client ? remote : client;
-    socket.once('close', (broke) => (broke ? other.resetAndDestroy() : other.destroySoon()));
+    socket.once('close', (hadError) => (hadError ? other.resetAndDestroy() : other.destroySoon()));
     socket.pipe(other);
   }
   client.once('end', () => remote.setTimeout(limits.halfOpenMs, () => remote.destroy()));
 };
 
-/** Every socket is known, for `close`, and has an error handler: 'close' follows an error and does the work. */
+/** Registers a socket, so that `close` can destroy it. The empty error handler suffices, because 'close' follows an error. */
 const track = (socket: Socket, { sockets }: State): Socket => {
   sockets.add(socket);
   return socket
@@ -182,6 +185,6 @@ const track = (socket: Socket, { sockets }: State): Socket => {
 
 const failure = (outcome: Failure['outcome'], reason: string): Failure => ({ outcome, reason });
 
-/** Node's own code of an error (ENOTFOUND, ECONNREFUSED), or the reason of an abort. */
+/** Returns the code of a Node error, such as ENOTFOUND, or the reason of an abort. */
 const codeOf = (error: NodeJS.ErrnoException | string): string =>
   typeof error === 'string' ? error : (error.code ?? error.message);
