@@ -65,8 +65,10 @@ const faultOfAuditCode = (auditCode: string, message: string, observation: Obser
 const STACK_LIMIT = /stack limit exceeded/;
 const TOO_DEEPLY_NESTED = 'The page nests elements or frames too deeply for the browser to report them.';
 
-const statusDetail = (status: string | number | null) => `The server answered with status ${status ?? 'unknown'}.`;
-const contentTypeDetail = (mimeType: string | null) => `The document has the content type ${mimeType ?? 'unknown'}.`;
+const statusDetail = (status: string | number | null) =>
+  status === null ? 'The server answered with an error status.' : `The server answered with status ${status}.`;
+const contentTypeDetail = (mimeType: string | null) =>
+  mimeType ? `The document has the content type ${mimeType}.` : 'The document has an unknown content type.';
 
 /** Returns the faults that Lighthouse misses, because it only checks the first document. */
 const faultOfLoadedPage = (status: number | null, observation: Observation): Fault | undefined => {

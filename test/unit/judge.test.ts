@@ -128,45 +128,6 @@ test.each(['chrome-error://chromewebdata/', 'about:blank', 'blob:https://example
   (finalUrl) => expect(verdictOn(audited({ finalUrl })).state).toBe('failed'),
 );
 
-test.each([
-  ['DNS_FAILURE', {}, 'dns-failure'],
-  ['ERRORED_DOCUMENT_REQUEST', { status: 404 }, 'http-error'],
-  ['NOT_HTML', { mimeType: 'application/json' }, 'not-html'],
-  ['INSECURE_DOCUMENT_REQUEST', {}, 'tls-error'],
-  ['PAGE_HUNG', {}, 'page-hung'],
-  ['TARGET_CRASHED', {}, 'page-crashed'],
-  ['NO_SCREENSHOTS', {}, 'no-screenshots'],
-  ['NO_FCP', {}, 'no-content'],
-  ['NO_FCP', { finished: false }, 'load-timeout'],
-  ['NO_FCP', { failure: 'ERR_TOO_MANY_REDIRECTS' }, 'redirect-loop'],
-  ['NO_FCP', { navigations: 300 }, 'redirect-loop'],
-  ['FAILED_DOCUMENT_REQUEST', { failure: 'ERR_CERT_AUTHORITY_INVALID' }, 'tls-error'],
-  ['SOMETHING_NEW', {}, 'internal'],
-] as const)("Lighthouse's %s with %j is %s", (code, frame, fault) => {
-  const verdict = verdictOn(runtimeError(code), frame);
-  expect(verdict).toMatchObject({ state: 'failed', error: { code: fault, auditCode: code } });
-});
-
-test.each([
-  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'dns-failure', reason: 'ENOTFOUND' }, 'dns-failure'],
-  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'refused', reason: 'private' }, 'forbidden-target'],
-  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'unreachable', reason: 'ECONNREFUSED' }, 'unreachable'],
-  [{ failure: 'ERR_CONNECTION_RESET' }, { outcome: 'over-cap' }, 'page-too-large'],
-  [{ failure: 'ERR_EMPTY_RESPONSE' }, { outcome: 'allowed' }, 'unreachable'],
-  [{ failure: 'ERR_TOO_MANY_REDIRECTS' }, { outcome: 'allowed' }, 'redirect-loop'],
-  [{ failure: 'ERR_SSL_PROTOCOL_ERROR' }, { outcome: 'allowed' }, 'tls-error'],
-  [{ failure: 'ERR_UNSAFE_PORT' }, undefined, 'forbidden-target'],
-  [{ failure: 'ERR_UNSAFE_REDIRECT' }, { outcome: 'allowed' }, 'forbidden-target'],
-  [{ failure: 'ERR_ABORTED', status: 204 }, { outcome: 'allowed' }, 'no-content'],
-  [{ failure: 'ERR_ABORTED', attachment: true }, { outcome: 'allowed' }, 'not-html'],
-  [{ failure: 'ERR_ABORTED', mimeType: 'application/pdf' }, { outcome: 'allowed' }, 'not-html'],
-  [{ failure: 'ERR_ABORTED', mimeType: 'text/html' }, { outcome: 'allowed' }, 'unreachable'],
-  [{ empty: true }, { outcome: 'allowed' }, 'no-content'],
-  [{ empty: true, status: 500 }, { outcome: 'allowed' }, 'http-error'],
-] as const)('a main document with %j, of which the proxy says %j, is %s', (frame, decision, fault) => {
-  expect(faultOn(stopped, frame, decision)).toBe(fault);
-});
-
 test('a refusal names the host that the page led to, not why we know it', () => {
   const verdict = verdictOn(
     stopped,

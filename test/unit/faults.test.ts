@@ -1,0 +1,248 @@
+import { expect, test } from 'vitest';
+import { type Fault, faultOf } from '../../functions/auditor/faults.ts';
+import { judge } from '../../functions/auditor/judge.ts';
+import type { AuditEnd } from '../../functions/auditor/messages.ts';
+import type { Observation } from '../../functions/auditor/observation.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { runProblems } from '../../shared/problems.ts';
+import { audited, observed, runtimeError, stopped } from '../support/observation.ts';
+
+const failed = (code: string, message = '', browserAlive = true): AuditEnd => ({
+  how: 'failed',
+  code,
+  message,
+  browserAlive,
+  pageAnswers: null,
+});
+const stoppedFor = (why: keyof typeof runProblems, detail?: string): AuditEnd => ({
+  how: 'stopped',
+  why,
+  ...(detail && { detail }),
+});
+const erroredAudits = (...audits: [id: string, message: string][]) =>
+  audited({ metrics: noMetrics, erroredAudits: audits.map(([id, message]) => ({ id, message })) });
+const withEnd = (end: AuditEnd, changes: object): AuditEnd => ({ ...end, ...changes });
+
+const arriving = { finished: false, everFinished: false };
+const TOO_DEEPLY_NESTED = 'The page nests elements or frames too deeply for the browser to report them.';
+
+/** At least one row for each error code of a failed audit. */
+const faults: [observation: Observation, fault: Fault][] = [
+  // Decisions of the egress proxy
+  [
+    observed(stopped, {}, { outcome: 'dns-failure', reason: 'ENOTFOUND' }),
+    { code: 'dns-failure', detail: 'The host name example.com does not resolve to an address (ENOTFOUND).' },
+  ],
+  [
+    observed(stopped, {}, { outcome: 'unreachable', reason: 'ECONNREFUSED' }),
+    { code: 'unreachable', detail: 'The server example.com is unreachable (ECONNREFUSED).' },
+  ],
+  [
+    observed(stopped, {}, { outcome: 'refused', reason: 'a reason' }),
+    { code: 'forbidden-target', detail: 'The page leads to example.com, which the service does not audit.' },
+  ],
+  [observed(stopped, {}, { outcome: 'over-cap' }), { code: 'page-too-large' }],
+
+  // Net errors of the browser
+  [observed(stopped, { failure: 'ERR_NAME_NOT_RESOLVED' }), { code: 'dns-failure' }],
+  [observed(stopped, { failure: 'ERR_TOO_MANY_REDIRECTS' }), { code: 'redirect-loop' }],
+  [
+    observed(stopped, { failure: 'ERR_CERT_DATE_INVALID' }),
+    { code: 'tls-error', detail: 'The TLS connection failed: ERR_CERT_DATE_INVALID.' },
+  ],
+  [
+    observed(stopped, { failure: 'ERR_UNSAFE_PORT' }),
+    {
+      code: 'forbidden-target',
+      detail: 'The page leads to an address that the service does not audit: ERR_UNSAFE_PORT.',
+    },
+  ],
+  [
+    observed(stopped, { failure: 'ERR_ABORTED', status: 204 }),
+    { code: 'no-content', detail: 'The server answered with status 204, which has no content.' },
+  ],
+  [
+    observed(stopped, { failure: 'ERR_ABORTED', attachment: true }),
+    { code: 'not-html', detail: 'The server sent the document as a download.' },
+  ],
+  [
+    observed(stopped, { failure: 'ERR_ABORTED', mimeType: 'application/pdf' }),
+    { code: 'not-html', detail: 'The document has the content type application/pdf.' },
+  ],
+  [
+    observed(stopped, { failure: 'ERR_EMPTY_RESPONSE' }),
+    { code: 'unreachable', detail: 'The browser could not load the document: ERR_EMPTY_RESPONSE.' },
+  ],
+  [observed(stopped), { code: 'unreachable' }],
+
+  // Empty documents
+  [observed(stopped, { empty: true }), { code: 'no-content', detail: 'The server answered with an empty document.' }],
+  [
+    observed(stopped, { empty: true, status: 500 }),
+    { code: 'http-error', detail: 'The server answered with status 500.' },
+  ],
+
+  // Error codes of Lighthouse and of the auditor process
+  [
+    observed(runtimeError('NOT_HTML'), { mimeType: null }),
+    { code: 'not-html', auditCode: 'NOT_HTML', detail: 'The document has an unknown content type.' },
+  ],
+  [observed(failed('PAGE_HUNG')), { code: 'page-hung', auditCode: 'PAGE_HUNG' }],
+  [observed(failed('TARGET_CRASHED')), { code: 'page-crashed', auditCode: 'TARGET_CRASHED' }],
+  [observed(failed('NO_FCP')), { code: 'no-content', auditCode: 'NO_FCP' }],
+  [observed(runtimeError('NO_SPEEDLINE_FRAMES')), { code: 'no-screenshots', auditCode: 'NO_SPEEDLINE_FRAMES' }],
+  [observed(failed('ECONNRESET', '', false)), { code: 'browser-crashed', auditCode: 'ECONNRESET' }],
+  [
+    observed(runtimeError('ERRORED_DOCUMENT_REQUEST', 'Failed (Status code: 404)')),
+    { code: 'http-error', auditCode: 'ERRORED_DOCUMENT_REQUEST', detail: 'The server answered with status 404.' },
+  ],
+  [
+    observed(failed('PROTOCOL_TIMEOUT')),
+    {
+      code: 'protocol-timeout',
+      auditCode: 'PROTOCOL_TIMEOUT',
+      detail: 'The page did not respond to Lighthouse in time.',
+    },
+  ],
+  [observed(failed('NO_FCP'), { navigations: 21 }), { code: 'redirect-loop', auditCode: 'NO_FCP' }],
+  [
+    observed(failed('SOMETHING_NEW', 'Protocol error: stack limit exceeded')),
+    { code: 'page-too-large', auditCode: 'SOMETHING_NEW', detail: TOO_DEEPLY_NESTED },
+  ],
+  [observed(failed('SOMETHING_NEW', 'x'), { crashed: true }), { code: 'page-crashed', auditCode: 'SOMETHING_NEW' }],
+  [
+    observed(failed('constructor', 'x')),
+    { code: 'internal', auditCode: 'constructor', detail: 'The audit failed with an error: x' },
+  ],
+
+  // Audits that the service stopped, and auditors that exited
+  [observed(stoppedFor('audit-timeout')), { code: 'audit-timeout' }],
+  [observed(stoppedFor('load-timeout')), { code: 'load-timeout' }],
+  [observed(stoppedFor('page-hung', 'It opens dialogs.')), { code: 'page-hung', detail: 'It opens dialogs.' }],
+  [observed({ how: 'exited' }), { code: 'internal' }],
+
+  // Documents that are still loading
+  [observed(stoppedFor('audit-timeout'), arriving), { code: 'load-timeout' }],
+  [
+    observed(stoppedFor('load-timeout'), { ...arriving, large: true }),
+    { code: 'page-too-large', detail: 'The document is larger than 10 MiB and did not finish loading in time.' },
+  ],
+  [observed(stoppedFor('page-hung'), { ...arriving, tooMuch: 'dialogs' }), { code: 'page-hung' }],
+  [
+    observed(runtimeError('NO_FCP'), { loaded: false }),
+    {
+      code: 'load-timeout',
+      auditCode: 'NO_FCP',
+      detail: 'The page painted nothing because a required resource, such as a style sheet, did not load in time.',
+    },
+  ],
+
+  // Results of Lighthouse that are not complete
+  [
+    observed(withEnd(audited(), { document: 'unparsable' })),
+    { code: 'not-html', detail: 'The document is XML that is not well-formed.' },
+  ],
+  [
+    observed(withEnd(audited(), { status: 403 })),
+    { code: 'http-error', detail: 'The server answered with status 403.' },
+  ],
+  [
+    { ...observed(audited()), overCap: [{ host: 'cdn.example.com', reason: 'bytes per connection' }] },
+    {
+      code: 'page-too-large',
+      detail: 'A response from cdn.example.com exceeded a limit of the service (bytes per connection).',
+    },
+  ],
+  [observed(withEnd(audited(), { document: 'gone' })), { code: 'no-content' }],
+  [
+    observed(audited({ finalUrl: 'about:blank' })),
+    { code: 'no-content', detail: 'The page navigated to an address that is not http or https.' },
+  ],
+  [observed(erroredAudits(['first-contentful-paint', 'Required: NO_FCP'])), { code: 'no-content' }],
+  [
+    observed(erroredAudits(['largest-contentful-paint', 'It painted nothing. (NO_LCP)'])),
+    {
+      code: 'no-content',
+      auditCode: 'NO_LCP',
+      detail:
+        'Nothing on the page counts as a largest contentful paint. For example, a canvas does not count. Request the other categories without performance.',
+    },
+  ],
+  [observed(erroredAudits(['speed-index', "Chrome didn't collect any screenshots"])), { code: 'no-screenshots' }],
+  [observed(erroredAudits(), { finished: false }), { code: 'load-timeout' }],
+  [
+    observed(erroredAudits(['dom-size', 'stack limit exceeded'])),
+    {
+      code: 'page-too-large',
+      detail: `${TOO_DEEPLY_NESTED} Request only the categories performance and accessibility.`,
+    },
+  ],
+  [
+    observed(erroredAudits(['charset', 'x'])),
+    { code: 'page-too-large', detail: 'The document is larger than the 10 MB that the browser keeps for audits.' },
+  ],
+  [
+    observed(erroredAudits(['interactive', 'No trace. (NO_FMP)'], ['tbt', 'x'])),
+    {
+      code: 'internal',
+      auditCode: 'NO_FMP',
+      detail: 'Lighthouse could not complete these audits: interactive, tbt. No trace. (NO_FMP)',
+    },
+  ],
+  [
+    observed(erroredAudits()),
+    { code: 'internal', auditCode: null, detail: 'Lighthouse could not complete these audits: unknown.' },
+  ],
+];
+
+test.each(
+  faults.map(([observation, fault]) => ({ says: fault.detail ?? runProblems[fault.code].message, observation, fault })),
+)('an audit fails with $fault.code: $says', ({ observation, fault }) => {
+  expect(faultOf(observation)).toEqual(fault);
+});
+
+test('the table has every error code that an audit can give', () => {
+  const given = new Set(faults.map(([, { code }]) => code));
+  const codes = Object.keys(runProblems).filter((code) => code !== 'storage-failure' && code !== 'abandoned');
+  expect([...given].sort()).toEqual(codes.sort());
+});
+
+test.each([
+  ['DNS_FAILURE', {}, 'dns-failure'],
+  ['ERRORED_DOCUMENT_REQUEST', { status: 404 }, 'http-error'],
+  ['NOT_HTML', { mimeType: 'application/json' }, 'not-html'],
+  ['INSECURE_DOCUMENT_REQUEST', {}, 'tls-error'],
+  ['PAGE_HUNG', {}, 'page-hung'],
+  ['TARGET_CRASHED', {}, 'page-crashed'],
+  ['NO_SCREENSHOTS', {}, 'no-screenshots'],
+  ['NO_FCP', {}, 'no-content'],
+  ['NO_FCP', { finished: false }, 'load-timeout'],
+  ['NO_FCP', { failure: 'ERR_TOO_MANY_REDIRECTS' }, 'redirect-loop'],
+  ['NO_FCP', { navigations: 300 }, 'redirect-loop'],
+  ['FAILED_DOCUMENT_REQUEST', { failure: 'ERR_CERT_AUTHORITY_INVALID' }, 'tls-error'],
+  ['SOMETHING_NEW', {}, 'internal'],
+] as const)('audit code %s with main frame %j gives %s', (code, frame, fault) => {
+  const end = runtimeError(code);
+  expect(faultOf(observed(end, frame))).toMatchObject({ code: fault, auditCode: code });
+  expect(judge(observed(end, frame))).toMatchObject({ state: 'failed', error: { code: fault, auditCode: code } });
+});
+
+test.each([
+  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'dns-failure', reason: 'ENOTFOUND' }, 'dns-failure'],
+  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'refused', reason: 'private' }, 'forbidden-target'],
+  [{ failure: 'ERR_SOCKS_CONNECTION_FAILED' }, { outcome: 'unreachable', reason: 'ECONNREFUSED' }, 'unreachable'],
+  [{ failure: 'ERR_CONNECTION_RESET' }, { outcome: 'over-cap' }, 'page-too-large'],
+  [{ failure: 'ERR_EMPTY_RESPONSE' }, { outcome: 'allowed' }, 'unreachable'],
+  [{ failure: 'ERR_TOO_MANY_REDIRECTS' }, { outcome: 'allowed' }, 'redirect-loop'],
+  [{ failure: 'ERR_SSL_PROTOCOL_ERROR' }, { outcome: 'allowed' }, 'tls-error'],
+  [{ failure: 'ERR_UNSAFE_PORT' }, undefined, 'forbidden-target'],
+  [{ failure: 'ERR_UNSAFE_REDIRECT' }, { outcome: 'allowed' }, 'forbidden-target'],
+  [{ failure: 'ERR_ABORTED', status: 204 }, { outcome: 'allowed' }, 'no-content'],
+  [{ failure: 'ERR_ABORTED', attachment: true }, { outcome: 'allowed' }, 'not-html'],
+  [{ failure: 'ERR_ABORTED', mimeType: 'application/pdf' }, { outcome: 'allowed' }, 'not-html'],
+  [{ failure: 'ERR_ABORTED', mimeType: 'text/html' }, { outcome: 'allowed' }, 'unreachable'],
+  [{ empty: true }, { outcome: 'allowed' }, 'no-content'],
+  [{ empty: true, status: 500 }, { outcome: 'allowed' }, 'http-error'],
+] as const)('a failed main document %j with proxy decision %j gives %s', (frame, decision, fault) => {
+  expect(faultOf(observed(stopped, frame, decision)).code).toBe(fault);
+});
