@@ -20,7 +20,7 @@ export const cleanUp = async (): Promise<void> => {
   for (const each of cleanUps.splice(0).reverse()) await each();
 };
 
-/** A real server on loopback; every injected dial ends here or in an error, whatever address was asked for. */
+/** Starts a real server on loopback. Injected dials connect to it, whatever their address. */
 export const origin = async (serve: (socket: Socket) => void = (socket) => socket.pipe(socket)): Promise<number> => {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -43,13 +43,13 @@ export const dialsTo = (port: number) => {
   };
   return { dialled, connect: dial };
 };
-const neverDials = (): Socket => expect.unreachable('dialled before the policy said yes');
+const neverDials = (): Socket => expect.unreachable('dialled before the policy allowed it');
 export const failing = (code: string) => () => {
   const socket = new Socket();
   setImmediate(() => socket.destroy(Object.assign(new Error(code), { code })));
   return socket;
 };
-export const silent = () => new Socket(); // a server that never answers the SYN
+export const silent = () => new Socket(); // a server that never replies to the SYN
 
 export const open = async ({ policy, lookup = () => [PUBLIC], ...options }: World = {}): Promise<EgressProxy> => {
   const proxy = await openEgressProxy(
@@ -64,7 +64,7 @@ export const open = async ({ policy, lookup = () => [PUBLIC], ...options }: Worl
   return proxy;
 };
 
-/** A raw client of the proxy that keeps all it receives. */
+/** Connects to the proxy and keeps all received bytes. */
 export const raw = async ({ port }: { port: number }, allowHalfOpen = true) => {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
   const state = { received: Buffer.alloc(0), error: undefined as string | undefined };
@@ -83,17 +83,17 @@ export const nameBytes = (host: string) => Buffer.from([3, host.length, ...Buffe
 export const requestFor = (address: Buffer, port: number, command = 1) =>
   Buffer.from([5, command, 0, ...address, port >> 8, port & 0xff]);
 export const GREETING = Buffer.of(5, 1, 0);
-export const ANSWERED = 12; // two bytes for the greeting, ten for the request
+export const REPLY_BYTES = 12; // two for the greeting, ten for the request
 
-/** Asks the proxy for a target as Chromium does, and waits for the reply code. */
-export const ask = async (proxy: { port: number }, host: string | Buffer, port = 80, command = 1, early = '') => {
+/** Requests a target from the proxy as Chromium does, and waits for the reply code. */
+export const request = async (proxy: { port: number }, host: string | Buffer, port = 80, command = 1, early = '') => {
   const client = await raw(proxy);
   const address = typeof host === 'string' ? nameBytes(host) : host;
   client.socket.write(Buffer.concat([GREETING, requestFor(address, port, command), Buffer.from(early)]));
-  while (client.state.received.length < ANSWERED && !client.socket.closed) {
+  while (client.state.received.length < REPLY_BYTES && !client.socket.closed) {
     await Promise.race([once(client.socket, 'data'), client.closed]);
   }
   expect([...client.state.received.subarray(0, 3)]).toEqual([5, 0, 5]);
-  return { ...client, code: client.state.received[3], body: () => client.state.received.subarray(ANSWERED) };
+  return { ...client, code: client.state.received[3], body: () => client.state.received.subarray(REPLY_BYTES) };
 };
 export const asText = (bytes: Buffer) => bytes.toString('latin1');

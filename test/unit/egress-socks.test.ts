@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
-  ANSWERED,
-  ask,
   asText,
   cleanUp,
   dialsTo,
@@ -11,7 +9,9 @@ import {
   nameBytes,
   open,
   origin,
+  REPLY_BYTES,
   raw,
+  request,
   requestFor,
 } from '../support/egress.ts';
 
@@ -22,26 +22,26 @@ describe('the handshake', () => {
     ['another command', requestFor(nameBytes('a.example.com'), 80, 2), 7],
     ['UDP', requestFor(nameBytes('a.example.com'), 80, 3), 7],
     ['an unknown address type', requestFor(Buffer.of(9, 1, 2, 3), 80), 8],
-  ])('%s is answered with its code, though more follows', async (_, request, code) => {
+  ])('%s gets its reply code although more data follows', async (_, request, code) => {
     const client = await raw(await open());
     const started = performance.now();
     client.socket.end(Buffer.concat([GREETING, request, Buffer.alloc(16 * MIB)]));
     await client.closed;
-    expect(performance.now() - started).toBeLessThan(500); // ended, not waited out
+    expect(performance.now() - started).toBeLessThan(500); // without waiting for the linger timeout
     expect([...client.state.received]).toEqual([5, 0, 5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
   });
 
   test.each([
     ['only a password', [5, 1, 2]],
     ['nothing', [5, 0]],
-  ])('a client that offers %s is told that no method fits', async (_, greeting) => {
+  ])('a client that offers %s gets the reply that no method is acceptable', async (_, greeting) => {
     const client = await raw(await open());
     client.socket.end(Buffer.from(greeting));
     await client.closed;
     expect([...client.state.received]).toEqual([5, 0xff]);
   });
 
-  test('a client that offers no authentication among others is served, byte by byte too', async () => {
+  test('a client may offer several methods and send byte by byte', async () => {
     const proxy = await open({ connect: dialsTo(await origin()).connect });
     const client = await raw(proxy);
     client.socket.setNoDelay(true);
@@ -49,7 +49,7 @@ describe('the handshake', () => {
       client.socket.write(Buffer.of(byte));
       await sleep(1);
     }
-    await vi.waitFor(() => expect(asText(client.state.received.subarray(ANSWERED))).toBe('hi'));
+    await vi.waitFor(() => expect(asText(client.state.received.subarray(REPLY_BYTES))).toBe('hi'));
     expect(proxy.decisions).toMatchObject([{ host: 'a.example.com', port: 443, outcome: 'allowed' }]);
   });
 
@@ -57,7 +57,7 @@ describe('the handshake', () => {
     ['HTTP', Buffer.from('GET http://10.0.0.1/ HTTP/1.1\r\n\r\n')],
     ['SOCKS4', Buffer.from([4, 1, 0, 80, 10, 0, 0, 1, 0])],
     ['another version in the request', Buffer.concat([GREETING, Buffer.of(4, 1, 0, 3, 0, 0, 0)])],
-  ])('%s is hung up on', async (_, garbage) => {
+  ])('%s closes the connection', async (_, garbage) => {
     const proxy = await open();
     const client = await raw(proxy, false);
     client.socket.write(garbage);
@@ -67,7 +67,7 @@ describe('the handshake', () => {
   });
 
   test.each([[GREETING.subarray(0, 1)], [GREETING], [Buffer.concat([GREETING, Buffer.of(5, 1, 0, 3, 20, 97)])]])(
-    'a client that ends after %j is let go at once',
+    'a client that ends after %j is closed at once',
     async (half) => {
       const client = await raw(await open());
       client.socket.end(half);
@@ -75,25 +75,25 @@ describe('the handshake', () => {
     },
   );
 
-  test('a half handshake keeps nobody else waiting', async () => {
+  test('a half handshake delays no other client', async () => {
     const proxy = await open({ connect: dialsTo(await origin()).connect });
     for (const half of ['05', '0502', '05010005', '05010005010003ff61']) {
       (await raw(proxy)).socket.write(Buffer.from(half, 'hex'));
     }
     await sleep(10);
-    expect((await ask(proxy, 'a.example.com')).code).toBe(0);
+    expect((await request(proxy, 'a.example.com')).code).toBe(0);
   });
 
-  test('a client that dawdles is hung up on', async () => {
+  test('a handshake times out', async () => {
     const proxy = await open({ limits: { handshakeMs: 40 } });
     const client = await raw(proxy, false);
     client.socket.write(GREETING);
     await client.closed;
   });
 
-  test('the time for a handshake is not the time of the connection', async () => {
+  test('the handshake timeout does not limit the connection', async () => {
     const proxy = await open({ limits: { handshakeMs: 40, connectMs: 40 }, connect: dialsTo(await origin()).connect });
-    const { socket, body } = await ask(proxy, 'a.example.com');
+    const { socket, body } = await request(proxy, 'a.example.com');
     await sleep(80);
     socket.write('still here');
     await vi.waitFor(() => expect(asText(body())).toBe('still here'));

@@ -10,7 +10,7 @@ const faultOn = (...observation: Parameters<typeof verdictOn>) => {
   return verdict.state === 'failed' ? verdict.error.code : verdict.state;
 };
 
-test('a whole result is a success, with its report and where it was measured', () => {
+test('a complete result succeeds with its report and environment', () => {
   expect(verdictOn(audited())).toMatchObject({
     state: 'succeeded',
     metrics,
@@ -25,7 +25,7 @@ test('a whole result is a success, with its report and where it was measured', (
   });
 });
 
-test('what was refused to the page is told, on a success and on a failure', () => {
+test('a success and a failure both report the blocked requests', () => {
   const request = { host: '10.0.0.1', port: 80, reason: 'private', count: 3 };
   const blocked = { blockedRequests: [request], blockedRequestCount: 3 };
   for (const end of [audited(), runtimeError('NO_FCP')])
@@ -36,7 +36,7 @@ test('what was refused to the page is told, on a success and on a failure', () =
 });
 
 test('an audit reports no secret of its page', () => {
-  const message = 'The page asked for https://user:hunter2@example.com/ with "Authorization: Bearer hunter2.x".';
+  const message = 'The page requested https://user:hunter2@example.com/ with "Authorization: Bearer hunter2.x".';
   const end = audited({
     runtimeError: { code: 'SOMETHING_NEW', message },
     finalUrl: 'https://u:hunter2@a.example/',
@@ -53,30 +53,30 @@ test('an audit reports no secret of its page', () => {
   expect(JSON.stringify(verdict)).not.toContain('hunter2');
 });
 
-test.each(Object.keys(metrics).filter((name) => name !== 'pwa'))('a result without %s is no success', (name) => {
+test.each(Object.keys(metrics).filter((name) => name !== 'pwa'))('a result without %s fails', (name) => {
   const verdict = verdictOn(audited({ metrics: { ...metrics, [name]: null } }));
   expect(verdict.state).toBe('failed');
   expect(verdict).not.toHaveProperty('metrics');
 });
 
-test('a page that showed nothing is no success, though it has the scores that were asked for', () => {
+test('a page that painted nothing fails although it has the requested scores', () => {
   const seo = { ...observed(audited(), { painted: false }), categories: ['seo' as const] };
   expect(judge(seo)).toMatchObject({ state: 'failed', error: { code: 'no-content' } });
   const { mainFrame } = seo;
   const coming = { ...seo, mainFrame: { ...mainFrame, finished: false, everFinished: false } };
   expect(judge(coming)).toMatchObject({ state: 'failed', error: { code: 'load-timeout' } });
   expect(judge({ ...seo, mainFrame: { ...mainFrame, painted: true } }).state).toBe('succeeded');
-  expect(verdictOn(audited(), { painted: false }).state).toBe('succeeded'); // its metrics tell that it painted
+  expect(verdictOn(audited(), { painted: false }).state).toBe('succeeded'); // its metrics show a paint
 });
 
-test('a page that painted nothing is blank, or did not get what it waits for', () => {
+test('a page that painted nothing is blank or still loading', () => {
   const nothing = runtimeError('NO_FCP');
   expect(faultOn(nothing, { painted: false })).toBe('no-content');
   expect(faultOn(nothing, { painted: false, loaded: false })).toBe('load-timeout');
   expect(faultOn(nothing, { painted: false, finished: false })).toBe('load-timeout');
 });
 
-test('a page that led itself to an error is that error, whatever its first document was', () => {
+test('a page that navigates to an error page fails with the error of that page', () => {
   const end = { ...(audited() as Extract<AuditEnd, { how: 'audited' }>), status: 403 };
   expect(verdictOn(end)).toMatchObject({
     error: { code: 'http-error', message: 'The server answered with status 403.' },
@@ -85,50 +85,53 @@ test('a page that led itself to an error is that error, whatever its first docum
   expect(verdictOn(first)).toMatchObject({ error: { message: 'The server answered with status 429.' } });
 });
 
-test('a page that was cut off while it was measured is too large; one connection too many is a warning', () => {
-  const cut = (reason: string) => judge({ ...observed(audited()), overCap: [{ host: 'cdn.example.com', reason }] });
-  expect(cut('bytes per connection')).toMatchObject({
+test('exceeding a byte limit fails the page, and exceeding a connection limit causes a warning', () => {
+  const exceeded = (reason: string) =>
+    judge({ ...observed(audited()), overCap: [{ host: 'cdn.example.com', reason }] });
+  expect(exceeded('bytes per connection')).toMatchObject({
     error: { code: 'page-too-large', message: expect.stringContaining('cdn.example.com') },
   });
-  expect(cut('open connections')).toMatchObject({
+  expect(exceeded('open connections')).toMatchObject({
     state: 'succeeded',
     warnings: [expect.stringContaining('cdn.example.com')],
   });
 });
 
-test('a failure names the address that the page led to, not the page that the browser shows in its place', () => {
-  const led = verdictOn(audited({ finalUrl: 'chrome-error://chromewebdata/' }), { failure: 'ERR_CONNECTION_REFUSED' });
-  expect(led).toMatchObject({ finalUrl: url, error: { code: 'unreachable', finalUrl: url } });
+test('a failure has the address of the page and not of the error page of the browser', () => {
+  const verdict = verdictOn(audited({ finalUrl: 'chrome-error://chromewebdata/' }), {
+    failure: 'ERR_CONNECTION_REFUSED',
+  });
+  expect(verdict).toMatchObject({ finalUrl: url, error: { code: 'unreachable', finalUrl: url } });
 });
 
-test('a score for pwa is needed from the versions that have one, and only from them', () => {
+test('only the versions with the category pwa need its score', () => {
   expect(faultOn(audited(), {}, undefined, '12.8.2')).toBe('succeeded');
   expect(faultOn(audited(), {}, undefined, '11.7.1')).not.toBe('succeeded');
   expect(faultOn(audited({ metrics: { ...metrics, pwa: 38 } }), {}, undefined, '11.7.1')).toBe('succeeded');
 });
 
-test('a runtime error is a failure, whatever the scores say', () => {
+test('a runtime error fails the audit although all scores exist', () => {
   expect(faultOn(runtimeError('PROTOCOL_TIMEOUT'))).toBe('protocol-timeout');
 });
 
-test('a page that did not answer Lighthouse is told what for, where Lighthouse tells it', () => {
-  const waitedFor = (artifactKey?: string) => {
+test('a protocol timeout names what Lighthouse was gathering, if known', () => {
+  const messageOf = (artifactKey?: string) => {
     const code = 'PROTOCOL_TIMEOUT';
     const verdict = verdictOn(audited({ runtimeError: { code, message: '', ...(artifactKey && { artifactKey }) } }));
     return verdict.state === 'failed' && verdict.error.message;
   };
-  expect(waitedFor('Accessibility')).toBe(
+  expect(messageOf('Accessibility')).toBe(
     'The page did not respond to Lighthouse in time. Lighthouse was gathering Accessibility.',
   );
-  expect(waitedFor()).toBe('The page did not respond to Lighthouse in time.');
+  expect(messageOf()).toBe('The page did not respond to Lighthouse in time.');
 });
 
 test.each(['chrome-error://chromewebdata/', 'about:blank', 'blob:https://example.com/1', null])(
-  'a result about %s is no success',
+  'a result for %s fails',
   (finalUrl) => expect(verdictOn(audited({ finalUrl })).state).toBe('failed'),
 );
 
-test('a refusal names the host that the page led to, not why we know it', () => {
+test('a refusal names the host but not the address behind it', () => {
   const verdict = verdictOn(
     stopped,
     { failure: 'ERR_SOCKS_CONNECTION_FAILED' },
@@ -138,24 +141,24 @@ test('a refusal names the host that the page led to, not why we know it', () => 
   expect(JSON.stringify(verdict)).not.toContain('10.0.0.1');
 });
 
-test('a thrown error is the browser’s where the browser is gone, else by its code', () => {
-  const threw = { how: 'failed', code: 'PROTOCOL_TIMEOUT', message: 'x', pageAnswers: true } as const;
-  expect(faultOn({ ...threw, browserAlive: false })).toBe('browser-crashed');
-  expect(faultOn({ ...threw, browserAlive: true })).toBe('protocol-timeout');
-  expect(faultOn({ ...threw, browserAlive: true, pageAnswers: false })).toBe('page-hung');
-  expect(faultOn({ ...threw, code: null, browserAlive: true }, { navigations: 51 })).toBe('redirect-loop');
-  expect(faultOn({ ...threw, code: null, browserAlive: true }, { crashed: true })).toBe('page-crashed');
+test('a thrown error blames a dead browser, or else its code decides', () => {
+  const thrown = { how: 'failed', code: 'PROTOCOL_TIMEOUT', message: 'x', pageAnswers: true } as const;
+  expect(faultOn({ ...thrown, browserAlive: false })).toBe('browser-crashed');
+  expect(faultOn({ ...thrown, browserAlive: true })).toBe('protocol-timeout');
+  expect(faultOn({ ...thrown, browserAlive: true, pageAnswers: false })).toBe('page-hung');
+  expect(faultOn({ ...thrown, code: null, browserAlive: true }, { navigations: 51 })).toBe('redirect-loop');
+  expect(faultOn({ ...thrown, code: null, browserAlive: true }, { crashed: true })).toBe('page-crashed');
   const tooDeep = 'Protocol error (Page.getFrameTree): stack limit exceeded';
-  expect(faultOn({ ...threw, code: null, browserAlive: true, message: tooDeep })).toBe('page-too-large');
+  expect(faultOn({ ...thrown, code: null, browserAlive: true, message: tooDeep })).toBe('page-too-large');
 });
 
-test('an auditor that ended without a word is our fault', () => {
+test('an auditor that exits without a result is a fault of the service', () => {
   expect(verdictOn({ how: 'exited' })).toMatchObject({
     error: { code: 'internal', blame: 'service', retryable: true },
   });
 });
 
-test('a result that misses its metrics says why as far as its audits do', () => {
+test('a result without metrics explains why from its errored audits', () => {
   const without = { metrics: { ...metrics, performance: null } };
   const noFcp = [{ id: 'first-contentful-paint', message: 'Required: NO_FCP' }];
   const noFrames = [{ id: 'speed-index', message: "Chrome didn't collect any screenshots" }];
@@ -171,8 +174,8 @@ test('a result that misses its metrics says why as far as its audits do', () => 
     },
   });
   const largest = [{ id: 'largest-contentful-paint', message: 'NO_LCP' }];
-  const inWords = [{ id: 'largest-contentful-paint', message: 'The page did not display content. (NO_LCP)' }];
-  for (const erroredAudits of [largest, inWords]) {
+  const inMessage = [{ id: 'largest-contentful-paint', message: 'The page did not display content. (NO_LCP)' }];
+  for (const erroredAudits of [largest, inMessage]) {
     expect(verdictOn(audited({ ...without, erroredAudits }))).toMatchObject({
       error: {
         code: 'no-content',
@@ -188,20 +191,20 @@ test('a result that misses its metrics says why as far as its audits do', () => 
   ).toBe('unreachable');
 });
 
-test('a page that does not answer while its document is still on its way did not load in time', () => {
+test('a page that hangs while its document is loading fails with load-timeout', () => {
   const hung: AuditEnd = { how: 'stopped', why: 'audit-timeout' };
   expect(faultOn(hung, { finished: false, everFinished: false })).toBe('load-timeout');
   expect(faultOn(hung)).toBe('audit-timeout');
-  expect(faultOn(hung, { finished: false })).toBe('audit-timeout'); // it hung when it was loaded again
+  expect(faultOn(hung, { finished: false })).toBe('audit-timeout'); // it hung when Lighthouse loaded it again
   expect(faultOn(runtimeError('PAGE_HUNG'), { finished: false, everFinished: false })).toBe('load-timeout');
   const large = { finished: false, everFinished: false, large: true };
   expect(faultOn(runtimeError('PAGE_HUNG'), large)).toBe('page-too-large');
   expect(faultOn({ how: 'stopped', why: 'load-timeout' }, large)).toBe('page-too-large');
-  expect(faultOn(runtimeError('PAGE_HUNG'), { large: true })).toBe('page-hung'); // it had arrived
+  expect(faultOn(runtimeError('PAGE_HUNG'), { large: true })).toBe('page-hung'); // the document had arrived
   expect(faultOn(runtimeError('PAGE_HUNG'))).toBe('page-hung');
 });
 
-test('a document that is broken XML is no page, and one that took its body away shows nothing', () => {
+test('broken XML is not HTML, and a page without a body has no content', () => {
   const without = { metrics: { ...metrics, performance: null, si: null } };
   const noFrames = [{ id: 'speed-index', message: "Chrome didn't collect any screenshots" }];
   expect(faultOn({ ...audited(), document: 'unparsable' } as AuditEnd)).toBe('not-html');
@@ -210,7 +213,7 @@ test('a document that is broken XML is no page, and one that took its body away 
   );
 });
 
-test('only the categories that were asked for are needed, and their warnings are told', () => {
+test('only the requested categories need scores, and all warnings are reported', () => {
   const onlySeo = audited({
     metrics: { ...noMetrics, seo: 90 },
     erroredAudits: [{ id: 'unused-css-rules', message: 'x' }],
@@ -227,25 +230,25 @@ test('only the categories that were asked for are needed, and their warnings are
   expect(judge({ ...observed(onlySeo), categories: ['seo', 'accessibility'] }).state).toBe('failed');
 });
 
-test('a machine is busy when others are at work and the audit waits for them', () => {
+test('an audit is contended if it waits for the CPU that others use', () => {
   const contended = (others: number, waited: number, stolen = 0) =>
     judge({ ...observed(audited()), cpu: cpu({ others, waited, stolen }) }).environment;
   expect(contended(0.9, 1)).toMatchObject({ cpuBusy: 0.9, contended: true });
-  expect(contended(0.4, 0.05)).toMatchObject({ cpuBusy: 0.4, contended: false }); // there was room for both
-  expect(contended(0.01, 0.9)).toMatchObject({ contended: false }); // it waited for itself
-  expect(contended(0.45, 0.9)).toMatchObject({ contended: false }); // others that are not timed stood back
+  expect(contended(0.4, 0.05)).toMatchObject({ cpuBusy: 0.4, contended: false }); // the CPU had room for both
+  expect(contended(0.01, 0.9)).toMatchObject({ contended: false }); // its own threads used the CPU
+  expect(contended(0.45, 0.9)).toMatchObject({ contended: false }); // the others were untimed audits of low priority
   expect(contended(0.1, 0.1, 0.08)).toMatchObject({ contended: false });
-  expect(contended(0.1, 0.1, 0.15)).toMatchObject({ contended: true }); // which falsifies numbers
+  expect(contended(0.1, 0.1, 0.15)).toMatchObject({ contended: true }); // stolen time falsifies numbers
   const hung = judge({
     ...observed({ how: 'stopped', why: 'audit-timeout' }),
     cpu: cpu({ others: 0.1, waited: 0.1, stolen: 0.15 }),
   });
-  expect(hung).toMatchObject({ state: 'failed', environment: { contended: false } }); // but hangs no page
+  expect(hung).toMatchObject({ state: 'failed', environment: { contended: false } }); // stolen time hangs no page
   const onlySeo = judge({
     ...observed(audited()),
     categories: ['seo'],
     cpu: cpu({ others: 0.9, waited: 1, stolen: 0.5 }),
   });
-  expect(onlySeo.environment).toMatchObject({ cpuBusy: 0.9, contended: false }); // no time was measured
+  expect(onlySeo.environment).toMatchObject({ cpuBusy: 0.9, contended: false }); // the audit measures no times
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, contended: null });
 });

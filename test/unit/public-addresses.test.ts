@@ -16,7 +16,7 @@ const inPublic = { targets: 'public', ports: DEFAULT_PORTS } as const;
 const inLocal = { targets: 'local', ports: DEFAULT_PORTS } as const;
 
 describe('a submitted URL', () => {
-  test('all cases of the collection are here', () => expect(submitted).toHaveLength(192));
+  test('the collection has all its cases', () => expect(submitted).toHaveLength(192));
 
   test.each(submitted)('$id: $expect, because $why', ({ url, policy, expect: expected }) => {
     const refusal = refusalOf(url, policy === 'local' ? inLocal : inPublic);
@@ -37,16 +37,16 @@ describe('a submitted URL', () => {
     ['http://intranet/', 'forbidden-target', /public name or IP address/],
     ['http://10.0.0.1/', 'forbidden-target', /public name or IP address/],
     ['http://example.com:22/', 'forbidden-target', /Port 22 .* 80, 443, 8080, 8443/],
-  ])('%s is refused as %s, and the message says what is accepted', (url, code, message) => {
+  ])('%s is refused as %s with a message that names the accepted form', (url, code, message) => {
     expect(refusalOf(url, inPublic)).toEqual({ code, message: expect.stringMatching(message) });
   });
 
-  test('the message mentions loopback only where loopback is accepted', () => {
+  test('the message mentions loopback only if loopback is accepted', () => {
     expect(refusalOf('http://10.0.0.1/', inLocal)?.message).toMatch(/loopback/);
     expect(refusalOf('http://127.0.0.1/', inPublic)?.message).not.toMatch(/loopback|127/);
   });
 
-  test('the ports are those of the setting, for the default port of a scheme too', () => {
+  test('the accepted ports come from the policy, also for the default port of a scheme', () => {
     const policy = { targets: 'public', ports: [443, 3000] } as const;
     expect(refusalOf('http://example.com:3000/', policy)).toBeUndefined();
     expect(refusalOf('https://example.com/', policy)).toBeUndefined();
@@ -59,22 +59,22 @@ describe('a submitted URL', () => {
     'http://a.b.localhost:3000/',
     'http://2130706433:3000/',
     'http://[::1]/',
-  ])('%s may be checked in local mode only', (url) => {
+  ])('%s is accepted for local targets only', (url) => {
     expect(refusalOf(url, inLocal)).toBeUndefined();
     expect(refusalOf(url, inPublic)?.code).toBe('forbidden-target');
   });
 
   test.each(['http://notlocalhost:3000/', 'http://localhost.example.com:3000/', 'http://[::ffff:127.0.0.1]:3000/'])(
-    '%s is not loopback in local mode either',
+    '%s is refused for local targets too',
     (url) => expect(refusalOf(url, inLocal)?.code).toBe('forbidden-target'),
   );
 });
 
-describe('a host and port, as a proxy is asked for them', () => {
+describe('the host and port of a connection', () => {
   test.each([
     ...['localhost', 'test', 'invalid', 'example', 'local', 'onion', 'home.arpa', 'alt', 'internal', 'intranet'],
     ...['private', 'corp', 'home', 'lan', 'localdomain', 'svc'],
-  ])('nothing under .%s is public', (name) => {
+  ])('no name under .%s is public', (name) => {
     expect(refusalOfHost(name, 80, inPublic)?.code).toBe('forbidden-target');
     expect(refusalOfHost(`a.b.${name}`, 80, inPublic)?.code).toBe('forbidden-target');
     expect(refusalOfHost(`a.b.${name}`, 80, inLocal)?.code).toBe(name === 'localhost' ? undefined : 'forbidden-target');
@@ -85,7 +85,7 @@ describe('a host and port, as a proxy is asked for them', () => {
     ...['', '.', 'a..com', '.example.com', 'exa mple.com', 'example.com\0.local', 'example.com\n', 'é.com'],
     ...['127.1', '0x7f.1', '1.2.3.0x4', '0177.0.0.1', '1.2.3.4.5', 'fe80::1%eth0', '[::1', 'a_b'],
     ...[`${'a'.repeat(64)}.com`, `a.${'b'.repeat(64)}`, `${'a.'.repeat(126)}de`],
-  ])('%j is no host at all', (host) => expect(refusalOfHost(host, 80, inLocal)?.code).toBe('invalid-request'));
+  ])('%j is not a valid host', (host) => expect(refusalOfHost(host, 80, inLocal)?.code).toBe('invalid-request'));
 
   test.each([
     'example.com',
@@ -94,13 +94,13 @@ describe('a host and port, as a proxy is asked for them', () => {
     '8.8.8.8',
     '2606:4700::1',
     `${'a.'.repeat(125)}com`,
-  ])('%s is accepted on an accepted port only', (host) => {
+  ])('%s is accepted only with an accepted port', (host) => {
     expect(refusalOfHost(host, 443, inPublic)).toBeUndefined();
     expect(refusalOfHost(host, 444, inPublic)?.code).toBe('forbidden-target');
     expect(refusalOfHost(host, 444, inLocal)?.code).toBe('forbidden-target');
   });
 
-  test('the target of a URL is a bare host and the port that its scheme implies', () => {
+  test('the target of a URL is its bare host and its port or default port', () => {
     expect(targetOf(new URL('https://EXAMPLE.com./a'))).toEqual({ host: 'example.com', port: 443 });
     expect(targetOf(new URL('http://[0:0::1]/'))).toEqual({ host: '::1', port: 80 });
     expect(targetOf(new URL('http://example.com:8080/'))).toEqual({ host: 'example.com', port: 8080 });
@@ -110,7 +110,7 @@ describe('a host and port, as a proxy is asked for them', () => {
 });
 
 describe('an address', () => {
-  // The IANA special-purpose registries, multicast, what is unallocated, and platform addresses: first and last of each.
+  // First and last address of each range: IANA special-purpose registries, multicast, unallocated, platform addresses.
   test.each([
     ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255'],
     ...['127.0.0.0', '127.255.255.255', '169.254.0.0', '169.254.255.255', '172.16.0.0', '172.31.255.255'],

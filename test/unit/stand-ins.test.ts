@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { importLighthouse } from '../../functions/auditor/lighthouse.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 
-test.each(auditVersions)('an auditor of $version reads no language but English', async ({ version, package: name }) => {
+test.each(auditVersions)('an auditor of $version loads only English', async ({ version, package: name }) => {
   const folder = new URL(`../../node_modules/${name}/shared/localization/`, import.meta.url);
   const { default: english } = await import(`${folder}locales/en-US.json`, { with: { type: 'json' } });
   await importLighthouse(version);
