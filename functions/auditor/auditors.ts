@@ -55,7 +55,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   const stopping = new Set<Promise<void>>();
   let chromium: Promise<Chromium> | undefined;
   let newUser: Users | undefined;
-  let sandbox: LaunchOrder['sandbox'] = 'tried';
+  let sandbox: LaunchOrder['sandbox'] = 'optional';
   let preloaded: AuditorProcess | undefined;
   let running = 0;
 
@@ -124,7 +124,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
           };
           const { measuredAt, cpu, ...seen } = await auditor.audit({ ...order, ...launch }, hooks, signal);
           if (seen.sandbox) sandbox = 'required';
-          else if (seen.sandbox === false && sandbox === 'tried') sandbox = 'none';
+          else if (seen.sandbox === false && sandbox === 'optional') sandbox = 'none';
           const observation = {
             auditVersion,
             ...options,

@@ -6,25 +6,26 @@ import type { RunProblemCode } from '../../shared/problems.ts';
 export type AuditPlan = Pick<AuditOptions, 'device' | 'categories'> & {
   url: string;
   version: AuditVersion;
-  /** Without what comes after the timed part and can hang on a page: the second visit (bf-cache), the full-page screenshot. */
+  /** Skips the parts after the timed part that can hang on a page: the second visit (bf-cache) and the full-page screenshot. */
   skipOptionalParts: boolean;
 };
 
-/** Whether the audit has a part whose timing counts. */
+/** Returns true if the audit has a timed part, because it measures performance. */
 export const isTimed = ({ version, categories }: Pick<AuditPlan, 'version' | 'categories'>): boolean =>
   categoriesOf(version, { categories }).includes('performance');
 
-/** What the parent sends once: the audit to do. For one that is timed it sends `START_SIGNAL` too, when the processor is free. */
+/** The parent's first message to the auditor. */
 export type AuditorOrder = AuditPlan & LaunchOrder;
+/** The parent's second message. It lets a timed audit use the CPU. */
 export const START_SIGNAL = 'start';
 
-/** What the auditor tells its parent, in this order; `mainFrame` as often as it changes. */
+/** Messages from the auditor to its parent, in this order. The auditor sends `mainFrame` at each change of the record. */
 export type AuditorMessage =
   | { type: 'ready' }
   | { type: 'browser'; version: string; sandbox: boolean }
-  | { type: 'waiting' } // for START_SIGNAL; only where the audit is timed
+  | { type: 'waiting' } // for START_SIGNAL, in a timed audit only
   | { type: 'mainFrame'; record: MainFrame }
-  | { type: 'measured'; cpu: CpuUse | null } // the part is over whose timing counts
+  | { type: 'measured'; cpu: CpuUse | null } // the timed part is over
   | {
       type: 'audited';
       summary: AuditSummary;
@@ -34,22 +35,23 @@ export type AuditorMessage =
     }
   | { type: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
 
-/** How the child starts Chromium. */
+/** Settings with which the auditor starts Chromium. */
 export type LaunchOrder = {
   executable: string;
   proxyPort: number;
-  /** Named one by one: nothing of ours, least of all credentials, reaches a browser that runs hostile pages. */
+  /** The complete environment of the browser. It holds no credentials, because the browser runs hostile pages. */
   env: Record<string, string>;
-  /** Whether to try for one; `required` where this host has given one before, so that none is left without by a mishap. */
-  sandbox: 'tried' | 'required' | 'none';
+  /** `required` if Chromium had its sandbox on this host before, so that a chance failure never leads to an audit without it. */
+  sandbox: 'optional' | 'required' | 'none';
 };
 
+/** State of the document after measuring. `gone`: the page removed its own body. */
 export type DocumentState = 'shown' | 'unparsable' | 'gone';
 
-/** What ended an audit. `artifactKey` is what was being gathered; versions before 12 do not tell. */
+/** Lighthouse's error for the whole audit. `artifactKey` names the artifact that it gathered, from version 12 on. */
 export type RuntimeError = { code: string; message: string; artifactKey?: string };
 
-/** What the service takes from a Lighthouse result, and the result itself, gzipped. */
+/** The parts of a Lighthouse result that the service reads, and the gzipped result itself. */
 export type AuditSummary = {
   metrics: Metrics;
   runtimeError: RuntimeError | null;
@@ -58,49 +60,50 @@ export type AuditSummary = {
   benchmarkIndex: number | null;
   throttling: string;
   erroredAudits: { id: string; message: string }[];
-  /** Whether it lacks the full-page screenshot that it should have. */
+  /** True if the full-page screenshot is missing although the audit did not skip it. */
   screenshotMissing: boolean;
-  /** Whether it lacks the charset audit, which could not be made. */
+  /** True if the charset audit is missing because it failed. */
   withoutCharset: boolean;
-  /** Accessibility checks that axe-core could not do on this page, as with colours that are newer than it is. */
+  /** Accessibility rules that axe-core could not check on this page, for example because of a new colour syntax. */
   uncheckedRules: string[];
-  /** Whether its TTI and TBT are from a first meaningful paint that Chromium did not tell of. */
+  /** True if Chromium reported no first meaningful paint, so that TTI and TBT are based on a substitute. */
   withoutMeaningfulPaint: boolean;
   report: Buffer;
   reportBytes: number;
 };
 
 /**
- * What became of the main frame, by the browser's own events: Lighthouse's codes are too coarse, and sometimes false.
- * What has no other word speaks of the newest main document that was asked for.
+ * State of the main frame according to the browser's events. Lighthouse's error codes are too coarse, and sometimes wrong.
+ * Unless stated otherwise, fields describe the most recent main document request.
  */
 export type MainFrame = {
   url: string | null;
   status: number | null;
   mimeType: string | null;
   attachment: boolean;
-  /** `net::` name of its failure. */
+  /** Chromium's network error, without the prefix `net::`. */
   failure: string | null;
   finished: boolean;
-  /** Whether it ended without a byte, and leads nowhere: nothing will ever be shown. */
+  /** True if the document ended without a byte and without a `Refresh` header, so the page will never show anything. */
   empty: boolean;
-  /** Whether any main document arrived whole. */
+  /** True if any main document was complete. */
   everFinished: boolean;
-  /** Whether the document that it shows has all that it waited for: its load event came. */
+  /** True if the shown document has fired its load event. */
   loaded: boolean;
-  /** Whether the document that it shows has painted anything: text, an image, a drawing. */
+  /** True if the shown document has painted text, an image or a drawing. */
   painted: boolean;
-  /** Whether the policy of the document that it shows lets no script run, and so none of Lighthouse's. */
+  /** True if the Content-Security-Policy of the shown document blocks all scripts, also those of Lighthouse. */
   scriptless: boolean;
-  /** Documents that the main frame has shown; moves within a document do not count. */
+  /** Number of documents that the main frame has shown. Navigations within a document do not count. */
   navigations: number;
-  /** Whether it is so large that its size, and not its server, may be why it has not arrived whole. */
+  /** True if the document is so large that its size, not its server, may be the reason why it is incomplete. */
   large: boolean;
-  /** What the page has too much of. */
+  /** The limit that the page has exceeded. */
   tooMuch: 'bytes' | 'frames' | 'nested frames' | 'dialogs' | null;
   crashed: boolean;
 };
 
+/** Values of the fields that a new main document request resets. */
 export const newDocument = {
   status: null,
   mimeType: null,
@@ -123,21 +126,22 @@ export const emptyMainFrame: MainFrame = {
   crashed: false,
 };
 
-/**
- * How busy the machine was during a span. `others`: share (0 to 1) of its processors' time that went to processes outside
- * the group, or was taken by a hypervisor. `waited`: time that the group's threads were ready to run and did not, to the
- * time that they ran; at most what others had meanwhile, as the rest waited for their like. `stolen`: share (0 to 1) of the
- * time in which anyone's threads were on a processor that a hypervisor took from them, which no thread is told of. Null where
- * the system does not tell.
- */
-export type CpuUse = { others: number; waited: number; stolen: number };
+/** CPU use of the machine during a period, as a process group is affected by it. */
+export type CpuUse = {
+  /** Share (0 to 1) of the CPU time that processes outside the group used, or that the hypervisor stole. */
+  others: number;
+  /**
+   * Time that the group's threads waited for a CPU, divided by the time that they ran. The waiting time counts up to the
+   * time that others ran, because beyond it the threads waited for each other.
+   */
+  waited: number;
+  /** Share (0 to 1) of the busy CPU time that the hypervisor stole. The kernel does not report stolen time per thread. */
+  stolen: number;
+};
 
 export type Outcome = 'allowed' | 'refused' | 'dns-failure' | 'unreachable' | 'over-cap';
 
-/**
- * What became of the connections to one host and port that ended alike: `count` of them, the first `since`, the newest `at`
- * (epoch ms).
- */
+/** Connections to one host and port with the same outcome. `since` and `at` are the times of the first and the last one (epoch ms). */
 export type Decision = {
   host: string;
   port: number;
@@ -148,7 +152,7 @@ export type Decision = {
   at: number;
 };
 
-/** How an auditor ended, as its parent saw it. */
+/** How an audit ended, as the parent observed it. */
 export type AuditEnd =
   | {
       how: 'audited';
@@ -158,5 +162,5 @@ export type AuditEnd =
       status: number | null;
     }
   | { how: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
-  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by the parent: no answer would come
-  | { how: 'exited' };
+  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by a stop rule of the parent
+  | { how: 'exited' }; // the auditor exited without a result

@@ -1,27 +1,27 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
 import { type AuditEnd, type AuditorMessage, type CpuUse, emptyMainFrame, type MainFrame } from './messages.ts';
 
-/** Everything that can happen in an audit: the auditor's messages, and what its parent observes and does. */
+/** Everything that can happen in an audit: the auditor's messages, and the observations and actions of its parent. */
 export type AuditEvent =
   | { type: 'started'; timed: boolean }
   | AuditorMessage
-  | { type: 'cpu-acquired'; remainingMs: number } // the timed part begins; the attempt's limit did not run while it waited
+  | { type: 'cpu-acquired'; remainingMs: number } // the timed part begins. The attempt's limit paused during the wait
   | { type: 'memory'; browserBytes: number; auditorBytes: number }
   | { type: 'elapsed'; timer: TimerName }
   | { type: 'exited' }; // without a result
 
 export type TimerName = 'attempt' | 'first-response' | 'slow-document' | 'failed-document' | 'crash';
 
-/** How an audit ends, or the timers to start. Starting a timer that is running restarts it. */
+/** The end of the audit, or the timers to start. Starting a timer that is running restarts it. */
 export type Decision = { end: AuditEnd } | { start: readonly { timer: TimerName; ms: number }[] };
 
 export type AuditState = {
   timed: boolean;
-  /** Whether the auditor waits for the CPU slot. */
+  /** True while the auditor waits for the CPU slot. */
   waiting: boolean;
-  /** Whether the timed part is over. */
+  /** True after the timed part. */
   measured: boolean;
-  /** Whether the newest main document failed in a way that ends the audit unless another document follows. */
+  /** True if the newest main document failed, so that the audit ends unless another document follows. */
   documentFailed: boolean;
   mainFrame: MainFrame;
   chromium: string | null;
@@ -42,43 +42,46 @@ export const initialState: AuditState = {
 
 export type Limits = { attemptMs: number; browserBytes: number; auditorBytes: number };
 
-/** An attempt that is not over by then is killed, whatever it is doing. */
+/** Time limit of one attempt, in milliseconds. The parent kills the auditor after it. */
 export const HARD_LIMIT_MS = 120_000;
-/** A main document that got no answer by then, or none that the browser could show, will get none that counts. */
+/** Time limit for the main document's response, in milliseconds. */
 const FIRST_RESPONSE_MS = 36_000;
-/** Lighthouse waits 36 s for a document that comes slowly, and for ever where it neither ends nor shows anything. */
+/** Time limit for the complete main document. Lighthouse waits forever if the document neither ends nor paints. */
 const SLOW_DOCUMENT_MS = 60_000;
-/** A failed main document may yet be followed by another: a page that sends itself elsewhere. */
+/** Grace period after a failure. The page may navigate elsewhere, or the auditor may report the crash itself. */
 const FAILURE_GRACE_MS = 500;
+/** Maximum number of documents that the main frame may show. */
 export const MAX_NAVIGATIONS = 20;
 
-/** What Lighthouse would wait for a page to load, to be idle, and then some. */
+/** Time after which the auditor tests whether the page responds. Lighthouse waits less for a page to load and be idle. */
 export const TIMED_PART_MS = 60_000;
-/** Lighthouse hangs on a page that paints nothing as it waits for something, and has no score for it if it does not. */
+/** Time limit after measuring for a page that painted nothing. Lighthouse may hang on it, and never gives it a score. */
 export const BLANK_PAGE_MS = 20_000;
+/** Time in which a page must run a script that tests it. */
 export const PROBE_TIMEOUT_MS = 5000;
-/** After a rejection that nobody awaited, Lighthouse may yet come to its end. */
+/** Grace period after an unhandled rejection. Lighthouse may still finish. */
 export const REJECTION_GRACE_MS = 10_000;
 
-/** Decoded, of one main document: what it is as the browser parses it. */
+/** Maximum size of one main document, after decompression. */
 export const MAX_DOCUMENT_BYTES = 30 * 2 ** 20;
+/** Size above which the browser may be too slow for a document, although the server is fast. */
 export const LARGE_DOCUMENT_BYTES = 10 * 2 ** 20;
 export const MAX_FRAMES = 1000;
-/** A page that embeds itself has no end of them. */
+/** Maximum depth of frames. A page that embeds itself would nest them without end. */
 export const MAX_NESTED_FRAMES = 50;
-/** Of one document, each closed at once. One that opens them without end gets no further, and Lighthouse may call it blank. */
+/** Maximum number of dialogs of one document. The browser closes each one at once, but an endless series blocks the page. */
 export const MAX_DIALOGS = 100;
 
 /**
- * Limits of an audit on a machine with this much memory: for its browser, and for the auditor itself, whose trace a page
- * can make long. 200,000 nodes take 3.6 GiB.
+ * Returns the limits of an audit on a machine with this much memory. A page with 200,000 nodes needs 3.6 GiB in the browser.
+ * A page can also make the trace long, which needs memory in the auditor.
  */
 export const limitsOn = (memoryBytes: number, attemptMs = HARD_LIMIT_MS): Limits => {
   const browserBytes = Math.min(4 * 2 ** 30, 0.62 * memoryBytes);
   return { attemptMs, browserBytes, auditorBytes: Math.min(1.5 * 2 ** 30, browserBytes / 2) };
 };
 
-/** Returns the state after an event, and what the parent has to do. */
+/** Returns the state after an event, and whether the audit ends or which timers start. */
 export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [AuditState, Decision] => {
   switch (event.type) {
     case 'started':
@@ -93,14 +96,7 @@ export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [A
     case 'waiting':
       return [{ ...state, waiting: true }, nothing];
     case 'cpu-acquired':
-      return [
-        { ...state, waiting: false },
-        start(
-          ['attempt', event.remainingMs],
-          ['first-response', FIRST_RESPONSE_MS],
-          ['slow-document', SLOW_DOCUMENT_MS],
-        ),
-      ];
+      return [{ ...state, waiting: false }, startTimedPart(event.remainingMs)];
     case 'mainFrame':
       return onMainFrame(state, event.record);
     case 'measured':
@@ -122,6 +118,9 @@ export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [A
   }
 };
 
+const startTimedPart = (remainingMs: number): Decision =>
+  start(['attempt', remainingMs], ['first-response', FIRST_RESPONSE_MS], ['slow-document', SLOW_DOCUMENT_MS]);
+
 const onMainFrame = (state: AuditState, record: MainFrame): [AuditState, Decision] => {
   const documentFailed = hasFailed(record) && !isSecondVisit(state.measured, record);
   const next = { ...state, mainFrame: record, documentFailed };
@@ -138,22 +137,28 @@ const onMainFrame = (state: AuditState, record: MainFrame): [AuditState, Decisio
   ];
 };
 
-/** A page that is shown and asks for what it does not show, such as a download, is still the page. */
+/**
+ * Returns true if the document failed or is empty. A download that a visible page starts also aborts a navigation, but the
+ * page is still valid.
+ */
 const hasFailed = ({ failure, navigations, empty, painted }: MainFrame): boolean =>
   failure ? !(navigations > 0 && failure === 'ERR_ABORTED') : empty && !painted;
 
-/** What then fails is no longer what was measured; Lighthouse comes to its end without it. */
+/** Returns true if Lighthouse has started its second visit. A failure from now on doesn't change the result. */
 const isSecondVisit = (measured: boolean, { navigations }: MainFrame): boolean => measured && navigations > 0;
 
 const onMemory = ({ browserBytes, auditorBytes }: { browserBytes: number; auditorBytes: number }, limits: Limits) => {
-  const excess = (what: string) =>
-    stop('page-too-large', `The page takes more memory than an audit may have (${what}).`);
-  if (browserBytes > limits.browserBytes) return excess(`the browser ${Math.round(browserBytes / 2 ** 20)} MiB`);
-  return auditorBytes > limits.auditorBytes ? excess('its trace') : nothing;
+  const exceeded = (bytes: number, where: string) =>
+    stop(
+      'page-too-large',
+      `The page needs more memory than an audit may use: ${Math.round(bytes / 2 ** 20)} MiB ${where}.`,
+    );
+  if (browserBytes > limits.browserBytes) return exceeded(browserBytes, 'in the browser');
+  return auditorBytes > limits.auditorBytes ? exceeded(auditorBytes, 'for its trace') : nothing;
 };
 
 const onElapsed: Record<TimerName, (state: AuditState) => Decision> = {
-  attempt: ({ waiting }) => (waiting ? nothing : stop('audit-timeout')), // for as long as others are measured
+  attempt: ({ waiting }) => (waiting ? nothing : stop('audit-timeout')),
   'first-response': ({ measured, mainFrame }) => {
     const { url, status, navigations, finished, failure } = mainFrame;
     const shown = navigations > 0 && status !== null;
@@ -174,10 +179,11 @@ const stop = (why: Extract<AuditEnd, { how: 'stopped' }>['why'], detail?: string
   end: { how: 'stopped', why, ...(detail && { detail }) },
 });
 
-const SCRIPTLESS = "The page's Content-Security-Policy (sandbox) lets no script run, and an audit asks by scripts.";
+const SCRIPTLESS =
+  "The page's Content-Security-Policy contains `sandbox` without `allow-scripts`. An audit needs scripts to inspect the page.";
 const TOO_MUCH: Record<NonNullable<MainFrame['tooMuch']>, [RunProblemCode, string]> = {
-  bytes: ['page-too-large', 'The document is larger than the service loads.'],
-  frames: ['page-too-large', 'The page opens more frames than the service loads.'],
-  'nested frames': ['page-too-large', 'The page nests its frames deeper than the service loads them.'],
-  dialogs: ['page-hung', 'The page opens one dialog after another.'],
+  bytes: ['page-too-large', `The document is larger than the limit of ${MAX_DOCUMENT_BYTES / 2 ** 20} MiB.`],
+  frames: ['page-too-large', `The page opened more than ${MAX_FRAMES} frames.`],
+  'nested frames': ['page-too-large', `The page nested frames more than ${MAX_NESTED_FRAMES} levels deep.`],
+  dialogs: ['page-hung', `The page opened more than ${MAX_DIALOGS} dialogs.`],
 };

@@ -1,16 +1,17 @@
 export type Slots = ReturnType<typeof slots>;
 
-/** Whom a slot is for: who says nothing is one owner with one queue. */
+/** The holder of a slot. All holders without an owner and a queue count as one owner with one queue. */
 type Place = { owner: string; queue: string };
 
 /**
- * At most `count` at work. Who waits is served in turn: first the owner that was served longest ago, of its queues the one
- * that was, there first come first served. Taking a slot answers the function that gives it back, once.
+ * Returns a fair semaphore with at most `count` holders. It serves the least recently served owner first, then the least
+ * recently served queue of that owner, then first in, first out. Acquiring a slot resolves with its `release` function,
+ * which must be called once.
  */
 export const slots = (count: number) => {
   let free = count;
   let servedCount = 0;
-  const lastServed = new Map<string, number>(); // how many had been served before, by owner and by owner and queue
+  const lastServed = new Map<string, number>(); // value of `servedCount`, by owner and by owner with queue
   const waiting: (Place & { acquire: () => void })[] = [];
 
   const lastServedAt = ({ owner, queue }: Place) =>
