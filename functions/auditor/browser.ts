@@ -9,23 +9,23 @@ import type { LaunchOrder } from './messages.ts';
 
 export type Launch = LaunchOrder & { workDir: string; debuggingPort: boolean };
 
-/** Where the browser keeps its profile; gone with the work folder. */
+/** Folder of the browser's profile. It is removed with the work folder. */
 export const profileOf = (workDir: string): string => join(workDir, 'profile');
 
 /**
- * Starts multi-process Chromium whose only way out is the egress proxy, in the process group of its caller: a kill of the
- * group leaves nothing of it. (Puppeteer's own launch would give it a group apart.) It ends when its pipe does.
- * In its own sandbox, if it can have one: that takes a kernel that gives namespaces to a user who is not root.
+ * Starts multi-process Chromium, which reaches the network only through the egress proxy. Chromium exits when its pipe
+ * closes. It stays in the caller's process group, so a kill of the group ends it. Puppeteer's launch would start a new group.
+ * Chromium's sandbox needs a user other than root and a kernel that allows namespaces to that user.
  */
 export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
   const sandboxed = sandbox !== 'none' && process.getuid?.() !== 0 && (await startChromium(launch, []));
   if (sandboxed) return { ...sandboxed, sandbox: true };
   const unsandboxed = sandbox !== 'required' && (await startChromium(launch, ['--no-sandbox', '--no-zygote']));
-  if (!unsandboxed) throw new Error('Chromium exited as it started');
+  if (!unsandboxed) throw new Error('Chromium exited during its start.');
   return { ...unsandboxed, sandbox: false };
 };
 
-/** Undefined where Chromium ended by itself: it does so, at once, where it can't have its sandbox. One that was killed did not. */
+/** Returns undefined if Chromium exits by itself, as it does when its sandbox is not available. Throws if it is killed. */
 const startChromium = async (
   { executable, proxyPort, workDir, env, debuggingPort }: Omit<Launch, 'sandbox'>,
   flags: string[],
@@ -33,7 +33,7 @@ const startChromium = async (
   const userDataDir = profileOf(workDir);
   await mkdir(userDataDir, { recursive: true });
   const args = [
-    ...DEFAULT_FLAGS, // of Lighthouse's own command line: puppeteer's hide scrollbars, and have two documents in a trace
+    ...DEFAULT_FLAGS, // Lighthouse's flags. Puppeteer's would hide scrollbars and add a second document to the trace
     '--headless',
     `--user-data-dir=${userDataDir}`,
     '--remote-debugging-pipe',
@@ -49,23 +49,23 @@ const startChromium = async (
   });
   const exited = new Promise<'killed' | 'by itself'>((resolve) => {
     chromium.once('exit', (_, signal) => resolve(signal === 'SIGKILL' ? 'killed' : 'by itself'));
-    chromium.once('error', () => resolve('by itself')); // it could not even be started
+    chromium.once('error', () => resolve('by itself')); // the executable did not start
   });
   const transport = pipeTransport(chromium.stdio[3] as Writable, chromium.stdio[4] as Readable);
   exited.then(() => transport.onclose?.());
   try {
     const browser: Browser = await puppeteer.connect({ transport, defaultViewport: null });
     const session = await browser.target().createCDPSession();
-    await session.send('Browser.setDownloadBehavior', { behavior: 'deny' }); // what asks for leave, it refuses by itself
+    await session.send('Browser.setDownloadBehavior', { behavior: 'deny' }); // Chromium denies other permissions by default
     const target = await browser.waitForTarget((each) => each.type() === 'page');
     return { browser, page: (await target.page()) as Page };
   } catch (error) {
-    if ((await Promise.race([exited, sleep(1000)])) === 'by itself') return undefined; // its pipe may close before it has ended
+    if ((await Promise.race([exited, sleep(1000)])) === 'by itself') return undefined; // the pipe may close before the exit
     throw error;
   }
 };
 
-/** Chromium's debugging pipe: messages end with a NUL. */
+/** Transport over Chromium's debugging pipe, in which each message ends with a NUL. */
 const pipeTransport = (write: Writable, read: Readable): ConnectionTransport => {
   const transport: ConnectionTransport = {
     send: (message) => void write.write(`${message}\0`),
@@ -82,14 +82,14 @@ const pipeTransport = (write: Writable, read: Readable): ConnectionTransport => 
     if (start < chunk.length) partial.push(chunk.subarray(start));
   });
   read.once('close', () => transport.onclose?.());
-  for (const pipe of [write, read]) pipe.on('error', () => {}); // the end of the browser, told by `close`
+  for (const pipe of [write, read]) pipe.on('error', () => {}); // `close` follows
   return transport;
 };
 
-/** Each closes an exit that the others leave open. */
+/** Flags that keep Chromium's traffic in the egress proxy. Each flag blocks a way that the others leave open. */
 export const egressFlags = (proxyPort: number): string[] => [
   `--proxy-server=socks5://127.0.0.1:${proxyPort}`,
-  '--proxy-bypass-list=<-loopback>', // without it loopback goes round the proxy
+  '--proxy-bypass-list=<-loopback>', // Chromium bypasses the proxy for loopback addresses by default
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--disable-quic',

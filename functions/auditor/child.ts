@@ -21,11 +21,11 @@ import { canRunScripts, closePopup, documentState } from './page-probe.ts';
 import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from './stop-rules.ts';
 
 /*
- * The auditor process: imports one Lighthouse release, waits for one order, does one audit, and is killed with its whole
- * process group. It ends when its parent does, whatever its own event loop is busy with.
+ * The auditor process. It imports one Lighthouse release, receives one order and runs one audit. Then the parent kills its
+ * process group. A thread of its own kills the group if the parent exits, even while the main thread is busy.
  */
 const [version, workDir, parent] = process.argv.slice(2) as [AuditVersion, string, string];
-closeInheritedFiles(); // before any other thread opens files of its own
+closeInheritedFiles(); // before another thread opens files that must stay open
 const parentWatch = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => process.ppid === parent || process.kill(-process.pid, 'SIGKILL'), 250);
@@ -33,9 +33,9 @@ const parentWatch = `
 new Worker(parentWatch, { eval: true, workerData: Number(parent) }).unref();
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 
-/** Resolves when the parent has it, as far as this process can know: an exit before that would lose it. */
-const send = async (tale: AuditorMessage): Promise<void> => {
-  if (process.connected) await new Promise<unknown>((sent) => process.send?.(tale, sent));
+/** Sends a message. Resolves when the message has been written, because an earlier exit would lose it. */
+const send = async (message: AuditorMessage): Promise<void> => {
+  if (process.connected) await new Promise<unknown>((sent) => process.send?.(message, sent));
 };
 const receive = <T>() => new Promise<T>((resolve) => process.once('message', resolve));
 
@@ -53,7 +53,7 @@ const reportError = async (error: unknown) => {
   });
 };
 process.on('unhandledRejection', async (error) => {
-  await sleep(REJECTION_GRACE_MS); // Lighthouse leaves some when a page navigates away under it
+  await sleep(REJECTION_GRACE_MS); // Lighthouse leaves rejections unhandled when a page navigates during the audit
   reportError(error);
 });
 process.on('uncaughtException', reportError);
@@ -72,29 +72,29 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
   });
   session = own;
   browser.on('targetcreated', (target) => {
-    if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // it may have closed itself
+    if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // the popup may have closed itself
   });
 
   if (isTimed(plan)) {
-    const go = receive<typeof START_SIGNAL>();
+    const startSignal = receive<typeof START_SIGNAL>();
     send({ type: 'waiting' });
-    await go;
+    await startSignal;
   }
   const readCpu = startCpuMeter(process.pid);
   const hangTimer = setTimeout(async () => {
-    if (!(await canRunScripts(own))) reportError({ code: 'PAGE_HUNG', message: 'The page does not answer.' });
+    if (!(await canRunScripts(own))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
   }, TIMED_PART_MS);
   let measured: MainFrame | undefined;
   let document: Promise<DocumentState> | undefined;
   const onMeasured = () => {
-    measured = mainFrame(); // what is visited after it counts no more
-    document = documentState(own, measured); // version 9 leaves the page before it ends
+    measured = mainFrame(); // later visits don't count
+    document = documentState(own, measured); // version 9 leaves the page before its audit ends
     clearTimeout(hangTimer);
     if (isTimed(plan) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
     send({ type: 'measured', cpu: readCpu() });
-    // Version 9 would then often get no answer from its page; of busy workers it gets one without.
+    // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
   };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
@@ -118,11 +118,11 @@ async function startBrowser(order: LaunchOrder) {
   browserAlive = true;
   browser.once('disconnected', () => {
     browserAlive = false;
-    reportError(new Error('the browser ended')); // Lighthouse may not notice, and wait for a page that is no more
+    reportError(new Error('The browser exited.')); // Lighthouse may wait forever for the page
   });
   send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
   return { browser, page };
 }
 
-/** Of the document that is shown. One that failed, such as a download, is not. */
+/** Returns the HTTP status of the shown document. A failed document, for example a download, is not shown. */
 const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);

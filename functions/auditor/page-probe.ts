@@ -3,10 +3,10 @@ import type { CDPSession, Target } from 'puppeteer-core';
 import type { DocumentState, MainFrame } from './messages.ts';
 import { PROBE_TIMEOUT_MS } from './stop-rules.ts';
 
-/** Nobody looks at it, and it would take its share of the processor. */
+/** Closes a popup, because it would use CPU time during the audit. */
 export const closePopup = async (popup: Target) => (await popup.page())?.close();
 
-/** Whether scripts can run in the page. What the page itself has broken does not count: it is asked in a world apart. */
+/** Returns true if the page runs scripts. An isolated world keeps its own objects, whatever the page has overwritten. */
 export const canRunScripts = async (session: CDPSession): Promise<boolean> =>
   Promise.race([
     evaluateInIsolatedWorld(session, '1').then(
@@ -17,8 +17,8 @@ export const canRunScripts = async (session: CDPSession): Promise<boolean> =>
   ]);
 
 /**
- * What Lighthouse does not see: Chromium shows a document of XML that can't be parsed as far as it could be, under a box
- * that says so; and a page may have taken its own body away.
+ * Returns a state of the document that Lighthouse misses. Chromium shows the valid part of malformed XML below an error
+ * box. A page may also have removed its own body.
  */
 export const documentState = async (session: CDPSession, { mimeType }: MainFrame): Promise<DocumentState> => {
   const holds = (expression: string) =>

@@ -9,15 +9,15 @@ import { promisify } from 'node:util';
 import { createZstdDecompress } from 'node:zlib';
 import { removeStale } from './processes.ts';
 
-/** A Chromium that starts on this machine: its binary, and what its environment needs beyond the ordinary. */
+/** The Chromium binary and the extra environment variables that it needs. */
 export type Chromium = { executable: string; env: Record<string, string> };
 
-/** Where a deployed function has Chromium: each of its files as zstd. Elsewhere it comes out of its package. */
+/** Folder of a deployed function with Chromium's files, each compressed with zstd. Without it the npm package is used. */
 const packedDir = join(import.meta.dirname, 'chromium');
 
 /**
- * Unpacks Chromium once, and finds how it starts here: with the machine's shared libraries, or with those that its
- * package brings. Throws an error that names the missing library where neither does.
+ * Unpacks Chromium unless a copy exists. Tests whether it starts with the machine's shared libraries, or else with the
+ * libraries of its package. Throws an error with the name of the missing library if neither works.
  */
 export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Promise<Chromium> => {
   const packageFile = existsSync(packedDir)
@@ -26,7 +26,7 @@ export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Pro
   const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
   const home = join(dir, `chromium-${version}`);
   if (!existsSync(home)) await unpack(home, signal);
-  await makeReadable(home).catch(() => {}); // another user's: then it is as open as it is
+  await makeReadable(home).catch(() => {}); // another user owns the copy
   const executable = join(home, 'chromium');
   const fonts: Record<string, string> = existsSync('/etc/fonts/fonts.conf')
     ? {}
@@ -45,7 +45,7 @@ export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Pro
   );
 };
 
-/** Unpacks in a folder that only this process knows; the folder's rename is the moment from which others see it. */
+/** Unpacks to a folder of this process and then renames it, so that other processes never see an incomplete copy. */
 const unpack = async (home: string, signal: AbortSignal | undefined): Promise<void> => {
   await mkdir(dirname(home), { recursive: true });
   await removeStale(dirname(home), `${basename(home)}.part-`);
@@ -53,18 +53,18 @@ const unpack = async (home: string, signal: AbortSignal | undefined): Promise<vo
   await mkdir(part, { recursive: true });
   try {
     await (existsSync(packedDir) ? inflate(packedDir, part, signal) : unpackPackage(part, signal));
-    await writeFile(join(part, 'fonts', 'fonts.conf'), fontConfig(join(home, 'fonts'))); // the package's names /tmp/fonts
+    await writeFile(join(part, 'fonts', 'fonts.conf'), fontConfig(join(home, 'fonts'))); // the package's own file names /tmp/fonts
     await rename(part, home).catch((error) => {
-      if (!existsSync(home)) throw error; // else another process was quicker, and its copy is as good
+      if (!existsSync(home)) throw error; // otherwise another process was faster, and its copy is equal
     });
   } catch (error) {
-    throw new Error(`Chromium could not be unpacked to ${home}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`Could not unpack Chromium to ${home}: ${(error as Error).message}`, { cause: error });
   } finally {
     await rm(part, { recursive: true, force: true });
   }
 };
 
-/** Auditors run as users of their own. */
+/** Lets all users run Chromium, because each auditor may run as another user. */
 const makeReadable = async (folder: string): Promise<void> => {
   for (const name of ['', ...(await readdir(folder, { recursive: true }))]) await chmod(join(folder, name), 0o755);
 };
@@ -86,13 +86,13 @@ const inflate = async (from: string, to: string, signal: AbortSignal | undefined
 };
 const CHUNK = 1024 * 1024;
 
-/** By the package itself, which unpacks to the temporary folder: of a process of its own, as that is one for all. */
+/** Unpacks the npm package in a separate process, because the package writes to the process's temporary folder. */
 const unpackPackage = async (to: string, signal: AbortSignal | undefined): Promise<void> => {
   const script = `
     const { default: chromium } = await import(${JSON.stringify(import.meta.resolve('@sparticuz/chromium'))});
     await chromium.executablePath();
   `;
-  // The package unpacks its shared libraries only where it believes to be on Lambda.
+  // The package unpacks its shared libraries only if this variable says that it runs on Lambda.
   const env = { PATH: process.env.PATH, HOME: to, TMPDIR: to, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
   const unpacker = spawn(process.execPath, ['--input-type=module', '-e', script], {
     env,
@@ -103,7 +103,7 @@ const unpackPackage = async (to: string, signal: AbortSignal | undefined): Promi
   unpacker.stderr.on('data', (data) => {
     stderr += data;
   });
-  unpacker.once('error', () => {}); // told by `close` too
+  unpacker.once('error', () => {}); // `close` follows
   const [code] = await once(unpacker, 'close');
   if (code !== 0) throw new Error(stderr.slice(-500));
 };

@@ -2,22 +2,22 @@ import type { CpuUse } from '../messages.ts';
 import { fieldsOf, listDir, membersOf, readText, statFieldsOf } from './processes.ts';
 
 /**
- * Whether others slowed the group: its threads had to wait for a processor, and it was others who had them. Measured on two
- * processors, pages of heavy scripts: an audit alone comes to 0.00; beside one that is not timed to 0.1 to 0.65, and the
- * median performance is the same within a point; beside an endless loop to 0.5 to 0.9, with nearly twice the total blocking
- * time where scripts come in short tasks; beside that loop and an audit to 0.6 to 1.05; beside as many loops as processors,
- * or more, to 0.9 and above.
+ * Returns true if other processes slowed the group: its threads waited for a CPU while others used the CPUs.
+ *
+ * Values of `others * waited` with script-heavy pages on two CPUs: 0.00 for an audit alone. 0.1 to 0.65 beside an untimed
+ * audit, with the same median performance within a point. 0.5 to 0.9 beside an endless loop, with nearly twice the total
+ * blocking time of short tasks. 0.6 to 1.05 beside that loop and an audit. 0.9 or more beside one loop per CPU.
  */
 export const wasSlowed = ({ others, waited }: CpuUse): boolean => others * waited > 0.6;
 
 /**
- * Whether what was measured may be the machine's. A hypervisor stops tasks in their midst, and little is much: of a page of
- * thirty short tasks the total blocking time was 1.6 to 1.85 s where nothing was stolen, 2.0 s at 0.02, 2.1 to 2.35 s at 0.09,
- * 2.25 to 2.45 s at 0.12 to 0.2.
+ * Returns true if the machine may have changed the measured times. A hypervisor interrupts tasks, so little stolen time has
+ * a large effect. A page with thirty short tasks had a total blocking time of 1.6 to 1.85 s without stolen time, 2.0 s at
+ * 0.02, 2.1 to 2.35 s at 0.09, and 2.25 to 2.45 s at 0.12 to 0.2.
  */
 export const isFalsified = (cpu: CpuUse): boolean => wasSlowed(cpu) || cpu.stolen > 0.1;
 
-/** Measures from now until the function that it gives is called. */
+/** Starts to measure the CPU use that affects a group. The returned function ends the measurement. */
 export const startCpuMeter = (group: number): (() => CpuUse | null) => {
   const start = readCpu(group);
   return () => {
@@ -40,9 +40,9 @@ export const startCpuMeter = (group: number): (() => CpuUse | null) => {
   };
 };
 
-const HZ = 100; // ticks a second in /proc, on every Linux that Node runs on
+const HZ = 100; // ticks per second in /proc
 
-/** In seconds. Everything of /proc that can be missing may have ended meanwhile. */
+/** Reads CPU times in seconds. A process may exit meanwhile, so its files in /proc may be missing. */
 const readCpu = (group: number) => {
   const allowed = allowedCpus();
   const lines = (readText('/proc/stat') ?? '').split('\n').map((line) => line.split(/\s+/));
@@ -59,7 +59,7 @@ const readCpu = (group: number) => {
 
 type EightNumbers = [number, number, number, number, number, number, number, number];
 
-/** Those that this process may run on, by number: a container may have a few of its host's. */
+/** Returns the numbers of the CPUs that this process may use. A container may be limited to some of the host's CPUs. */
 const allowedCpus = (): Set<number> => {
   const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)/m.exec(readText('/proc/self/status') ?? '') ?? [];
   return new Set(
@@ -70,13 +70,13 @@ const allowedCpus = (): Set<number> => {
   );
 };
 
-/** Of all threads of a process, those that have ended too. */
+/** Returns the CPU time of all threads of a process, including exited threads. */
 const cpuSecondsOf = (pid: number): number => {
   const [, , , , , , , , , , , user = 0, system = 0] = statFieldsOf(pid).map(Number);
   return (user + system) / HZ;
 };
 
-/** How long each thread of a process has waited for a processor. */
+/** Returns the time in seconds that each thread of a process has waited for a CPU. */
 const waitSecondsOf = (pid: number): Map<string, number> =>
   new Map(
     listDir(`/proc/${pid}/task`).map((thread) => [

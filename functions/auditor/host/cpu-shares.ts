@@ -6,12 +6,12 @@ import { listDir, membersOf, readText } from './processes.ts';
 export type CpuShares = ReturnType<typeof cpuShares>;
 
 /**
- * What each auditor gets of the processors beside others (sched(7), autogroup: it is a session of its own): while one is
- * measured, those that are not get a tenth of its share; else all share alike, with the rest of the machine too. Where Linux
- * does not group by session nothing changes.
+ * Divides the CPU time between auditors. Each auditor is a session with a nice value of its own (autogroup in sched(7)).
+ * While one auditor is measured, others get a tenth of its share. Otherwise all processes of the machine share alike.
+ * Without autogroups the functions have no effect.
  */
 export const cpuShares = () => {
-  const nices = new Map<number, number>(); // as last set, by session
+  const nices = new Map<number, number>(); // current value by session
   const measured = new Set<number>();
   const apply = async (session: number): Promise<void> => {
     for (let tries = 0; tries < 20; tries++) {
@@ -22,7 +22,7 @@ export const cpuShares = () => {
         nices.set(session, nice);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-        await sleep(50); // who is not root may make ten changes a second on the whole machine
+        await sleep(50); // the kernel allows ten changes per second by users other than root
       }
     }
   };
@@ -44,7 +44,7 @@ export const cpuShares = () => {
       await apply(session);
       applyAll();
     },
-    /** Changes nothing where the next starts in the same moment. */
+    /** Waits a moment before the change, because the next measurement often starts at once. */
     stopMeasuring: (session: number): void => {
       measured.delete(session);
       setImmediate(applyAll);
@@ -52,7 +52,7 @@ export const cpuShares = () => {
   };
 };
 
-/** The workers of a group's pages give way to all else in it: they would have as much of a processor as its auditor. */
+/** Lowers the priority of the pages' worker threads in a group. They would otherwise use as much CPU as the auditor. */
 export const deprioritizeWorkers = (group: number): void => {
   for (const pid of membersOf(group)) {
     for (const thread of listDir(`/proc/${pid}/task`)) {
@@ -60,7 +60,7 @@ export const deprioritizeWorkers = (group: number): void => {
       try {
         setPriority(Number(thread), constants.priority.PRIORITY_LOW);
       } catch {
-        // it ended meanwhile
+        // The thread has exited.
       }
     }
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 
-/** What a run tells of the machine that measured it. `host` is equal for machines of equal processor, memory and kernel. */
+/** Describes the machine for a run. Machines with the same CPU model, CPU count, memory and kernel have the same `host`. */
 export const machine = () => {
   const cpuCount = availableParallelism();
   const memoryMiB = Math.round(MEMORY_BYTES / 2 ** 20);
@@ -13,8 +13,8 @@ export const machine = () => {
   return { cpuCount, memoryMiB, kernel, host };
 };
 
-/** Memory in bytes that this machine has, or as much of it as its container may use. */
+/** Memory of this machine in bytes, or the memory limit of its container. */
 export const MEMORY_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
-/** Audits that may be measured at once on this machine: a browser keeps more than one core busy. */
+/** Maximum number of concurrent timed audits. A browser uses more than one CPU. */
 export const TIMED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));

@@ -3,16 +3,16 @@ import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { log } from '../../lib/log.ts';
 
-/** One that owns nothing on the machine but what it is given. */
+/** A user without an account, who owns only the files that the service gives to it. */
 export type User = { uid: number; gid: number };
 
-/** Gives each auditor a user of its own; undefined where it has to be the service's own. */
+/** Returns a new user for each auditor, or undefined if auditors run as the service's user. */
 export type Users = () => User | undefined;
 
 /**
- * Where the service is root, auditors are not: a page that breaks out of its browser may then read neither the service's
- * environment nor its files, nor end another audit. That takes `readable`, all that an auditor needs, to be open to every
- * user; where it is not, or the host allows no other user, auditors stay root, and the log says why.
+ * Prepares other users for auditors if the service is root. A page that breaks out of its browser can then neither read the
+ * service's environment and files nor kill another audit. Every user must be able to read the `readable` paths. Otherwise
+ * auditors run as root, and the function logs the reason.
  */
 export const auditorUsers = async (readable: readonly string[]): Promise<Users> => {
   if (process.getuid?.() !== 0) return () => undefined;
@@ -24,12 +24,14 @@ export const auditorUsers = async (readable: readonly string[]): Promise<Users> 
     await promisify(execFile)(process.execPath, ['-e', script], { ...newUser(), cwd: '/', env: {} });
     return newUser;
   } catch (error) {
-    log.warn('auditors run as root, for no other user can run them', { why: (error as Error).message.slice(0, 1000) });
+    log.warn('Auditors run as root, because other users cannot run them. See infra/SECURITY.md.', {
+      why: (error as Error).message.slice(0, 1000),
+    });
     return () => undefined;
   }
 };
 
-/** From the range that systemd keeps for users who come and go (DynamicUser): no account has such a number. */
+/** Returns a user from systemd's range for dynamic users, in which no account has its id. */
 const newUser = (): User => {
   const id = randomInt(61_184, 65_520);
   return { uid: id, gid: id };
