@@ -10,7 +10,7 @@ import type { Slots } from '../lib/slots.ts';
 import { startCpuMeter } from './host/cpu-meter.ts';
 import type { CpuShares } from './host/cpu-shares.ts';
 import type { User } from './host/privileges.ts';
-import { killGroup, membersOf, memoryOf, waitForGroupExit } from './host/processes.ts';
+import { killGroup, waitForGroupExit, watchMemory } from './host/processes.ts';
 import {
   type AuditEnd,
   type AuditorMessage,
@@ -23,7 +23,6 @@ import { type AuditEvent, type AuditState, decide, initialState, type Limits, ty
 
 /** What an auditor that is done gets to close its browser. */
 const BROWSER_CLOSE_MS = 1000;
-const MEMORY_POLL_MS = 250;
 
 export const WORK_DIR_PREFIX = 'page-audit-'; // then the pid of its owner
 
@@ -186,20 +185,6 @@ const withReportBuffer = (message: AuditorMessage): AuditorMessage =>
   message.type === 'audited'
     ? { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } }
     : message;
-
-type Memory = { browserBytes: number; auditorBytes: number };
-
-/** Looks at an auditor's memory, and that of its browser, until `signal` aborts. */
-const watchMemory = (group: number, signal: AbortSignal, onMemory: (memory: Memory) => void): void => {
-  let members: number[] = [];
-  let polls = 0;
-  const timer = setInterval(() => {
-    if (polls++ % 4 === 0) members = membersOf(group); // looks through all processes of the machine: more seldom
-    const browser = members.filter((pid) => pid !== group).reduce((sum, pid) => sum + memoryOf(pid), 0);
-    onMemory({ browserBytes: browser, auditorBytes: memoryOf(group) });
-  }, MEMORY_POLL_MS);
-  signal.addEventListener('abort', () => clearInterval(timer));
-};
 
 /** Beside this module, and in its form: TypeScript here, a bundle where it is deployed. */
 export const childModule = join(import.meta.dirname, `child${extname(import.meta.filename)}`);

@@ -95,3 +95,18 @@ export const closeInheritedFiles = (): void => {
     }
   }
 };
+
+const MEMORY_POLL_MS = 250;
+type Memory = { browserBytes: number; auditorBytes: number };
+
+/** Looks at an auditor's memory, and that of its browser, until `signal` aborts. */
+export const watchMemory = (group: number, signal: AbortSignal, onMemory: (memory: Memory) => void): void => {
+  let members: number[] = [];
+  let polls = 0;
+  const timer = setInterval(() => {
+    if (polls++ % 4 === 0) members = membersOf(group); // looks through all processes of the machine: more seldom
+    const browser = members.filter((pid) => pid !== group).reduce((sum, pid) => sum + memoryOf(pid), 0);
+    onMemory({ browserBytes: browser, auditorBytes: memoryOf(group) });
+  }, MEMORY_POLL_MS);
+  signal.addEventListener('abort', () => clearInterval(timer));
+};
