@@ -6,9 +6,7 @@ import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
-import type { Slots } from '../lib/slots.ts';
-import { startCpuMeter } from './host/cpu-meter.ts';
-import type { CpuShares } from './host/cpu-shares.ts';
+import { acquireCpu, type CpuAccess } from './host/cpu-shares.ts';
 import type { User } from './host/privileges.ts';
 import { killGroup, waitForGroupExit, watchMemory } from './host/processes.ts';
 import {
@@ -17,7 +15,7 @@ import {
   type AuditorOrder,
   type CpuUse,
   isTimed,
-  type START_SIGNAL,
+  START_SIGNAL,
 } from './messages.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits, type TimerName } from './stop-rules.ts';
 
@@ -27,8 +25,6 @@ const BROWSER_CLOSE_MS = 1000;
 export const WORK_DIR_PREFIX = 'page-audit-'; // then the pid of its owner
 
 export type AuditorProcess = ReturnType<typeof startAuditorProcess>;
-/** One at a time may be measured, or as many as the machine has room for; the others give way meanwhile. */
-export type CpuAccess = { slot: Slots; shares: CpuShares };
 export type AuditHooks = {
   onBrowser?: (() => void) | undefined;
   /** Receives each event of the audit, and the milliseconds since its start. */
@@ -89,7 +85,7 @@ export const startAuditorProcess = (
     const auditor = await child;
     signal.throwIfAborted(); // since the audit was begun
     const fullOrder = { ...order, env: { ...childEnv(dir), ...order.env } };
-    const outcome = await runAudit(auditor, fullOrder, { cpuAccess, limits, hooks, stderr: () => stderr }, signal);
+    const outcome = await runAudit(auditor, fullOrder, { cpuAccess, limits, hooks, signal, stderr: () => stderr });
     completed = outcome.end.how === 'audited';
     return outcome;
   };
@@ -97,87 +93,87 @@ export const startAuditorProcess = (
   return { version, audit, end, isAlive: () => !ended && !exited };
 };
 
-type AuditContext = { cpuAccess: CpuAccess; limits: Limits; hooks: AuditHooks; stderr: () => string };
+type AuditContext = {
+  cpuAccess: CpuAccess;
+  limits: Limits;
+  hooks: AuditHooks;
+  signal: AbortSignal;
+  stderr: () => string;
+};
 
 /** Sends an order to an auditor, and follows the audit to its end: hands each event to the stop rules, and does what they decide. */
-const runAudit = (
-  auditor: ChildProcess,
-  order: AuditorOrder,
-  { cpuAccess, limits, hooks, stderr }: AuditContext,
-  signal: AbortSignal,
-): Promise<EndedAudit> => {
+const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditContext): Promise<EndedAudit> => {
+  const { cpuAccess, limits, hooks, signal, stderr } = context;
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
   const group = auditor.pid as number;
   const over = new AbortController();
   const timedPart = new AbortController();
-  const timers = new Map<TimerName, NodeJS.Timeout>();
+  const timers = namedTimers((timer) => handle({ type: 'elapsed', timer }));
   const startedAt = performance.now();
   let state = initialState;
   let measuredAt: number | null = null;
   let readCpu: () => CpuUse | null = () => null;
 
+  const finish = (end: AuditEnd): void => {
+    const { mainFrame, chromium, sandbox, cpu } = state;
+    resolve({ end, mainFrame, chromium, sandbox, cpu: cpu ?? readCpu(), measuredAt });
+    over.abort();
+  };
+  const fail = (error: unknown): void => {
+    reject(error);
+    over.abort();
+  };
   const handle = (event: AuditEvent): void => {
     if (over.signal.aborted) return;
     hooks.onEvent?.(event, performance.now() - startedAt);
     const [next, decision] = decide(state, event, limits);
     state = next;
-    if ('end' in decision) {
-      const { mainFrame, chromium, sandbox, cpu } = state;
-      resolve({ end: decision.end, mainFrame, chromium, sandbox, cpu: cpu ?? readCpu(), measuredAt });
-      over.abort();
-      return;
-    }
-    for (const { timer, ms } of decision.start) {
-      clearTimeout(timers.get(timer));
-      timers.set(timer, setTimeout(handle, ms, { type: 'elapsed', timer }));
-    }
+    if ('end' in decision) finish(decision.end);
+    else for (const { timer, ms } of decision.start) timers.start(timer, ms);
   };
-  const fail = (error: unknown) => {
-    reject(error);
-    over.abort();
-  };
-  const waitForCpu = async () => {
+  const waitForCpu = async (): Promise<void> => {
     const remainingMs = limits.attemptMs - (performance.now() - startedAt); // others are measured meanwhile
-    await acquireCpu(group, cpuAccess, timedPart.signal);
+    readCpu = await acquireCpu(group, cpuAccess, timedPart.signal);
     handle({ type: 'cpu-acquired', remainingMs });
-    readCpu = startCpuMeter(group);
-    auditor.send('start' satisfies typeof START_SIGNAL);
+    auditor.send(START_SIGNAL);
   };
-
-  over.signal.addEventListener('abort', () => {
-    for (const timer of timers.values()) clearTimeout(timer);
-    timedPart.abort();
-  });
-  signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
-  watchMemory(group, over.signal, (memory) => handle({ type: 'memory', ...memory }));
-  auditor.once('exit', (code, killedBy) => {
-    if (over.signal.aborted) return;
-    log.error('an auditor ended without an answer', { code, killedBy, said: stderr().slice(-2000) });
-    handle({ type: 'exited' });
-  });
-  auditor.once('error', fail);
-  auditor.on('message', (message: AuditorMessage) => {
+  const receive = (message: AuditorMessage): void => {
     if (message.type === 'measured') measuredAt = Date.now();
     handle(withReportBuffer(message));
     if (message.type === 'browser') hooks.onBrowser?.();
     if (message.type === 'waiting') waitForCpu().catch(fail);
     if (message.type === 'measured') timedPart.abort();
+  };
+
+  over.signal.addEventListener('abort', () => {
+    timers.clear();
+    timedPart.abort();
+  });
+  signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
+  watchMemory(group, over.signal, (memory) => handle({ type: 'memory', ...memory }));
+  auditor.once('error', fail).on('message', receive);
+  auditor.once('exit', (code, killedBy) => {
+    if (over.signal.aborted) return;
+    log.error('an auditor ended without an answer', { code, killedBy, said: stderr().slice(-2000) });
+    handle({ type: 'exited' });
   });
   handle({ type: 'started', timed: isTimed(order) });
   auditor.send(order);
   return promise;
 };
 
-/** Resolves when the group may be measured. It leaves the processor to others when `timedPart` aborts. */
-const acquireCpu = async (group: number, { slot, shares }: CpuAccess, timedPart: AbortSignal): Promise<void> => {
-  const releaseSlot = await slot(timedPart);
-  const release = () => {
-    shares.stopMeasuring(group);
-    releaseSlot();
+/** Timers by name. Starting a timer that is running restarts it. */
+const namedTimers = (onElapsed: (timer: TimerName) => void) => {
+  const running = new Map<TimerName, NodeJS.Timeout>();
+  return {
+    start: (timer: TimerName, ms: number): void => {
+      clearTimeout(running.get(timer));
+      running.set(timer, setTimeout(onElapsed, ms, timer));
+    },
+    clear: (): void => {
+      for (const timer of running.values()) clearTimeout(timer);
+    },
   };
-  timedPart.addEventListener('abort', release, { once: true });
-  await shares.startMeasuring(group);
-  timedPart.throwIfAborted();
 };
 
 /** A report travels as bytes. */

@@ -9,18 +9,18 @@ import { slots } from '../lib/slots.ts';
 import {
   type AuditHooks,
   type AuditorProcess,
-  type CpuAccess,
   childModule,
+  type EndedAudit,
   startAuditorProcess,
   WORK_DIR_PREFIX,
 } from './auditor-process.ts';
 import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
-import { openEgressProxy } from './egress/proxy.ts';
+import { type EgressProxy, openEgressProxy } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { isFalsified, wasSlowed } from './host/cpu-meter.ts';
-import { cpuShares } from './host/cpu-shares.ts';
+import { type CpuAccess, cpuShares } from './host/cpu-shares.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from './host/machine.ts';
-import { auditorUsers, type Users } from './host/privileges.ts';
+import { auditorUsers, type User, type Users } from './host/privileges.ts';
 import { removeStale } from './host/processes.ts';
 import { type AuditResult, judge } from './judge.ts';
 import type { LaunchOrder } from './messages.ts';
@@ -52,110 +52,141 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   const cpuAccess: CpuAccess = { slot: slots(timedAtOnce), shares: cpuShares() };
   const limits = limitsOn(MEMORY_BYTES, limitMs);
   const closing = new AbortController();
-  const stopping = new Set<Promise<void>>();
-  let chromium: Promise<Chromium> | undefined;
-  let newUser: Users | undefined;
+  const host = preparedHost(chromiumDir, closing.signal);
+  const pool = auditorPool((version) => startAuditorProcess(version, { cpuAccess, limits, user: host.newUser() }));
   let sandbox: LaunchOrder['sandbox'] = 'optional';
-  let preloaded: AuditorProcess | undefined;
   let running = 0;
-
-  const prepare = (): Promise<Chromium> => {
-    chromium ??= removeStale(tmpdir(), WORK_DIR_PREFIX).then(async () => {
-      const ready = await prepareChromium(chromiumDir, closing.signal);
-      newUser ??= await auditorUsers([tmpdir(), childModule, ...packages(), ready.executable]);
-      return ready;
-    });
-    chromium.catch(() => {
-      chromium = undefined; // tried again by the next audit
-    });
-    return chromium;
-  };
-
-  const takeAuditor = (version: AuditVersion): AuditorProcess => {
-    const ready = preloaded;
-    preloaded = undefined;
-    if (ready?.version === version && ready.isAlive()) return ready;
-    if (ready) stopAuditor(ready);
-    return startAuditorProcess(version, { cpuAccess, limits, user: newUser?.() });
-  };
-
-  /** Ends an auditor while others go on; `close` waits for it. */
-  const stopAuditor = (auditor: AuditorProcess) => {
-    const stopped = auditor
-      .end()
-      .catch((error: Error) => void log.warn('an auditor left its folder', { error })) // the next start removes it
-      .finally(() => stopping.delete(stopped));
-    stopping.add(stopped);
-  };
 
   /** Imports for the next audit; it gives way to the one that is measured. */
   const preloadAuditor = (version: AuditVersion) => {
-    if (!newUser || preloaded?.isAlive() || closing.signal.aborted) return;
-    if (preloaded) stopAuditor(preloaded);
-    preloaded = startAuditorProcess(version, { cpuAccess, limits, user: newUser() });
+    if (host.isPrepared() && !closing.signal.aborted) pool.preload(version);
+  };
+
+  const auditPage = async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver): Promise<AuditResult> => {
+    const { url, auditVersion, ...options } = order;
+    const { executable, env } = await host.prepare();
+    await using proxy = await disposable(openEgressProxy({ ...targets, url }));
+    await pool.allStopped(); // the last audit's browser is no company for this one
+    const auditor = pool.take(auditVersion);
+    try {
+      const plan = { url: new URL(url).href, version: auditVersion, ...options };
+      const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // more are likely to wait
+      const hooks = { onBrowser, onEvent: observer.onEvent };
+      const ended = await auditor.audit({ ...plan, executable, proxyPort: proxy.port, env, sandbox }, hooks, signal);
+      if (ended.sandbox) sandbox = 'required';
+      else if (ended.sandbox === false && sandbox === 'optional') sandbox = 'none';
+      const observation = observationOf(order, ended, proxy);
+      observer.onObservation?.(observation);
+      return judge(observation);
+    } finally {
+      pool.stop(auditor);
+    }
   };
 
   return {
     /** Unpacks Chromium and starts the first auditor, so that the first audit need not wait for them. */
     prepare: async (): Promise<void> => {
-      await prepare();
+      await host.prepare();
       preloadAuditor(auditVersions[0].version);
     },
 
     /** Audits one page. Rejects only where `signal` ended it or the machine could not start an audit. */
-    audit: async (
-      { url, auditVersion, ...options }: AuditOrder,
-      signal: AbortSignal,
-      observer: AuditObserver = {},
-    ): Promise<AuditResult> => {
+    audit: async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver = {}): Promise<AuditResult> => {
       signal.throwIfAborted();
       running++;
       try {
-        const { executable, env } = await prepare();
-        await using proxy = await disposable(openEgressProxy({ ...targets, url }));
-        await Promise.all(stopping); // the last audit's browser is no company for this one
-        const auditor = takeAuditor(auditVersion);
-        try {
-          const order = { url: new URL(url).href, version: auditVersion, ...options };
-          const launch = { executable, proxyPort: proxy.port, env, sandbox };
-          const hooks = {
-            onBrowser: () => void (running > 1 && preloadAuditor(auditVersion)), // more are likely to wait
-            onEvent: observer.onEvent,
-          };
-          const { measuredAt, cpu, ...seen } = await auditor.audit({ ...order, ...launch }, hooks, signal);
-          if (seen.sandbox) sandbox = 'required';
-          else if (seen.sandbox === false && sandbox === 'optional') sandbox = 'none';
-          const observation = {
-            auditVersion,
-            ...options,
-            ...seen,
-            machine: machine(),
-            cpu: cpu && { others: cpu.others, wasSlowed: wasSlowed(cpu), isFalsified: isFalsified(cpu) },
-            blocked: blockedRequestsIn(proxy.decisions),
-            overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
-            decisionOn: (host: string, port: number) => proxy.lastDecision(host, port),
-          };
-          observer.onObservation?.(observation);
-          return judge(observation);
-        } finally {
-          stopAuditor(auditor);
-        }
+        return await auditPage(order, signal, observer);
       } finally {
         running--;
-        preloadAuditor(auditVersion);
+        preloadAuditor(order.auditVersion);
       }
     },
 
     /** Ends what waits for work, and waits until all has ended. Audits at work are ended by their own signals. */
     close: async (): Promise<void> => {
       closing.abort();
-      await chromium?.catch(() => {});
-      if (preloaded) stopAuditor(preloaded);
-      preloaded = undefined;
-      while (running > 0 || stopping.size > 0) await Promise.all([...stopping, sleep(10)]);
+      await host.settled();
+      pool.stopPreloaded();
+      while (running > 0 || pool.isStopping()) await Promise.all([pool.allStopped(), sleep(10)]);
     },
   };
 };
+
+/** Chromium, and the users that auditors run as, on this machine. */
+const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
+  let chromium: Promise<Chromium> | undefined;
+  let newUser: Users | undefined;
+  return {
+    prepare: (): Promise<Chromium> => {
+      chromium ??= removeStale(tmpdir(), WORK_DIR_PREFIX).then(async () => {
+        const ready = await prepareChromium(chromiumDir, signal);
+        newUser ??= await auditorUsers([tmpdir(), childModule, ...packages(), ready.executable]);
+        return ready;
+      });
+      chromium.catch(() => {
+        chromium = undefined; // tried again by the next audit
+      });
+      return chromium;
+    },
+    settled: async (): Promise<void> => void (await chromium?.catch(() => {})),
+    isPrepared: (): boolean => newUser !== undefined,
+    newUser: (): User | undefined => newUser?.(),
+  };
+};
+
+/** Keeps one auditor ready, and follows those that end. */
+const auditorPool = (start: (version: AuditVersion) => AuditorProcess) => {
+  const stopping = new Set<Promise<void>>();
+  let preloaded: AuditorProcess | undefined;
+
+  /** Ends an auditor while others go on. */
+  const stop = (auditor: AuditorProcess): void => {
+    const stopped = auditor
+      .end()
+      .catch((error: Error) => void log.warn('an auditor left its folder', { error })) // the next start removes it
+      .finally(() => stopping.delete(stopped));
+    stopping.add(stopped);
+  };
+  const stopPreloaded = (): void => {
+    if (preloaded) stop(preloaded);
+    preloaded = undefined;
+  };
+
+  return {
+    take: (version: AuditVersion): AuditorProcess => {
+      const ready = preloaded;
+      if (ready?.version === version && ready.isAlive()) {
+        preloaded = undefined;
+        return ready;
+      }
+      stopPreloaded();
+      return start(version);
+    },
+    preload: (version: AuditVersion): void => {
+      if (preloaded?.isAlive()) return;
+      stopPreloaded();
+      preloaded = start(version);
+    },
+    stop,
+    stopPreloaded,
+    isStopping: (): boolean => stopping.size > 0,
+    allStopped: (): Promise<unknown> => Promise.all(stopping),
+  };
+};
+
+const observationOf = (
+  { url: _, ...order }: AuditOrder,
+  { measuredAt, cpu, ...ended }: EndedAudit,
+  proxy: EgressProxy,
+): Observation => ({
+  ...order,
+  ...ended,
+  machine: machine(),
+  cpu: cpu && { others: cpu.others, wasSlowed: wasSlowed(cpu), isFalsified: isFalsified(cpu) },
+  blocked: blockedRequestsIn(proxy.decisions),
+  overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
+  decisionOn: (host, port) => proxy.lastDecision(host, port),
+});
 
 const packages = () => auditVersions.map((row) => fileURLToPath(import.meta.resolve(row.package)));
 

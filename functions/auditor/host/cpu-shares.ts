@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Slots } from '../../lib/slots.ts';
+import type { CpuUse } from '../messages.ts';
+import { startCpuMeter } from './cpu-meter.ts';
 import { listDir, membersOf, readText } from './processes.ts';
 
 export type CpuShares = ReturnType<typeof cpuShares>;
@@ -50,6 +53,26 @@ export const cpuShares = () => {
       setImmediate(applyAll);
     },
   };
+};
+
+/** One at a time may be measured, or as many as the machine has room for; the others give way meanwhile. */
+export type CpuAccess = { slot: Slots; shares: CpuShares };
+
+/** Resolves when the group may be measured. It leaves the processor to others when `timedPart` aborts. */
+export const acquireCpu = async (
+  group: number,
+  { slot, shares }: CpuAccess,
+  timedPart: AbortSignal,
+): Promise<() => CpuUse | null> => {
+  const releaseSlot = await slot(timedPart);
+  const release = () => {
+    shares.stopMeasuring(group);
+    releaseSlot();
+  };
+  timedPart.addEventListener('abort', release, { once: true });
+  await shares.startMeasuring(group);
+  timedPart.throwIfAborted();
+  return startCpuMeter(group);
 };
 
 /** Lowers the priority of the pages' worker threads in a group. They would otherwise use as much CPU as the auditor. */
