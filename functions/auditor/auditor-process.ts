@@ -19,24 +19,25 @@ import {
 } from './messages.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits, type TimerName } from './stop-rules.ts';
 
-/** What an auditor that is done gets to close its browser. */
+/** Time that a finished auditor has to close its browser, in milliseconds. */
 const BROWSER_CLOSE_MS = 1000;
 
-export const WORK_DIR_PREFIX = 'page-audit-'; // then the pid of its owner
+export const WORK_DIR_PREFIX = 'page-audit-'; // the pid of the parent follows
 
 export type AuditorProcess = ReturnType<typeof startAuditorProcess>;
 export type AuditHooks = {
+  /** Called when the auditor has started its browser. */
   onBrowser?: (() => void) | undefined;
-  /** Receives each event of the audit, and the milliseconds since its start. */
+  /** Called with each event before the stop rules, and with the milliseconds since the start of the audit. */
   onEvent?: ((event: AuditEvent, atMs: number) => void) | undefined;
 };
-/** How an audit ended, and what was observed until then. `measuredAt`: when its timed part ended (epoch ms). */
+/** The end of an audit, and the observations until then. `measuredAt` is the end of the timed part (epoch ms). */
 export type EndedAudit = Pick<AuditState, 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
   end: AuditEnd;
   measuredAt: number | null;
 };
 
-/** One auditor process, from its start (imports only) through one audit to the death of its whole group. */
+/** Starts an auditor process, which imports Lighthouse and then waits for its only audit. */
 export const startAuditorProcess = (
   version: AuditVersion,
   { cpuAccess, limits, user }: { cpuAccess: CpuAccess; limits: Limits; user: User | undefined },
@@ -48,7 +49,7 @@ export const startAuditorProcess = (
   const child = workDir.then((dir) => forkChild(version, dir, user));
   child.then(
     (started) => {
-      started.on('error', () => {}); // met by `audit`, as its end
+      started.on('error', () => {}); // `audit` handles it
       const { pid } = started;
       if (pid) cpuAccess.shares.add(pid);
       started.once('exit', () => {
@@ -59,22 +60,23 @@ export const startAuditorProcess = (
         stderr = (stderr + text).slice(-10_000);
       });
     },
-    () => {}, // met by `audit`
+    () => {}, // `audit` rejects
   );
   let completed = false;
   let stderr = '';
   let exited = false;
   let ended = false;
 
+  /** Kills the process group, waits for its exit and removes the work folder. */
   const end = async (): Promise<void> => {
     ended = true;
     const started = await child.catch(() => undefined);
     if (started?.pid) {
       const exit = exited ? undefined : once(started, 'exit');
-      if (completed) await Promise.race([exit, sleep(BROWSER_CLOSE_MS)]); // so that the browser ends its own processes
+      if (completed) await Promise.race([exit, sleep(BROWSER_CLOSE_MS)]); // a closed browser ends its processes by itself
       killGroup(started.pid);
       await exit;
-      await waitForGroupExit(started.pid); // a browser that is dying still writes to its profile
+      await waitForGroupExit(started.pid); // the browser may still write to its profile
     }
     const dir = await workDir.catch(() => undefined);
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
@@ -83,7 +85,7 @@ export const startAuditorProcess = (
   const audit = async (order: AuditorOrder, hooks: AuditHooks, signal: AbortSignal): Promise<EndedAudit> => {
     const dir = await workDir;
     const auditor = await child;
-    signal.throwIfAborted(); // since the audit was begun
+    signal.throwIfAborted();
     const fullOrder = { ...order, env: { ...childEnv(dir), ...order.env } };
     const outcome = await runAudit(auditor, fullOrder, { cpuAccess, limits, hooks, signal, stderr: () => stderr });
     completed = outcome.end.how === 'audited';
@@ -101,7 +103,7 @@ type AuditContext = {
   stderr: () => string;
 };
 
-/** Sends an order to an auditor, and follows the audit to its end: hands each event to the stop rules, and does what they decide. */
+/** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
 const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditContext): Promise<EndedAudit> => {
   const { cpuAccess, limits, hooks, signal, stderr } = context;
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
@@ -132,7 +134,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     else for (const { timer, ms } of decision.start) timers.start(timer, ms);
   };
   const waitForCpu = async (): Promise<void> => {
-    const remainingMs = limits.attemptMs - (performance.now() - startedAt); // others are measured meanwhile
+    const remainingMs = limits.attemptMs - (performance.now() - startedAt); // the limit pauses during the wait
     readCpu = await acquireCpu(group, cpuAccess, timedPart.signal);
     handle({ type: 'cpu-acquired', remainingMs });
     auditor.send(START_SIGNAL);
@@ -154,7 +156,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   auditor.once('error', fail).on('message', receive);
   auditor.once('exit', (code, killedBy) => {
     if (over.signal.aborted) return;
-    log.error('an auditor ended without an answer', { code, killedBy, said: stderr().slice(-2000) });
+    log.error('The auditor exited without a result.', { code, killedBy, stderr: stderr().slice(-2000) });
     handle({ type: 'exited' });
   });
   handle({ type: 'started', timed: isTimed(order) });
@@ -162,7 +164,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   return promise;
 };
 
-/** Timers by name. Starting a timer that is running restarts it. */
+/** Creates timers by name. Starting a timer that is running restarts it. */
 const namedTimers = (onElapsed: (timer: TimerName) => void) => {
   const running = new Map<TimerName, NodeJS.Timeout>();
   return {
@@ -176,19 +178,19 @@ const namedTimers = (onElapsed: (timer: TimerName) => void) => {
   };
 };
 
-/** A report travels as bytes. */
+/** Restores the Buffer of the report, which IPC sends as plain bytes. */
 const withReportBuffer = (message: AuditorMessage): AuditorMessage =>
   message.type === 'audited'
     ? { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } }
     : message;
 
-/** Beside this module, and in its form: TypeScript here, a bundle where it is deployed. */
+/** File of the child beside this file: TypeScript in development, a bundle when deployed. */
 export const childModule = join(import.meta.dirname, `child${extname(import.meta.filename)}`);
 
 const forkChild = (version: AuditVersion, dir: string, user: User | undefined): ChildProcess =>
   fork(childModule, [version, dir, String(process.pid)], {
-    detached: true, // a group of its own, so that it dies whole
-    serialization: 'advanced', // the report travels as bytes
+    detached: true, // starts a process group, so that one kill ends all its processes
+    serialization: 'advanced', // sends the report as bytes, not as JSON
     execArgv: [],
     cwd: dir,
     env: childEnv(dir),
@@ -196,7 +198,7 @@ const forkChild = (version: AuditVersion, dir: string, user: User | undefined): 
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 
-/** Named one by one: nothing of ours, least of all credentials, reaches a process that runs hostile pages. */
+/** Returns the complete environment of an auditor. It holds no credentials, because the auditor runs hostile pages. */
 const childEnv = (dir: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   HOME: dir,

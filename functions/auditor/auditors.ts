@@ -31,23 +31,23 @@ export type Auditors = ReturnType<typeof auditors>;
 export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
   url: string;
   auditVersion: AuditVersion;
-  /** Without the parts that an earlier attempt may have hung in, though its numbers were measured. */
+  /** Skips the parts in which an earlier attempt may have hung. */
   skipOptionalParts: boolean;
 };
 
-/** What a test may follow of one audit. */
+/** Hooks with which a test records an audit. */
 export type AuditObserver = Pick<AuditHooks, 'onEvent'> & { onObservation?: (observation: Observation) => void };
 
 type Options = {
   targets: TargetPolicy;
   chromiumDir?: string | undefined;
-  /** Audits that may be in the part whose timing counts at once. */
+  /** Maximum number of concurrent timed parts. */
   timedAtOnce?: number | undefined;
-  /** Of an attempt, from its start; less the wait for its turn to be measured. */
+  /** Time limit of an attempt. It pauses while the attempt waits for the CPU. */
   limitMs?: number;
 };
 
-/** Runs audits, each in a fresh process with a browser, a folder and an egress proxy of its own. */
+/** Creates a pool of auditors. Each audit has its own process, browser, work folder and egress proxy. */
 export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, limitMs }: Options) => {
   const cpuAccess: CpuAccess = { slot: slots(timedAtOnce), shares: cpuShares() };
   const limits = limitsOn(MEMORY_BYTES, limitMs);
@@ -57,7 +57,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   let sandbox: LaunchOrder['sandbox'] = 'optional';
   let running = 0;
 
-  /** Imports for the next audit; it gives way to the one that is measured. */
+  /** Starts the next auditor ahead, so that it imports Lighthouse before its audit. */
   const preloadAuditor = (version: AuditVersion) => {
     if (host.isPrepared() && !closing.signal.aborted) pool.preload(version);
   };
@@ -66,11 +66,11 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     const { url, auditVersion, ...options } = order;
     const { executable, env } = await host.prepare();
     await using proxy = await disposable(openEgressProxy({ ...targets, url }));
-    await pool.allStopped(); // the last audit's browser is no company for this one
+    await pool.allStopped(); // a browser that is still exiting would slow this audit
     const auditor = pool.take(auditVersion);
     try {
       const plan = { url: new URL(url).href, version: auditVersion, ...options };
-      const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // more are likely to wait
+      const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // another audit probably waits
       const hooks = { onBrowser, onEvent: observer.onEvent };
       const ended = await auditor.audit({ ...plan, executable, proxyPort: proxy.port, env, sandbox }, hooks, signal);
       if (ended.sandbox) sandbox = 'required';
@@ -84,13 +84,13 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   };
 
   return {
-    /** Unpacks Chromium and starts the first auditor, so that the first audit need not wait for them. */
+    /** Unpacks Chromium and starts the first auditor, so that the first audit does not wait for them. */
     prepare: async (): Promise<void> => {
       await host.prepare();
       preloadAuditor(auditVersions[0].version);
     },
 
-    /** Audits one page. Rejects only where `signal` ended it or the machine could not start an audit. */
+    /** Audits one page. Rejects only if `signal` aborts or the machine cannot start an audit. */
     audit: async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver = {}): Promise<AuditResult> => {
       signal.throwIfAborted();
       running++;
@@ -102,7 +102,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
       }
     },
 
-    /** Ends what waits for work, and waits until all has ended. Audits at work are ended by their own signals. */
+    /** Ends the preloaded auditor and waits until all audits have ended. Only their signals abort running audits. */
     close: async (): Promise<void> => {
       closing.abort();
       await host.settled();
@@ -112,7 +112,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   };
 };
 
-/** Chromium, and the users that auditors run as, on this machine. */
+/** Prepares Chromium, and the users that auditors run as, once per machine. */
 const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
   let chromium: Promise<Chromium> | undefined;
   let newUser: Users | undefined;
@@ -124,7 +124,7 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
         return ready;
       });
       chromium.catch(() => {
-        chromium = undefined; // tried again by the next audit
+        chromium = undefined; // the next audit retries
       });
       return chromium;
     },
@@ -134,16 +134,19 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
   };
 };
 
-/** Keeps one auditor ready, and follows those that end. */
+/** Keeps one auditor ready for the next audit, and tracks auditors that are stopping. */
 const auditorPool = (start: (version: AuditVersion) => AuditorProcess) => {
   const stopping = new Set<Promise<void>>();
   let preloaded: AuditorProcess | undefined;
 
-  /** Ends an auditor while others go on. */
+  /** Ends an auditor in the background. */
   const stop = (auditor: AuditorProcess): void => {
     const stopped = auditor
       .end()
-      .catch((error: Error) => void log.warn('an auditor left its folder', { error })) // the next start removes it
+      .catch(
+        (error: Error) =>
+          void log.warn('Could not remove the work folder of an auditor. The next start retries.', { error }),
+      )
       .finally(() => stopping.delete(stopped));
     stopping.add(stopped);
   };

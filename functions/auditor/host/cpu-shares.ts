@@ -55,10 +55,13 @@ export const cpuShares = () => {
   };
 };
 
-/** One at a time may be measured, or as many as the machine has room for; the others give way meanwhile. */
+/** The semaphore of timed parts, and the CPU shares while one of them runs. */
 export type CpuAccess = { slot: Slots; shares: CpuShares };
 
-/** Resolves when the group may be measured. It leaves the processor to others when `timedPart` aborts. */
+/**
+ * Waits until the group may run its timed part. Resolves with a reader of the CPU use since then. Releases the CPU when
+ * `timedPart` aborts.
+ */
 export const acquireCpu = async (
   group: number,
   { slot, shares }: CpuAccess,
