@@ -11,7 +11,7 @@ afterEach(() => {
   parent?.kill('SIGKILL');
 });
 
-/** The leader of a group of its own, whose parent never asks for its end. */
+/** Starts a process group whose parent never reaps it. Returns the pid of its leader. */
 const unreapedGroup = async (): Promise<number> => {
   parent = spawn('sh', ['-c', "setsid sh -c 'echo $$; exec sleep 60' & exec sleep 60"], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -21,10 +21,10 @@ const unreapedGroup = async (): Promise<number> => {
 };
 const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'latin1').split(' ')[2];
 
-/** Whether nobody is waited for. */
+/** Returns true if `waitForGroupExit` does not wait. */
 const isGone = (group: number) => Promise.race([waitForGroupExit(group).then(() => true), soon(false)]);
 
-test('a group that runs is waited for, and one whose dead are only listed is not', async () => {
+test('waits for a running group, and not for zombie processes', async () => {
   const group = await unreapedGroup();
   expect(await isGone(group)).toBe(false);
 

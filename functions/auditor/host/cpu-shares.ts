@@ -68,6 +68,8 @@ export const acquireCpu = async (
   timedPart: AbortSignal,
 ): Promise<() => CpuUse | null> => {
   const releaseSlot = await slot(timedPart);
+  if (timedPart.aborted) releaseSlot(); // aborted after the semaphore granted the slot
+  timedPart.throwIfAborted();
   const release = () => {
     shares.stopMeasuring(group);
     releaseSlot();
