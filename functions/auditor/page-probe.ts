@@ -6,7 +6,7 @@ import { PROBE_TIMEOUT_MS } from './stop-rules.ts';
 /** Closes a popup, because it would use CPU time during the audit. */
 export const closePopup = async (popup: Target) => (await popup.page())?.close();
 
-/** Returns true if the page runs scripts. An isolated world keeps its own objects, whatever the page has overwritten. */
+/** Returns true if the page runs scripts. An isolated world keeps its own objects even if the page overwrites its built-ins. */
 export const canRunScripts = async (session: CDPSession): Promise<boolean> =>
   Promise.race([
     evaluateInIsolatedWorld(session, '1').then(

@@ -20,7 +20,7 @@ export const cleanUp = async (): Promise<void> => {
   for (const each of cleanUps.splice(0).reverse()) await each();
 };
 
-/** Starts a real server on loopback. Injected dials connect to it, whatever their address. */
+/** Starts a real server on loopback. Injected dials connect to it, no matter which address they name. */
 export const origin = async (serve: (socket: Socket) => void = (socket) => socket.pipe(socket)): Promise<number> => {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {

@@ -56,7 +56,7 @@ export const url = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-/** Told by Node, not by the rules that are tried: the blocks that matter most, and of IPv6 all but 2000::/3. */
+/** Blocks of addresses that must be refused, checked by Node's own BlockList: the most important ones, and all of IPv6 except 2000::/3. */
 const privateBlocks = new BlockList();
 for (const block of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],

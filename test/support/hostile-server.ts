@@ -12,7 +12,7 @@ import type { RunProblemCode } from '../../shared/problems.ts';
 
 /** A page that hinders its auditor, and the expected result of its audit. */
 export type HostilePage = {
-  /** What the page is, as the subject of a sentence. */
+  /** Name of the page, as the subject of a sentence. */
   is: string;
   /** Expected results: `succeeded`, the error code of a failed run, or the code of a rejected POST. */
   verdicts: readonly Verdict[];

@@ -5,7 +5,7 @@ import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { type ApiProblem, apiProblems } from '../../shared/problems.ts';
 import { ssrfCases } from '../support/ssrf-cases.ts';
 
-/** What the function answers to a create, and the URLs of the checks that it then wrote. */
+/** Returns the function's answer to a create, and the URLs of the checks that the function stored. */
 const submit = async (url: string, targets: Targets) => {
   const created: string[] = [];
   const create = createCheck({

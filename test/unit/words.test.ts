@@ -70,7 +70,7 @@ test('a path is matched part by part, and says which methods it answers to', () 
 });
 
 test('the due times leave room for what they wait for', () => {
-  expect(HOLD_MS).toBeGreaterThan(10_000); // a create's own time-out
+  expect(HOLD_MS).toBeGreaterThan(10_000); // the timeout of the create function
   expect(LEASE_MS).toBeGreaterThanOrEqual(3 * RENEW_MS); // two renewals may fail
   expect([0, 1, 2].map((sends) => resendAfter(sends) / 3_600_000)).toEqual([1, 2, 4]);
   expect(recheckAfter(0)).toBe(300_000);

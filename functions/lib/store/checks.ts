@@ -60,7 +60,7 @@ export const checkStore = (db: Db) => ({
     return pointer?.owner === owner ? z.uuid().parse(pointer.checkId) : undefined;
   },
 
-  /** Returns a run, whatever its state and its owner. */
+  /** Returns a run in any state and of any owner. */
   findRun: (run: RunRef) => findRun(db, run),
 
   /** Records that a run's job was sent, unless the run has changed since it was read. */

@@ -69,7 +69,7 @@ export type ErasedItem = z.infer<typeof ErasedItem>;
 export type RunItem = z.infer<typeof RunItem>;
 export type RunRef = Pick<RunItem, 'checkId' | 'id'>;
 
-/** Returns a run, whatever its state and its owner. */
+/** Returns a run in any state and of any owner. */
 export const findRun = async (db: Db, run: RunRef): Promise<RunItem | undefined> => {
   const item = await getItem(db, runKey(run.checkId, run.id));
   return item && parse(RunItem, item);

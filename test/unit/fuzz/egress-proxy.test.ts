@@ -94,7 +94,7 @@ describe('the egress proxy', () => {
 
   test('nothing that a client says breaks it or hangs it, and nothing but public addresses is dialled', async () => {
     const { proxy, dialled } = await startProxy();
-    const lanes = Math.min(numRuns, 100); // beside each other: those that stall wait for the time-out together
+    const lanes = Math.min(numRuns, 100); // run in parallel, so that stalled conversations share one timeout
     const property = fc.asyncProperty(
       fc.array(splitConversation, { minLength: lanes, maxLength: lanes }),
       async (inputs) => {
