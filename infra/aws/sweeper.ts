@@ -22,7 +22,7 @@ export class Sweeper extends Construct {
   constructor(scope: Construct, id: string, environment: Environment) {
     super(scope, id);
     this.#environment = environment;
-    const { names, homeRegion, regions } = environment;
+    const { names, homeRegion } = environment;
     this.sweep = nodeFunction(this, 'sweep', {
       environment,
       functionName: names.homeFunction('sweep'),
@@ -47,7 +47,11 @@ export class Sweeper extends Construct {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new FunctionTarget(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
+    this.#alarms();
+  }
 
+  #alarms(): void {
+    const { regions } = this.#environment;
     alarm(this, 'Silent', {
       what: 'No sweep has completed for five minutes.',
       impact: 'Nothing resends lost audits, and checks may stay open.',
