@@ -5,18 +5,25 @@ import { AuditEnv, CorsEnv } from '../../shared/env.ts';
 import { InvalidSetting } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
+const whole = (min: number, max: number) => {
+  const message = `Use a whole number from ${min} to ${max}.`;
+  return z.coerce.number(message).int(message).min(min, message).max(max, message);
+};
+const oneOf = <const Values extends string[]>(...values: Values) =>
+  z.enum(values, { error: `Use one of ${values.join(', ')}.` });
+
 /** Environment variables of `npm start`. */
 const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z.coerce.number('a number').int().min(0).max(65535).default(4080),
+  PORT: whole(0, 65535).default(4080),
   DATA_DIR: z.string().min(1).default('.local'),
-  AUDITS_AT_ONCE: z.coerce.number('a number').int().min(1).max(64).optional(),
+  AUDITS_AT_ONCE: whole(1, 64).optional(),
   TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
   RETAKES: AuditEnv.shape.RETAKES,
-  AUTH: z.enum(['open', 'keys']).default('open'),
-  TARGETS: z.enum(['local', 'public']).optional(),
+  AUTH: oneOf('open', 'keys').default('open'),
+  TARGETS: oneOf('local', 'public').optional(),
   ...CorsEnv.shape,
-  LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('ERROR'),
+  LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
 
 const BYTES_PER_AUDIT = 4 * 2 ** 30;

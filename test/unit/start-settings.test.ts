@@ -28,7 +28,10 @@ test('a service that other machines reach audits only public pages, unless TARGE
   expect(settingsFrom({ ...env, TARGETS: 'local' })).toMatchObject({ targets: 'local' });
 });
 
-test('each invalid setting is named', () => {
-  const env = { PORT: 'many', AUDITS_AT_ONCE: '0', CORS_ORIGINS: 'example.com' };
-  expect(() => settingsFrom(env)).toThrow(/PORT: .*\n +AUDITS_AT_ONCE: .*\n +CORS_ORIGINS/);
+test('each invalid setting is named with the values that it accepts', () => {
+  const env = { PORT: 'many', AUDITS_AT_ONCE: '0', AUTH: 'none', CORS_ORIGINS: 'example.com' };
+  expect(() => settingsFrom(env)).toThrow(/PORT: .*\n +AUDITS_AT_ONCE: .*\n +AUTH: .*\n +CORS_ORIGINS/);
+  expect(() => settingsFrom(env)).toThrow('PORT: Use a whole number from 0 to 65535.');
+  expect(() => settingsFrom(env)).toThrow('AUDITS_AT_ONCE: Use a whole number from 1 to 64.');
+  expect(() => settingsFrom(env)).toThrow('AUTH: Use one of open, keys.');
 });
