@@ -68,11 +68,11 @@ export const startPoller = (options: Options) => {
     const release = await slots(signal, { owner: ownerOf(message), queue: queueUrl }).catch(() => undefined);
     if (!release) return; // `stop` releases it
     waiting.delete(message);
-    const work = handle(options, message).finally(() => {
+    const handling = handle(options, message).finally(() => {
       release();
-      running.delete(work);
+      running.delete(handling);
     });
-    running.add(work);
+    running.add(handling);
   };
 
   const renewal = setInterval(
@@ -84,7 +84,8 @@ export const startPoller = (options: Options) => {
   const stop = async (graceMs: number): Promise<void> => {
     stopping.abort();
     clearInterval(renewal);
-    if (waiting.size === 0) receiveAbort.abort(); // otherwise this poll would receive the released messages again
+    // An aborted poll stays open in the queue for a while. It would then receive the released messages.
+    if (waiting.size === 0) receiveAbort.abort();
     const ended = polling.then(() => Promise.all([setVisibility(options, waiting, 0).catch(() => {}), ...running]));
     await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
   };

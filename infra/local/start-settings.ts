@@ -5,7 +5,7 @@ import { AuditEnv, CorsEnv } from '../../shared/env.ts';
 import { InvalidSetting } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
-const whole = (min: number, max: number) => {
+const wholeNumber = (min: number, max: number) => {
   const message = `Use a whole number from ${min} to ${max}.`;
   return z.coerce.number(message).int(message).min(min, message).max(max, message);
 };
@@ -15,9 +15,9 @@ const oneOf = <const Values extends string[]>(...values: Values) =>
 /** Environment variables of `npm start`. */
 const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: whole(0, 65535).default(4080),
+  PORT: wholeNumber(0, 65535).default(4080),
   DATA_DIR: z.string().min(1).default('.local'),
-  AUDITS_AT_ONCE: whole(1, 64).optional(),
+  AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),
   TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
   RETAKES: AuditEnv.shape.RETAKES,
   AUTH: oneOf('open', 'keys').default('open'),

@@ -58,9 +58,9 @@ describe('an invalid setting is rejected with a valid value', () => {
   });
 
   test('a repeated region, and no region', () => {
-    const given = (regions: string[]) => () => environmentOf('dev', {}, { dev: { ...row, regions } });
-    expect(given(['us-west1', 'us-west1'])).toThrow('lists a region twice');
-    expect(given([])).toThrow('List at least one region.');
+    const withRegions = (regions: string[]) => () => environmentOf('dev', {}, { dev: { ...row, regions } });
+    expect(withRegions(['us-west1', 'us-west1'])).toThrow('lists a region twice');
+    expect(withRegions([])).toThrow('List at least one region.');
   });
 
   test('an invalid e-mail address, and an invalid account id', () => {

@@ -9,9 +9,9 @@ import { functionsOf, type Properties, resourcesOf, synthesized } from './suppor
 const { app, home, regionStacks, environment } = synthesized();
 app.synth(); // once, outside the time limit of a test
 const only = (type: string): Properties => {
-  const [made, ...more] = resourcesOf(home, type);
+  const [resource, ...more] = resourcesOf(home, type);
   expect(more).toEqual([]);
-  return made as Properties;
+  return resource as Properties;
 };
 
 test('each file of functions/ is deployed as one function', () => {
@@ -166,13 +166,13 @@ test('the sweeper runs every minute', () => {
 
 test('jobs go to the queues of the region stacks', () => {
   const { AUDIT_QUEUES } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
-  const made = environment.regions.map((region, i) => {
+  const expected = environment.regions.map((region, i) => {
     const names = resourcesOf(regionStacks[i] as typeof home, 'AWS::SQS::Queue').map(({ QueueName }) => QueueName);
     expect(regionStacks[i]?.region).toBe(regions[region]);
     const name = names.find((each) => each.includes('-audits-') && !each.includes('lost'));
     return [region, `https://sqs.${regions[region]}.amazonaws.com/123456789012/${name}`];
   });
-  expect(JSON.parse(AUDIT_QUEUES)).toEqual(Object.fromEntries(made));
+  expect(JSON.parse(AUDIT_QUEUES)).toEqual(Object.fromEntries(expected));
   expect(functionsOf(home).sweep?.Environment.Variables.AUDIT_QUEUES).toBe(AUDIT_QUEUES);
 });
 
@@ -180,15 +180,15 @@ test('every function has Node.js 24, its own log group with a retention, and the
   for (const stack of [home, ...regionStacks]) {
     const groups = resourcesOf(stack, 'AWS::Logs::LogGroup');
     for (const group of groups) expect(group.RetentionInDays).toBe(environment.logDays);
-    for (const made of Object.values(functionsOf(stack))) {
-      expect(made).toMatchObject({
+    for (const resource of Object.values(functionsOf(stack))) {
+      expect(resource).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['x86_64'],
         Handler: 'index.handler',
         Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'page-audit-dev' } },
       });
-      const group = groups.find(({ id }) => made.LoggingConfig.LogGroup === `<${id}>`);
-      expect(group?.LogGroupName).toBe(`/aws/lambda/${made.FunctionName}`);
+      const group = groups.find(({ id }) => resource.LoggingConfig.LogGroup === `<${id}>`);
+      expect(group?.LogGroupName).toBe(`/aws/lambda/${resource.FunctionName}`);
     }
   }
 });

@@ -143,7 +143,7 @@ test('a graph or an alarm uses each of our metrics', () => {
 });
 
 test('each queue, function, table and API of a graph or an alarm exists in that region', () => {
-  const made = all.flatMap((stack) =>
+  const existing = all.flatMap((stack) =>
     [
       ...resourcesOf(stack, 'AWS::SQS::Queue').map(({ QueueName }) => QueueName),
       ...Object.values(functionsOf(stack)).map(({ FunctionName }) => FunctionName),
@@ -155,7 +155,7 @@ test('each queue, function, table and API of a graph or an alarm exists in that 
     if (namespace === metricNamespace) continue;
     const { QueueName, FunctionName, TableName, ApiId } = dimensions;
     const name = QueueName ?? FunctionName ?? TableName ?? ApiId;
-    if (name) expect(made).toContain(`${awsRegion} ${name}`);
+    if (name) expect(existing).toContain(`${awsRegion} ${name}`);
     else expect(namespace).toBe('AWS/Lambda'); // throttles of the whole account
   }
 });

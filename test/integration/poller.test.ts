@@ -218,9 +218,9 @@ test('owners take turns for slots, and so do the queues of an owner', async () =
       release();
     });
   };
-  const asked = ['a west', 'a west', 'a east', 'b west', 'b west', 'c east'].map(request);
+  const requests = ['a west', 'a west', 'a east', 'b west', 'b west', 'c east'].map(request);
   first();
-  await Promise.all(asked);
+  await Promise.all(requests);
   expect(order).toEqual(['b west', 'c east', 'a east', 'b west', 'a west', 'a west']);
 });
 
