@@ -1,0 +1,47 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse-result.ts';
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { metricsView } from '../../shared/page-metrics.ts';
+import { readReport } from '../support/recorded-reports.ts';
+
+const patches = { withoutMeaningfulPaint: false, uncheckedRules: [] };
+
+test.each(auditVersions)(
+  'the metrics of the recorded $version report are its numbers, and none is missing',
+  async (row) => {
+    const { version, pwa } = row;
+    const report = JSON.parse(gunzipSync(readReport(version)).toString()) as LighthouseResult;
+    const plan = { url: 'http://127.0.0.1/faulty', version, device: 'mobile', skipOptionalParts: false } as const;
+    const { metrics } = await summarize(report, plan, patches);
+    const score = (id: string) => Math.round((report.categories[id]?.score ?? Number.NaN) * 100);
+    const value = (id: string) => report.audits[id]?.numericValue;
+    expect(metrics).toEqual({
+      performance: score('performance'),
+      accessibility: score('accessibility'),
+      bestPractices: score('best-practices'),
+      seo: score('seo'),
+      pwa: pwa ? score('pwa') : null,
+      fcp: value('first-contentful-paint'),
+      si: value('speed-index'),
+      lcp: value('largest-contentful-paint'),
+      tti: value('interactive'),
+      tbt: value('total-blocking-time'),
+      cls: value('cumulative-layout-shift'),
+    });
+    expect(Object.values(metrics).filter((number) => number === null)).toHaveLength(pwa ? 0 : 1);
+    const { fcp, si, lcp, tti, tbt } = metricsView(metrics);
+    for (const time of [fcp, si, lcp, tti, tbt]) expect(time).toMatch(/^\d+ms$/);
+  },
+);
+
+test.each(auditVersions)('the recorded $version report names its version and its machine', ({ version }) => {
+  const report = JSON.parse(gunzipSync(readReport(version)).toString());
+  expect(report).toMatchObject({
+    auditVersion: version,
+    lighthouseVersion: version,
+    gatherMode: 'navigation',
+    userAgent: expect.stringContaining('Chrome/'),
+    environment: { benchmarkIndex: expect.any(Number), hostUserAgent: expect.any(String) },
+  });
+});
