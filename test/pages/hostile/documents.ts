@@ -108,7 +108,7 @@ export const documents: Record<string, HostilePage> = {
     alone: true,
     verdicts: ['page-too-large', 'page-crashed'],
     // It stops at 8 GB, so that a service without a limit doesn't bring the machine down.
-    serve: script('const all = []; setInterval(() => all.length < 80 && all.push(new Uint8Array(1e8).fill(1)), 100)'),
+    serve: script('const all = []; setInterval(() => all.length < 80 && all.push(new Uint8Array(1e8).fill(1)), 50)'),
   },
 
   // Headers and encodings
