@@ -40,7 +40,7 @@ const faultOfEnd = (observation: Observation): Fault => {
     }
     case 'failed':
       if (!end.browserAlive) return { code: 'browser-crashed', auditCode: end.code };
-      return faultOfAuditCode(end.code ?? '', end.message, observation);
+      return faultOfAuditCode(end.code || null, end.message, observation);
     case 'stopped':
       if (end.why === 'main-document-failed') return faultOfDocument(observation);
       return { code: end.why, ...(end.detail && { detail: end.detail }) };
@@ -50,15 +50,15 @@ const faultOfEnd = (observation: Observation): Fault => {
 };
 
 /** Returns the fault of an error code. Lighthouse's codes are coarse, so the main frame decides where they are ambiguous. */
-const faultOfAuditCode = (auditCode: string, message: string, observation: Observation): Fault => {
+const faultOfAuditCode = (auditCode: string | null, message: string, observation: Observation): Fault => {
   const { mainFrame } = observation;
   if (mainFrame.navigations > MAX_NAVIGATIONS) return { code: 'redirect-loop', auditCode };
-  const rule = byAuditCode.get(auditCode);
+  const rule = auditCode && byAuditCode.get(auditCode);
   if (rule) return { ...(typeof rule === 'string' ? { code: rule } : rule(observation, message)), auditCode };
   if (STACK_LIMIT.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEPLY_NESTED };
   if (mainFrame.crashed) return { code: 'page-crashed', auditCode };
   const detail = `The audit failed with an error: ${message.slice(0, 300)}`;
-  return { code: 'internal', auditCode: auditCode || null, detail };
+  return { code: 'internal', auditCode, detail };
 };
 
 /** Chromium's error for a tree of frames or elements that is too deep for a DevTools message. */

@@ -246,3 +246,9 @@ test.each([
 ] as const)('a failed main document %j with proxy decision %j gives %s', (frame, decision, fault) => {
   expect(faultOf(observed(stopped, frame, decision)).code).toBe(fault);
 });
+
+test('an error without a code gives no empty audit code', () => {
+  const withoutCode = { ...failed('', 'x'), code: null } as AuditEnd;
+  expect(faultOf(observed(withoutCode, { navigations: 51 }))).toEqual({ code: 'redirect-loop', auditCode: null });
+  expect(faultOf(observed(withoutCode, { crashed: true }))).toEqual({ code: 'page-crashed', auditCode: null });
+});
