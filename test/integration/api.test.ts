@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunItem } from '../../functions/lib/store/items.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
-import { Problem, runError } from '../../shared/problems.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 import { RunView } from '../../shared/run.ts';
-import { aCheck, startWorld, type World } from '../support/world.ts';
+import { problemOf } from '../support/problem.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
 let api: Awaited<ReturnType<typeof startGateway>>;
@@ -33,15 +31,6 @@ const created = async (body: unknown = aBody, headers = {}) => {
   const answer = await post(body, headers);
   expect(answer.status).toBe(201);
   return (await answer.json()) as { id: string; runs: { id: string; region: Region }[] };
-};
-
-/** The problem that an answer is, held to the form that every error has. */
-const problemOf = async (answer: Response, status: number, code: string): Promise<Problem> => {
-  expect(answer.headers.get('content-type')).toBe('application/problem+json');
-  const problem = Problem.strict().parse(await answer.json());
-  expect({ status: answer.status, code: problem.code }).toEqual({ status, code });
-  expect(problem.status).toBe(status);
-  return problem;
 };
 
 test('a create answers 201 with Location and exactly the fields of the contract', async () => {
@@ -329,77 +318,4 @@ test('regions, versions and health say what is offered', async () => {
   expect(versions.map(({ version }) => version)).toEqual(auditVersions.map(({ version }) => version));
   expect(versions[0]).toMatchObject({ aliases: ['latest', '13'] });
   expect(await (await call('/health')).json()).toEqual({ status: 'ok' });
-});
-
-const finishedRun: World['finishedRun'] = (...report) => world.finishedRun(...report);
-
-test('a report is served by both paths, gzipped only where the client takes it', async () => {
-  const json = JSON.stringify({ lighthouseVersion: '13.5.0', text: 'ü'.repeat(1000) });
-  const { run, path } = await finishedRun(json);
-  for (const each of [path, `/v1/audit/runs/${run.id}/report`]) {
-    const plain = await call(each, { headers: { 'accept-encoding': 'identity' } });
-    expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([
-      null,
-      'Accept, Accept-Encoding',
-    ]);
-    expect(await plain.text()).toBe(json);
-    const zipped = await call(each, { headers: { 'accept-encoding': 'gzip' } });
-    expect(zipped.headers.get('content-encoding')).toBe('gzip');
-    expect(await zipped.text()).toBe(json);
-    expect(zipped.headers.get('etag')).not.toBe(plain.headers.get('etag'));
-  }
-});
-
-test('a report that a client has already is a 304', async () => {
-  const { path } = await finishedRun('{}');
-  const headers = { 'accept-encoding': 'gzip' };
-  const etag = (await call(path, { headers })).headers.get('etag') as string;
-  for (const known of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
-    const answer = await call(path, { headers: { ...headers, 'if-none-match': known } });
-    expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, etag, '']);
-  }
-  const changed = await call(path, { headers: { ...headers, 'if-none-match': '"other"' } });
-  expect(changed.status).toBe(200);
-  const head = await call(path, { method: 'HEAD', headers });
-  expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, '']);
-});
-
-test('a report too large for an answer of Lambda is a redirect to a URL that gives it', async () => {
-  const json = JSON.stringify({ text: 'a'.repeat(5 * 1024 * 1024) });
-  const { path } = await finishedRun(json);
-  expect((await call(path, { headers: { 'accept-encoding': 'gzip' } })).status).toBe(200); // small once zipped
-  const answer = await call(path, { headers: { 'accept-encoding': 'identity' } });
-  expect(answer.status).toBe(303);
-  const location = answer.headers.get('location') as string;
-  expect(location).toContain('X-Amz-Expires=300');
-  const head = await call(path, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
-  expect([head.status, head.headers.get('etag')]).toEqual([200, answer.headers.get('etag')]); // the URL is for GET alone
-  const stored = Buffer.from(
-    await (await fetch(location, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer(),
-  );
-  expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
-});
-
-test('a report asked for too early is a 409 that says when to come back', async () => {
-  const { id, runs } = await created();
-  const answer = await call(`/v1/checks/${id}/runs/${runs[0]?.id}/report`);
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  await problemOf(answer, 409, 'report-not-ready');
-});
-
-test('a run that failed before there was a report has none: 404 with the reason', async () => {
-  const check = aCheck({ regions: ['us-west1'] });
-  const [run] = (await world.create(check)) as [RunItem];
-  const lease = await world.leases.claim(run, randomUUID(), new Date());
-  if (!lease) throw new Error('the run is taken');
-  await world.leases.finish(lease, { state: 'failed', attempts: [], error: runError('dns-failure') }, new Date());
-  const problem = await problemOf(await call(`/v1/audit/runs/${run.id}/report`), 404, 'report-unavailable');
-  expect(problem.detail).toContain('dns-failure');
-});
-
-test('a fault of ours tells the caller nothing but a request id', async () => {
-  const { path } = await finishedRun('{}', { gzip: Buffer.from('no gzip') });
-  const problem = await problemOf(await call(path, { headers: { 'accept-encoding': 'identity' } }), 500, 'internal');
-  expect(problem.requestId).not.toBe('');
-  expect(JSON.stringify(problem)).not.toMatch(/header|gzip|at .*ts:/);
 });

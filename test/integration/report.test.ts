@@ -1,8 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunItem } from '../../functions/lib/store/items.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { runError } from '../../shared/problems.ts';
+import { problemOf } from '../support/problem.ts';
+import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 let api: Awaited<ReturnType<typeof startGateway>>;
@@ -15,10 +18,83 @@ afterAll(async () => {
   await world.stop();
 });
 
+const call = (path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, { redirect: 'manual', ...init });
 const get = (path: string, headers: Record<string, string>, method = 'GET') =>
   fetch(`${api.url}${path}`, { redirect: 'manual', method, headers: { 'accept-encoding': 'gzip', ...headers } });
 const asHtml = { accept: 'text/html' };
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+
+test('a report is served by both paths, gzipped only where the client takes it', async () => {
+  const json = JSON.stringify({ lighthouseVersion: '13.5.0', text: 'ü'.repeat(1000) });
+  const { run, path } = await world.finishedRun(json);
+  for (const each of [path, `/v1/audit/runs/${run.id}/report`]) {
+    const plain = await call(each, { headers: { 'accept-encoding': 'identity' } });
+    expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([
+      null,
+      'Accept, Accept-Encoding',
+    ]);
+    expect(await plain.text()).toBe(json);
+    const zipped = await call(each, { headers: { 'accept-encoding': 'gzip' } });
+    expect(zipped.headers.get('content-encoding')).toBe('gzip');
+    expect(await zipped.text()).toBe(json);
+    expect(zipped.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+  }
+});
+
+test('a report that a client has already is a 304', async () => {
+  const { path } = await world.finishedRun('{}');
+  const headers = { 'accept-encoding': 'gzip' };
+  const etag = (await call(path, { headers })).headers.get('etag') as string;
+  for (const known of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
+    const answer = await call(path, { headers: { ...headers, 'if-none-match': known } });
+    expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, etag, '']);
+  }
+  const changed = await call(path, { headers: { ...headers, 'if-none-match': '"other"' } });
+  expect(changed.status).toBe(200);
+  const head = await call(path, { method: 'HEAD', headers });
+  expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, '']);
+});
+
+test('a report too large for an answer of Lambda is a redirect to a URL that gives it', async () => {
+  const json = JSON.stringify({ text: 'a'.repeat(5 * 1024 * 1024) });
+  const { path } = await world.finishedRun(json);
+  expect((await call(path, { headers: { 'accept-encoding': 'gzip' } })).status).toBe(200); // small once zipped
+  const answer = await call(path, { headers: { 'accept-encoding': 'identity' } });
+  expect(answer.status).toBe(303);
+  const location = answer.headers.get('location') as string;
+  expect(location).toContain('X-Amz-Expires=300');
+  const head = await call(path, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
+  expect([head.status, head.headers.get('etag')]).toEqual([200, answer.headers.get('etag')]); // the URL is for GET alone
+  const stored = Buffer.from(
+    await (await fetch(location, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer(),
+  );
+  expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
+});
+
+test('a report asked for too early is a 409 that says when to come back', async () => {
+  const check = aCheck();
+  const [run] = await world.create(check);
+  const answer = await call(`/v1/checks/${check.id}/runs/${run?.id}/report`);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  await problemOf(answer, 409, 'report-not-ready');
+});
+
+test('a run that failed before there was a report has none: 404 with the reason', async () => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = await world.leases.claim(run, randomUUID(), new Date());
+  if (!lease) throw new Error('the run is taken');
+  await world.leases.finish(lease, { state: 'failed', attempts: [], error: runError('dns-failure') }, new Date());
+  const problem = await problemOf(await call(`/v1/audit/runs/${run.id}/report`), 404, 'report-unavailable');
+  expect(problem.detail).toContain('dns-failure');
+});
+
+test('a fault of ours tells the caller nothing but a request id', async () => {
+  const { path } = await world.finishedRun('{}', { gzip: Buffer.from('no gzip') });
+  const problem = await problemOf(await call(path, { headers: { 'accept-encoding': 'identity' } }), 500, 'internal');
+  expect(problem.requestId).not.toBe('');
+  expect(JSON.stringify(problem)).not.toMatch(/header|gzip|at .*ts:/);
+});
 
 test('a report is a page for whoever asks for HTML, in a sandbox and with its type taken at its word', async () => {
   const { path, run } = await world.finishedRun(JSON.stringify({ text: '</script><script>alert(1)</script>' }));

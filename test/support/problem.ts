@@ -1,0 +1,11 @@
+import { expect } from 'vitest';
+import { Problem } from '../../shared/problems.ts';
+
+/** The problem that an answer is, held to the form that every error has. */
+export const problemOf = async (answer: Response, status: number, code: string): Promise<Problem> => {
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  const problem = Problem.strict().parse(await answer.json());
+  expect({ status: answer.status, code: problem.code }).toEqual({ status, code });
+  expect(problem.status).toBe(status);
+  return problem;
+};
