@@ -33,7 +33,7 @@ const created = async (body: unknown = aBody, headers = {}) => {
   return (await answer.json()) as { id: string; runs: { id: string; region: Region }[] };
 };
 
-test('a create answers 201 with Location and exactly the fields of the contract', async () => {
+test('a create responds 201 with Location and exactly the fields of the contract', async () => {
   const answer = await post(aBody);
   expect(answer.status).toBe(201);
   const check = (await answer.json()) as Record<string, unknown>;
@@ -47,10 +47,10 @@ test('a create answers 201 with Location and exactly the fields of the contract'
   });
 });
 
-test('a new check waits in exactly the regions that it asked for', async () => {
-  await Promise.all(allRegions.map(world.jobsIn)); // what other tests queued
+test('a create queues one job in each requested region and none elsewhere', async () => {
+  await Promise.all(allRegions.map(world.jobsIn)); // empties the queues of other tests
   const { id, runs } = await created();
-  expect(await world.jobsIn('asia-northeast1')).toEqual([]); // first: a queue shared by all would pass the next two
+  expect(await world.jobsIn('asia-northeast1')).toEqual([]); // first: a shared queue would pass the next two checks
   const { correlationId, ...run } = await world.runOf(id);
   const options = { device: 'mobile', samples: 1 };
   expect(run).toMatchObject({ url: aBody.url, auditVersion: auditVersions[0].version, options });
@@ -59,7 +59,7 @@ test('a new check waits in exactly the regions that it asked for', async () => {
   expect(await world.jobsIn('us-east4')).toEqual([{ ...job, region: 'us-east4', runId: runs[1]?.id }]);
 });
 
-test('device, samples and categories are echoed where they were sent, and reach the run', async () => {
+test('device, samples and categories that a client sends are echoed and reach the run', async () => {
   const options = { device: 'desktop', samples: 3, categories: ['seo', 'best-practices'] };
   const { id, ...echoed } = await created({ ...aBody, regions: ['asia-northeast1'], ...options });
   expect(echoed).toMatchObject(options);
@@ -70,20 +70,20 @@ test('device, samples and categories are echoed where they were sent, and reach 
 });
 
 test.each([
-  ['a device that there is not', { device: 'tablet' }, 'device'],
+  ['an unknown device', { device: 'tablet' }, 'device'],
   ['no samples', { samples: 0 }, 'samples'],
   ['too many samples', { samples: 6 }, 'samples'],
-  ['half a sample', { samples: 1.5 }, 'samples'],
+  ['a fractional number of samples', { samples: 1.5 }, 'samples'],
   ['no category', { categories: [] }, 'categories'],
   ['an unknown category', { categories: ['speed'] }, 'categories.0'],
   ['a category twice', { categories: ['seo', 'seo'] }, 'categories'],
-  ['a category that the version does not have', { categories: ['pwa'], auditVersion: '12' }, 'categories'],
-])('%s is refused, and the answer says where', async (_, wrong, path) => {
+  ['a category that the version lacks', { categories: ['pwa'], auditVersion: '12' }, 'categories'],
+])('a create with %s is refused with the path of the field', async (_, wrong, path) => {
   const { errors } = await problemOf(await post({ ...aBody, ...wrong }), 400, 'invalid-request');
   expect(errors?.map((error) => error.path)).toEqual([path]);
 });
 
-test('a check is read with complete runs: every field there, null where it is not known', async () => {
+test('a check shows every field of its runs, with null for unknown values', async () => {
   const { id } = await created();
   const answer = await call(`/v1/checks/${id}`);
   expect(answer.status).toBe(200);
@@ -125,7 +125,7 @@ test('a URL comes back exactly as sent', async () => {
   expect(((await (await call(`/v1/checks/${id}`)).json()) as { url: string }).url).toBe(url);
 });
 
-test('a run is the same by both of its paths, and only with the check that it is of', async () => {
+test('both paths show the same run, and another check id is a 404', async () => {
   const [one, two] = [await created(), await created()];
   const runId = one.runs[0]?.id;
   const paths = [
@@ -147,12 +147,12 @@ test('a run is the same by both of its paths, and only with the check that it is
   }
 });
 
-test('an id may be written in capitals', async () => {
+test('ids are case-insensitive', async () => {
   const { id } = await created();
   expect((await call(`/v1/checks/${id.toUpperCase()}`)).status).toBe(200);
 });
 
-test('the same Idempotency-Key and body give the same check, whatever happened in between', async () => {
+test('the same Idempotency-Key and body return the same check in its present state', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const first = await created(aBody, headers);
   await world.leases.claim(await world.runOf(first.id), randomUUID(), new Date());
@@ -171,7 +171,7 @@ test('the same Idempotency-Key with another body is refused', async () => {
   await problemOf(await post(aBody, { 'idempotency-key': 'x'.repeat(256) }), 400, 'invalid-request');
 });
 
-test('ten creates at once with one Idempotency-Key make one check', async () => {
+test('ten concurrent creates with one Idempotency-Key make one check', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const answers = await Promise.all(Array.from({ length: 10 }, () => post(aBody, headers)));
   expect(answers.map((answer) => answer.status).sort()).toEqual([...Array(9).fill(200), 201]);
@@ -180,8 +180,8 @@ test('ten creates at once with one Idempotency-Key make one check', async () => 
 });
 
 test.each([
-  ['no JSON', '{"url":', 'invalid-request', 'JSON'],
-  ['nothing', '', 'invalid-request', 'empty'],
+  ['malformed JSON', '{"url":', 'invalid-request', 'JSON'],
+  ['an empty body', '', 'invalid-request', 'empty'],
   ['an array', [aBody], 'invalid-request', 'expected object'],
   ['null', 'null', 'invalid-request', 'expected object'],
   ['a wrong type', { ...aBody, url: 7 }, 'invalid-request', 'url'],
@@ -197,20 +197,25 @@ test.each([
   ['an unknown region', { ...aBody, regions: ['us-west1', 'mars'] }, 'unsupported-region', 'australia-southeast1'],
   ['a region twice', { ...aBody, regions: ['us-west1', 'us-west1'] }, 'invalid-request', 'once'],
   ['an unknown version', { ...aBody, auditVersion: '8' }, 'unsupported-audit-version', '13.5.0'],
-  ['no http(s)', { ...aBody, url: 'ftp://example.com/' }, 'invalid-request', 'http'],
-  ['no URL at all', { ...aBody, url: 'example.com' }, 'invalid-request', 'url'],
-  ['credentials', { ...aBody, url: 'https://user:secret@example.com/' }, 'invalid-request', 'user name'],
-  ['2,049 characters', { ...aBody, url: `https://example.com/${'a'.repeat(2029)}` }, 'invalid-request', '2048'],
+  ['another scheme', { ...aBody, url: 'ftp://example.com/' }, 'invalid-request', 'http'],
+  ['a URL without a scheme', { ...aBody, url: 'example.com' }, 'invalid-request', 'url'],
+  ['credentials in the URL', { ...aBody, url: 'https://user:secret@example.com/' }, 'invalid-request', 'user name'],
   [
-    'a key of ours',
+    'a URL of 2,049 characters',
+    { ...aBody, url: `https://example.com/${'a'.repeat(2029)}` },
+    'invalid-request',
+    '2048',
+  ],
+  [
+    'an API key in the URL',
     { ...aBody, url: `https://example.com/?key=pas_0123456789ab_${'f00d'.repeat(16)}` },
     'invalid-request',
     'API key',
   ],
-  ['no host', { ...aBody, url: 'https:///' }, 'invalid-request', 'url'],
+  ['a URL without a host', { ...aBody, url: 'https:///' }, 'invalid-request', 'url'],
   ['a private address', { ...aBody, url: 'http://10.0.0.1/' }, 'forbidden-target', 'url'],
   ['the metadata address', { ...aBody, url: 'http://169.254.169.254/latest/' }, 'forbidden-target', 'url'],
-])('a create with %s is a 400 that says what is accepted', async (_, body, code, hint) => {
+])('a create with %s is a 400 that says what would be accepted', async (_, body, code, hint) => {
   const problem = await problemOf(await post(body), 400, code);
   expect(JSON.stringify(problem)).toContain(hint);
   expect(JSON.stringify(problem)).not.toContain('secret');
@@ -234,7 +239,7 @@ test('a category that a version lacks is refused with the categories that it has
   expect(errors).toEqual([{ path: 'categories', message: detail }]);
 });
 
-test('a secret that was sent in the wrong place does not come back', async () => {
+test('a secret in a field name is redacted from the response', async () => {
   const problem = await problemOf(
     await post({ ...aBody, [`pas_0123456789ab_${'f00d'.repeat(16)}`]: 1 }),
     400,
@@ -243,7 +248,7 @@ test('a secret that was sent in the wrong place does not come back', async () =>
   expect(problem.errors?.[0]?.path).toBe('pas_0123456789ab_[redacted]');
 });
 
-test('everything that is wrong is named at once', async () => {
+test('one response lists all wrong fields', async () => {
   const problem = await problemOf(
     await post({ url: 'nonsense', auditVersion: '1', regions: ['mars'] }),
     400,
@@ -252,7 +257,7 @@ test('everything that is wrong is named at once', async () => {
   expect(problem.errors?.map(({ path }) => path)).toEqual(['url', 'auditVersion', 'regions']);
 });
 
-test('a body over 64 KiB, or of another type, is refused as such', async () => {
+test('a body over 64 KiB is a 413, and a body of another type is a 415', async () => {
   await problemOf(await post({ ...aBody, url: 'x'.repeat(65 * 1024) }), 413, 'payload-too-large');
   await problemOf(await post(aBody, { 'content-type': 'text/plain' }), 415, 'unsupported-media-type');
   await problemOf(
@@ -263,13 +268,13 @@ test('a body over 64 KiB, or of another type, is refused as such', async () => {
   expect((await post(aBody, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(201);
 });
 
-test('bytes that are no UTF-8 are not JSON', async () => {
+test('a body that is not UTF-8 is a 400', async () => {
   const body = Buffer.concat([Buffer.from('{"url":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
   const answer = await call('/v1/checks', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   await problemOf(answer, 400, 'invalid-request');
 });
 
-test('a wrong method is a 405 with Allow, an unknown route a 404; OPTIONS and HEAD answer as GET would', async () => {
+test('a wrong method is a 405 with Allow, an unknown path is a 404, and OPTIONS and HEAD are supported', async () => {
   const { id } = await created();
   const wrong = await call('/v1/checks', { method: 'PUT' });
   expect(wrong.headers.get('allow')).toBe('POST, OPTIONS');
@@ -296,7 +301,7 @@ test('a wrong method is a 405 with Allow, an unknown route a 404; OPTIONS and HE
 });
 
 test.each(['nonsense', '%ZZ', '%', '%00', '..%2f..', "'; drop table", `${'a'.repeat(300)}`, '%F0%9F%92%A9'])(
-  'an id that is no UUID (%s) is nobody’s: 404',
+  'an id that is not a UUID (%s) is a 404',
   async (id) => {
     for (const path of [`/v1/checks/${id}`, `/v1/checks/${id}/runs/${id}`, `/v1/audit/runs/${id}/report`]) {
       await problemOf(await call(path), 404, 'not-found');
@@ -304,13 +309,13 @@ test.each(['nonsense', '%ZZ', '%', '%00', '..%2f..', "'; drop table", `${'a'.rep
   },
 );
 
-test('a query parameter that is unknown is refused, with those that are known', async () => {
+test('an unknown query parameter is refused with the accepted ones', async () => {
   const { id, runs } = await created();
   const problem = await problemOf(await call(`/v1/audit/runs/${runs[0]?.id}?checkid=${id}`), 400, 'invalid-request');
   expect(problem.errors).toEqual([{ path: 'checkid', message: 'Unknown parameter. Accepted parameters: checkId.' }]);
 });
 
-test('regions, versions and health say what is offered', async () => {
+test('regions, versions and health show what the deployment offers', async () => {
   const { regions } = (await (await call('/v1/regions')).json()) as { regions: unknown[] };
   expect(regions).toHaveLength(6);
   expect(regions).toContainEqual({ id: 'europe-west3', awsRegion: 'eu-central-1' });

@@ -8,10 +8,10 @@ type Api = Awaited<ReturnType<typeof startGateway>>;
 const PAGE = 'https://pages.example.com';
 
 let world: World;
-let defaultApi: Api; // as it is by default
-let listedApi: Api; // for pages of some origins
-let anyOriginApi: Api; // for those of all
-let keyedApi: Api; // for pages of some, with keys
+let defaultApi: Api; // without CORS origins
+let listedApi: Api; // for pages of two origins
+let anyOriginApi: Api; // for pages of every origin
+let keyedApi: Api; // for pages of one origin, with API keys
 beforeAll(async () => {
   world = await startWorld();
   defaultApi = await apiFor(undefined);
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const apiFor = async (origins: string | undefined, auth = 'open'): Promise<Api> => {
-  vi.resetModules(); // an environment is read once
+  vi.resetModules(); // so that the functions read the environment again
   process.env.AUTH = auth;
   if (origins === undefined) delete process.env.CORS_ORIGINS;
   else process.env.CORS_ORIGINS = origins;
@@ -37,7 +37,7 @@ const apiFor = async (origins: string | undefined, auth = 'open'): Promise<Api> 
 const id = randomUUID();
 const requests: [string, string][] = [
   ['POST', '/v1/checks'], // no body: 400
-  ['GET', `/v1/checks/${id}`], // 404, as the next four
+  ['GET', `/v1/checks/${id}`], // 404, like the next four
   ['DELETE', `/v1/checks/${id}`],
   ['GET', `/v1/checks/${id}/runs/${id}`],
   ['GET', `/v1/audit/runs/${id}`],
@@ -61,12 +61,12 @@ const commonHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-test.each(requests)('%s %s is answered with the headers that keep a browser safe', async (method, path) => {
+test.each(requests)('%s %s has the common security headers', async (method, path) => {
   const { headers } = await fetch(`${defaultApi.url}${path}`, { method });
   expect(Object.fromEntries(headers)).toMatchObject(commonHeaders);
 });
 
-test('so is a report, its 304 and its redirect', async () => {
+test('a report, its 304 and its redirect have the security headers', async () => {
   const { 'cache-control': _, ...headersOfReport } = commonHeaders;
   const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
   for (const header of ['accept: */*', 'if-none-match: *', 'accept-encoding: identity']) {
@@ -85,12 +85,12 @@ const corsOf = async (api: Api, method: string, path: string, headers: Record<st
 };
 const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
 
-test('by default no page of another origin may read anything', async () => {
+test('by default no response has CORS headers', async () => {
   for (const [method, path] of requests) expect(await corsOf(defaultApi, method, path, { origin: PAGE })).toEqual({});
   expect(await corsOf(defaultApi, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toEqual({});
 });
 
-/** The status of a request with these headers, `Host` among them: fetch would not send that. */
+/** Returns the status of a request. It uses node:http because fetch doesn't send a custom `Host`. */
 const statusOf = ({ port }: Api, method: string, path: string, headers: Record<string, string>) =>
   new Promise<number | undefined>((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
@@ -100,7 +100,7 @@ const statusOf = ({ port }: Api, method: string, path: string, headers: Record<s
     sent.on('error', reject).end();
   });
 
-test('without keys, a name that was made to lead here is answered nothing', async () => {
+test('without keys, a Host that is not loopback is a 403', async () => {
   for (const [method, status] of [
     ['GET', 404],
     ['DELETE', 404],
@@ -115,16 +115,16 @@ test('without keys, a name that was made to lead here is answered nothing', asyn
   expect(await statusOf(keyedApi, 'GET', `/v1/checks/${id}`, { host: 'audit.example.com' })).toBe(401);
 });
 
-test('without keys, only pages of the same origin or of one that is set may create or erase', async () => {
+test('without keys, only pages of the same or a configured origin may create or delete checks', async () => {
   const create = (api: Api, origin: string) => statusOf(api, 'POST', '/v1/checks', { host: '127.0.0.1:4080', origin });
   for (const origin of [PAGE, 'http://127.0.0.1:4081', 'http://localhost:4080', 'null', ''])
     expect(await create(defaultApi, origin), origin).toBe(403);
-  expect(await create(defaultApi, 'http://127.0.0.1:4080')).toBe(400); // let in, and its body looked at
+  expect(await create(defaultApi, 'http://127.0.0.1:4080')).toBe(400); // authorized, and refused for its body
   expect(await create(listedApi, PAGE)).toBe(400);
   expect(await create(anyOriginApi, 'https://elsewhere.example')).toBe(400);
 });
 
-test('pages of an origin that is set may read every answer, errors too', async () => {
+test('pages of a configured origin may read every response, errors included', async () => {
   for (const origin of [PAGE, 'http://localhost:3000']) {
     for (const [method, path] of requests) {
       expect(await corsOf(listedApi, method, path, { origin }), `${method} ${path}`).toEqual({
@@ -136,7 +136,7 @@ test('pages of an origin that is set may read every answer, errors too', async (
   }
 });
 
-test('a preflight names the methods of its path and the headers that are taken', async () => {
+test('a preflight lists the methods of its path and the accepted headers', async () => {
   const allowed = {
     'access-control-allow-origin': PAGE,
     'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
@@ -155,7 +155,7 @@ test('a preflight names the methods of its path and the headers that are taken',
   expect((await fetch(`${listedApi.url}/v1/checks`, { method: 'OPTIONS', headers: sent })).status).toBe(204);
 });
 
-test('pages of any other origin may not, and caches are told that it depends', async () => {
+test('other origins get no CORS headers, and Vary keeps caches correct', async () => {
   for (const origin of ['https://pages.example.com.evil.example', 'http://pages.example.com', 'null', '*']) {
     expect(await corsOf(listedApi, 'GET', '/v1/regions', { origin })).toEqual({ vary: 'Origin' });
     expect(await corsOf(listedApi, 'OPTIONS', '/v1/checks', { origin, ...preflight })).toEqual({ vary: 'Origin' });
@@ -165,7 +165,7 @@ test('pages of any other origin may not, and caches are told that it depends', a
   expect(await corsOf(listedApi, 'GET', path, {})).toEqual({ vary: 'Accept, Accept-Encoding, Origin' });
 });
 
-test('who is refused for a key or a limit is told so in a browser too', async () => {
+test('a page may read a refusal for its key or a limit', async () => {
   const keyWith = async (scope: 'checks:read' | 'checks:write') => {
     const key = { owner: 'acme', name: 'test', scopes: [scope], plan: 'small' as const, expiresAt: null };
     return { authorization: `Bearer ${(await world.keys.create(key, new Date())).text}` };
@@ -186,13 +186,13 @@ test('who is refused for a key or a limit is told so in a browser too', async ()
     expect(Object.fromEntries(headers)).toMatchObject({
       ...commonHeaders,
       'access-control-allow-origin': PAGE,
-      'access-control-expose-headers': '*', // Location, ETag, Retry-After and RateLimit among them: no credentials are let through
+      'access-control-expose-headers': '*', // works because the API allows no credentials
       vary: 'Origin',
     });
   }
 });
 
-test('a preflight takes no key, and lets one be sent', async () => {
+test('a preflight needs no key and allows the Authorization header', async () => {
   for (const path of ['/v1/checks', `/v1/checks/${id}`, `/v1/audit/runs/${id}/report`]) {
     const headers = { origin: PAGE, ...preflight };
     const answer = await fetch(`${keyedApi.url}${path}`, { method: 'OPTIONS', headers });
@@ -205,7 +205,7 @@ test('a preflight takes no key, and lets one be sent', async () => {
   }
 });
 
-test('an answer for every origin is the same for all', async () => {
+test('with every origin allowed, the CORS headers are the same for all', async () => {
   const headersForAll = { 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' };
   expect(await corsOf(anyOriginApi, 'GET', '/v1/regions', {})).toEqual(headersForAll);
   expect(await corsOf(anyOriginApi, 'GET', '/v1/regions', { origin: PAGE })).toEqual(headersForAll);

@@ -24,7 +24,7 @@ const get = (path: string, headers: Record<string, string>, method = 'GET') =>
 const asHtml = { accept: 'text/html' };
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
-test('a report is served by both paths, gzipped only where the client takes it', async () => {
+test('both paths serve a report, gzipped only if the client accepts gzip', async () => {
   const json = JSON.stringify({ lighthouseVersion: '13.5.0', text: 'ü'.repeat(1000) });
   const { run, path } = await world.finishedRun(json);
   for (const each of [path, `/v1/audit/runs/${run.id}/report`]) {
@@ -41,7 +41,7 @@ test('a report is served by both paths, gzipped only where the client takes it',
   }
 });
 
-test('a report that a client has already is a 304', async () => {
+test('a report that the client has cached is a 304', async () => {
   const { path } = await world.finishedRun('{}');
   const headers = { 'accept-encoding': 'gzip' };
   const etag = (await call(path, { headers })).headers.get('etag') as string;
@@ -55,23 +55,24 @@ test('a report that a client has already is a 304', async () => {
   expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, '']);
 });
 
-test('a report too large for an answer of Lambda is a redirect to a URL that gives it', async () => {
+test('a report too large for a Lambda response is a redirect to a presigned URL', async () => {
   const json = JSON.stringify({ text: 'a'.repeat(5 * 1024 * 1024) });
   const { path } = await world.finishedRun(json);
-  expect((await call(path, { headers: { 'accept-encoding': 'gzip' } })).status).toBe(200); // small once zipped
+  expect((await call(path, { headers: { 'accept-encoding': 'gzip' } })).status).toBe(200); // the gzipped form is small
   const answer = await call(path, { headers: { 'accept-encoding': 'identity' } });
   expect(answer.status).toBe(303);
   const location = answer.headers.get('location') as string;
   expect(location).toContain('X-Amz-Expires=300');
   const head = await call(path, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
-  expect([head.status, head.headers.get('etag')]).toEqual([200, answer.headers.get('etag')]); // the URL is for GET alone
+  // A HEAD is not redirected, because a presigned URL allows GET only.
+  expect([head.status, head.headers.get('etag')]).toEqual([200, answer.headers.get('etag')]);
   const stored = Buffer.from(
     await (await fetch(location, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer(),
   );
   expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
 });
 
-test('a report asked for too early is a 409 that says when to come back', async () => {
+test('the report of an unfinished run is a 409 with Retry-After', async () => {
   const check = aCheck();
   const [run] = await world.create(check);
   const answer = await call(`/v1/checks/${check.id}/runs/${run?.id}/report`);
@@ -79,7 +80,7 @@ test('a report asked for too early is a 409 that says when to come back', async 
   await problemOf(answer, 409, 'report-not-ready');
 });
 
-test('a run that failed before there was a report has none: 404 with the reason', async () => {
+test('a run that failed without a report is a 404 with its error code', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await world.leases.claim(run, randomUUID(), new Date());
@@ -89,14 +90,14 @@ test('a run that failed before there was a report has none: 404 with the reason'
   expect(problem.detail).toContain('dns-failure');
 });
 
-test('a fault of ours tells the caller nothing but a request id', async () => {
+test('an internal error shows the client a request id and no internals', async () => {
   const { path } = await world.finishedRun('{}', { gzip: Buffer.from('no gzip') });
   const problem = await problemOf(await call(path, { headers: { 'accept-encoding': 'identity' } }), 500, 'internal');
   expect(problem.requestId).not.toBe('');
   expect(JSON.stringify(problem)).not.toMatch(/header|gzip|at .*ts:/);
 });
 
-test('a report is a page for whoever asks for HTML, in a sandbox and with its type taken at its word', async () => {
+test('a client that accepts HTML gets the report as a sandboxed page with escaped data', async () => {
   const { path, run } = await world.finishedRun(JSON.stringify({ text: '</script><script>alert(1)</script>' }));
   for (const each of [path, `/v1/audit/runs/${run.id}/report`]) {
     const answer = await get(each, asHtml);
@@ -122,13 +123,13 @@ test.each([
   [browserAccept, 'text/html; charset=utf-8'],
   ['application/json;q=0.5, text/html', 'text/html; charset=utf-8'],
   ['text/*', 'text/html; charset=utf-8'],
-])('who accepts %s gets %s', async (accept, type) => {
+])('`Accept: %s` gets %s', async (accept, type) => {
   const { path } = await world.finishedRun('{}');
   const answer = await get(path, accept ? { accept } : {});
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
 });
 
-test('each form of a report has its own tag, and says what it depends on', async () => {
+test('each form of a report has its own ETag and the same Vary', async () => {
   const { path } = await world.finishedRun('{}');
   const forms = [asHtml, { accept: 'application/json' }].flatMap((accept) =>
     ['gzip', 'identity'].map((encoding) => ({ ...accept, 'accept-encoding': encoding })),
@@ -141,13 +142,13 @@ test('each form of a report has its own tag, and says what it depends on', async
     tags.push(answer.headers.get('etag') as string);
     const again = await get(path, { ...form, 'if-none-match': tags.at(-1) as string });
     expect(again.status).toBe(304);
-    // A browser puts the headers of a 304 in the place of those that it kept.
+    // A browser replaces its cached headers with the headers of a 304.
     expect(again.headers.get('content-security-policy')).toBe(answer.headers.get('content-security-policy'));
   }
   expect(new Set(tags).size).toBe(4);
 });
 
-test('HEAD tells of a page what GET would', async () => {
+test('HEAD of an HTML report has the headers of GET', async () => {
   const { path } = await world.finishedRun('{}');
   const [head, answer] = [await get(path, asHtml, 'HEAD'), await get(path, asHtml)];
   for (const name of ['etag', 'content-type', 'content-security-policy', 'vary']) {
@@ -156,7 +157,7 @@ test('HEAD tells of a page what GET would', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-test('a page too large for an answer is the redirect to its JSON, and small enough once gzipped it is sent', async () => {
+test('an HTML report too large to send redirects to the JSON, and is sent if its gzipped form is small', async () => {
   const compressible = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
   expect((await get(compressible.path, asHtml)).status).toBe(200);
   const plain = await get(compressible.path, { ...asHtml, 'accept-encoding': 'identity' });
@@ -169,7 +170,7 @@ test('a page too large for an answer is the redirect to its JSON, and small enou
   expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
 });
 
-test('a report too large to make a page of is not tried', async () => {
+test('a report too large to render as HTML redirects to the JSON without rendering', async () => {
   const json = JSON.stringify({ text: 'a'.repeat(33 * 2 ** 20) });
   const { path } = await world.finishedRun(json, { gzip: gzipSync('{"cut": "short"}') });
   expect((await get(path, asHtml)).status).toBe(303);

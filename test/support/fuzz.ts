@@ -3,7 +3,9 @@ import fc from 'fast-check';
 
 /** Inputs per property: 300, 2,000 in the full suite, or `FUZZ_RUNS`. A failure prints the seed that repeats it. */
 export const numRuns = Number(process.env.FUZZ_RUNS ?? (process.env.FULL ? 2000 : 300));
+/** Time limit of one property, in milliseconds. */
 export const fuzzTimeoutMs = 20_000 + numRuns * 10;
+/** Checks a property with random inputs. */
 export const assertProperty = <Input>(property: fc.IProperty<Input> | fc.IAsyncProperty<Input>, runs = numRuns) =>
   fc.assert(property as fc.IAsyncProperty<Input>, { numRuns: runs });
 
@@ -12,7 +14,7 @@ export const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme', maxLength: 300 }),
 );
-/** Texts that are nearly what is asked for: parts of it in any order, some of them broken. */
+/** Texts of up to 12 of these parts in any order. Many are almost valid. */
 export const shuffled = (...parts: (string | fc.Arbitrary<string>)[]) =>
   fc
     .array(fc.oneof(...parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part))), { maxLength: 12 })
@@ -56,7 +58,7 @@ export const url = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-/** Blocks of addresses that must be refused, checked by Node's own BlockList: the most important ones, and all of IPv6 except 2000::/3. */
+/** The most important private IPv4 blocks. Node's BlockList is independent of the rules under test. */
 const privateBlocks = new BlockList();
 for (const block of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -65,6 +67,7 @@ for (const block of [
   const [net = '', bits] = block.split('/');
   privateBlocks.addSubnet(net, Number(bits));
 }
+/** Public IPv6 addresses. All others count as private. */
 const globalBlock = new BlockList();
 globalBlock.addSubnet('2000::', 3, 'ipv6');
 export const isPrivate = (ip: string) => (isIPv6(ip) ? !globalBlock.check(ip, 'ipv6') : privateBlocks.check(ip));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { Problem } from '../../shared/problems.ts';
 
-/** The problem that an answer is, held to the form that every error has. */
+/** Returns the problem document of a response, after checking its form, status and code. */
 export const problemOf = async (answer: Response, status: number, code: string): Promise<Problem> => {
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
   const problem = Problem.strict().parse(await answer.json());

@@ -8,20 +8,20 @@ const locked = Object.entries(JSON.parse(read('package-lock.json')).packages as 
   ([path]) => path !== '', // the project itself
 );
 
-test('every package that is installed is known by its hash', () => {
-  const unknown = locked.filter(([, { integrity, inBundle }]) => !integrity?.startsWith('sha512-') && !inBundle);
-  expect(unknown.map(([path]) => path)).toEqual([]);
+test('every package has a SHA-512 hash, unless it is bundled in another one', () => {
+  const withoutHash = locked.filter(([, { integrity, inBundle }]) => !integrity?.startsWith('sha512-') && !inBundle);
+  expect(withoutHash.map(([path]) => path)).toEqual([]);
 });
 
-test('what comes inside another package comes inside one whose hash is known', () => {
+test('every bundled package is inside a package with a SHA-512 hash', () => {
   const paths = new Map(locked);
   for (const [path] of locked.filter(([, { inBundle }]) => inBundle)) {
     expect(paths.get(path.slice(0, path.indexOf('/node_modules/')))?.integrity, path).toMatch(/^sha512-/);
   }
 });
 
-test('no package runs a script as it is installed, though two would', () => {
+test('npm runs no install scripts, which only two packages have', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
-  const would = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
-  expect(would).toEqual(['node_modules/classic-level', 'node_modules/esbuild']);
+  const withScripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
+  expect(withScripts).toEqual(['node_modules/classic-level', 'node_modules/esbuild']);
 });

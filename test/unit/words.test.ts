@@ -8,14 +8,14 @@ import { runError } from '../../shared/problems.ts';
 import { methodsOf, pathParameters, routes } from '../../shared/routes.ts';
 import { aCheck } from '../support/world.ts';
 
-test('each supported version is installed under its package name, exactly', () => {
+test('package.json pins each supported version under its package name', () => {
   const installed = pkg.dependencies as Record<string, string>;
   for (const { version, package: name } of auditVersions) {
     expect(installed[name], name).toBe(name === 'lighthouse' ? version : `npm:lighthouse@${version}`);
   }
 });
 
-test('a version is known by itself, by its major, and the newest as latest; by nothing else', () => {
+test('a version resolves from its exact form, its major or, for the newest, latest', () => {
   expect(resolveAuditVersion('12.8.2')).toBe('12.8.2');
   expect(resolveAuditVersion('12')).toBe('12.8.2');
   expect(resolveAuditVersion('latest')).toBe(auditVersions[0].version);
@@ -38,13 +38,13 @@ test.each([
   expect(stateOf(runs)).toBe(state);
 });
 
-test('the answer to a create has exactly the fields that the contract names', () => {
+test('asCreated shows exactly the fields of the contract', () => {
   const created = asCreated(aCheck());
   expect(Object.keys(created)).toEqual(['id', 'auditVersion', 'url', 'regions', 'runs']);
   for (const run of created.runs) expect(Object.keys(run)).toEqual(['id', 'region', 'state']);
 });
 
-test('an error cuts what a page controls', () => {
+test('a run error truncates the texts that a page controls', () => {
   const error = runError('http-error', {
     detail: 'x'.repeat(5000),
     finalUrl: `https://example.com/${'y'.repeat(5000)}`,
@@ -54,7 +54,7 @@ test('an error cuts what a page controls', () => {
   expect(error.blame).toBe('page');
 });
 
-test('a path is matched part by part, and says which methods it answers to', () => {
+test('a path matches a route segment by segment, and lists the methods of its routes', () => {
   const [, check] = routes;
   expect(pathParameters(check, '/v1/checks/abc')).toEqual({ checkId: 'abc' });
   expect(pathParameters(check, '/v1/checks/%E0%A4%A')).toEqual({ checkId: '%E0%A4%A' });
@@ -69,7 +69,7 @@ test('a path is matched part by part, and says which methods it answers to', () 
   expect(methodsOf('/v1/nothing')).toEqual([]);
 });
 
-test('the due times leave room for what they wait for', () => {
+test('due times are longer than the work that they wait for', () => {
   expect(HOLD_MS).toBeGreaterThan(10_000); // the timeout of the create function
   expect(LEASE_MS).toBeGreaterThanOrEqual(3 * RENEW_MS); // two renewals may fail
   expect([0, 1, 2].map((sends) => resendAfter(sends) / 3_600_000)).toEqual([1, 2, 4]);
@@ -77,13 +77,15 @@ test('the due times leave room for what they wait for', () => {
   expect(recheckAfter(3_600_000)).toBe(3_600_000);
 });
 
-test('an environment that is not whole is refused, with the name of what is missing', () => {
-  const whole = { TABLE_NAME: 't', HOME_REGION: 'us-west-2', AUDIT_QUEUES: '{"us-west1":"https://sqs.example/q"}' };
-  expect(CreateEnv.parse(whole).TARGETS).toBe('public');
-  expect(CreateEnv.parse({ ...whole, TARGET_PORTS: '80,443' }).TARGET_PORTS).toEqual([80, 443]);
-  for (const name of Object.keys(whole)) {
-    expect(() => CreateEnv.parse({ ...whole, [name]: undefined }), name).toThrow(name);
+test('an incomplete environment is refused with the name of the missing variable', () => {
+  const complete = { TABLE_NAME: 't', HOME_REGION: 'us-west-2', AUDIT_QUEUES: '{"us-west1":"https://sqs.example/q"}' };
+  expect(CreateEnv.parse(complete).TARGETS).toBe('public');
+  expect(CreateEnv.parse({ ...complete, TARGET_PORTS: '80,443' }).TARGET_PORTS).toEqual([80, 443]);
+  for (const name of Object.keys(complete)) {
+    expect(() => CreateEnv.parse({ ...complete, [name]: undefined }), name).toThrow(name);
   }
-  expect(() => CreateEnv.parse({ ...whole, AUDIT_QUEUES: '{"mars":"https://sqs.example/q"}' })).toThrow('AUDIT_QUEUES');
-  expect(() => CreateEnv.parse({ ...whole, AUDIT_QUEUES: 'nonsense' })).toThrow('not JSON');
+  expect(() => CreateEnv.parse({ ...complete, AUDIT_QUEUES: '{"mars":"https://sqs.example/q"}' })).toThrow(
+    'AUDIT_QUEUES',
+  );
+  expect(() => CreateEnv.parse({ ...complete, AUDIT_QUEUES: 'nonsense' })).toThrow('not JSON');
 });

@@ -20,7 +20,7 @@ import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text, url } from '../
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
-/** An event of API Gateway. */
+/** Returns an API Gateway event with the fields that the endpoint reads. */
 const eventOf = (method: string, path: string, more: Partial<APIGatewayProxyEventV2> = {}) =>
   ({
     headers: {},
@@ -30,7 +30,7 @@ const eventOf = (method: string, path: string, more: Partial<APIGatewayProxyEven
   }) as APIGatewayProxyEventV2;
 const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
 
-/** Holds an answer to what every answer is: no fault of ours, and where it is a problem one of its form. */
+/** Checks that a response is no 5xx, has the security headers, and is a valid problem document if it is an error. */
 const expectValidResult = ({
   statusCode = 500,
   headers = {},
@@ -101,7 +101,7 @@ describe('the API', () => {
   const type = fc.oneof(often(fc.constantFrom('application/json', 'Application/JSON; charset=utf-8')), text);
   const key = fc.oneof(often(fc.uuid()), text);
 
-  test('no body, type or key breaks a create', async () => {
+  test('a create survives any body, content type and key', async () => {
     const statuses: number[] = [];
     await assertProperty(
       fc.asyncProperty(
@@ -111,7 +111,7 @@ describe('the API', () => {
           fc
             .uint8Array({ maxLength: 300 })
             .map((sent) => ({ body: Buffer.from(sent).toString('base64'), isBase64Encoded: true })),
-          text.map((sent) => ({ body: sent, isBase64Encoded: true })), // not even base64
+          text.map((sent) => ({ body: sent, isBase64Encoded: true })), // invalid base64
         ),
         fc.record({ 'content-type': type, 'idempotency-key': key, origin: text }, { requiredKeys: [] }),
         async (sent, headers) => {
@@ -120,7 +120,8 @@ describe('the API', () => {
         },
       ),
     );
-    expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(numRuns / 50); // it does not refuse all
+    // Some inputs must be valid, or the property proves little.
+    expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(numRuns / 50);
   });
 
   const emptyStore = { find: async () => undefined, checkIdOfRun: async () => undefined };
@@ -152,11 +153,11 @@ describe('the API', () => {
   const id = fc.oneof(
     text,
     fc.uuid(),
-    fc.uuid().map((valid) => valid.toUpperCase()),
+    fc.uuid().map((uuid) => uuid.toUpperCase()),
     shuffled('0', '-', 'a', 'F', '%', '/'),
   );
 
-  test('no path parameter, query, path or header breaks a read, and no store sees what is no id', () =>
+  test('reads survive any parameter, query, path and header, and look up only UUIDs', () =>
     assertProperty(
       fc.asyncProperty(
         fc.constantFrom(...handlers),
@@ -175,7 +176,7 @@ describe('the API', () => {
       ),
     ));
 
-  test('any path is of a route’s form or of none', () =>
+  test('a path that matches a route has the form of that route', () =>
     assertProperty(
       fc.property(fc.oneof(text, shuffled('/', 'v1', 'checks', 'audit', 'runs', 'report', '__proto__', id)), (path) => {
         for (const route of routes) {

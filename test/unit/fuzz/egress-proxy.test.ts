@@ -68,8 +68,8 @@ describe('the egress proxy', () => {
     return { proxy, dialled };
   };
 
-  /** Says something to the proxy, and gives all that it received. Each client has an address of its own: ports are few. */
   let clients = 0;
+  /** Sends the parts and returns all bytes received. Each client has its own address, so that ports don't run out. */
   const exchange = async (to: number, parts: Uint8Array[], ending: string): Promise<Buffer> => {
     clients += 1;
     const localAddress = `127.${1 + (clients & 63)}.${(clients >> 6) & 255}.${1 + ((clients >> 14) & 127)}`;
@@ -92,7 +92,7 @@ describe('the egress proxy', () => {
     return cuts.slice(1).map((cut, i) => bytes.subarray(cuts[i], cut));
   };
 
-  test('nothing that a client says breaks it or hangs it, and nothing but public addresses is dialled', async () => {
+  test('no client input crashes or hangs the proxy, which dials public addresses only', async () => {
     const { proxy, dialled } = await startProxy();
     const lanes = Math.min(numRuns, 100); // run in parallel, so that stalled conversations share one timeout
     const property = fc.asyncProperty(
@@ -106,7 +106,7 @@ describe('the egress proxy', () => {
         );
         for (const answer of answers) {
           expect(answer).not.toBe('hangs');
-          // Nothing; a greeting that is refused; byteOf that is taken, and perhaps an answer. No dial succeeds here.
+          // Nothing, a refused greeting, or an accepted greeting with an optional error reply. No dial succeeds here.
           expect((answer as Buffer).toString('hex')).toMatch(/^(|05ff|0500(05(0[1-9])0001000000000000)?)$/);
         }
         for (const { host: to = '', port: on } of dialled.splice(0)) {
@@ -116,11 +116,11 @@ describe('the egress proxy', () => {
     );
     await assertProperty(property, Math.ceil(numRuns / lanes));
     const conversation = Buffer.concat([Buffer.of(5, 1, 0, 5, 1, 0, 1, 8, 8, 8, 8, 0, 80)]);
-    expect((await exchange(proxy.port, [conversation], 'stay')).toString('hex')).toBe('050005050001000000000000'); // refused, as told
+    expect((await exchange(proxy.port, [conversation], 'stay')).toString('hex')).toBe('050005050001000000000000');
     await proxy.close();
   });
 
-  test('clients that dawdle, stall or are half gone do not stop others', async () => {
+  test('slow, stalled and half-closed clients do not block others', async () => {
     const { proxy } = await startProxy();
     const sockets = Array.from({ length: 300 }, (_, i) => {
       const socket = connect({ port: proxy.port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});

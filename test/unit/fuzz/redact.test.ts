@@ -5,7 +5,7 @@ import { assertProperty, fuzzTimeoutMs, shuffled, text } from '../../support/fuz
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
-test('no text breaks the redaction, redacted twice is redacted once, and no secret comes through', () => {
+test('redaction survives any text, is idempotent and removes every key', () => {
   const hex = (length: number) =>
     fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
   const parts = [
