@@ -13,7 +13,7 @@ export type CheckState = z.infer<typeof CheckState>;
 const SentOptions = z.object({
   device: Device.optional(),
   samples: z.int().min(1).max(MAX_SAMPLES).optional(),
-  categories: z.array(Category).min(1, 'at least one category is needed').optional(),
+  categories: z.array(Category).min(1, 'List at least one category.').optional(),
 });
 
 /** Names of the optional inputs. */
@@ -49,7 +49,7 @@ export const MAX_BODY_BYTES = 64 * 1024;
 export const CreateCheckBody = z.strictObject({
   url: z.string(),
   auditVersion: z.string(),
-  regions: z.array(z.string()).min(1, 'at least one region is needed'),
+  regions: z.array(z.string()).min(1, 'List at least one region.'),
   ...SentOptions.shape,
 });
 export type CreateCheckBody = z.infer<typeof CreateCheckBody>;

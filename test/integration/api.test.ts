@@ -193,7 +193,7 @@ test.each([
     '__proto__',
   ],
   ['a missing field', { url: aBody.url, regions: aBody.regions }, 'invalid-request', 'auditVersion'],
-  ['no region', { ...aBody, regions: [] }, 'invalid-request', 'at least one region'],
+  ['no region', { ...aBody, regions: [] }, 'invalid-request', 'List at least one region.'],
   ['an unknown region', { ...aBody, regions: ['us-west1', 'mars'] }, 'unsupported-region', 'australia-southeast1'],
   ['a region twice', { ...aBody, regions: ['us-west1', 'us-west1'] }, 'invalid-request', 'once'],
   ['an unknown version', { ...aBody, auditVersion: '8' }, 'unsupported-audit-version', '13.5.0'],

@@ -8,7 +8,7 @@ import { parseBody, parseQuery } from './input.ts';
 import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
 
 export type Request<Body = undefined> = Caller & {
-  /** API Gateway's id of the request. Logs, the job and the run carry it as `correlationId`. */
+  /** API Gateway's id of the request. The runs that it creates, their jobs and their logs carry it as `correlationId`. */
   requestId: string;
   method: string;
   path: string;

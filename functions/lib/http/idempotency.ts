@@ -36,7 +36,7 @@ export const deriveCheckId = (owner: string, key: string): string => uuidv5(`${o
 export const deriveRunIds = (checkId: string, regions: readonly Region[], fingerprint: string): string[] =>
   regions.map((region) => uuidv5(`${region}\n${fingerprint}`, checkId));
 
-/** Returns the check that an earlier create with the same key made, or throws if its body was another one. */
+/** Returns the check of an earlier create with the same key. Throws if it was erased, or had another body. */
 export const replyToRepeat = (earlier: StoredCheck | 'erased', fingerprint: string): Reply => {
   if (earlier === 'erased') {
     const detail = 'The check of this Idempotency-Key was erased. Use another key, or retry in a few minutes.';

@@ -18,7 +18,7 @@ export const findCheck = async (
 
 export const checkNotFound = () => new ApiProblem('not-found', 'There is no check with this ID.');
 
-/** Returns the run in the path. Throws not-found if a `checkId` in the path or the query belongs to another check. */
+/** Returns the run in the path. Throws not-found if there is none, or if `checkId` (path or query) is another check's. */
 export const findRun = async (
   store: Pick<CheckStore, 'find' | 'checkIdOfRun'>,
   { owner, params, query }: Pick<Request, 'owner' | 'params' | 'query'>,
