@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { AuditOptions, Category, Device, MAX_SAMPLES } from './audit-options.ts';
+import { Category, Device, MAX_SAMPLES } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
-import { noMetrics } from './page-metrics.ts';
 import { pick } from './pick.ts';
 import { Region } from './regions.ts';
-import { isFinished, Run, type RunState, RunView, runView } from './run.ts';
+import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']);
 export type CheckState = z.infer<typeof CheckState>;
@@ -62,29 +61,6 @@ export const newCheck = (
   const runs = inputs.regions.map((region, i) => newRun(inputs, region, runIds[i] as string, at));
   return { id, ...inputs, createdAt: at, runs };
 };
-
-const newRun = ({ url, auditVersion, device }: CheckInputs, region: Region, id: string, at: string): Run => ({
-  id,
-  auditVersion,
-  url,
-  region,
-  device: AuditOptions.parse({ device }).device,
-  state: 'created',
-  ...noMetrics,
-  samples: [],
-  spread: null,
-  createdAt: at,
-  updatedAt: at,
-  startedAt: null,
-  finishedAt: null,
-  finalUrl: null,
-  warnings: [],
-  blockedRequests: [],
-  blockedRequestCount: 0,
-  error: null,
-  attempts: [],
-  environment: null,
-});
 
 /** Returns the state of a check. `partial` means that all runs are finished, and some but not all succeeded. */
 export const stateOf = (states: readonly RunState[]): CheckState => {

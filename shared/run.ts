@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { Device } from './audit-options.ts';
+import { AuditOptions, Device } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
 import {
   Metrics,
   MetricsView,
   metricsView,
+  noMetrics,
   Sample,
   SampleView,
   Spread,
@@ -103,6 +104,32 @@ export const Run = z.object({
   environment: Environment.nullable(),
 });
 export type Run = z.infer<typeof Run>;
+
+type RunInputs = Pick<Run, 'url' | 'auditVersion'> & Partial<Pick<Run, 'device'>>;
+
+/** Returns a run that no auditor has claimed yet. */
+export const newRun = ({ url, auditVersion, device }: RunInputs, region: Region, id: string, at: string): Run => ({
+  id,
+  auditVersion,
+  url,
+  region,
+  device: AuditOptions.parse({ device }).device,
+  state: 'created',
+  ...noMetrics,
+  samples: [],
+  spread: null,
+  createdAt: at,
+  updatedAt: at,
+  startedAt: null,
+  finishedAt: null,
+  finalUrl: null,
+  warnings: [],
+  blockedRequests: [],
+  blockedRequestCount: 0,
+  error: null,
+  attempts: [],
+  environment: null,
+});
 
 /** A run as the API shows it. */
 export const RunView = z.object({
