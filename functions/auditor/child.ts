@@ -22,7 +22,7 @@ import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from './stop-rules.t
 
 /*
  * The auditor process. It imports one Lighthouse release, receives one order and runs one audit. Then the parent kills its
- * process group. A thread of its own kills the group if the parent exits, even while the main thread is busy.
+ * process group. A separate thread kills the group if the parent exits, even while the main thread is busy.
  */
 const [version, workDir, parent] = process.argv.slice(2) as [AuditVersion, string, string];
 closeInheritedFiles(); // before another thread opens files that must stay open
@@ -64,13 +64,13 @@ send({ type: 'ready' });
 
 async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOrder): Promise<void> {
   const { browser, page } = await startBrowser({ executable, proxyPort, env, sandbox });
-  const own = await page.createCDPSession();
+  const pageSession = await page.createCDPSession();
   let everPainted = false;
-  const mainFrame = await watchMainFrame(own, (record) => {
+  const mainFrame = await watchMainFrame(pageSession, (record) => {
     everPainted ||= record.painted;
     send({ type: 'mainFrame', record });
   });
-  session = own;
+  session = pageSession;
   browser.on('targetcreated', (target) => {
     if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // the popup may have closed itself
   });
@@ -82,13 +82,13 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
   }
   const readCpu = startCpuMeter(process.pid);
   const hangTimer = setTimeout(async () => {
-    if (!(await canRunScripts(own))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
+    if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
   }, TIMED_PART_MS);
   let measured: MainFrame | undefined;
   let document: Promise<DocumentState> | undefined;
   const onMeasured = () => {
     measured = mainFrame(); // later visits don't count
-    document = documentState(own, measured); // version 9 leaves the page before its audit ends
+    document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
     clearTimeout(hangTimer);
     if (isTimed(plan) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
@@ -103,14 +103,15 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
   await send({
     type: 'audited',
     summary,
-    pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(own) : null,
-    document: await (document ?? documentState(own, mainFrame())),
+    pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(pageSession) : null,
+    document: await (document ?? documentState(pageSession, mainFrame())),
     status: statusOf(measured ?? mainFrame()),
   });
   await browser.close();
   process.exit();
 }
 
+/** Starts the browser and reports it to the parent. */
 async function startBrowser(order: LaunchOrder) {
   const debuggingPort = !auditVersion(version).acceptsPage;
   const launched = await launchBrowser({ ...order, workDir, debuggingPort });

@@ -6,7 +6,7 @@ import type { RunProblemCode } from '../../shared/problems.ts';
 export type AuditPlan = Pick<AuditOptions, 'device' | 'categories'> & {
   url: string;
   version: AuditVersion;
-  /** Skips the parts after the timed part that can hang on a page: the second visit (bf-cache) and the full-page screenshot. */
+  /** Skips the second visit (bf-cache) and the full-page screenshot. Both follow the timed part and can hang. */
   skipOptionalParts: boolean;
 };
 
@@ -41,7 +41,7 @@ export type LaunchOrder = {
   proxyPort: number;
   /** The complete environment of the browser. It holds no credentials, because the browser runs hostile pages. */
   env: Record<string, string>;
-  /** `required` if Chromium had its sandbox on this host before, so that a chance failure never leads to an audit without it. */
+  /** `required` after an audit in the sandbox on this host, so that a failed start never leads to an audit without it. */
   sandbox: 'optional' | 'required' | 'none';
 };
 
@@ -84,7 +84,7 @@ export type MainFrame = {
   /** Chromium's network error, without the prefix `net::`. */
   failure: string | null;
   finished: boolean;
-  /** True if the document ended without a byte and without a `Refresh` header, so the page will never show anything. */
+  /** True if the document ended without a byte and without a `Refresh` header. The page will never show anything. */
   empty: boolean;
   /** True if any main document was complete. */
   everFinished: boolean;
@@ -141,7 +141,7 @@ export type CpuUse = {
 
 export type Outcome = 'allowed' | 'refused' | 'dns-failure' | 'unreachable' | 'over-cap';
 
-/** Connections to one host and port with the same outcome. `since` and `at` are the times of the first and the last one (epoch ms). */
+/** Connections to one host and port with the same outcome. The first was at `since` and the last at `at` (epoch ms). */
 export type Decision = {
   host: string;
   port: number;

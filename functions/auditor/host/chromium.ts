@@ -53,7 +53,7 @@ const unpack = async (home: string, signal: AbortSignal | undefined): Promise<vo
   await mkdir(part, { recursive: true });
   try {
     await (existsSync(packedDir) ? inflate(packedDir, part, signal) : unpackPackage(part, signal));
-    await writeFile(join(part, 'fonts', 'fonts.conf'), fontConfig(join(home, 'fonts'))); // the package's own file names /tmp/fonts
+    await writeFile(join(part, 'fonts', 'fonts.conf'), fontConfig(join(home, 'fonts'))); // the package's file points to /tmp/fonts
     await rename(part, home).catch((error) => {
       if (!existsSync(home)) throw error; // otherwise another process was faster, and its copy is equal
     });

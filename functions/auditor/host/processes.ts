@@ -99,12 +99,12 @@ export const closeInheritedFiles = (): void => {
 const MEMORY_POLL_MS = 250;
 type Memory = { browserBytes: number; auditorBytes: number };
 
-/** Looks at an auditor's memory, and that of its browser, until `signal` aborts. */
+/** Reports the memory of an auditor and of its browser four times a second until `signal` aborts. */
 export const watchMemory = (group: number, signal: AbortSignal, onMemory: (memory: Memory) => void): void => {
   let members: number[] = [];
   let polls = 0;
   const timer = setInterval(() => {
-    if (polls++ % 4 === 0) members = membersOf(group); // looks through all processes of the machine: more seldom
+    if (polls++ % 4 === 0) members = membersOf(group); // scans all of /proc, so once a second is enough
     const browser = members.filter((pid) => pid !== group).reduce((sum, pid) => sum + memoryOf(pid), 0);
     onMemory({ browserBytes: browser, auditorBytes: memoryOf(group) });
   }, MEMORY_POLL_MS);
