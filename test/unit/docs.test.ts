@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { CreateCheckBody } from '../../shared/check.ts';
+import { CorsEnv } from '../../shared/env.ts';
 import { plans } from '../../shared/plans.ts';
 import { apiProblems, runProblems } from '../../shared/problems.ts';
 import { routes } from '../../shared/routes.ts';
@@ -113,6 +114,13 @@ test('infra/KEYS.md has the limits of every plan', () => {
     return `| \`${name}\` | ${numbers.join(' | ')} |`;
   });
   expect(rows.filter((row) => !textOf('infra/KEYS.md').includes(row))).toEqual([]);
+});
+
+test('infra/local/SETTINGS.md has every setting of npm start and no other', () => {
+  const documented = [...textOf('infra/local/SETTINGS.md').matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name);
+  const source = textOf('infra/local/start-settings.ts').split('const Settings')[1]?.split('});')[0] ?? '';
+  const settings = [...source.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
+  expect(documented.sort()).toEqual([...settings, ...Object.keys(CorsEnv.shape)].sort());
 });
 
 describe('infra/RUNBOOK.md', () => {
