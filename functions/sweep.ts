@@ -51,34 +51,47 @@ type Deps = {
   erasure: Pick<ErasureStore, 'eraseRemains' | 'removeErasedMark'>;
   queues: Pick<AuditQueues, 'send'>;
   now: () => Date;
+  budgetMs?: number;
 };
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 20; // per partition and sweep; the next sweep goes on
+/** Time after which a partition begins no further item. The rest of the function's 60 s is for the last items' retries. */
+const BUDGET_MS = 35_000;
+type Partition = Region | 'checks';
+const partitions: readonly Partition[] = [...allRegions, 'checks'];
 
 export const sweep =
   (deps: Deps) =>
   async ({ wake }: Event): Promise<void> => {
-    if (wake) {
-      for (const region of wake === 'all' ? allRegions : [wake]) await wakeRegion(deps, region);
-      return;
-    }
-    for (const partition of [...allRegions, 'checks'] as const) {
+    if (wake) return forEach(wake === 'all' ? allRegions : [wake], (region) => wakeRegion(deps, region));
+    await forEach(partitions, async (partition) => {
       emit('OpenPastDue', await sweepPartition(deps, partition), { region: partition });
-    }
+    });
     emit('SweepDone', 1, {});
   };
 
+/** Handles all partitions concurrently, so that an outage of one region delays no other. Throws the first failure. */
+const forEach = async <P extends Partition>(all: readonly P[], handle: (partition: P) => Promise<void>) => {
+  const handled = await Promise.allSettled(all.map(handle));
+  for (const each of handled) if (each.status === 'rejected') throw each.reason;
+};
+
 /** Acts on the due items of a partition. Returns the number of items on which it failed or that it did not reach. */
-const sweepPartition = async (deps: Deps, partition: Region | 'checks'): Promise<number> => {
+const sweepPartition = async (deps: Deps, partition: Partition): Promise<number> => {
+  const budget = AbortSignal.timeout(deps.budgetMs ?? BUDGET_MS);
   let pastDue = 0;
   for (let page = 0; page < MAX_PAGES; page++) {
     const found = await deps.due.list(partition, deps.now(), PAGE_SIZE);
-    const swept = await Promise.allSettled(found.map((due) => sweepItem(deps, due)));
+    const sweepInTime = async (due: Due) => {
+      if (budget.aborted) throw new Error('The sweep had no time left for the item.');
+      await sweepItem(deps, due);
+    };
+    const swept = await Promise.allSettled(found.map(sweepInTime));
     const failures = swept.filter((each) => each.status === 'rejected');
     for (const { reason } of failures) log.error('could not sweep a due item', { partition, error: reason });
     pastDue += failures.length;
-    if (found.length < PAGE_SIZE) break;
+    if (found.length < PAGE_SIZE || budget.aborted) break;
     if (page === MAX_PAGES - 1) pastDue += found.length;
   }
   return pastDue;

@@ -5,6 +5,7 @@ import * as logging from '../../functions/lib/log.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { sweep } from '../../functions/sweep.ts';
+import type { AuditJob } from '../../shared/audit-job.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
 const REGIONS = ['europe-west3', 'us-east4'] as const;
@@ -152,6 +153,41 @@ test('concurrent sweeps send a job once', async () => {
   await world.create(check);
   await Promise.all([sweepAt(later(t0, 61)), sweepAt(later(t0, 61)), sweepAt(later(t0, 61))]);
   expect(await jobs()).toHaveLength(1);
+});
+
+test('a region whose queue does not respond delays no other region', async () => {
+  const check = aCheck({ now: t0, regions: [...REGIONS] });
+  await world.create(check);
+  const respond = Promise.withResolvers<void>();
+  const send = vi.fn(async (job: AuditJob) => {
+    if (job.region === 'us-east4') await respond.promise;
+    await world.queues.send(job);
+  });
+  const sweeping = sweep({ ...world, queues: { send }, now: () => later(t0, 61) })({});
+  await vi.waitFor(async () => expect(await world.jobsIn('europe-west3')).toHaveLength(1));
+  expect(await world.jobsIn('us-east4')).toEqual([]);
+  respond.resolve();
+  await sweeping;
+  expect(await world.jobsIn('us-east4')).toHaveLength(1);
+});
+
+test('a sweep without time left begins no item and counts each as past due', async () => {
+  await world.create(aCheck({ now: t0, regions: ['us-east4'] }));
+  await sweep({ ...world, now: () => later(t0, 61), budgetMs: 0 })({});
+  expect(await jobs()).toEqual([]);
+  expect(emit).toHaveBeenCalledWith('OpenPastDue', 1, { region: 'us-east4' });
+});
+
+test('a region whose index can not be read fails the sweep after the other regions', async () => {
+  const check = aCheck({ now: t0, regions: ['europe-west3'] });
+  await world.create(check);
+  const list: World['due']['list'] = async (partition, ...more) => {
+    if (partition === 'us-west1') throw new Error('connection lost');
+    return world.due.list(partition, ...more);
+  };
+  await expect(sweepAt(later(t0, 61), { due: { list } })).rejects.toThrow('connection lost');
+  expect(await jobs()).toHaveLength(1);
+  expect(emit).not.toHaveBeenCalledWith('SweepDone', 1, {});
 });
 
 test('the runs and pointers of a failed create are deleted', async () => {
