@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthEnv, CorsEnv, StoreEnv } from '../../../shared/env.ts';
 import { ANONYMOUS, type ApiKey, type Caller, keyParts, keyState, type Scope } from '../../../shared/keys.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
@@ -50,6 +51,8 @@ const localCaller = ({ host, origin }: Headers, scope: Scope, corsOrigins: reado
 /** Time that a key stays cached, in milliseconds. A revocation takes effect after that time at the latest. */
 const CACHE_MS = 60_000;
 const MAX_CACHED_KEYS = 10_000;
+/** Time that a request waits until the use of its key is recorded, in milliseconds. */
+const MAX_RECORDING_MS = 500;
 
 type Cached = { key: Promise<ApiKey | undefined>; until: number; touched: boolean };
 type Deps = { store: Pick<KeyStore, 'find' | 'touch'>; now?: () => Date };
@@ -83,10 +86,18 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
     if (!key.scopes.includes(scope)) throw forbidden(key, scope);
     if (!cached.touched) {
       cached.touched = true;
-      store.touch(key.prefix, now()).catch((error) => log.warn('could not record the use of a key', { error }));
+      await recordUse(store, key.prefix, now());
     }
     return { owner: key.owner, plan: key.plan };
   };
+};
+
+/** Records the last use of a key before the request goes on, because Lambda freezes the process after the answer. */
+const recordUse = async (store: Deps['store'], prefix: string, now: Date): Promise<void> => {
+  const recorded = store
+    .touch(prefix, now)
+    .catch((error) => log.warn('could not record the use of a key', { prefix, error }));
+  await Promise.race([recorded, sleep(MAX_RECORDING_MS, undefined, { ref: false })]);
 };
 
 /** RFC 6750: without a key the challenge names the scheme only. With a bad key it also carries an error code. */
