@@ -10,7 +10,11 @@ import type { Environment } from '../environments.ts';
 /** Sections of infra/RUNBOOK.md that alarms name. */
 export const runbookSections = [
   'api-answers-5xx',
+  'creates-are-refused',
+  'the-table-throttles',
   'audits-fail-by-our-fault',
+  'browsers-crash',
+  'audits-are-slow',
   'audits-die',
   'jobs-wait-too-long',
   'dead-letters',

@@ -1,25 +1,16 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import {
-  type CfnStage,
-  HttpApi,
-  HttpMethod,
-  HttpRoute,
-  HttpRouteKey,
-  HttpStage,
-  LogGroupLogDestination,
-} from 'aws-cdk-lib/aws-apigatewayv2';
+import { Duration, Validations } from 'aws-cdk-lib';
+import { type CfnStage, HttpApi, HttpMethod, HttpRoute, HttpRouteKey, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import { CorsEnv, CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv } from '../../shared/env.ts';
 import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
 import type { Environment } from '../environments.ts';
 import { apiSettings, functionSettings } from '../settings.ts';
+import { AccessLog } from './access-log.ts';
 import { alarm } from './alarm.ts';
 import { auditQueueUrls } from './audit-queues.ts';
 import { nodeFunction } from './node-function.ts';
@@ -33,9 +24,11 @@ import { allowErasingReports, allowReports, keyRights, sendRights, tableRight } 
 export class Api extends Construct {
   readonly api: HttpApi;
   readonly functions: Readonly<Record<ApiFunction, LambdaFunction>>;
+  readonly accessLog: AccessLog;
 
   constructor(scope: Construct, id: string, environment: Environment) {
     super(scope, id);
+    this.accessLog = new AccessLog(this, 'AccessLog', environment);
     this.functions = apiFunctions(this, environment);
     allowReports(this.functions['get-report'], environment, ['GetObject']);
     allowErasingReports(this.functions['delete-check'], environment);
@@ -65,17 +58,12 @@ export class Api extends Construct {
     });
   }
 
-  #stage({ names, logDays, requests, creates }: Environment): HttpStage {
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      logGroupName: names.accessLog,
-      retention: logDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+  #stage({ requests, creates }: Environment): HttpStage {
     const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       autoDeploy: true, // the stage `$default` adds nothing to the path
       throttle: { rateLimit: requests.perSecond, burstLimit: requests.burst }, // limit of each route
-      accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: accessLogFormat },
+      accessLogSettings: this.accessLog.settings,
     });
     const cfnStage = stage.node.defaultChild as CfnStage;
     cfnStage.routeSettings = {
@@ -91,6 +79,13 @@ export class Api extends Construct {
       runbook: 'api-answers-5xx',
       metric: this.metric5xx(),
       threshold: 5,
+    });
+    alarm(this, 'RefusesCreates', {
+      what: 'In five minutes API Gateway refused at least ten creates, because there were more than its limit.',
+      impact: 'Clients receive 429 answers although they are within the limits of their plans.',
+      runbook: 'creates-are-refused',
+      metric: this.accessLog.metricRefusedCreates(),
+      threshold: 10,
     });
     alarm(this, 'Throttled', {
       what: 'Lambda refused to start functions in the home region, because the account has no concurrency left.',
@@ -178,20 +173,3 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     'no-route': apiFunction('no-route', CorsEnv, { ...cors }),
   };
 };
-
-const accessLogFormat = AccessLogFormat.custom(
-  JSON.stringify({
-    requestId: '$context.requestId',
-    time: '$context.requestTime',
-    sourceIp: '$context.identity.sourceIp',
-    route: '$context.routeKey',
-    method: '$context.httpMethod',
-    path: '$context.path',
-    status: '$context.status',
-    bytes: '$context.responseLength',
-    milliseconds: '$context.responseLatency',
-    functionMilliseconds: '$context.integrationLatency',
-    error: '$context.error.message',
-    functionError: '$context.integrationErrorMessage',
-  }),
-);

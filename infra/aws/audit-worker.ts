@@ -84,6 +84,21 @@ export class AuditWorker extends Construct {
       threshold: 10,
       periods: 2,
     });
+    alarm(this, 'BrowsersCrash', {
+      what: 'In fifteen minutes, three runs of this region failed because Chromium crashed or did not start.',
+      impact: 'Clients see failed runs for valid pages.',
+      runbook: 'browsers-crash',
+      metric: metrics.browserCrashes(),
+      threshold: 3,
+    });
+    alarm(this, 'AuditsAreSlow', {
+      what: 'For fifteen minutes, a twentieth of the runs of this region took more than five minutes, including waiting.',
+      impact: 'Checks with this region finish late.',
+      runbook: 'audits-are-slow',
+      metric: metrics.runSeconds(95),
+      threshold: 300,
+      periods: 3,
+    });
     alarm(this, 'AuditsDie', {
       what: 'At least half of the audits of this region ended without an answer: the function crashed, was killed or did not start.',
       impact: 'Their runs stay open until a retry succeeds or the sweeper abandons them.',

@@ -14,11 +14,11 @@ const hour = { period: Duration.hours(1), statistic: 'Sum' };
 /** Cost of one part in an hour: an expression, and its metrics by their ids in the expression. */
 type Cost = { label: string; dollars: string; metrics: Record<string, IMetric> };
 
-export const costRow: Row = (environment, { api, table }) => {
+export const costRow: Row = (environment, { api, checks }) => {
   const costs = [
     ...environment.regions.map((region) => auditCost(environment, region)),
     apiCost(api),
-    tableCost(table),
+    tableCost(checks.table),
   ];
   const finished = Object.fromEntries(
     environment.regions.map((region) => [

@@ -8,16 +8,16 @@ import {
   TextWidget,
   Row as WidgetRow,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { Api } from './api.ts';
+import type { CheckTable } from './check-table.ts';
 import type { ConsoleLinks } from './console-links.ts';
 import { ourMetrics } from './our-metrics.ts';
 import type { Sweeper } from './sweeper.ts';
 import { workerMetrics } from './worker-metrics.ts';
 
-export type Parts = { api: Api; sweeper: Sweeper; table: TableV2 };
+export type Parts = { api: Api; sweeper: Sweeper; checks: CheckTable };
 
 export type Row = (environment: Environment, parts: Parts, links: ConsoleLinks) => IWidget[];
 

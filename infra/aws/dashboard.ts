@@ -19,7 +19,7 @@ export const dashboard = (scope: Stack, environment: Environment, parts: Parts):
   return board;
 };
 
-const requestsRow: Row = ({ names }, { api }, links) =>
+const requestsRow: Row = ({ names }, { api, checks }, links) =>
   questionRow(
     'Are we answering?',
     [
@@ -30,12 +30,16 @@ const requestsRow: Row = ({ names }, { api }, links) =>
       api.metricRequests().with({ label: 'all' }),
       api.metric4xx().with({ label: '4xx', color: Color.ORANGE }),
       api.metric5xx().with({ label: '5xx', color: Color.RED }),
+      api.accessLog.metricRefusedCreates().with({ label: 'creates that API Gateway refused' }),
     ]),
     graph(
       'Latency, ms',
       [50, 95, 99].map((p) => api.metricLatency(p).with({ label: `p${p}` })),
     ),
-    graph('Throttled starts in the home region', [api.metricThrottles()]),
+    graph('Throttles in the home region', [
+      api.metricThrottles().with({ label: 'starts of functions' }),
+      checks.metricThrottles(),
+    ]),
   );
 
 const finishedRunsRow: Row = (environment, { sweeper }, links) =>

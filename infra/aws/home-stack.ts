@@ -17,12 +17,12 @@ export class HomeStack extends Stack {
       terminationProtection: deletionProtection,
     });
     new AlarmTopic(this, environment);
-    const table = new CheckTable(this, 'Checks', environment);
+    const checks = new CheckTable(this, 'Checks', environment);
     const reports = new ReportBucket(this, 'Reports', environment);
     const api = new Api(this, 'Api', environment);
     const sweeper = new Sweeper(this, 'Sweeper', environment);
-    for (const user of [api, sweeper]) user.node.addDependency(table, reports); // they refer to both by name
-    dashboard(this, environment, { api, sweeper, table: table.table });
+    for (const user of [api, sweeper]) user.node.addDependency(checks, reports); // they refer to both by name
+    dashboard(this, environment, { api, sweeper, checks });
     new CfnOutput(this, 'ApiUrl', { value: api.api.apiEndpoint });
     new CfnOutput(this, 'SweepFunction', { value: sweeper.sweep.functionName });
   }

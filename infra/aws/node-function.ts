@@ -1,6 +1,13 @@
 import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  Runtime,
+  RuntimeManagementMode,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { z } from 'zod';
@@ -63,6 +70,8 @@ export const nodeFunction = <Schema extends z.ZodObject>(
     functionName, // fixed, so that the dashboard and the runbook can name it
     description: `functions/${file}.ts`,
     runtime: Runtime.NODEJS_24_X,
+    // The runtime changes with a deploy only. An automatic update of its libraries can stop Chromium from starting.
+    runtimeManagementMode: RuntimeManagementMode.FUNCTION_UPDATE,
     architecture: Architecture.X86_64,
     handler: 'index.handler',
     code: codeOf(scope, file),

@@ -18,8 +18,10 @@ export const stacksOf = (app: App, environment: Environment) => {
   const home = new HomeStack(app, environment);
   for (const stack of regionStacks) home.addStackDependency(stack); // the API needs the queues
   for (const stack of [...regionStacks, home]) {
-    Tags.of(stack).add('service', 'page-audit');
-    Tags.of(stack).add('environment', environment.name);
+    const tags = { service: 'page-audit', environment: environment.name };
+    // CloudFormation refuses tags of dashboards in some AWS regions.
+    for (const [name, value] of Object.entries(tags))
+      Tags.of(stack).add(name, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   }
   return { home, regionStacks };
 };

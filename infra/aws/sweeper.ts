@@ -42,10 +42,12 @@ export class Sweeper extends Construct {
       ],
     });
     allowErasingReports(this.sweep, environment);
-    // No retries, because the next sweep follows within a minute.
+    // Neither Lambda nor EventBridge retries a sweep, because the next one follows within a minute.
+    const noRetries = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
+    this.sweep.configureAsyncInvoke(noRetries);
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new FunctionTarget(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+      targets: [new FunctionTarget(this.sweep, noRetries)],
     });
     this.#alarms();
   }

@@ -31,6 +31,13 @@ const runMetrics = (environment: Environment, region: Region) => ({
       period: Duration.minutes(15),
       label: 'failed through our fault, %',
     }),
+  browserCrashes: () =>
+    ourMetric(
+      environment,
+      'RunFailed',
+      { region, code: 'browser-crashed', blame: 'service' },
+      { period: Duration.minutes(15) },
+    ),
   runSeconds: (percentile: number) =>
     ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
   benchmarkIndex: (percentile: number) =>

@@ -192,3 +192,15 @@ test('every function has Node.js 24, its own log group with a retention, and the
     }
   }
 });
+
+test('neither Lambda nor EventBridge retries a sweep', () => {
+  const sweep = functionsOf(home).sweep;
+  const [invoke] = resourcesOf(home, 'AWS::Lambda::EventInvokeConfig');
+  expect(invoke).toMatchObject({ FunctionName: `<${sweep?.id}>`, MaximumRetryAttempts: 0 });
+  const [rule] = resourcesOf(home, 'AWS::Events::Rule');
+  expect(rule?.Targets).toMatchObject([{ RetryPolicy: { MaximumRetryAttempts: 0 } }]);
+});
+
+test('the dashboard has no tags, which CloudFormation refuses in some regions', () => {
+  expect(only('AWS::CloudWatch::Dashboard').Tags).toBeUndefined();
+});

@@ -47,11 +47,28 @@ test('the stacks have these alarms', () => {
   const namesOf = (stack: Stack) =>
     alarmsOf(stack).map(({ AlarmName }) => AlarmName.replace(`${stack.stackName}-`, ''));
   expect(namesOf(home)).toEqual(
-    expect.arrayContaining(['Answers5xx', 'Throttled', 'Silent', 'OpenPastDue-checks', 'OpenPastDue-europe-north1']),
+    expect.arrayContaining([
+      'Answers5xx',
+      'RefusesCreates',
+      'TableThrottles',
+      'Throttled',
+      'Silent',
+      'OpenPastDue-checks',
+      'OpenPastDue-europe-north1',
+    ]),
   );
   for (const stack of regionStacks) {
     expect(namesOf(stack).sort()).toEqual(
-      ['AuditsDie', 'DeadLettersStay', 'JobsLost', 'JobsWait', 'ServiceFailures', 'Throttled'].sort(),
+      [
+        'AuditsAreSlow',
+        'AuditsDie',
+        'BrowsersCrash',
+        'DeadLettersStay',
+        'JobsLost',
+        'JobsWait',
+        'ServiceFailures',
+        'Throttled',
+      ].sort(),
     );
   }
 });
@@ -142,6 +159,20 @@ test('a graph or an alarm uses each of our metrics', () => {
   expect(unused).toEqual([]);
 });
 
+test('the alarm on refused creates counts the log lines of creates that API Gateway answered itself', () => {
+  const [filter] = resourcesOf(home, 'AWS::Logs::MetricFilter');
+  const [stage] = resourcesOf(home, 'AWS::ApiGatewayV2::Stage');
+  expect(filter?.FilterPattern).toBe('{ ($.method = "POST") && ($.status = "429") && ($.functionMilliseconds = "-") }');
+  expect(stage?.AccessLogSettings.DestinationArn).toBe(`<${filter?.LogGroupName.slice(1, -1)}.Arn>`);
+  const [alarm] = alarmsOf(home).filter(({ AlarmName }) => AlarmName.endsWith('RefusesCreates'));
+  expect(filter?.MetricTransformations).toMatchObject([
+    { MetricNamespace: alarm?.Namespace, MetricName: alarm?.MetricName, MetricValue: '1' },
+  ]);
+  expect(Object.keys(JSON.parse(stage?.AccessLogSettings.Format))).toEqual(
+    expect.arrayContaining(['method', 'status', 'functionMilliseconds']),
+  );
+});
+
 test('each queue, function, table and API of a graph or an alarm exists in that region', () => {
   const existing = all.flatMap((stack) =>
     [
@@ -152,7 +183,7 @@ test('each queue, function, table and API of a graph or an alarm exists in that 
     ].map((name) => `${stack.region} ${name}`),
   );
   for (const { namespace, dimensions, awsRegion } of [...all.flatMap(watched), ...drawn]) {
-    if (namespace === metricNamespace) continue;
+    if ([metricNamespace, environment.names.service].includes(namespace)) continue;
     const { QueueName, FunctionName, TableName, ApiId } = dimensions;
     const name = QueueName ?? FunctionName ?? TableName ?? ApiId;
     if (name) expect(existing).toContain(`${awsRegion} ${name}`);

@@ -26,6 +26,12 @@ test('the audit function has two vCPUs, 600 s, enough storage and 64 threads', (
   });
 });
 
+test('a runtime changes with a deploy only', () => {
+  const functions = [home, ...regionStacks].flatMap((each) => Object.values(functionsOf(each)));
+  for (const { RuntimeManagementConfig } of functions)
+    expect(RuntimeManagementConfig).toEqual({ UpdateRuntimeOn: 'FunctionUpdate' });
+});
+
 test('its functions use the region, the table and the bucket of the home stack', () => {
   const audit = AuditEnv.parse(functionsOf(stack)['run-audit']?.Environment.Variables);
   const [table] = resourcesOf(home, 'AWS::DynamoDB::GlobalTable');
