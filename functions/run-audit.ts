@@ -48,7 +48,7 @@ export const shutDown = async (): Promise<void> => {
 type Deps = {
   store: Pick<CheckStore, 'findRun'>;
   leases: LeaseStore;
-  reports: Pick<Reports, 'put' | 'delete'>;
+  reports: Pick<Reports, 'put'>;
   auditors: Pick<Auditors, 'audit'>;
   stopping?: AbortSignal;
   now?: () => Date;
@@ -174,21 +174,21 @@ const storeReport = async (
   }
 };
 
-/** Finishes the run. Deletes the stored report if the run belongs to another lease by now. */
+/**
+ * Finishes the run. If the run belongs to another lease by now, or its check was erased, the stored report stays. The
+ * erasure of the check, the sweeper or the lifecycle rule of the bucket deletes it.
+ */
 const finishRun = async (
   work: Work,
   result: RunResult,
   report: Outcome['report'],
   attempts: readonly Attempt[],
 ): Promise<void> => {
-  const { leases, reports, lease, signal, now, retryDelaysMs } = work;
+  const { leases, lease, signal, now, retryDelaysMs } = work;
   const { metrics, ...fields } = { metrics: undefined, ...result };
   const outcome: Outcome = { ...fields, ...metrics, report, attempts: [...attempts] };
   const finished = await retry(() => leases.finish(lease, outcome, now()), retryDelaysMs, signal);
-  if (!finished && !(await isFinishedWith(work, report?.key))) {
-    if (report) await reports.delete(report.key);
-    throw new LeaseLost();
-  }
+  if (!finished && !(await isFinishedWith(work, report?.key))) throw new LeaseLost();
   const error = result.state === 'failed' ? result.error : null;
   log.info('a run finished', { ...idsOf(lease), state: result.state, code: error?.code });
   emitFinished(lease.run.region, error);

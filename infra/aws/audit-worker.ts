@@ -47,7 +47,7 @@ export class AuditWorker extends Construct {
       threadPool: functionSettings.auditThreads,
       rights: [tableRight(this, environment, ['GetItem', 'UpdateItem', 'Query'])],
     });
-    allowReports(this.runAudit, environment, ['PutObject', 'DeleteObject']);
+    allowReports(this.runAudit, environment, ['PutObject']);
     this.queue.grantConsumeMessages(this.runAudit);
     this.runAudit.addEventSourceMapping('Jobs', {
       eventSourceArn: this.queue.queueArn,

@@ -37,7 +37,7 @@ const rights = {
   ],
   'run-audit': [
     ...on(table, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
-    ...on(reports, 's3', ['DeleteObject', 'PutObject']),
+    ...on(reports, 's3', ['PutObject']),
     ...on(queueCalled('page-audit-dev-audits-us-west1'), 'sqs', take),
   ],
   'close-lost-runs': [

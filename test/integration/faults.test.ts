@@ -167,7 +167,7 @@ test('the result of a run is stored after the table was unavailable', async () =
   const work = runAudit({
     store: checkStore(db),
     leases: leaseStore(db),
-    reports: { put: async () => {}, delete: async () => {} },
+    reports: { put: async () => {} },
     auditors: {
       audit: async () => {
         dynamodb.failAfter(0);
@@ -190,7 +190,7 @@ test('three deliveries of one job, two of them at once, are one audit', async ()
   const work = runAudit({
     store: checkStore(db),
     leases: leaseStore(db),
-    reports: { put: async () => {}, delete: async () => {} },
+    reports: { put: async () => {} },
     auditors: {
       audit: async () => {
         audits++;

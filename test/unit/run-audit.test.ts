@@ -104,7 +104,6 @@ const worker = (
         if (left.put-- > 0) throw new Error('S3 is unavailable');
         write('report stored');
       },
-      delete: async () => void write('report deleted'),
     },
     auditors: { audit },
     stopping: stopping.signal,
