@@ -21,9 +21,10 @@ import { reports } from './lib/store/reports.ts';
 
 /**
  * The schedule's event has no `wake`. An operator sends `{ "wake": "<region>" | "all" }` after someone has emptied the
- * queue of a region. The event makes the waiting runs due for the next sweep.
+ * queue of a region. The event makes the waiting runs due for the next sweep. With `dropLeases` the running ones too:
+ * the local service sends it at its start, when the lock of its data folder proves that nobody holds a lease.
  */
-type Event = { wake?: Region | 'all' };
+type Event = { wake?: Region | 'all'; dropLeases?: boolean };
 
 /** Every minute: resends, closes or deletes every item that is past its due time. No item stays open for ever. */
 export const handler = async (event: Event = {}): Promise<void> => {
@@ -63,8 +64,8 @@ const partitions: readonly Partition[] = [...allRegions, 'checks'];
 
 export const sweep =
   (deps: Deps) =>
-  async ({ wake }: Event): Promise<void> => {
-    if (wake) return forEach(wake === 'all' ? allRegions : [wake], (region) => wakeRegion(deps, region));
+  async ({ wake, dropLeases = false }: Event): Promise<void> => {
+    if (wake) return forEach(wake === 'all' ? allRegions : [wake], (region) => wakeRegion(deps, region, dropLeases));
     await forEach(partitions, async (partition) => {
       emit('OpenPastDue', await sweepPartition(deps, partition), { region: partition });
     });
@@ -146,14 +147,16 @@ const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {
   emit('RunsAbandoned', 1, { region });
 };
 
-/** Makes every waiting run of a region due, because their messages are gone. */
-const wakeRegion = async ({ due, now }: Deps, region: Region): Promise<void> => {
+/** Makes every waiting run of a region due, because their messages are gone. Drops the leases of the others if asked to. */
+const wakeRegion = async ({ due, now }: Deps, region: Region, dropLeases: boolean): Promise<void> => {
   const wokenAt = now();
   const from = new Date(wokenAt.getTime() + 1); // excludes the runs that this call has woken
   const until = new Date(wokenAt.getTime() + 60 * 24 * 3600 * 1000); // later than any due time
   for (;;) {
     const waiting = await due.list(region, until, 1000, from);
-    const woken = await Promise.all(waiting.map((each) => due.wake(each, wokenAt)));
+    const wake = async (each: Due) =>
+      (await due.wake(each, wokenAt)) ?? (dropLeases ? await due.dropLease(each, wokenAt) : undefined);
+    const woken = await Promise.all(waiting.map(wake));
     if (!woken.some(Boolean)) return;
   }
 };

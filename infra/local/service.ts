@@ -22,7 +22,7 @@ export type ServiceSettings = {
 };
 
 const MAX_ANSWER_BYTES = 64 * 2 ** 20; // Lambda's limit does not apply, and clients can't reach the bucket
-const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume the runs of a killed process sooner
+const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs sooner
 
 /**
  * Starts the functions that run on Lambda, on embedded engines that listen on loopback. `print` receives a line when a
@@ -44,7 +44,8 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const functions = await importFunctions(); // after the environment is set, because a logger reads it on import
   const { runAudit, sweep } = functions;
 
-  await sweep.handler({ wake: 'all' }); // the queues were in memory; this resends the jobs of all open runs
+  // The queues were in memory, and the lock of the data folder proves that no other process holds a lease.
+  await sweep.handler({ wake: 'all', dropLeases: true });
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,

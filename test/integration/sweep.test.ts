@@ -282,6 +282,20 @@ test('waking a region wakes all waiting runs over several pages', async () => {
   expect(runIds(await world.jobsIn('asia-northeast1'))).toEqual(checks.map((check) => check.runs[0]?.id).sort());
 });
 
+test('a start after a kill drops every lease, so that the next sweep resends its job; each kill counts as a lost lease', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  for (let kills = 1; kills <= 5; kills++) {
+    const startedAt = later(t0, 10 * kills);
+    await claim(await world.runOf(check.id), later(startedAt, -1));
+    await sweep({ ...world, now: () => startedAt })({ wake: 'all', dropLeases: true });
+    await sweepAt(startedAt);
+    expect(await world.runOf(check.id)).toMatchObject({ state: kills < 5 ? 'running' : 'failed', lostLeases: kills });
+    expect(runIds(await jobs())).toEqual(kills < 5 ? [run.id] : []);
+  }
+  expect((await world.runOf(check.id)).error?.code).toBe('abandoned');
+});
+
 test('a dead letter makes a run due now if it has attempts left', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];

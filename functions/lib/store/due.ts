@@ -9,6 +9,7 @@ import {
   CheckItem,
   checkKey,
   ErasedItem,
+  ifAnyLease,
   ifCreateId,
   ifDueAt,
   ifLease,
@@ -64,6 +65,19 @@ export const dueStore = (db: Db) => ({
   /** Makes a run due now, unless it has a lease or has changed since it was listed. */
   wake: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
     updateItem(db, { pk, sk }, { set: { dueAt: now.toISOString() }, ...allOf(ifDueAt(listed), ifNoLease) }),
+
+  /** Removes a run's lease, counts it as lost and makes the run due now, unless the run has changed since it was listed. */
+  dropLease: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
+    updateItem(
+      db,
+      { pk, sk },
+      {
+        set: { dueAt: now.toISOString() },
+        add: { lostLeases: 1 },
+        remove: ['lease'],
+        ...allOf(ifDueAt(listed), ifAnyLease),
+      },
+    ),
 
   /** Deletes a run that no check lists, and its pointer, unless a repeated create has taken the run over. */
   deleteOrphan: async (run: RunItem): Promise<void> => {

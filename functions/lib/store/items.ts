@@ -121,6 +121,7 @@ export const ifLease = (id: string | undefined): Condition => ({
   values: { ':lease': id },
 });
 export const ifNoLease: Condition = { condition: 'attribute_not_exists(#lease)' };
+export const ifAnyLease: Condition = { condition: 'attribute_exists(#lease)' };
 
 /** Holds if no other create has written the item since. */
 export const ifCreateId = (createId: string): Condition => ({
