@@ -9,6 +9,7 @@ import { htmlReport, viewerPolicy, viewerVersion } from './lib/http/html-report.
 import { findRun } from './lib/http/lookup.ts';
 import { acceptsGzip, matchesEtag, prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
+import { log } from './lib/log.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import type { RunItem } from './lib/store/items.ts';
@@ -23,7 +24,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, que
 
 type Deps = {
   store: Pick<CheckStore, 'find' | 'checkIdOfRun'>;
-  reports: Pick<Reports, 'get' | 'urlOf'>;
+  reports: Pick<Reports, 'get' | 'exists' | 'urlOf'>;
   maxBytes: number;
 };
 
@@ -33,7 +34,8 @@ const MAX_HTML_SOURCE_BYTES = 32 * 1024 * 1024;
 export const getReport =
   ({ store, reports, maxBytes }: Deps) =>
   async (request: Request): Promise<Reply> => {
-    const report = storedReport(await findRun(store, request));
+    const run = await findRun(store, request);
+    const report = storedReport(run);
     const gzipped = acceptsGzip(request.headers['accept-encoding']);
     const asHtml = prefersHtml(request.headers.accept);
     const etag = etagOf(report.key, asHtml, gzipped);
@@ -44,24 +46,38 @@ export const getReport =
       ...(asHtml && { 'content-security-policy': viewerPolicy }), // on a 304 too: its headers replace the cached ones
     };
     if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
+    const throwIfGone = async () => {
+      if (await reports.exists(report.key)) return;
+      await findRun(store, request); // throws not-found if the check was erased meanwhile
+      log.warn('a stored report is gone', { requestId: request.requestId, runId: run.id, key: report.key });
+      throw new ApiProblem(
+        'report-unavailable',
+        'The report has expired. To audit the page again, create a new check.',
+      );
+    };
     const readGzip = () =>
       reports.get(report.key).catch(async (error) => {
-        await findRun(store, request); // throws not-found if the check was erased meanwhile
+        if (mayBeGone(error)) await throwIfGone();
         throw error;
       });
-    const redirect = async () => ({ status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } });
+    const redirect = async () => {
+      await throwIfGone();
+      return { status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } };
+    };
     const type = {
       'content-type': asHtml ? 'text/html; charset=utf-8' : 'application/json',
       ...(gzipped && { 'content-encoding': 'gzip' }),
     };
+    if (request.method === 'HEAD') {
+      await throwIfGone();
+      return { status: 200, headers: { ...headers, ...type } }; // no redirect: the presigned URL allows GET only
+    }
     if (asHtml) {
       if (report.bytes > MAX_HTML_SOURCE_BYTES) return redirect();
       const page = await htmlReport((await gunzip(await readGzip())).toString());
       const body = gzipped ? await gzip(page) : Buffer.from(page);
       return body.length > maxBytes ? redirect() : { status: 200, headers: { ...headers, ...type }, body };
     }
-    // A HEAD for the JSON is never redirected: the presigned URL allows GET only.
-    if (request.method === 'HEAD') return { status: 200, headers: { ...headers, ...type } };
     if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return redirect();
     const body = await readGzip();
     return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await gunzip(body) };
@@ -76,6 +92,10 @@ const storedReport = ({ state, report, error }: RunItem): NonNullable<RunItem['r
   if (!report) throw new ApiProblem('report-unavailable', `The run failed with ${error?.code} and has no report.`);
   return report;
 };
+
+/** S3 answers 404 for a missing object, or 403 to a caller that may not list the bucket. */
+const mayBeGone = (error: { $metadata?: { httpStatusCode?: number } }): boolean =>
+  [403, 404].includes(error.$metadata?.httpStatusCode ?? 0);
 
 /** Returns an entity tag per form. A stored report never changes. An HTML report changes with the viewer. */
 const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {

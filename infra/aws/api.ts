@@ -15,7 +15,7 @@ import { alarm } from './alarm.ts';
 import { auditQueueUrls } from './audit-queues.ts';
 import { nodeFunction } from './node-function.ts';
 import { reportBucketName } from './report-bucket.ts';
-import { allowErasingReports, allowReports, keyRights, sendRights, tableRight } from './rights.ts';
+import { allowErasingReports, allowListingReports, allowReports, keyRights, sendRights, tableRight } from './rights.ts';
 
 /**
  * The HTTP API: the routes of shared/routes.ts and their functions. The functions check the API keys, because an
@@ -31,6 +31,7 @@ export class Api extends Construct {
     this.accessLog = new AccessLog(this, 'AccessLog', environment);
     this.functions = apiFunctions(this, environment);
     allowReports(this.functions['get-report'], environment, ['GetObject']);
+    allowListingReports(this.functions['get-report'], environment);
     allowErasingReports(this.functions['delete-check'], environment);
     this.api = new HttpApi(this, 'Http', { apiName: environment.names.service, createDefaultStage: false });
 

@@ -68,6 +68,11 @@ export const allowReports = (
 /** Allows a function to list and delete the reports of erased checks. */
 export const allowErasingReports = (to: LambdaFunction, environment: Environment): void => {
   allowReports(to, environment, ['DeleteObject']);
+  allowListingReports(to, environment);
+};
+
+/** Allows a function to list reports. S3 then answers 404 for a missing report, instead of 403. */
+export const allowListingReports = (to: LambdaFunction, environment: Environment): void => {
   const bucket = `arn:${Stack.of(to).partition}:s3:::${environment.names.reportBucketIn(accountOf(to))}`;
   const listing = right(['s3:ListBucket'], bucket);
   listing.addCondition('StringLike', { 's3:prefix': 'reports/*' });

@@ -19,7 +19,12 @@ const rights = {
   'create-check': [...on(table, 'dynamodb', ['GetItem', 'PutItem', 'Query', 'UpdateItem']), ...keys, ...send(queues)],
   'get-check': [...on(table, 'dynamodb', ['Query']), ...keys],
   'get-run': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...keys],
-  'get-report': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...keys, ...on(reports, 's3', ['GetObject'])],
+  'get-report': [
+    ...on(table, 'dynamodb', ['GetItem', 'Query']),
+    ...keys,
+    ...on(reports, 's3', ['GetObject']),
+    ...on(bucket, 's3', ['ListBucket']), // without it S3 answers 403 for a missing report
+  ],
   'delete-check': [
     ...on(table, 'dynamodb', ['DeleteItem', 'PutItem', 'Query', 'UpdateItem']),
     ...keys,
@@ -56,7 +61,7 @@ test.each(Object.entries(rights))('%s has exactly these rights', (file, expected
 });
 
 test('a function may list only the reports of the bucket', () => {
-  for (const file of ['delete-check', 'sweep']) {
+  for (const file of ['delete-check', 'get-report', 'sweep']) {
     const [listing] = rightsOf(home, file).filter(({ Action }) => listOf(Action).includes('s3:ListBucket'));
     expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'reports/*' } });
   }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getReport } from '../../functions/get-report.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { runError } from '../../shared/problems.ts';
@@ -90,6 +91,35 @@ test('a run that failed without a report is a 404 with its error code', async ()
   expect(problem.detail).toContain('dns-failure');
 });
 
+test('a report that is gone is a 404 in every form, while its check is still there', async () => {
+  const { run, check, path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
+  for (const key of await world.reports.keysOf(check.id)) await world.reports.delete(key);
+  for (const each of [path, `/v1/audit/runs/${run.id}/report`]) {
+    const problem = await problemOf(await get(each, {}), 404, 'report-unavailable');
+    expect(problem.detail).toContain('has expired');
+    await problemOf(await get(each, { 'accept-encoding': 'identity' }), 404, 'report-unavailable'); // a redirect before
+    await problemOf(await get(each, asHtml), 404, 'report-unavailable');
+    for (const accept of ['application/json', 'text/html'])
+      expect((await get(each, { accept }, 'HEAD')).status).toBe(404);
+  }
+  expect((await call(`/v1/checks/${check.id}`)).status).toBe(200);
+});
+
+test.each([
+  ['the report is gone', false, 'report-unavailable'],
+  ['the role lacks a right', true, 'Access Denied'],
+] as const)('a 403 of S3 means that %s if it lists the report: %s', async (_, exists, expected) => {
+  const { run, check } = await world.finishedRun('{}');
+  const denied = Object.assign(new Error('Access Denied'), {
+    name: 'AccessDenied',
+    $metadata: { httpStatusCode: 403 },
+  });
+  const reports = { get: () => Promise.reject(denied), exists: async () => exists, urlOf: async () => '' };
+  const request = { owner: 'anonymous', params: { checkId: check.id, runId: run.id }, headers: {}, query: {} };
+  const answer = getReport({ store: world.store, reports, maxBytes: 1000 })(request as never);
+  await expect(answer).rejects.toMatchObject(exists ? { message: expected } : { code: expected });
+});
+
 test('an internal error shows the client a request id and no internals', async () => {
   const { path } = await world.finishedRun('{}', { gzip: Buffer.from('no gzip') });
   const problem = await problemOf(await call(path, { headers: { 'accept-encoding': 'identity' } }), 500, 'internal');
@@ -164,8 +194,10 @@ test('an HTML report too large to send redirects to the JSON, and is sent if its
   expect([plain.status, plain.headers.get('location')]).toEqual([303, expect.stringContaining('X-Amz-Expires=300')]);
 
   const json = JSON.stringify({ text: randomBytes(6 * 2 ** 20).toString('base64') });
-  const tooLarge = await get((await world.finishedRun(json)).path, asHtml);
+  const { path } = await world.finishedRun(json);
+  const tooLarge = await get(path, asHtml);
   expect(tooLarge.status).toBe(303);
+  expect((await get(path, asHtml, 'HEAD')).status).toBe(200); // not redirected: a presigned URL allows GET only
   const stored = Buffer.from(await (await fetch(tooLarge.headers.get('location') as string)).arrayBuffer());
   expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
 });

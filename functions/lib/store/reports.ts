@@ -1,6 +1,7 @@
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   paginateListObjectsV2,
   S3Client,
@@ -34,6 +35,12 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
       if (!Body) throw new Error(`S3 returned no body for the report ${Key}`);
       return Buffer.from(await Body.transformToByteArray());
+    },
+
+    /** Returns true if a report is stored. It lists, because without a right to list S3 hides missing keys behind a 403. */
+    exists: async (Key: string): Promise<boolean> => {
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key, MaxKeys: 1 }));
+      return Contents.some((found) => found.Key === Key);
     },
 
     /** Returns a URL that anyone can read the report from for five minutes. */

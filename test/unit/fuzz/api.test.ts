@@ -138,6 +138,7 @@ describe('the API', () => {
   const erasure = { markErased: async () => false, eraseRemains: async () => true };
   const reports = {
     get: async () => Buffer.of(),
+    exists: async () => true,
     urlOf: async () => '',
   };
   const keys = keyring({ store: { find: async () => undefined, touch: async () => {} } });
