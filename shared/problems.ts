@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutText, MAX_FINAL_URL_LENGTH } from './text.ts';
 
 /** Error codes of the API, with the status and title of each problem document (RFC 9457). */
 export const apiProblems = {
@@ -112,9 +113,9 @@ export const runError = (
   { detail, auditCode = null, finalUrl }: { detail?: string; auditCode?: string | null; finalUrl?: string } = {},
 ): RunError => ({
   code,
-  message: (detail ?? runProblems[code].message).slice(0, 1000),
+  message: cutText(detail ?? runProblems[code].message, 1000),
   blame: runProblems[code].blame,
   retryable: runProblems[code].retryable,
   auditCode,
-  ...(finalUrl && { finalUrl: finalUrl.slice(0, 500) }),
+  ...(finalUrl && { finalUrl: cutText(finalUrl, MAX_FINAL_URL_LENGTH) }),
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
+import { cutText } from '../../shared/text.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { startCpuMeter } from './host/cpu-meter.ts';
 import { deprioritizeWorkers } from './host/cpu-shares.ts';
@@ -47,7 +48,7 @@ const reportError = async (error: unknown) => {
   send({
     type: 'failed',
     code: code ?? null,
-    message: String(message ?? error).slice(0, 1000),
+    message: cutText(String(message ?? error), 1000),
     browserAlive,
     pageAnswers,
   });

@@ -2,6 +2,7 @@ import { type Category, categoriesOf } from '../../shared/audit-options.ts';
 import type { Metrics } from '../../shared/page-metrics.ts';
 import { type RunError, runError } from '../../shared/problems.ts';
 import type { Environment, Run } from '../../shared/run.ts';
+import { cutText, MAX_FINAL_URL_LENGTH } from '../../shared/text.ts';
 import { redact, redactText } from '../lib/redact.ts';
 import { faultOf } from './faults.ts';
 import type { AuditSummary } from './messages.ts';
@@ -56,7 +57,7 @@ export const judge = (observation: Observation): AuditResult => {
 
 const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observation): string | null => {
   const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : mainFrame.url;
-  return shown ? redactText(shown).slice(0, 500) : null;
+  return shown ? cutText(redactText(shown), MAX_FINAL_URL_LENGTH) : null;
 };
 
 /** Returns true if the page loaded without an error and every requested category has its scores and metrics. */

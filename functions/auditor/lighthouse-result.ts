@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/page-metrics.ts';
+import { cutText } from '../../shared/text.ts';
 import type { AuditPlan, AuditSummary, RuntimeError } from './messages.ts';
 
 /** The parts of a Lighthouse result that the service reads in all supported versions. */
@@ -20,6 +21,9 @@ export type LighthouseResult = {
 
 export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } };
 
+/** Length of a warning: Lighthouse's warning about a redirect has two addresses of up to 2,048 characters. */
+const MAX_WARNING = 5000;
+
 /** Returns the parts of a result that the service uses, and the whole result as its report. */
 export const summarize = async (
   lhr: LighthouseResult,
@@ -33,7 +37,7 @@ export const summarize = async (
     metrics: metricsOf(lhr, version),
     runtimeError: lhr.runtimeError && lhr.runtimeError.code !== 'NO_ERROR' ? lhr.runtimeError : null,
     finalUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? null,
-    warnings: lhr.runWarnings.slice(0, 50).map((warning) => String(warning).slice(0, 1000)),
+    warnings: lhr.runWarnings.slice(0, 50).map((warning) => cutText(String(warning), MAX_WARNING)),
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
     throttling: lhr.configSettings.throttlingMethod,
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
@@ -44,7 +48,7 @@ export const summarize = async (
     erroredAudits: Object.entries(lhr.audits)
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
       .slice(0, 50)
-      .map(([id, audit]) => ({ id, message: (audit?.errorMessage ?? '').slice(0, 1000) })),
+      .map(([id, audit]) => ({ id, message: cutText(audit?.errorMessage ?? '', 1000) })),
     report: await promisify(gzip)(json, { level: 6 }),
     reportBytes: json.length,
   };

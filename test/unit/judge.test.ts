@@ -53,6 +53,13 @@ test('an audit reports no secret of its page', () => {
   expect(JSON.stringify(verdict)).not.toContain('hunter2');
 });
 
+test('the final address keeps its whole length', () => {
+  const long = `https://example.com/${'%E3%81%82'.repeat(2000)}`;
+  expect(verdictOn(audited({ finalUrl: long })).finalUrl).toBe(long);
+  const failed = verdictOn({ ...stopped }, { url: long, failure: 'ERR_EMPTY_RESPONSE' });
+  expect(failed).toMatchObject({ finalUrl: long, error: { finalUrl: long } });
+});
+
 test.each(Object.keys(metrics).filter((name) => name !== 'pwa'))('a result without %s fails', (name) => {
   const verdict = verdictOn(audited({ metrics: { ...metrics, [name]: null } }));
   expect(verdict.state).toBe('failed');

@@ -47,10 +47,10 @@ test('asCreated shows exactly the fields of the contract', () => {
 test('a run error truncates the texts that a page controls', () => {
   const error = runError('http-error', {
     detail: 'x'.repeat(5000),
-    finalUrl: `https://example.com/${'y'.repeat(5000)}`,
+    finalUrl: `https://example.com/${'y'.repeat(50_000)}`,
   });
   expect(error.message).toHaveLength(1000);
-  expect(error.finalUrl).toHaveLength(500);
+  expect(error.finalUrl).toHaveLength(18_432);
   expect(error.blame).toBe('page');
 });
 

@@ -1,0 +1,9 @@
+/** Longest address that a run shows. The service accepts 2,048 characters, and an escaped character has up to nine. */
+export const MAX_FINAL_URL_LENGTH = 9 * 2048;
+
+/** The start of a character at the end of a text: a half escape, the bytes of an escaped character, or half a pair. */
+const UNFINISHED = /(?:%[C-F][0-9A-F](?:%[89AB][0-9A-F])*)?(?:%[0-9A-F]?)?$|[\uD800-\uDBFF]$/i;
+
+/** Returns a text of at most `max` characters. A cut text ends with `…`, and the cut never divides a character or an escape. */
+export const cutText = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1).replace(UNFINISHED, '')}…`;

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { cutText } from '../../shared/text.ts';
+
+test('a text that fits is unchanged', () => {
+  expect(cutText('/%E3%81%82', 10)).toBe('/%E3%81%82');
+});
+
+test('a cut text has at most the given length and ends with a mark', () => {
+  expect(cutText('abcdef', 5)).toBe('abcd…');
+  expect(cutText('/%20%20%20', 8)).toBe('/%20%20…');
+});
+
+test('a cut never divides an escape, an escaped character or a pair of surrogates', () => {
+  const path = '/é€😀'.repeat(20);
+  for (let max = 1; max < 300; max++) {
+    for (const text of [path, encodeURI(path)]) {
+      const cut = cutText(text, max);
+      expect(cut.length).toBeLessThanOrEqual(max);
+      const kept = cut.replace('…', '');
+      expect(text.startsWith(kept)).toBe(true);
+      expect(path.startsWith(decodeURI(kept)), cut).toBe(true);
+      expect(kept.isWellFormed()).toBe(true);
+    }
+  }
+});
