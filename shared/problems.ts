@@ -63,6 +63,7 @@ export const runProblems = {
   'dns-failure': { blame: 'page', retryable: false, message: 'The host name does not resolve to an address.' },
   unreachable: { blame: 'page', retryable: false, message: 'The server is unreachable, or it closed the connection.' },
   'tls-error': { blame: 'page', retryable: false, message: 'The TLS connection to the server failed.' },
+  'invalid-response': { blame: 'page', retryable: false, message: 'The server sent a response that browsers reject.' },
   'http-error': { blame: 'page', retryable: false, message: 'The server answered with an error status.' },
   'not-html': { blame: 'page', retryable: false, message: 'The document is not an HTML page.' },
   'no-content': {

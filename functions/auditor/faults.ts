@@ -1,4 +1,5 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
+import { cutText } from '../../shared/text.ts';
 import type { AuditSummary, MainFrame, Outcome } from './messages.ts';
 import { exceededByteLimit, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
 import { MAX_NAVIGATIONS } from './stop-rules.ts';
@@ -7,11 +8,28 @@ export type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: 
 
 /** Returns why an audit failed. Call it only for an audit that is not complete. */
 export const faultOf = (observation: Observation): Fault => {
-  const fault = faultOfEnd(observation);
+  const status = errorStatusOf(observation);
+  const cause = faultOfEnd(observation);
+  const isHidden = status !== null && CODES_OF_A_BAD_DOCUMENT.includes(cause.code);
+  const fault: Fault = isHidden ? { ...cause, code: 'http-error', detail: statusDetail(status) } : cause;
   if (!isArriving(observation.mainFrame) || !CODES_OF_A_HANG.includes(fault.code)) return fault;
   return observation.mainFrame.large
     ? { ...fault, code: 'page-too-large', detail: DOCUMENT_TOO_LARGE }
     : { ...fault, code: 'load-timeout' };
+};
+
+/** Codes of a document that is no page. An error status explains such a document better. */
+const CODES_OF_A_BAD_DOCUMENT: readonly RunProblemCode[] = [
+  'not-html',
+  'no-content',
+  'unreachable',
+  'invalid-response',
+];
+
+/** Returns the error status of the audited document, which may have failed to load, or null. */
+const errorStatusOf = ({ end, mainFrame }: Observation): number | null => {
+  const status = end.how === 'audited' && end.status !== null ? end.status : mainFrame.status;
+  return isErrorStatus(status) ? status : null;
 };
 
 /**
@@ -57,7 +75,7 @@ const faultOfAuditCode = (auditCode: string | null, message: string, observation
   if (rule) return { ...(typeof rule === 'string' ? { code: rule } : rule(observation, message)), auditCode };
   if (STACK_LIMIT.test(message)) return { code: 'page-too-large', auditCode, detail: TOO_DEEPLY_NESTED };
   if (mainFrame.crashed) return { code: 'page-crashed', auditCode };
-  const detail = `The audit failed with an error: ${message.slice(0, 300)}`;
+  const detail = `The audit failed with an error: ${cutText(message, 300)}`;
   return { code: 'internal', auditCode, detail };
 };
 
@@ -123,7 +141,7 @@ const faultOfErroredAudits = (audits: AuditSummary['erroredAudits']): Fault => {
     return { code: 'page-too-large', detail };
   }
   const message = audits[0]?.message ?? '';
-  const detail = `Lighthouse could not complete these audits: ${ids.join(', ') || 'unknown'}. ${message.slice(0, 300)}`;
+  const detail = `Lighthouse could not complete these audits: ${ids.join(', ') || 'unknown'}. ${cutText(message, 300)}`;
   return { code: 'internal', auditCode: auditCodeIn(message), detail: detail.trim() };
 };
 
@@ -132,12 +150,8 @@ const auditCodeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\
 
 /** Returns why the main document failed. The proxy's decision says more than the browser's net error. */
 const faultOfDocument = (observation: Observation): Fault => {
-  const { status, empty, url, failure } = observation.mainFrame;
-  if (empty) {
-    return isErrorStatus(status)
-      ? { code: 'http-error', detail: statusDetail(status) }
-      : { code: 'no-content', detail: 'The server answered with an empty document.' };
-  }
+  const { empty, url, failure } = observation.mainFrame;
+  if (empty) return { code: 'no-content', detail: 'The server answered with an empty document.' };
   const { hostname, port, protocol } = new URL(url ?? 'http://unknown.invalid/');
   const decision = observation.decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
   if (decision && decision.outcome !== 'allowed') return byDecision[decision.outcome](hostname, decision.reason);
@@ -171,7 +185,10 @@ const byNetError: readonly [
   fault: (failure: string, observation: Observation) => Fault | undefined,
 ][] = [
   [/^ERR_TOO_MANY_REDIRECTS$/, () => ({ code: 'redirect-loop' })],
-  [/^ERR_(CERT|SSL|BAD_SSL)_/, (failure) => ({ code: 'tls-error', detail: `The TLS connection failed: ${failure}.` })],
+  [
+    /^ERR_(CERT|SSL|BAD_SSL|TLS|ECH|NO_SSL)/,
+    (failure) => ({ code: 'tls-error', detail: `The TLS connection failed: ${failure}.` }),
+  ],
   [
     /^ERR_(UNSAFE_|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME|INVALID_REDIRECT)/,
     (failure) => ({
@@ -180,6 +197,10 @@ const byNetError: readonly [
     }),
   ],
   [/^ERR_NAME_NOT_RESOLVED$/, () => ({ code: 'dns-failure' })],
+  [
+    /^ERR_(CONTENT_DECODING|INVALID_(HTTP_)?RESPONSE|INVALID_CHUNKED|RESPONSE_HEADERS_MULTIPLE|HTTP2|SPDY|HTTP_1_1)|^ERR_BLOCKED_BY_RESPONSE$/,
+    (failure) => ({ code: 'invalid-response', detail: `The browser rejected the server's response: ${failure}.` }),
+  ],
   [/^ERR_ABORTED$/, (_, { mainFrame }) => faultOfAborted(mainFrame)],
 ];
 
@@ -213,7 +234,7 @@ const byAuditCode = new Map<string, RunProblemCode | ((observation: Observation,
   ['ERRORED_DOCUMENT_REQUEST', faultOfErrorStatus],
   ['NOT_HTML', ({ mainFrame }) => ({ code: 'not-html', detail: contentTypeDetail(mainFrame.mimeType) })],
   ['INSECURE_DOCUMENT_REQUEST', 'tls-error'],
-  ['CHROME_INTERSTITIAL_ERROR', 'tls-error'],
+  ['CHROME_INTERSTITIAL_ERROR', faultOfDocument],
   ['PAGE_HUNG', 'page-hung'],
   ['PROTOCOL_TIMEOUT', faultOfProtocolTimeout],
   ['TARGET_CRASHED', 'page-crashed'],

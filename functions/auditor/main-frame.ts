@@ -5,6 +5,12 @@ import { LARGE_DOCUMENT_BYTES, MAX_DIALOGS, MAX_DOCUMENT_BYTES, MAX_FRAMES, MAX_
 /** Matches a `sandbox` directive without `allow-scripts` in any policy of a Content-Security-Policy header. */
 const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts\b)/i;
 
+/**
+ * Matches a Content-Disposition header whose type is not `inline`. RFC 6266 treats an unknown type as `attachment`.
+ * Browsers ignore a header without a type.
+ */
+export const ATTACHMENT = /^\s*(?!inline\s*(?:;|$))[^\s;=]+\s*(?:;|$)/i;
+
 /** The values that the handlers of network events and of page events share. */
 type Watched = {
   record: MainFrame;
@@ -62,7 +68,7 @@ const watchDocuments = (session: CDPSession, watched: Watched): void => {
   session.on('Network.responseReceived', ({ requestId, response: { status, mimeType, headers } }) => {
     if (requestId !== watched.requestId) return;
     const header = (name: string) => Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1] ?? '';
-    const attachment = /^\s*attachment/i.test(header('content-disposition'));
+    const attachment = ATTACHMENT.test(header('content-disposition'));
     watched.sandboxed = SCRIPTLESS.test(header('content-security-policy'));
     refreshes = header('refresh') !== '';
     watched.change({ status, mimeType, attachment });

@@ -74,6 +74,10 @@ const faults: [observation: Observation, fault: Fault][] = [
     { code: 'unreachable', detail: 'The browser could not load the document: ERR_EMPTY_RESPONSE.' },
   ],
   [observed(stopped), { code: 'unreachable' }],
+  [
+    observed(stopped, { failure: 'ERR_CONTENT_DECODING_FAILED' }),
+    { code: 'invalid-response', detail: "The browser rejected the server's response: ERR_CONTENT_DECODING_FAILED." },
+  ],
 
   // Empty documents
   [observed(stopped, { empty: true }), { code: 'no-content', detail: 'The server answered with an empty document.' }],
@@ -245,6 +249,37 @@ test.each([
   [{ empty: true, status: 500 }, { outcome: 'allowed' }, 'http-error'],
 ] as const)('a failed main document %j with proxy decision %j gives %s', (frame, decision, fault) => {
   expect(faultOf(observed(stopped, frame, decision)).code).toBe(fault);
+});
+
+test.each(['ERR_CERTIFICATE_TRANSPARENCY_REQUIRED', 'ERR_CERT_DATE_INVALID', 'ERR_ECH_NOT_NEGOTIATED'])(
+  'the net error %s is a tls-error',
+  (failure) => expect(faultOf(observed(stopped, { failure })).code).toBe('tls-error'),
+);
+
+test.each(['ERR_HTTP2_PROTOCOL_ERROR', 'ERR_BLOCKED_BY_RESPONSE', 'ERR_INVALID_HTTP_RESPONSE'])(
+  'the net error %s is an invalid-response',
+  (failure) => expect(faultOf(observed(stopped, { failure })).code).toBe('invalid-response'),
+);
+
+test('an error status explains a failed document better than its type or its net error', () => {
+  const frames = [
+    { failure: 'ERR_INVALID_RESPONSE', attachment: true }, // how Chromium reports a download with an error status
+    { failure: 'ERR_ABORTED', mimeType: 'application/pdf' },
+    { failure: 'ERR_CONNECTION_RESET' },
+    { failure: 'ERR_CONTENT_DECODING_FAILED' },
+    { empty: true },
+  ];
+  for (const frame of frames) {
+    const fault = { code: 'http-error', detail: 'The server answered with status 404.' };
+    expect(faultOf(observed(stopped, { ...frame, status: 404 }))).toEqual(fault);
+  }
+  const json = withEnd(runtimeError('NOT_HTML'), { status: 503 });
+  expect(faultOf(observed(json, { status: 503, mimeType: 'application/json' })).code).toBe('http-error');
+});
+
+test('the status of a later visit does not explain the page', () => {
+  const blank = withEnd(erroredAudits(['first-contentful-paint', 'NO_FCP']), { status: 200 });
+  expect(faultOf(observed(blank, { status: 500 })).code).toBe('no-content');
 });
 
 test('an error without a code gives no empty audit code', () => {

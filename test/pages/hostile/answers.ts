@@ -221,7 +221,7 @@ export const answers: Record<string, HostilePage> = {
   },
   'gzip-invalid': {
     is: 'a page with Content-Encoding gzip that is not gzip',
-    verdicts: ['unreachable'],
+    verdicts: ['invalid-response'],
     early: true,
     serve: html(good(), { 'content-encoding': 'gzip' }),
   },
@@ -274,7 +274,7 @@ export const answers: Record<string, HostilePage> = {
   },
   'bytes-not-http': {
     is: 'a server that does not speak HTTP',
-    verdicts: ['unreachable'],
+    verdicts: ['invalid-response'],
     early: true,
     serve: raw('\x00\x01\x02 nothing that a browser knows\r\n\r\n'),
   },
