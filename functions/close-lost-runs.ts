@@ -26,12 +26,14 @@ export const closeLostRuns =
     const run = await store.findRun({ checkId, id: runId });
     if (!run || isFinished(run.state)) return;
     if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work
-    const { correlationId, region } = run;
+    const { correlationId, region, owner, auditVersion } = run;
     log.error('a job failed in every delivery', {
       correlationId,
       checkId,
       runId,
       region,
+      owner,
+      auditVersion,
       attempts: run.attempts.length,
     });
     if (countFailures(run.attempts) < MAX_ATTEMPTS) {

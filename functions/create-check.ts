@@ -86,6 +86,8 @@ export const createCheck =
             correlationId: requestId,
             checkId: id,
             runId: run.id,
+            region: run.region,
+            owner,
             error,
           }),
         ),

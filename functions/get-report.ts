@@ -49,7 +49,8 @@ export const getReport =
     const throwIfGone = async () => {
       if (await reports.exists(report.key)) return;
       await findRun(store, request); // throws not-found if the check was erased meanwhile
-      log.warn('a stored report is gone', { requestId: request.requestId, runId: run.id, key: report.key });
+      const { requestId, owner } = request;
+      log.warn('a stored report is gone', { requestId, owner, runId: run.id, key: report.key });
       throw new ApiProblem(
         'report-unavailable',
         'The report has expired. To audit the page again, create a new check.',

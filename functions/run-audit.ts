@@ -78,6 +78,7 @@ export const runAudit =
       return;
     }
     log.info('a run was claimed', idsOf(lease)); // the last line of a run whose instance dies
+    if (run.state === 'created') emit('WaitSeconds', secondsSince(run.createdAt, now()), { region: run.region });
 
     await using renewal = keepRenewed(leases, lease, now);
     const signal = AbortSignal.any([renewal.lost, ...(stopping ? [stopping] : [])]);
@@ -190,9 +191,10 @@ const finishRun = async (
   const finished = await retry(() => leases.finish(lease, outcome, now()), retryDelaysMs, signal);
   if (!finished && !(await isFinishedWith(work, report?.key))) throw new LeaseLost();
   const error = result.state === 'failed' ? result.error : null;
-  log.info('a run finished', { ...idsOf(lease), state: result.state, code: error?.code });
+  const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);
+  log.info('a run finished', { ...idsOf(lease), state: result.state, code: error?.code, auditSeconds });
   emitFinished(lease.run.region, error);
-  emitMeasured(lease.run, result, now());
+  emitMeasured(lease.run, result, { auditSeconds, now: now() });
 };
 
 /** Returns true if an earlier try of the refused write succeeded and only its response was lost. */
@@ -202,13 +204,22 @@ const isFinishedWith = async ({ store, lease, signal, retryDelaysMs }: Work, key
   return run?.report?.key === key;
 };
 
-/** Emits how long an answered run took since its creation, and the CPU benchmark of its host. */
-const emitMeasured = ({ region, createdAt }: Lease['run'], result: RunResult, now: Date): void => {
+/** Emits how long an answered run took since its creation and in its audits, and the CPU benchmark of its host. */
+const emitMeasured = (
+  { region, createdAt }: Lease['run'],
+  result: RunResult,
+  { auditSeconds, now }: { auditSeconds: number; now: Date },
+): void => {
   const answered = result.state === 'succeeded' || result.error.blame === 'page';
-  if (answered) emit('RunSeconds', (now.getTime() - Date.parse(createdAt)) / 1000, { region });
+  if (answered) {
+    emit('RunSeconds', secondsSince(createdAt, now), { region });
+    emit('AuditSeconds', auditSeconds, { region });
+  }
   const { benchmarkIndex } = result.environment ?? {};
   if (benchmarkIndex) emit('BenchmarkIndex', benchmarkIndex, { region });
 };
+
+const secondsSince = (time: string, now: Date): number => Math.max(0, (now.getTime() - Date.parse(time)) / 1000);
 
 /** The run must be released, so that another invocation continues it. */
 class OutOfTime extends Error {}

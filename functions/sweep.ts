@@ -141,8 +141,8 @@ const sweepRun = async (deps: Deps, run: RunItem): Promise<void> => {
 const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {
   const error = runError('abandoned');
   if (!(await due.abandon(run, error, now()))) return;
-  const { region, correlationId, checkId, id: runId, lostLeases } = run;
-  log.error('abandoned a run', { correlationId, checkId, runId, region, lostLeases });
+  const { region, correlationId, checkId, id: runId, owner, auditVersion, lostLeases } = run;
+  log.error('abandoned a run', { correlationId, checkId, runId, region, owner, auditVersion, lostLeases });
   emitFinished(region, error);
   emit('RunsAbandoned', 1, { region });
 };

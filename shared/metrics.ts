@@ -18,6 +18,10 @@ export const metrics = {
   SampleRetaken: { unit: 'Count', dimensions: ['region'], by: ['run-audit'] },
   /** Time from the creation of a run to its end, if it succeeded or the page is to blame. */
   RunSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
+  /** Time from the creation of a run to its first claim. */
+  WaitSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
+  /** Time in all audits of a run, if it succeeded or the page is to blame. */
+  AuditSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Lighthouse's CPU benchmark of the host. */
   BenchmarkIndex: { unit: 'NoUnit', dimensions: ['region'], by: ['run-audit'] },
   /** A function has dropped an invalid message. */

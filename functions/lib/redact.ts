@@ -1,3 +1,5 @@
+import { ownerHash } from './owner-hash.ts';
+
 /*
  * Log lines, problem documents and stored runs contain no secrets. This file recognises a secret by its shape, or by the
  * name of its field.
@@ -53,8 +55,9 @@ export const redactForLog = (text: string): string =>
     (_, url: string, rest?: string) => (rest ? `${url}${rest[0]}${MASK}` : url),
   );
 
-/** Returns what the logger writes for a value. */
+/** Returns what the logger writes for a value. An owner is logged as its hash, because its name may be a customer's. */
 export const logReplacer = (name: string, value: unknown): unknown => {
+  if (name === 'owner' && typeof value === 'string') return ownerHash(value);
   if (value !== null && value !== undefined && secretNames.test(name)) return MASK;
   return typeof value === 'string' ? redactForLog(value) : value;
 };

@@ -40,6 +40,11 @@ const runMetrics = (environment: Environment, region: Region) => ({
     ),
   runSeconds: (percentile: number) =>
     ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
+  /** Time that runs waited for their first audit. `waitingSeconds` is the age of a job that still waits. */
+  runWaitSeconds: (percentile: number) =>
+    ourMetric(environment, 'WaitSeconds', { region }, { statistic: Stats.percentile(percentile) }),
+  runAuditSeconds: (percentile: number) =>
+    ourMetric(environment, 'AuditSeconds', { region }, { statistic: Stats.percentile(percentile) }),
   benchmarkIndex: (percentile: number) =>
     ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
   samplesRetaken: () => ourMetric(environment, 'SampleRetaken', { region }),

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { ownerHash } from '../../functions/lib/owner-hash.ts';
 import type { KeyStore } from '../../functions/lib/store/keys.ts';
 import { type ApiKey, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
 import { pick } from '../../shared/pick.ts';
@@ -107,12 +108,16 @@ const list = (values: Values, rest: string[]) => {
       key.name,
       key.scopes.join(','),
       key.plan,
+      ownerHash(key.owner),
       toMinute(key.createdAt),
       toMinute(key.expiresAt),
       toMinute(key.lastUsedAt),
     ]);
     console.log(
-      columns([['PREFIX', 'STATE', 'OWNER', 'NAME', 'SCOPES', 'PLAN', 'CREATED', 'EXPIRES', 'LAST USED'], ...rows]),
+      columns([
+        ['PREFIX', 'STATE', 'OWNER', 'NAME', 'SCOPES', 'PLAN', 'IN LOGS', 'CREATED', 'EXPIRES', 'LAST USED'],
+        ...rows,
+      ]),
     );
   };
 };
@@ -156,7 +161,11 @@ const shownFields = [
   'lastUsedAt',
 ] as const;
 
-const keyView = (key: ApiKey, now: Date) => ({ ...pick(key, shownFields), state: keyState(key, now) });
+const keyView = (key: ApiKey, now: Date) => ({
+  ...pick(key, shownFields),
+  ownerHash: ownerHash(key.owner),
+  state: keyState(key, now),
+});
 
 const toMinute = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? 'never';
 

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
 import { http } from '../../functions/lib/http/endpoint.ts';
 import type { Reply } from '../../functions/lib/http/response.ts';
+import { log } from '../../functions/lib/log.ts';
 import { ApiProblem, Problem } from '../../shared/problems.ts';
 
 const PAGE = 'https://pages.example.com';
@@ -83,4 +84,27 @@ test('the function is built once, on the first request that is authorized', asyn
   owner = 'acme';
   for (const _ of [1, 2]) expect((await handler(event(), {} as Context)).statusCode).toBe(200);
   expect(build).toHaveBeenCalledOnce();
+});
+
+test('each request with a key is logged once with its owner, also if it fails; a request without a key is not', async () => {
+  const info = vi.spyOn(log, 'info').mockImplementation(() => {});
+  const access = async ({ authorization }: Record<string, string | undefined>) => {
+    if (!authorization) throw new ApiProblem('unauthorized', 'no key');
+    return { owner: 'acme' };
+  };
+  const handler = http({ cors, access }, () => async ({ method }) => {
+    if (method === 'DELETE') throw new ApiProblem('not-found', 'no check');
+    return { status: 200 };
+  });
+  const withKey = (method: string) => ({
+    ...event(method),
+    routeKey: `${method} /v1/checks/{checkId}`,
+    headers: { authorization: 'key' },
+  });
+  await handler(event(), {} as Context);
+  for (const method of ['GET', 'DELETE']) await handler(withKey(method), {} as Context);
+  expect(info.mock.calls).toEqual([
+    ['a request was answered', { requestId: 'r', route: 'GET /v1/checks/{checkId}', status: 200, owner: 'acme' }],
+    ['a request was answered', { requestId: 'r', route: 'DELETE /v1/checks/{checkId}', status: 404, owner: 'acme' }],
+  ]);
 });

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { ownerHash } from '../../functions/lib/owner-hash.ts';
 import { redact, redactForLog, redactText } from '../../functions/lib/redact.ts';
 
 const key = `pas_0123456789ab_${'f00d'.repeat(16)}`;
@@ -90,8 +91,10 @@ test('every log line is redacted: message, fields, errors and their causes', asy
     log[level]('a field of its own', { nested: { list: [url] }, apiKey: { value: 'secret6' } });
   }
   log.appendKeys({ url });
-  log.info('and with keys of every line');
+  log.info('and with keys of every line', { owner: 'acme' });
   expect(lines).toHaveLength(9);
+  expect(JSON.parse(lines.at(-1) ?? '').owner).toBe(ownerHash('acme'));
+  expect(lines.join('\n')).not.toContain('acme');
   expect(lines.join('\n')).toContain('https://example.com/path?[redacted]');
   expect(lines.join('\n')).not.toMatch(/secret\d|f00d/);
   vi.restoreAllMocks();

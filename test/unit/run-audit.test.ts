@@ -60,6 +60,7 @@ const worker = (
   const item = {
     ...shown,
     checkId: check.id,
+    owner: 'anonymous',
     correlationId: 'c',
     createId: 'c',
     sends: 1,
@@ -153,6 +154,20 @@ test('counts each failed attempt that another attempt follows, with its code', a
     { region: 'us-west1', code: 'browser-crashed' },
   ]);
   emit.mockRestore();
+});
+
+test('reports waiting and auditing apart, and logs the owner and the Lighthouse version of each run', async () => {
+  const [emit, info] = [vi.spyOn(logging, 'emit'), vi.spyOn(logging.log, 'info')];
+  const { run, outcomes } = worker([failure('browser-crashed'), success]);
+  await run();
+  const secondsOf = (metric: string) => emit.mock.calls.filter(([name]) => name === metric).map(([, value]) => value);
+  const [first, second] = outcomes[0]?.attempts ?? [];
+  expect(secondsOf('WaitSeconds')).toHaveLength(1);
+  expect(secondsOf('AuditSeconds')).toEqual([(first?.seconds ?? 0) + (second?.seconds ?? 0)]);
+  for (const line of ['a run was claimed', 'a run finished']) {
+    expect(info).toHaveBeenCalledWith(line, expect.objectContaining({ owner: 'anonymous', auditVersion: '13.5.0' }));
+  }
+  vi.restoreAllMocks();
 });
 
 test('retries a browser crash, and shows both attempts', async () => {

@@ -5,6 +5,7 @@ import type { CorsEnv } from '../../../shared/env.ts';
 import { ANONYMOUS, type Caller } from '../../../shared/keys.ts';
 import type { Access } from './access.ts';
 import { parseBody, parseQuery } from './input.ts';
+import { requestLog } from './request-log.ts';
 import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
 
 export type Request<Body = undefined> = Caller & {
@@ -40,6 +41,7 @@ export const http = <Body = undefined>(
 ) => {
   let handle: Handle<Body> | undefined;
   let origins: readonly string[] | undefined;
+  const requests = requestLog();
 
   // Middy throws 5 ms before the Lambda timeout, so that a slow request still gets a problem document (503).
   return middy<APIGatewayProxyEventV2, HttpResult>()
@@ -50,13 +52,17 @@ export const http = <Body = undefined>(
         origins ?? [],
         problemResult(request.error, requestId, http.path),
       );
+      requests.answered(request.event, request.response);
     })
     .after((request) => {
-      if (request.response) request.response = withCommonHeaders(request.event, origins ?? [], request.response);
+      if (!request.response) return;
+      request.response = withCommonHeaders(request.event, origins ?? [], request.response);
+      requests.answered(request.event, request.response);
     })
     .handler(async (event) => {
       origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
       const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before any input is parsed
+      if (access) requests.authorized(event, caller);
       handle ??= build();
       const { http: requested } = event.requestContext;
       return toHttpResult(

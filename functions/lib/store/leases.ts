@@ -92,9 +92,12 @@ export const keepRenewed = (leases: Pick<LeaseStore, 'renew'>, lease: Lease, now
   return { lost: lost.signal, [Symbol.asyncDispose]: async () => clearInterval(timer) };
 };
 
-export const idsOf = ({ run: { correlationId, checkId, id: runId, region } }: Lease) => ({
+/** Returns what each log line about a run has in common. */
+export const idsOf = ({ run: { correlationId, checkId, id: runId, region, owner, auditVersion } }: Lease) => ({
   correlationId,
   checkId,
   runId,
   region,
+  owner,
+  auditVersion,
 });
