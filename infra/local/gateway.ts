@@ -38,10 +38,10 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
       response.on('error', () => {}); // the client disconnected
       const body = await bodyOf(request);
       if (body === 'aborted') return;
-      const page = request.method === 'GET' && options.pages?.[request.url ?? ''];
+      const route = routeOf(request);
+      const page = ['GET', 'HEAD'].includes(request.method ?? '') && options.pages?.[route.path];
       if (page) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
       if (body === 'too large') return sendResponse(response, jsonMessage(413, 'Request Entity Too Large'));
-      const route = routeOf(request);
       const event = eventOf(request, body, route);
       sendResponse(response, await invoke(functions[route.name], event, lambdaContext(route.name, seconds)));
     },
