@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { containsKey } from './redact.ts';
+import { syntaxFault } from './url-syntax.ts';
 
 /** Hosts that a check may audit. `local` allows loopback in addition to the public internet. */
 export type Targets = 'public' | 'local';
@@ -15,11 +16,10 @@ export const MAX_URL_LENGTH = 2048;
  */
 export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefined {
   if (url.length > MAX_URL_LENGTH) return invalid(`The URL must have at most ${MAX_URL_LENGTH} characters.`);
+  const fault = syntaxFault(url);
+  if (fault) return invalid(fault);
   const parsed = URL.parse(url);
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    return invalid('The URL must be absolute, with http or https and a valid host, such as https://example.com/.');
-  }
-  if (parsed.username || parsed.password) return invalid('The URL must not contain a user name or a password.');
+  if (!parsed) return invalid('The URL must have a valid host and port, such as https://example.com:8443/.');
   if (containsKey(url)) return invalid('The URL must not contain an API key of this service.');
   const { host, port } = targetOf(parsed);
   if (!isReadable(host)) return invalid('The host contains an xn-- label that is not a valid internationalized name.');

@@ -31,7 +31,24 @@ export const host = fc.oneof(
   fc.domain(),
   address,
   fc.domain().map((name) => `xn--${name}`),
-  shuffled('xn--', 'localhost', '.', '-', '_', '。', '%2e', '%00', 'ß', '\u00ad', 'ａ', '127', '0x7f', '1', text),
+  shuffled(
+    'xn--',
+    'localhost',
+    '.',
+    '-',
+    '_',
+    '。',
+    '%2e',
+    '%00',
+    'ß',
+    '\u00ad',
+    '\u200b',
+    'ａ',
+    '127',
+    '0x7f',
+    '1',
+    text,
+  ),
 );
 export const url = fc.oneof(
   text,
@@ -53,7 +70,7 @@ export const url = fc.oneof(
       fc.constantFrom('', '', '', 'user@', 'user:pass@', '@', ':@', '%40'),
       host,
       fc.constantFrom('', '', ':80', ':443', ':8080', ':22', ':0', ':99999', ':', ':٨٠', ':80:80'),
-      fc.constantFrom('', '/', '/a?b#c', '?', '#', '\\', '//', '\t', '\0', '/%zz'),
+      fc.constantFrom('', '/', '/a?b#c', '?', '#', '\\', '//', '\t', '\0', '/%zz', '/\ud83d', '/\u{1f600}'),
     )
     .map((parts) => parts.join('')),
 );

@@ -24,13 +24,35 @@ describe('a submitted URL', () => {
   });
 
   test.each([
-    ['', 'invalid-request', /http or https/],
-    ['example.com', 'invalid-request', /http or https/],
-    ['ftp://example.com/', 'invalid-request', /http or https/],
-    ['xhttps://example.com/', 'invalid-request', /http or https/],
+    ['', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['example.com', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['ftp://example.com/', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['xhttps://example.com/', 'invalid-request', /must start with http:\/\/ or https:\/\//],
     [`https://example.com/${'a'.repeat(2029)}`, 'invalid-request', /2048/],
     ['https://user@example.com/', 'invalid-request', /user name/],
     ['https://:secret@example.com/', 'invalid-request', /password/],
+    ['https://@example.com/', 'invalid-request', /user name/],
+    ['http:/example.com/', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['http:example.com', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['http:\\\\example.com/', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['http:///example.com/', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['http://', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['http://example.com:99999/', 'invalid-request', /valid host and port/],
+    [' https://example.com/', 'invalid-request', /start or end with blanks/],
+    ['https://example.com/\n', 'invalid-request', /start or end with blanks/],
+    ['https://example.com/\u00a0', 'invalid-request', /start or end with blanks/],
+    ['\ufeffhttps://example.com/', 'invalid-request', /start or end with blanks/],
+    ['https://exa\tmple.com/', 'invalid-request', /tab, a line break/],
+    ['ht\ntps://example.com/', 'invalid-request', /must start with http:\/\/ or https:\/\//],
+    ['https://example.com/a\r\nb', 'invalid-request', /tab, a line break/],
+    ['https://example.com/a?b#c\0d', 'invalid-request', /control character.* %09/],
+    ['https://example.com/\ud83d', 'invalid-request', /half of a surrogate pair/],
+    ['https://example.com/?q=\ude00', 'invalid-request', /half of a surrogate pair/],
+    ['https://example.com\\a', 'invalid-request', /backslash.*%5C/],
+    ['https://example.com/a\\b?c', 'invalid-request', /backslash.*%5C/],
+    ['https://exa\u200bmple.com/', 'invalid-request', /zero-width space/],
+    ['https://exa\u00admple.com/', 'invalid-request', /invisible character/],
+    ['https://exa%E2%80%8Bmple.com/', 'invalid-request', /percent sign in its host/],
     ['https://a..example.com/', 'invalid-request', /valid name/],
     ['http://xn--a.com/', 'invalid-request', /xn-- label/],
     ['http://a.xn--xn---epa.com/', 'invalid-request', /xn-- label/],
@@ -40,6 +62,16 @@ describe('a submitted URL', () => {
   ])('%s is refused as %s with a message that names the accepted form', (url, code, message) => {
     expect(refusalOf(url, inPublic)).toEqual({ code, message: expect.stringMatching(message) });
   });
+
+  test.each([
+    'HTTPS://EXAMPLE.com:443/a/../b?q=ü#frag',
+    'https://example.com/\u{1f600}/\u{20bb7}', // an emoji, and a kanji past U+FFFF
+    'https://example.com/a b?c d',
+    'https://example.com?a\\b#c\\d',
+    'https://example.com/\u200b',
+    'https://نامه\u200cای.com/', // the joiner belongs to the name
+    'https://faß.de/',
+  ])('%j is accepted as it is', (url) => expect(refusalOf(url, inPublic)).toBeUndefined());
 
   test('the message mentions loopback only if loopback is accepted', () => {
     expect(refusalOf('http://10.0.0.1/', inLocal)?.message).toMatch(/loopback/);

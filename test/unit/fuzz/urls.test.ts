@@ -25,6 +25,10 @@ describe('the URL rules', () => {
         else expect(bare).toMatch(/^[a-z0-9._-]+\.[a-z][a-z0-9-]*\.?$/);
         expect(bare).not.toMatch(/(^|\.)(localhost|internal|local)\.?$/);
         expect(domainToUnicode(bare)).not.toMatch(/(^|\.)xn--/);
+        // The parser has repaired nothing before the path: the sent host is the parsed host, apart from its case and script.
+        expect(sent).toMatch(/^https?:\/\/[^/\\]/i);
+        const sentHost = sent.slice(protocol.length + 2).replace(/(:\d*)?([/?#].*)?$/s, '');
+        if (/^[\x21-\x7e]*$/.test(sentHost) && !isIP(bare)) expect(sentHost.toLowerCase()).toBe(hostname);
         accepted += 1;
         if (href.length <= 2048) expect(refusalOf(href, rules)).toBeUndefined(); // the audit uses this form
         expect(refusalOf(sent, { ...rules, targets: 'local' })).toBeUndefined();
