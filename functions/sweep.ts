@@ -12,6 +12,7 @@ import { isFinished } from '../shared/run.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
+import { settleAll } from './lib/settle-all.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Due, type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
@@ -33,7 +34,11 @@ export const handler = async (event: Event = {}): Promise<void> => {
   await sweep(deps)(event);
 };
 
+/** Ends the running sweep after the items at work. For the local service; Lambda ends the process. */
+export const shutDown = () => shutdown.abort();
+
 let deps: Deps | undefined;
+const shutdown = new AbortController();
 
 const depsFrom = (env: SweepEnv): Deps => {
   const db = openDb(env);
@@ -43,6 +48,7 @@ const depsFrom = (env: SweepEnv): Deps => {
     erasure: erasureStore(db, reports(env)),
     queues: auditQueues(env),
     now: () => new Date(),
+    stopping: shutdown.signal,
   };
 };
 
@@ -53,10 +59,13 @@ type Deps = {
   queues: Pick<AuditQueues, 'send'>;
   now: () => Date;
   budgetMs?: number;
+  stopping?: AbortSignal;
 };
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 20; // per partition and sweep; the next sweep goes on
+/** Items of a partition that are handled at once. The SDK has 50 sockets, and a request that waits for one times out. */
+const AT_ONCE = 5;
 /** Time after which a partition begins no further item. The rest of the function's 60 s is for the last items' retries. */
 const BUDGET_MS = 35_000;
 type Partition = Region | 'checks';
@@ -81,18 +90,13 @@ const forEach = async <P extends Partition>(all: readonly P[], handle: (partitio
 /** Acts on the due items of a partition. Returns the number of items on which it failed or that it did not reach. */
 const sweepPartition = async (deps: Deps, partition: Partition): Promise<number> => {
   const budget = AbortSignal.timeout(deps.budgetMs ?? BUDGET_MS);
+  const end = deps.stopping ? AbortSignal.any([budget, deps.stopping]) : budget;
   let pastDue = 0;
   for (let page = 0; page < MAX_PAGES; page++) {
     const found = await deps.due.list(partition, deps.now(), PAGE_SIZE);
-    const sweepInTime = async (due: Due) => {
-      if (budget.aborted) throw new Error('The sweep had no time left for the item.');
-      await sweepItem(deps, due);
-    };
-    const swept = await Promise.allSettled(found.map(sweepInTime));
-    const failures = swept.filter((each) => each.status === 'rejected');
-    for (const { reason } of failures) log.error('could not sweep a due item', { partition, error: reason });
-    pastDue += failures.length;
-    if (found.length < PAGE_SIZE || budget.aborted) break;
+    const swept = await settleAll(found, AT_ONCE, (due) => sweepItem(deps, due), end);
+    pastDue += logFailures('could not sweep a due item', partition, swept) + found.length - swept.length;
+    if (found.length < PAGE_SIZE || end.aborted) break;
     if (page === MAX_PAGES - 1) pastDue += found.length;
   }
   return pastDue;
@@ -147,16 +151,31 @@ const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {
   emit('RunsAbandoned', 1, { region });
 };
 
-/** Makes every waiting run of a region due, because their messages are gone. Drops the leases of the others if asked to. */
-const wakeRegion = async ({ due, now }: Deps, region: Region, dropLeases: boolean): Promise<void> => {
+/**
+ * Makes every waiting run of a region due, because their messages are gone. Drops the leases of the others if asked to.
+ * Throws if some runs were not woken.
+ */
+const wakeRegion = async ({ due, now, stopping }: Deps, region: Region, dropLeases: boolean): Promise<void> => {
   const wokenAt = now();
-  const from = new Date(wokenAt.getTime() + 1); // excludes the runs that this call has woken
   const until = new Date(wokenAt.getTime() + 60 * 24 * 3600 * 1000); // later than any due time
-  for (;;) {
-    const waiting = await due.list(region, until, 1000, from);
-    const wake = async (each: Due) =>
-      (await due.wake(each, wokenAt)) ?? (dropLeases ? await due.dropLease(each, wokenAt) : undefined);
-    const woken = await Promise.all(waiting.map(wake));
-    if (!woken.some(Boolean)) return;
+  const wake = async (each: Due) =>
+    (await due.wake(each, wokenAt)) ?? (dropLeases ? await due.dropLease(each, wokenAt) : undefined);
+  let failed = 0;
+  let from = new Date(wokenAt.getTime() + 1); // excludes the runs that this call has woken
+  while (!stopping?.aborted) {
+    const waiting = await due.list(region, until, PAGE_SIZE, from);
+    const woken = await settleAll(waiting, AT_ONCE, wake, stopping);
+    failed += logFailures('could not wake a waiting run', region, woken);
+    const last = new Date(waiting.at(-1)?.dueAt ?? from);
+    if (last <= from && !woken.some((each) => each.status === 'fulfilled' && each.value)) break;
+    from = last; // not a millisecond later, because more runs may have this due time
   }
+  if (failed > 0) throw new Error(`${failed} waiting runs of ${region} were not woken. Send the event again.`);
+};
+
+/** Logs the failures. Returns their number. */
+const logFailures = (message: string, partition: Partition, all: readonly PromiseSettledResult<unknown>[]): number => {
+  const failures = all.filter((each) => each.status === 'rejected');
+  for (const { reason } of failures) log.error(message, { partition, error: reason });
+  return failures.length;
 };

@@ -44,8 +44,6 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const functions = await importFunctions(); // after the environment is set, because a logger reads it on import
   const { runAudit, sweep } = functions;
 
-  // The queues were in memory, and the lock of the data folder proves that no other process holds a lease.
-  await sweep.handler({ wake: 'all', dropLeases: true });
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
@@ -59,9 +57,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     .prepare()
     .catch((error: Error) => print(`✗ The service can't audit pages. ${error.message}`));
 
-  const sqs = new SQSClient({ region: process.env.HOME_REGION as string });
-  const pollers = startPollers(sqs, functions, settings.auditsAtOnce, consoleLines(functions.store, print));
-  const sweeps = startSweeps(sweep.handler);
+  const working = startWork(functions, settings.auditsAtOnce, consoleLines(functions.store, print));
 
   return {
     url: gateway.url,
@@ -70,12 +66,11 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     prepared: preparing,
     /** Closes the gateway, releases unfinished runs, and stops the engines. No check is lost. */
     stop: async (): Promise<void> => {
-      const swept = sweeps.stop();
+      sweep.shutDown();
       await gateway.close();
+      const stopped = working.then((work) => work.stop()); // before the audits, so that none follows a stopped one
       await runAudit.shutDown();
-      await Promise.all(pollers.map((poller) => poller.stop(5000)));
-      await swept;
-      sqs.destroy();
+      await stopped;
       await aws.close();
     },
   };
@@ -84,6 +79,26 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 type Functions = Awaited<ReturnType<typeof importFunctions>>;
 type Poller = ReturnType<typeof startPoller>;
 type OnMessage = ReturnType<typeof consoleLines>;
+
+/**
+ * Wakes all open runs, because the queues were in memory. Then starts to poll and to sweep. Nobody holds a lease before:
+ * the lock of the data folder excludes other processes.
+ */
+const startWork = async (functions: Functions, auditsAtOnce: number, onMessage: OnMessage) => {
+  const { handler } = functions.sweep;
+  const woken = await handler({ wake: 'all', dropLeases: true }).then(() => true, logWakeError);
+  const sqs = new SQSClient({ region: process.env.HOME_REGION as string });
+  const pollers = startPollers(sqs, functions, auditsAtOnce, onMessage);
+  const sweeps = startSweeps(handler, woken);
+  return {
+    stop: async (): Promise<void> => {
+      const swept = sweeps.stop();
+      await Promise.all(pollers.map((poller) => poller.stop(5000)));
+      await swept;
+      sqs.destroy();
+    },
+  };
+};
 
 /** Starts two pollers per region: one for its audit jobs and one for its dead letters. */
 const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number, onMessage: OnMessage): Poller[] => {
@@ -114,11 +129,16 @@ const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number
   ]);
 };
 
-/** Starts a sweep every `SWEEP_MS`, one at a time. `stop` waits for the running sweep. */
-const startSweeps = (sweep: () => Promise<void>) => {
-  let sweeping = sweep().catch(logSweepError);
+/** Sweeps every `SWEEP_MS`, one sweep at a time. Before, retries to wake all runs until that has succeeded. */
+const startSweeps = (sweep: Functions['sweep']['handler'], alreadyWoken: boolean) => {
+  let woken = alreadyWoken;
+  const next = async () => {
+    if (!woken) woken = await sweep({ wake: 'all' }).then(() => true, logWakeError);
+    await sweep().catch(logSweepError);
+  };
+  let sweeping = next();
   const timer = setInterval(() => {
-    sweeping = sweeping.then(() => sweep()).catch(logSweepError);
+    sweeping = sweeping.then(next);
   }, SWEEP_MS);
   return {
     stop: (): Promise<void> => {
@@ -143,3 +163,7 @@ const importFunctions = async () => {
 
 const logSweepError = (error: Error) =>
   console.error(`A sweep failed. The next one retries: ${redactForLog(error.message)}`);
+const logWakeError = (error: Error): false => {
+  console.error(`Some waiting runs were not resumed. The next sweep retries: ${redactForLog(error.message)}`);
+  return false;
+};

@@ -64,7 +64,11 @@ export const dueStore = (db: Db) => ({
 
   /** Makes a run due now, unless it has a lease or has changed since it was listed. */
   wake: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
-    updateItem(db, { pk, sk }, { set: { dueAt: now.toISOString() }, ...allOf(ifDueAt(listed), ifNoLease) }),
+    updateItem(
+      db,
+      { pk, sk },
+      { set: { dueAt: now.toISOString() }, returns: 'NONE', ...allOf(ifDueAt(listed), ifNoLease) },
+    ),
 
   /** Removes a run's lease, counts it as lost and makes the run due now, unless the run has changed since it was listed. */
   dropLease: ({ pk, sk, dueAt: listed }: Due, now: Date) =>

@@ -1,4 +1,5 @@
 import { ERASED_RECHECK_MS } from '../../../shared/due-times.ts';
+import { settleAll } from '../settle-all.ts';
 import { type Db, deleteItem, parse, putItem } from './dynamodb.ts';
 import {
   CheckItem,
@@ -13,6 +14,8 @@ import {
 } from './items.ts';
 import type { Reports } from './reports.ts';
 import { uncountOpenCheck } from './usage.ts';
+
+const AT_ONCE = 4; // deletions; a sweep erases several checks at the same time
 
 export type ErasureStore = ReturnType<typeof erasureStore>;
 
@@ -33,7 +36,7 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
     const keys = await reports.keysOf(checkId);
     const runs = await eraseRuns(db, checkId);
     if (runs === undefined) return true;
-    const deleted = await Promise.allSettled(keys.map(reports.delete)); // no deletion may go on after this call
+    const deleted = await settleAll(keys, AT_ONCE, reports.delete); // no deletion may go on after this call
     for (const each of deleted) if (each.status === 'rejected') throw each.reason;
     return runs + keys.length === 0;
   },
@@ -62,13 +65,11 @@ const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date
 const eraseRuns = async (db: Db, checkId: string): Promise<number | undefined> => {
   const { check, runs } = await readItems(db, checkId);
   if (!check?.erasedAt) return undefined;
-  const deleted = await Promise.allSettled(
-    runs.map(async ({ pk, sk, createId }) => {
-      const ifOfCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
-      await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), ifOfCheck);
-      await deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(String(createId)));
-    }),
-  );
+  const deleted = await settleAll(runs, AT_ONCE, async ({ pk, sk, createId }) => {
+    const ifOfCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
+    await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), ifOfCheck);
+    await deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(String(createId)));
+  });
   for (const each of deleted) if (each.status === 'rejected') throw each.reason;
   return runs.length;
 };

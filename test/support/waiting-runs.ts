@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+// @ts-expect-error dynalite has no types
+import dynaliteDb from 'dynalite/db/index.js';
+import { startAws } from '../../infra/local/aws.ts';
+import { allRegions } from '../../shared/regions.ts';
+import { aCheck, worldHere } from './world.ts';
+
+/** Stores checks with one waiting run each in a new data folder. Writes copies into LevelDB, 30 times faster than the API. */
+export const storeWaitingRuns = async (dataDir: string, count: number): Promise<void> => {
+  const aws = await startAws({ dataDir, regions: allRegions });
+  Object.assign(process.env, aws.env);
+  const world = worldHere();
+  const check = aCheck({ regions: ['us-west1'] });
+  const [run] = await world.create(check);
+  if (!run) throw new Error('the check has no run');
+  await world.store.markSent(run, new Date());
+  world.sqs.destroy();
+  await aws.close();
+
+  const name = aws.env.TABLE_NAME;
+  const { db } = dynaliteDb.create({ path: join(dataDir, 'dynamodb') });
+  const table = await db.get(`table~${name}`);
+  const items: string[] = [];
+  for await (const value of db.values({ gte: `item-${name}~`, lt: `item-${name}~~` }))
+    items.push(JSON.stringify(value));
+  const copyOf = (): object[] => {
+    const [checkId, runId] = [randomUUID(), randomUUID()];
+    return items.map((item) => JSON.parse(item.replaceAll(check.id, checkId).replaceAll(run.id, runId)));
+  };
+  const put = (key: string, value: unknown) => ({ type: 'put', key, value });
+  const writesOf = (item: object) => [
+    put(`item-${name}~${dynaliteDb.createKey(item, table)}`, item),
+    ...dynaliteDb
+      .getIndexActions(table.GlobalSecondaryIndexes, null, item, table)
+      .puts.map((entry: { index: string; key: string; item: object }) =>
+        put(`index-global~${name}~${entry.index}~${entry.key}`, entry.item),
+      ),
+  ];
+  await db.batch(
+    Array.from({ length: count - 1 }, copyOf)
+      .flat()
+      .flatMap(writesOf),
+  );
+  await db.close();
+};
