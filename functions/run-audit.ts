@@ -70,7 +70,7 @@ const RETRY_DELAYS_MS = [500, 2000, 5000, 10_000];
 export const runAudit =
   ({ stopping, now = () => new Date(), newId = randomUUID, ...deps }: Deps) =>
   async ({ checkId, runId }: AuditJob, remainingMs: () => number): Promise<void> => {
-    const { store, leases, retryDelaysMs = RETRY_DELAYS_MS, maxRetakes = 2 } = deps;
+    const { store, leases, retryDelaysMs = RETRY_DELAYS_MS, maxRetakes = 1 } = deps;
     const run = await store.findRun({ checkId, id: runId });
     const lease = run && (await leases.claim(run, newId(), now()));
     if (!lease) {
@@ -115,7 +115,6 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
     const step = next(progress, { ...rules, timeLeftMs: remainingMs() });
     if (step.do === 'finish') return { result: step.result, attempts: progress.attempts };
     if (step.do === 'release') throw new OutOfTime('The invocation has too little time left for another attempt.');
-    if (step.isRetake) emit('SampleRetaken', 1, { region: lease.run.region });
     const startedAt = now();
     const result = await audit(work, step);
     progress = record(progress, result, { startedAt, finishedAt: now() }, rules);
@@ -204,7 +203,7 @@ const isFinishedWith = async ({ store, lease, signal, retryDelaysMs }: Work, key
   return run?.report?.key === key;
 };
 
-/** Emits how long an answered run took since its creation and in its audits, and the CPU benchmark of its host. */
+/** Emits how long an answered run took since its creation and in its audits, the host's benchmark, and its stolen time. */
 const emitMeasured = (
   { region, createdAt }: Lease['run'],
   result: RunResult,
@@ -215,8 +214,9 @@ const emitMeasured = (
     emit('RunSeconds', secondsSince(createdAt, now), { region });
     emit('AuditSeconds', auditSeconds, { region });
   }
-  const { benchmarkIndex } = result.environment ?? {};
+  const { benchmarkIndex, cpuStolen } = result.environment ?? {};
   if (benchmarkIndex) emit('BenchmarkIndex', benchmarkIndex, { region });
+  if (typeof cpuStolen === 'number') emit('StolenCpuPercent', 100 * cpuStolen, { region });
 };
 
 const secondsSince = (time: string, now: Date): number => Math.max(0, (now.getTime() - Date.parse(time)) / 1000);

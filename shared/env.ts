@@ -57,7 +57,7 @@ export const AuditEnv = z.object({
   ...TargetsEnv.shape,
   CHROMIUM_DIR: z.string().optional(), // folder for the unpacked Chromium; default: the temporary folder
   TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // concurrent timed parts; default: one per two cores
-  RETAKES: z.coerce.number().int().min(0).max(2).default(2), // retakes of a sample that a busy machine falsified
+  RETAKES: z.coerce.number().int().min(0).max(1).default(1), // retakes of a sample that a busy machine falsified
 });
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 

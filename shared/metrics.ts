@@ -14,8 +14,6 @@ export const metrics = {
   ServiceFailure: { unit: 'Count', dimensions: ['region'], by: ['run-audit', 'close-lost-runs', 'sweep'] },
   /** An attempt has failed and another attempt follows. */
   AttemptFailed: { unit: 'Count', dimensions: ['region', 'code'], by: ['run-audit'] },
-  /** A sample is retaken, because other processes used the CPU during its measurement. */
-  SampleRetaken: { unit: 'Count', dimensions: ['region'], by: ['run-audit'] },
   /** Time from the creation of a run to its end, if it succeeded or the page is to blame. */
   RunSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Time from the creation of a run to its first claim. */
@@ -24,6 +22,8 @@ export const metrics = {
   AuditSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Lighthouse's CPU benchmark of the host. */
   BenchmarkIndex: { unit: 'NoUnit', dimensions: ['region'], by: ['run-audit'] },
+  /** Share of the busy CPU time of a run that the hypervisor took for other machines. */
+  StolenCpuPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
   /** A function has dropped an invalid message. */
   JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs'] },
   /** The sweeper has resent the job of a run. */
@@ -36,7 +36,7 @@ export const metrics = {
   OpenPastDue: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
 } as const satisfies Record<
   string,
-  { unit: 'Count' | 'Seconds' | 'NoUnit'; dimensions: readonly string[]; by: readonly string[] }
+  { unit: 'Count' | 'Seconds' | 'Percent' | 'NoUnit'; dimensions: readonly string[]; by: readonly string[] }
 >;
 
 export type MetricName = keyof typeof metrics;

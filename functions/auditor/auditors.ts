@@ -185,7 +185,7 @@ const observationOf = (
   ...order,
   ...ended,
   machine: machine(),
-  cpu: cpu && { others: cpu.others, wasSlowed: wasSlowed(cpu), isFalsified: isFalsified(cpu) },
+  cpu: cpu && { others: cpu.others, stolen: cpu.stolen, wasSlowed: wasSlowed(cpu), isFalsified: isFalsified(cpu) },
   blocked: blockedRequestsIn(proxy.decisions),
   overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
   decisionOn: (host, port) => proxy.lastDecision(host, port),

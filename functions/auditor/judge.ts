@@ -97,10 +97,15 @@ const environmentOf = (
     throttling: summary?.throttling ?? null,
     benchmarkIndex: summary?.benchmarkIndex ?? null,
     ...machine,
-    cpuBusy: cpu && Math.round(cpu.others * 1000) / 1000,
+    cpuBusy: rounded(cpu?.others),
+    cpuStolen: rounded(cpu?.stolen),
     contended: cpu && (complete ? hasPerformance(observation) && cpu.isFalsified : cpu.wasSlowed),
   };
 };
+
+/** Rounds a share to three decimals. */
+const rounded = (share: number | undefined): number | null =>
+  share === undefined ? null : Math.round(share * 1000) / 1000;
 
 const MAX_WARNINGS = 50;
 

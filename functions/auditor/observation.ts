@@ -19,6 +19,8 @@ export type Observation = {
   cpu: {
     /** Share (0 to 1) of the CPU time that other processes used. */
     others: number;
+    /** Share (0 to 1) of the busy CPU time that the hypervisor stole. Recordings of audits lack it. */
+    stolen?: number;
     /** True if the audit waited for CPU time that other processes used. */
     wasSlowed: boolean;
     /** True if contention may have changed the measured times. */

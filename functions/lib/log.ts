@@ -9,7 +9,12 @@ import { logReplacer } from './redact.ts';
 export const log = new Logger({ jsonReplacerFn: logReplacer });
 
 const emitter = new Metrics({ namespace: metricNamespace });
-const units = { Count: MetricUnit.Count, Seconds: MetricUnit.Seconds, NoUnit: MetricUnit.NoUnit };
+const units = {
+  Count: MetricUnit.Count,
+  Seconds: MetricUnit.Seconds,
+  Percent: MetricUnit.Percent,
+  NoUnit: MetricUnit.NoUnit,
+};
 
 /** Emits one value of a metric, with exactly the dimensions that it is declared with. */
 export const emit = <Name extends MetricName>(name: Name, value: number, dimensions: DimensionsOf<Name>): void => {

@@ -40,7 +40,12 @@ export class AuditWorker extends Construct {
       environment,
       functionName: names.regionFunction('run-audit', region),
       schema: AuditEnv,
-      variables: { ...table, REPORT_BUCKET: reportBucketName(this, environment), TARGETS: 'public' },
+      variables: {
+        ...table,
+        REPORT_BUCKET: reportBucketName(this, environment),
+        TARGETS: 'public',
+        RETAKES: '0', // a busy neighbour stays for the whole invocation
+      },
       timeoutSeconds: queueSettings.functionTimeoutSeconds,
       memoryMb: functionSettings.auditMemoryMb,
       storageMb: functionSettings.auditStorageMb,

@@ -132,8 +132,9 @@ const hostsRow: Row = (environment, _, links) =>
       perRegion(environment, (worker) => worker.benchmarkIndex(10)),
     ),
     graph(
-      'Samples that a busy host caused to be retaken',
-      perRegion(environment, (worker) => worker.samplesRetaken()),
+      'CPU time that the hypervisor stole, p95, %',
+      perRegion(environment, (worker) => worker.stolenCpuPercent(95)),
+      { leftYAxis: { min: 0 } },
     ),
     graph('Audit functions: errors and throttled starts', [
       ...perRegion(environment, (worker) => worker.errors(), 'errors: '),

@@ -47,7 +47,8 @@ const runMetrics = (environment: Environment, region: Region) => ({
     ourMetric(environment, 'AuditSeconds', { region }, { statistic: Stats.percentile(percentile) }),
   benchmarkIndex: (percentile: number) =>
     ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
-  samplesRetaken: () => ourMetric(environment, 'SampleRetaken', { region }),
+  stolenCpuPercent: (percentile: number) =>
+    ourMetric(environment, 'StolenCpuPercent', { region }, { statistic: Stats.percentile(percentile) }),
   jobsUnreadable: () => ourMetric(environment, 'JobUnreadable', {}),
 });
 

@@ -19,7 +19,7 @@ const Settings = z.object({
   DATA_DIR: z.string().min(1).default('.local'),
   AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),
   TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
-  RETAKES: AuditEnv.shape.RETAKES,
+  RETAKES: wholeNumber(0, 1).default(1),
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),
   ...CorsEnv.shape,

@@ -84,7 +84,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     deployed = await lambda(asset, {
       ...world.env,
       TARGETS: 'local',
-      RETAKES: '0',
+      RETAKES: '0', // as on AWS
       NODE_OPTIONS: '--enable-source-maps',
       POWERTOOLS_SERVICE_NAME: 'page-audit-test',
     });
@@ -126,6 +126,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
         { ...ofThisRegion, name: 'RunFinished', unit: 'Count', value: 1 },
         { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
         { ...ofThisRegion, name: 'BenchmarkIndex', unit: 'None', value: environment?.benchmarkIndex },
+        { ...ofThisRegion, name: 'StolenCpuPercent', unit: 'Percent', value: 100 * (environment?.cpuStolen as number) },
       ]);
       await expectFast(finished, () => audited(row.version), 90);
       const report = gunzipSync(await world.reports.get(finished.report?.key as string)).toString();

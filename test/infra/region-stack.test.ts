@@ -40,6 +40,7 @@ test('its functions use the region, the table and the bucket of the home stack',
     HOME_REGION: home.region,
     TABLE_NAME: table?.TableName,
     REPORT_BUCKET: bucket?.BucketName,
+    RETAKES: 0,
     TARGETS: 'public',
   });
   ReadEnv.parse(functionsOf(stack)['close-lost-runs']?.Environment.Variables);

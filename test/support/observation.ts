@@ -58,7 +58,12 @@ export const audited = (changes: Partial<AuditSummary> = {}): AuditEnd => ({
 export const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
 export const stopped: AuditEnd = { how: 'stopped', why: 'main-document-failed' };
 
-export const cpu = (use: CpuUse) => ({ others: use.others, wasSlowed: wasSlowed(use), isFalsified: isFalsified(use) });
+export const cpu = (use: CpuUse) => ({
+  others: use.others,
+  stolen: use.stolen,
+  wasSlowed: wasSlowed(use),
+  isFalsified: isFalsified(use),
+});
 
 type Decision = ReturnType<Observation['decisionOn']>;
 export const observed = (

@@ -26,6 +26,7 @@ const environment: Environment = {
   kernel: '6.1',
   host: 'abc',
   cpuBusy: 0,
+  cpuStolen: 0,
   contended: false,
 };
 /** A successful audit of a page whose first paint is at `fcp`. `cpuBusy` above 0 makes it contended. */
@@ -52,7 +53,7 @@ const time = { startedAt, finishedAt: new Date(startedAt.getTime() + 6500) };
 /** Follows the steps of a run whose audits have these results. `timeLeftMs` is the time left before each step. */
 const play = (
   results: readonly AuditResult[],
-  { samples = 1, maxRetakes = 2, earlier = [] as readonly Attempt[], timeLeftMs = [] as number[] } = {},
+  { samples = 1, maxRetakes = 1, earlier = [] as readonly Attempt[], timeLeftMs = [] as number[] } = {},
 ) => {
   const rules = { samples, maxRetakes };
   const steps: Step[] = [];
@@ -186,13 +187,13 @@ test('a contended sample is retaken, and an uncontended one counts', () => {
   expect(last).toMatchObject({ result: { metrics: { fcp: 600 }, warnings: [] } });
 });
 
-test('the least contended sample counts if every retake is contended, and a warning says so', () => {
-  const results = [success(900, { cpuBusy: 0.9 }), success(901, { cpuBusy: 0.4 }), success(902, { cpuBusy: 0.8 })];
+test('the least contended sample counts if the retake is contended too, and a warning says so', () => {
+  const results = [success(900, { cpuBusy: 0.9 }), success(901, { cpuBusy: 0.4 })];
   const result = resultOf(results);
   expect(result).toMatchObject({ metrics: { fcp: 901 }, samples: [{ fcp: 901, cpuBusy: 0.4, contended: true }] });
   const warning = 'Other processes used the CPU during the measurement. The performance score may be too low.';
   expect(result.warnings).toEqual([warning]);
-  expect(play(results.slice(0, 2), { maxRetakes: 1 }).last).toMatchObject({ result: { metrics: { fcp: 901 } } });
+  expect(play(results.toReversed()).last).toMatchObject({ result: { metrics: { fcp: 901 } } });
   expect(play(results.slice(0, 1), { maxRetakes: 0 }).last).toMatchObject({ result: { metrics: { fcp: 900 } } });
 });
 

@@ -25,6 +25,12 @@ test('a complete result succeeds with its report and environment', () => {
   });
 });
 
+test('a run says how busy others and the hypervisor kept the CPU', () => {
+  const use = cpu({ others: 0.12345, waited: 0.1, stolen: 0.06789 });
+  expect(judge({ ...observed(audited()), cpu: use }).environment).toMatchObject({ cpuBusy: 0.123, cpuStolen: 0.068 });
+  expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, cpuStolen: null });
+});
+
 test('a success and a failure both report the blocked requests', () => {
   const request = { host: '10.0.0.1', port: 80, reason: 'private', count: 3 };
   const blocked = { blockedRequests: [request], blockedRequestCount: 3 };
