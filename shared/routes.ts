@@ -3,6 +3,7 @@ export const routes = [
   { method: 'POST', path: '/v1/checks', function: 'create-check' },
   { method: 'GET', path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check' },
+  { method: 'GET', path: '/v1/checks/{checkId}/comparison', function: 'get-comparison' },
   { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run' },
   { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report' },
   { method: 'GET', path: '/v1/audit/runs/{runId}', function: 'get-run' },

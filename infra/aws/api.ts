@@ -161,6 +161,10 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       ],
     ),
     'get-check': apiFunction('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
+    'get-comparison': apiFunction('get-comparison', ReadEnv, table, [
+      tableRight(scope, environment, ['Query']),
+      ...keys,
+    ]),
     'get-run': apiFunction('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]),
     'get-report': apiFunction('get-report', ReportReadEnv, tableAndReports, [
       tableRight(scope, environment, ['GetItem', 'Query']),

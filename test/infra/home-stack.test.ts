@@ -25,6 +25,7 @@ test('the environment of each function satisfies its schema', () => {
   const parsed = {
     'create-check': CreateEnv,
     'get-check': ReadEnv,
+    'get-comparison': ReadEnv,
     'get-run': ReadEnv,
     'get-report': ReportReadEnv,
     'delete-check': ReportReadEnv,

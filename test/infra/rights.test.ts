@@ -18,6 +18,7 @@ const keys = on(`${table} of keys`, 'dynamodb', ['GetItem', 'UpdateItem']);
 const rights = {
   'create-check': [...on(table, 'dynamodb', ['GetItem', 'PutItem', 'Query', 'UpdateItem']), ...keys, ...send(queues)],
   'get-check': [...on(table, 'dynamodb', ['Query']), ...keys],
+  'get-comparison': [...on(table, 'dynamodb', ['Query']), ...keys],
   'get-run': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...keys],
   'get-report': [
     ...on(table, 'dynamodb', ['GetItem', 'Query']),
@@ -68,7 +69,7 @@ test('a function may list only the reports of the bucket', () => {
 });
 
 test('a function that checks keys may update only their last use', () => {
-  for (const file of ['create-check', 'get-check', 'get-run', 'get-report', 'delete-check']) {
+  for (const file of ['create-check', 'get-check', 'get-comparison', 'get-run', 'get-report', 'delete-check']) {
     const [right] = rightsOf(home, file).filter(
       ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && isOfKeys(Condition),
     );

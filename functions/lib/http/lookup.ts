@@ -6,17 +6,21 @@ import type { Request } from './endpoint.ts';
 
 const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(text).success;
 
-/** Returns the check in the path. Throws not-found if this owner has none with the id, or if the id is no UUID. */
+/**
+ * Returns the check in the path. Throws not-found if this owner has none with the id, or if the id is no UUID.
+ * `id` says which id of the request it is.
+ */
 export const findCheck = async (
   store: Pick<CheckStore, 'find'>,
   { owner, params }: Pick<Request, 'owner' | 'params'>,
+  id?: string,
 ): Promise<StoredCheck> => {
   const found = isUuid(params.checkId) ? await store.find(params.checkId.toLowerCase(), owner) : undefined;
-  if (!found) throw checkNotFound();
+  if (!found) throw checkNotFound(id);
   return found;
 };
 
-export const checkNotFound = () => new ApiProblem('not-found', 'There is no check with this ID.');
+export const checkNotFound = (id = 'this ID') => new ApiProblem('not-found', `There is no check with ${id}.`);
 
 /** Returns the run in the path. Throws not-found if there is none, or if `checkId` (path or query) is another check's. */
 export const findRun = async (

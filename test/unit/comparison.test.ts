@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import { CheckComparison, compareChecks, compareRegions, RegionComparison } from '../../shared/comparison.ts';
+import { type Metrics, noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import type { Region } from '../../shared/regions.ts';
+import { type Environment, newRun, type Run } from '../../shared/run.ts';
+import { differ } from '../../shared/sample-difference.ts';
+
+const id = '6b1f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c11';
+const otherId = '7c2f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c22';
+const environment: Environment = {
+  auditVersion: '13.5.0',
+  chromium: '142.0',
+  sandbox: true,
+  device: 'mobile',
+  throttling: 'simulate',
+  benchmarkIndex: 2000,
+  cpuCount: 2,
+  memoryMiB: 4096,
+  kernel: '6.1',
+  host: 'h',
+  cpuBusy: 0,
+  contended: false,
+};
+
+/** Returns a succeeded run with these samples. The first sample is the one that the run shows. */
+const runOf = (region: Region, samples: Partial<Metrics>[], change: Partial<Environment> = {}): Run => {
+  const all = samples.map((sample) => ({ ...noMetrics, ...sample, cpuBusy: 0, contended: false }));
+  return {
+    ...newRun({ url: 'https://example.com/', auditVersion: '13.5.0' }, region, id, '2031-01-01T00:00:00.000Z'),
+    state: 'succeeded',
+    ...noMetrics,
+    ...samples[0],
+    samples: all,
+    spread: spreadOf(all),
+    environment: { ...environment, ...change },
+  };
+};
+const lcps = (...values: number[]) => values.map((lcp) => ({ lcp }));
+const regionsOf = (...runs: Run[]) => {
+  const comparison = compareRegions({ id, runs });
+  if (!comparison) throw new Error('the regions can not be compared');
+  return RegionComparison.parse(comparison);
+};
+const checksOf = (base: Run[], runs: Run[]) => {
+  const comparison = compareChecks({ id: otherId, runs: base }, { id, runs });
+  if (!comparison) throw new Error('the checks can not be compared');
+  return CheckComparison.parse(comparison);
+};
+
+test('two regions whose spreads lie far apart are different', () => {
+  const comparison = regionsOf(runOf('us-west1', lcps(633, 640, 629)), runOf('europe-north1', lcps(912, 905, 918)));
+  expect(comparison).toMatchObject({ checkId: id, baseCheckId: null, comparable: true, reasons: [] });
+  expect(comparison.regions).toEqual(['us-west1', 'europe-north1']);
+  expect(comparison.metrics.lcp).toEqual({
+    values: { 'us-west1': '633ms', 'europe-north1': '912ms' },
+    best: 'us-west1',
+    worst: 'europe-north1',
+    difference: '279ms',
+    verdict: 'different',
+  });
+});
+
+test('a higher score is better, a higher time is worse', () => {
+  const slow = { performance: 70, lcp: 4000 };
+  const fast = { performance: 95, lcp: 1000 };
+  const { performance, lcp } = regionsOf(
+    runOf('us-east4', [slow, slow, slow]),
+    runOf('us-west1', [fast, fast, fast]),
+  ).metrics;
+  expect([performance.best, lcp.best, performance.difference]).toEqual(['us-west1', 'us-west1', 25]);
+  const worse = checksOf([runOf('us-west1', [fast, fast, fast])], [runOf('us-west1', [slow, slow, slow])]).metrics;
+  expect([worse.performance.verdict, worse.lcp.verdict]).toEqual(['regressed', 'regressed']);
+  const better = checksOf([runOf('us-west1', [slow, slow, slow])], [runOf('us-west1', [fast, fast, fast])]).metrics;
+  expect(better.lcp).toEqual({
+    regions: { 'us-west1': { base: '4000ms', value: '1000ms', difference: '-3000ms', verdict: 'improved' } },
+    verdict: 'improved',
+  });
+});
+
+test('spreads that overlap are the same, and equal values have no best', () => {
+  const { lcp, fcp, pwa } = regionsOf(
+    runOf(
+      'us-west1',
+      lcps(600, 700, 650).map((each) => ({ ...each, fcp: 100 })),
+    ),
+    runOf(
+      'us-east4',
+      lcps(690, 800, 750).map((each) => ({ ...each, fcp: 100 })),
+    ),
+  ).metrics;
+  expect(lcp).toMatchObject({ best: 'us-west1', worst: 'us-east4', difference: '90ms', verdict: 'same' });
+  expect(fcp).toMatchObject({ best: null, worst: null, difference: '0ms', verdict: 'same' });
+  expect(pwa).toMatchObject({ values: { 'us-west1': null, 'us-east4': null }, difference: null, verdict: 'unknown' });
+});
+
+test.each([
+  ['fewer than three samples', runOf('us-east4', lcps(900, 900)), 'fewer-samples'],
+  ['a contended sample', runOf('us-east4', lcps(900, 900, 900), { contended: true }), 'contended'],
+  ['a faster machine', runOf('us-east4', lcps(900, 900, 900), { benchmarkIndex: 2500 }), 'different-machine'],
+  ['other throttling', runOf('us-east4', lcps(900, 900, 900), { throttling: 'provided' }), 'different-throttling'],
+  ['another device', { ...runOf('us-east4', lcps(900, 900, 900)), device: 'desktop' as const }, 'different-device'],
+  [
+    'another version',
+    { ...runOf('us-east4', lcps(900, 900, 900)), auditVersion: '12.8.2' as const },
+    'different-version',
+  ],
+])('%s makes the verdict unknown, and the reasons say so', (_, run, code) => {
+  const base = [runOf('us-east4', lcps(600, 600, 600))];
+  const comparison = checksOf(base, [run]);
+  expect(comparison).toMatchObject({ comparable: false, reasons: [{ code, region: 'us-east4' }] });
+  expect(comparison.metrics.lcp.verdict).toBe('unknown');
+  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ base: '600ms', value: '900ms' });
+});
+
+test('a busy machine does not hide a change of a score that does not depend on time', () => {
+  const before = runOf(
+    'us-west1',
+    [1, 2, 3].map(() => ({ accessibility: 100, lcp: 600 })),
+    { contended: true },
+  );
+  const after = runOf(
+    'us-west1',
+    [1, 2, 3].map(() => ({ accessibility: 90, lcp: 900 })),
+  );
+  const { accessibility, lcp } = checksOf([before], [after]).metrics;
+  expect([accessibility.verdict, lcp.verdict]).toEqual(['regressed', 'unknown']);
+});
+
+test('one region that regressed outweighs all others', () => {
+  const base = [runOf('us-west1', lcps(600, 600, 600)), runOf('us-east4', lcps(900, 900, 900))];
+  const runs = [runOf('us-west1', lcps(300, 300, 300)), runOf('us-east4', lcps(1900, 1900, 1900))];
+  const { lcp } = checksOf(base, runs).metrics;
+  expect(lcp.verdict).toBe('regressed');
+  expect(lcp.regions['us-west1']?.verdict).toBe('improved');
+});
+
+test('a region that failed or that only one check has is in the reasons, not in the metrics', () => {
+  const failed = { ...runOf('us-east4', []), state: 'failed' as const };
+  const good = (region: Region) => runOf(region, lcps(600, 600, 600));
+  expect(regionsOf(good('us-west1'), good('europe-north1'), failed)).toMatchObject({
+    regions: ['us-west1', 'europe-north1'],
+    comparable: false,
+    reasons: [{ code: 'failed', region: 'us-east4' }],
+    metrics: { lcp: { values: { 'us-west1': '600ms' }, verdict: 'same' } },
+  });
+  expect(checksOf([good('us-west1'), failed], [good('us-west1'), good('europe-north1')])).toMatchObject({
+    regions: ['us-west1'],
+    reasons: [
+      { code: 'missing-region', region: 'europe-north1' },
+      { code: 'missing-region', region: 'us-east4' },
+    ],
+  });
+  expect(compareRegions({ id, runs: [good('us-west1'), failed] })).toBeUndefined();
+  expect(compareChecks({ id: otherId, runs: [failed] }, { id, runs: [good('us-east4')] })).toBeUndefined();
+});
+
+test('three samples that lie apart by less than their spread are not enough for a verdict', () => {
+  expect(differ('lcp', [600, 650, 700], [720, 750, 800])).toBe('unknown');
+  expect(differ('lcp', [600, 650, 700], [820, 850, 900])).toBe('higher');
+  expect(differ('lcp', [600, 620, 650, 680, 700], [740, 750, 800, 790, 760])).toBe('higher');
+  expect(differ('lcp', [820, 850, 900], [600, 650, 700])).toBe('lower');
+  expect(differ('lcp', [600, 650], [6000, 6500])).toBe('unknown');
+});
+
+test('a difference that nobody would notice is none, however steady the samples are', () => {
+  expect(differ('lcp', [600, 600, 600], [609, 609, 609])).toBe('same');
+  expect(differ('lcp', [6000, 6000, 6000], [6170, 6170, 6170])).toBe('same');
+  expect(differ('performance', [98, 98, 98], [99, 99, 99])).toBe('same');
+  expect(differ('seo', [99, 99, 99], [98, 98, 98])).toBe('lower');
+  expect(differ('cls', [0.1, 0.1, 0.1], [0.103, 0.103, 0.103])).toBe('same');
+});
+
+test('samples of one distribution differ in at most one of fifty comparisons', () => {
+  const random = randomOf(20_311_101);
+  const draw = (count: number) =>
+    Array.from(
+      { length: count },
+      () => 1000 * Math.exp(0.2 * Math.sqrt(-2 * Math.log(random())) * Math.cos(6.2832 * random())),
+    );
+  for (const count of [3, 4, 5]) {
+    const verdicts = Array.from({ length: 4000 }, () => differ('lcp', draw(count), draw(count)));
+    const wrong = verdicts.filter((verdict) => verdict === 'higher' || verdict === 'lower').length;
+    expect(wrong / verdicts.length, `${count} samples`).toBeLessThan(0.02);
+  }
+});
+
+/** Returns a seeded source of numbers between 0 and 1 (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (((mixed ^ (mixed >>> 14)) >>> 0) + 1) / 4294967297;
+  };
+}
