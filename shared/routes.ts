@@ -6,6 +6,8 @@ export const routes = [
   { method: 'GET', path: '/v1/checks/{checkId}/comparison', function: 'get-comparison' },
   { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run' },
   { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report' },
+  { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/screenshot', function: 'get-screenshot' },
+  { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/filmstrip', function: 'get-screenshot' },
   { method: 'GET', path: '/v1/audit/runs/{runId}', function: 'get-run' },
   { method: 'GET', path: '/v1/audit/runs/{runId}/report', function: 'get-report' },
   { method: 'GET', path: '/v1/audit/versions', function: 'discover' },

@@ -30,8 +30,10 @@ export class Api extends Construct {
     super(scope, id);
     this.accessLog = new AccessLog(this, 'AccessLog', environment);
     this.functions = apiFunctions(this, environment);
-    allowReports(this.functions['get-report'], environment, ['GetObject']);
-    allowListingReports(this.functions['get-report'], environment);
+    for (const file of ['get-report', 'get-screenshot'] as const) {
+      allowReports(this.functions[file], environment, ['GetObject']);
+      allowListingReports(this.functions[file], environment);
+    }
     allowErasingReports(this.functions['delete-check'], environment);
     this.api = new HttpApi(this, 'Http', { apiName: environment.names.service, createDefaultStage: false });
 
@@ -144,6 +146,10 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
   const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion, AUTH: 'keys' };
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   const keys = keyRights(scope, environment);
+  const reader = (file: ApiFunction, actions: Parameters<typeof tableRight>[2]) =>
+    apiFunction(file, ReadEnv, table, [tableRight(scope, environment, actions), ...keys]);
+  const reportReader = (file: ApiFunction) =>
+    apiFunction(file, ReportReadEnv, tableAndReports, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]);
   return {
     'create-check': apiFunction(
       'create-check',
@@ -160,16 +166,11 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
         ...sendRights(scope, environment),
       ],
     ),
-    'get-check': apiFunction('get-check', ReadEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
-    'get-comparison': apiFunction('get-comparison', ReadEnv, table, [
-      tableRight(scope, environment, ['Query']),
-      ...keys,
-    ]),
-    'get-run': apiFunction('get-run', ReadEnv, table, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]),
-    'get-report': apiFunction('get-report', ReportReadEnv, tableAndReports, [
-      tableRight(scope, environment, ['GetItem', 'Query']),
-      ...keys,
-    ]),
+    'get-check': reader('get-check', ['Query']),
+    'get-comparison': reader('get-comparison', ['Query']),
+    'get-run': reader('get-run', ['GetItem', 'Query']),
+    'get-report': reportReader('get-report'),
+    'get-screenshot': reportReader('get-screenshot'),
     'delete-check': apiFunction('delete-check', ReportReadEnv, tableAndReports, [
       tableRight(scope, environment, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
       ...keys,

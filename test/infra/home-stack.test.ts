@@ -28,6 +28,7 @@ test('the environment of each function satisfies its schema', () => {
     'get-comparison': ReadEnv,
     'get-run': ReadEnv,
     'get-report': ReportReadEnv,
+    'get-screenshot': ReportReadEnv,
     'delete-check': ReportReadEnv,
     discover: DiscoverEnv,
     sweep: SweepEnv,

@@ -1,0 +1,64 @@
+import { ReportReadEnv } from '../shared/env.ts';
+import { ApiProblem } from '../shared/problems.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
+import { matchesEtag } from './lib/http/negotiation.ts';
+import type { Reply } from './lib/http/response.ts';
+import { findReport, gunzip } from './lib/http/stored-report.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type Reports, reports } from './lib/store/reports.ts';
+
+const env = () => ReportReadEnv.parse(process.env);
+
+/** GET …/runs/{runId}/screenshot and …/filmstrip: return the images of the page that the run's report contains. */
+export const handler = http({ access: access('checks:read', env), cors: env }, () =>
+  getScreenshot({ store: checkStore(openDb(env())), reports: reports(env()) }),
+);
+
+type Deps = {
+  store: Pick<CheckStore, 'find' | 'checkIdOfRun'>;
+  reports: Pick<Reports, 'get' | 'exists'>;
+};
+
+/** Lighthouse's audits with images. All supported versions have them, unless a check leaves out performance. */
+type Report = {
+  audits: {
+    'final-screenshot'?: { details?: { data: string } };
+    'screenshot-thumbnails'?: { details?: { items: { timing: number; data: string }[] } };
+  };
+};
+
+export const getScreenshot =
+  (deps: Deps) =>
+  async (request: Request): Promise<Reply> => {
+    const filmstrip = request.path.endsWith('/filmstrip');
+    const { report, read } = await findReport(deps, request);
+    const etag = `"${report.key.split('/').at(-1)?.replace('.json.gz', '')}-${filmstrip ? 'filmstrip' : 'screenshot'}"`;
+    const headers = { etag, 'cache-control': 'private, no-cache' };
+    if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
+    const { audits }: Report = JSON.parse((await gunzip(await read())).toString());
+    if (filmstrip) return { status: 200, headers, body: { frames: framesOf(audits) } };
+    const body = jpegOf(audits['final-screenshot']?.details?.data);
+    if (!body) throw noImages();
+    return { status: 200, headers: { ...headers, 'content-type': 'image/jpeg' }, body };
+  };
+
+/** Returns the images in the order of time. `timing` is in milliseconds since the start of the navigation. */
+const framesOf = (audits: Report['audits']): { timing: number; image: string }[] => {
+  const items = audits['screenshot-thumbnails']?.details?.items ?? [];
+  if (items.length === 0) throw noImages();
+  return items.filter(({ data }) => jpegOf(data)).map(({ timing, data }) => ({ timing, image: data }));
+};
+
+/** Returns the bytes of a data URL, or undefined if it is no JPEG image. */
+const jpegOf = (dataUrl: string | undefined): Buffer | undefined => {
+  const [, base64] = /^data:image\/jpeg;base64,([A-Za-z0-9+/=]+)$/.exec(dataUrl ?? '') ?? [];
+  return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+};
+
+const noImages = () =>
+  new ApiProblem(
+    'report-unavailable',
+    'The report has no images. Lighthouse takes them only if it measures performance.',
+  );

@@ -1,0 +1,52 @@
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { ApiProblem } from '../../../shared/problems.ts';
+import { isFinished } from '../../../shared/run.ts';
+import { log } from '../log.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { RunItem } from '../store/items.ts';
+import type { Reports } from '../store/reports.ts';
+import type { Request } from './endpoint.ts';
+import { findRun } from './lookup.ts';
+
+type Deps = {
+  store: Pick<CheckStore, 'find' | 'checkIdOfRun'>;
+  reports: Pick<Reports, 'get' | 'exists'>;
+};
+
+/**
+ * Returns the location and sizes of the report of the run in the path. Throws if the run is not finished, or failed
+ * without a report. `read` returns the gzipped report, and throws as `throwIfGone` does if storage has deleted it.
+ */
+export const findReport = async ({ store, reports }: Deps, request: Request) => {
+  const run = await findRun(store, request);
+  const report = storedReport(run);
+  const throwIfGone = async () => {
+    if (await reports.exists(report.key)) return;
+    await findRun(store, request); // throws not-found if the check was erased meanwhile
+    const { requestId, owner } = request;
+    log.warn('a stored report is gone', { requestId, owner, runId: run.id, key: report.key });
+    throw new ApiProblem('report-unavailable', 'The report has expired. To audit the page again, create a new check.');
+  };
+  const read = () =>
+    reports.get(report.key).catch(async (error) => {
+      if (mayBeGone(error)) await throwIfGone();
+      throw error;
+    });
+  return { report, read, throwIfGone };
+};
+
+export const gunzip = promisify<Buffer, Buffer>(zlib.gunzip);
+
+const storedReport = ({ state, report, error }: RunItem): NonNullable<RunItem['report']> => {
+  if (!isFinished(state)) {
+    const detail = `The run is in the state ${state}. Its report is available when the run has finished.`;
+    throw new ApiProblem('report-not-ready', detail, { headers: { 'retry-after': state === 'running' ? '5' : '10' } });
+  }
+  if (!report) throw new ApiProblem('report-unavailable', `The run failed with ${error?.code} and has no report.`);
+  return report;
+};
+
+/** S3 answers 404 for a missing object, or 403 to a caller that may not list the bucket. */
+const mayBeGone = (error: { $metadata?: { httpStatusCode?: number } }): boolean =>
+  [403, 404].includes(error.$metadata?.httpStatusCode ?? 0);
