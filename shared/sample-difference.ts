@@ -27,12 +27,15 @@ export const differ = (name: keyof Metrics, a: readonly number[], b: readonly nu
 /** Least gap as a share of the larger spread, by the number of samples of the smaller set. */
 const gapShares: Readonly<Record<number, number>> = { 3: 1, 4: 0.5, 5: 0.25 };
 
-/** Differences below these are of no use to anyone, even if the samples have less noise. Times are in milliseconds. */
+/**
+ * Smaller differences are none, even between steady samples. Times are in milliseconds: Lighthouse's simulation rounds the
+ * LCP of an unchanged page to one of two values some 60 ms apart.
+ */
 const smallestDifference = (name: keyof Metrics, value: number): number => {
   if (name === 'performance') return 2;
   if (name === 'cls') return 0.005;
   if (['accessibility', 'bestPractices', 'pwa', 'seo'].includes(name)) return 1;
-  return Math.max(10, value * 0.03);
+  return Math.max(75, value * 0.05);
 };
 
 const rangeOf = (values: readonly number[]) => ({ min: Math.min(...values), max: Math.max(...values) });

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CheckComparison, compareChecks, compareRegions, RegionComparison } from '../../shared/comparison.ts';
-import { type Metrics, noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { type Metrics, noMetrics, type Sample, spreadOf } from '../../shared/page-metrics.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Environment, newRun, type Run } from '../../shared/run.ts';
 import { differ } from '../../shared/sample-difference.ts';
@@ -163,11 +164,38 @@ test('three samples that lie apart by less than their spread are not enough for 
 });
 
 test('a difference that nobody would notice is none, however steady the samples are', () => {
-  expect(differ('lcp', [600, 600, 600], [609, 609, 609])).toBe('same');
-  expect(differ('lcp', [6000, 6000, 6000], [6170, 6170, 6170])).toBe('same');
+  expect(differ('lcp', [600, 600, 600], [660, 660, 660])).toBe('same');
+  expect(differ('lcp', [6000, 6000, 6000], [6290, 6290, 6290])).toBe('same');
   expect(differ('performance', [98, 98, 98], [99, 99, 99])).toBe('same');
   expect(differ('seo', [99, 99, 99], [98, 98, 98])).toBe('lower');
   expect(differ('cls', [0.1, 0.1, 0.1], [0.103, 0.103, 0.103])).toBe('same');
+});
+
+const recorded: Record<'unchanged' | 'slower', Sample[]> = JSON.parse(
+  readFileSync('test/recorded/samples.json', 'utf8'),
+);
+const checksFrom = (samples: readonly Sample[]) =>
+  Array.from({ length: samples.length / 3 }, (_, i) => [runOf('us-west1', samples.slice(3 * i, 3 * i + 3))]);
+
+test('repeated audits of a page that did not change have no verdict of a change', () => {
+  const checks = checksFrom(recorded.unchanged);
+  const pairs = checks.flatMap((base, i) => checks.slice(i + 1).map((check) => checksOf(base, check)));
+  expect(pairs.length).toBeGreaterThanOrEqual(20);
+  const changed = pairs.filter(({ metrics }) =>
+    Object.values(metrics).some(({ verdict }) => verdict === 'improved' || verdict === 'regressed'),
+  );
+  expect(changed.length / pairs.length).toBeLessThanOrEqual(1 / 20);
+});
+
+test('a page whose script works a quarter longer has regressed in each comparison', () => {
+  const before = checksFrom(recorded.unchanged);
+  const verdicts = before.flatMap((base) =>
+    checksFrom(recorded.slower).map((check) => {
+      const { tbt, lcp, accessibility } = checksOf(base, check).metrics;
+      return [tbt.verdict, lcp.verdict === 'regressed', accessibility.verdict];
+    }),
+  );
+  expect(verdicts).toEqual(verdicts.map(() => ['regressed', false, 'same']));
 });
 
 test('samples of one distribution differ in at most one of fifty comparisons', () => {

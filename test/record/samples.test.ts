@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { auditors } from '../../functions/auditor/auditors.ts';
+import type { Sample } from '../../shared/page-metrics.ts';
+import { chromiumDir } from '../support/chromium-dir.ts';
+import { servePages } from '../support/pages.ts';
+
+test('records repeated audits of a page, before and after it became slower', async () => {
+  await using pages = await servePages();
+  await using slower = await serveSlower(pages.url('/'));
+  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  await lab.prepare();
+  const audit = async (url: string): Promise<Sample> => {
+    const order = { url, auditVersion: '13.5.0', device: 'mobile', skipOptionalParts: false } as const;
+    const verdict = await lab.audit(order, new AbortController().signal);
+    if (verdict.state === 'failed') throw new Error(verdict.error.message);
+    const { cpuBusy = null, contended = null } = verdict.environment ?? {};
+    return { ...verdict.metrics, cpuBusy, contended };
+  };
+  const repeat = async (url: string, times: number) => {
+    const samples: Sample[] = [];
+    while (samples.length < times) samples.push(await audit(url));
+    return samples;
+  };
+  const recorded = { unchanged: await repeat(pages.url('/busy'), 21), slower: await repeat(slower.url, 9) };
+  await lab.close();
+  writeFileSync('test/recorded/samples.json', `${JSON.stringify(recorded, null, 1)}\n`);
+  expect(recorded.unchanged).toHaveLength(21);
+});
+
+/** Serves the busy page with a task of 500 ms instead of 400. */
+const serveSlower = async (origin: string) => {
+  const server = createServer(async (request, response) => {
+    const answer = await fetch(new URL(request.url ?? '/', origin));
+    const text = (await answer.text()).replace('performance.now() + 400', 'performance.now() + 500');
+    const type = answer.headers.get('content-type') ?? 'text/plain';
+    response.writeHead(answer.status, { 'content-type': type }).end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/busy`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
