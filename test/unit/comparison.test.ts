@@ -20,6 +20,7 @@ const environment: Environment = {
   kernel: '6.1',
   host: 'h',
   cpuBusy: 0,
+  cpuStolen: 0,
   contended: false,
 };
 
