@@ -4,8 +4,15 @@ import type { CheckStore } from '../../functions/lib/store/checks.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { isFinished } from '../../shared/run.ts';
 
-/** Prints a line when a run starts and a line when it ends: region, URL, state, score and seconds. */
-export const consoleLines = (store: Pick<CheckStore, 'findRun'>, print: (line: string) => void) => {
+type Deps = {
+  store: Pick<CheckStore, 'findRun'>;
+  /** URL of the API. */
+  url: string;
+  print: (line: string) => void;
+};
+
+/** Prints a line when a run starts and a line when it ends: region, URL, state, score, seconds, check and report. */
+export const consoleLines = ({ store, url, print }: Deps) => {
   const urls = new Map<string, string>(); // by run, because an erased run no longer has its URL
 
   return async (record: Pick<SQSRecord, 'body'>, phase: 'started' | 'ended', seconds = 0): Promise<void> => {
@@ -19,11 +26,12 @@ export const consoleLines = (store: Pick<CheckStore, 'findRun'>, print: (line: s
     if (phase === 'started') return print(run ? `▶ ${where}  Lighthouse ${run.auditVersion}` : `▶ ${where}`);
 
     urls.delete(runId);
-    const took = `${seconds.toFixed(1)} s`;
+    const took = `${seconds.toFixed(1)} s  check ${checkId}`;
+    const ended = run?.report ? `${took}  report ${url}/v1/audit/runs/${runId}/report` : took;
     if (!read) print(`⌫ ${where}  erased  ${took}`);
     else if (!run || !isFinished(run.state)) print(`↩ ${where}  released  ${took}`);
-    else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${took}`);
-    else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${took}`);
+    else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${ended}`);
+    else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${ended}`);
   };
 };
 

@@ -57,7 +57,8 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     .prepare()
     .catch((error: Error) => print(`✗ The service can't audit pages. ${error.message}`));
 
-  const working = startWork(functions, settings.auditsAtOnce, consoleLines(functions.store, print));
+  const onMessage = consoleLines({ store: functions.store, url: gateway.url, print });
+  const working = startWork(functions, settings.auditsAtOnce, onMessage);
 
   return {
     url: gateway.url,

@@ -18,31 +18,41 @@ const linesOf = async (atStart: RunItem | Error | undefined, atEnd: RunItem | Er
     if (read instanceof Error) throw read;
     return read;
   };
-  const onMessage = consoleLines({ findRun }, (line) => printed.push(line));
+  const onMessage = consoleLines({
+    store: { findRun },
+    url: 'http://127.0.0.1:4080',
+    print: (line) => printed.push(line),
+  });
   const record = { body: body ?? JSON.stringify(job) };
   await onMessage(record, 'started');
   await onMessage(record, 'ended', 6.54);
   return printed;
 };
 
-const succeeded: RunItem = { ...run, state: 'succeeded', performance: 98 };
+const report = { key: 'reports/key', bytes: 1, gzipBytes: 1 };
+const succeeded: RunItem = { ...run, state: 'succeeded', performance: 98, report };
 const failed: RunItem = { ...run, state: 'failed', error: runError('dns-failure') };
+const took = `6.5 s  check ${check.id}`;
 const away = new Error('DynamoDB is away');
 
 test.each([
-  ['succeeded', succeeded, `✓ ${where}  succeeded  performance 98  6.5 s`],
-  ['failed', failed, `✗ ${where}  failed  dns-failure: The host name does not resolve to an address.  6.5 s`],
-  ['is unfinished', run, `↩ ${where}  released  6.5 s`],
-  ['was erased', undefined, `⌫ ${where}  erased  6.5 s`],
-  ['can not be read', away, `↩ ${where}  released  6.5 s`],
-] as const)('the lines of a run that %s name its page', async (_, atEnd, last) => {
+  [
+    'succeeded',
+    succeeded,
+    `✓ ${where}  succeeded  performance 98  ${took}  report http://127.0.0.1:4080/v1/audit/runs/${run.id}/report`,
+  ],
+  ['failed', failed, `✗ ${where}  failed  dns-failure: The host name does not resolve to an address.  ${took}`],
+  ['is unfinished', run, `↩ ${where}  released  ${took}`],
+  ['was erased', undefined, `⌫ ${where}  erased  ${took}`],
+  ['can not be read', away, `↩ ${where}  released  ${took}`],
+] as const)('the lines of a run that %s name its page, its check and its report', async (_, atEnd, last) => {
   expect(await linesOf(run, atEnd)).toEqual([`▶ ${where}  Lighthouse 13.5.0`, last]);
 });
 
 test('a run that can not be read has lines with its id', async () => {
   const unknown = `us-west1             run ${run.id}`;
-  expect(await linesOf(away, away)).toEqual([`▶ ${unknown}`, `↩ ${unknown}  released  6.5 s`]);
-  expect(await linesOf(undefined, undefined)).toEqual([`▶ ${unknown}`, `⌫ ${unknown}  erased  6.5 s`]);
+  expect(await linesOf(away, away)).toEqual([`▶ ${unknown}`, `↩ ${unknown}  released  ${took}`]);
+  expect(await linesOf(undefined, undefined)).toEqual([`▶ ${unknown}`, `⌫ ${unknown}  erased  ${took}`]);
 });
 
 test.each(['no job', '{}', 'null'])('the message %s, which is no job, has no line', async (body) => {
