@@ -4,6 +4,8 @@ import type { KeyStore } from '../../functions/lib/store/keys.ts';
 import { type ApiKey, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
 import { pick } from '../../shared/pick.ts';
 import { PlanName, plans } from '../../shared/plans.ts';
+import { columns } from './columns.ts';
+import { UsageError } from './table.ts';
 
 export const usage = `npm run keys -- create --owner OWNER --name NAME [--scopes ${Scope.options.join(',')}] [--plan PLAN] [--expires 90d]
 npm run keys -- list [--owner OWNER]
@@ -18,9 +20,6 @@ npm run keys -- revoke PREFIX
                  by default keys on this machine, in DATA_DIR (.local), whether or not the service runs
   --json         prints JSON
 `;
-
-/** An invalid call of the command. The message says what would be valid. */
-export class UsageError extends Error {}
 
 const options = {
   owner: { type: 'string' },
@@ -169,18 +168,6 @@ const keyView = (key: ApiKey, now: Date) => ({
 
 const toMinute = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? 'never';
 
-const columns = (rows: string[][]): string => {
-  const widths = (rows[0] as string[]).map((_, i) => Math.max(...rows.map((row) => (row[i] as string).length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] as number))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-};
-
 const expiryFrom = (text: string, now: Date): string => {
   const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
   const hours = { h: 1, d: 24, w: 7 * 24 }[unit ?? ''];
@@ -194,4 +181,4 @@ const expiryFrom = (text: string, now: Date): string => {
   return new Date(time).toISOString();
 };
 
-export const notify = (text: string): void => console.error(text);
+const notify = (text: string): void => console.error(text);

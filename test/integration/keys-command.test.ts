@@ -7,7 +7,9 @@ import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
-import { commandFrom, UsageError } from '../../infra/operator/key-commands.ts';
+import { commandFrom } from '../../infra/operator/key-commands.ts';
+import { UsageError } from '../../infra/operator/table.ts';
+import { runCommand } from '../support/command.ts';
 import { FULL } from '../support/full.ts';
 import { linkChromium, startLocally } from '../support/service.ts';
 
@@ -23,15 +25,8 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the command as a user does: in its own process and without the environment of the tests. */
 const keys = (dataDir: string, args: string[], env: Record<string, string> = {}) =>
-  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const { PATH = '', HOME = '' } = process.env;
-    const all = { PATH, HOME, DATA_DIR: dataDir, AWS_EC2_METADATA_DISABLED: 'true', ...env };
-    const child = execFile(process.execPath, ['infra/operator/keys.ts', ...args], { env: all }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode, stdout, stderr }),
-    );
-  });
+  runCommand('keys.ts', dataDir, args, env);
 const aKey = ['create', '--owner', 'acme', '--name', 'the first'];
 const allOf = async (dataDir: string) => JSON.parse((await keys(dataDir, ['list', '--json'])).stdout);
 

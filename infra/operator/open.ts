@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import type { Db } from '../../functions/lib/store/dynamodb.ts';
+import { openRuns } from '../../functions/lib/store/open.ts';
+import { allRegions } from '../../shared/regions.ts';
+import { columns } from './columns.ts';
+import { headings, rowsOf } from './open-runs.ts';
+import { reportFailure, UsageError, withTable } from './table.ts';
+
+const usage = `npm run open [-- --environment ENVIRONMENT]
+
+Lists the unfinished runs of each region, oldest first, to find those that are stuck.
+
+  --environment  dev, staging or prod: runs on AWS, with the credentials that the AWS CLI uses;
+                 by default runs on this machine, in DATA_DIR (.local), whether or not the service runs
+
+  AGE       time since the run was created
+  SENT      how often its job was sent
+  ATTEMPTS  audits that ended, and the error code of the newest one if it failed
+  LOST      audits that were lost with their process; after five of them the run fails as abandoned
+  LEASE     end of the right of the process that audits the run; none: no process audits it
+  DUE       when the sweeper looks at the run; long ago: the sweeper fails on it (its log says why)
+`;
+
+const options = {
+  environment: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+const parse = (args: string[]) => {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+};
+
+/** `npm run open`: lists the unfinished runs. Results go to stdout, messages to stderr. */
+const main = async (): Promise<void> => {
+  const { environment, help } = parse(process.argv.slice(2));
+  if (help) return console.log(usage);
+  await withTable(environment, async (db) => {
+    const rows = (await Promise.all(allRegions.map((region) => regionRows(db, region)))).flat();
+    if (rows.length === 0) return console.error('No run is open.');
+    console.log(columns([headings, ...rows]));
+  });
+};
+
+const regionRows = async (db: Db, region: (typeof allRegions)[number]) =>
+  rowsOf(region, await openRuns(db, region), new Date());
+
+try {
+  await main();
+} catch (error) {
+  const rights = 'dynamodb:Query on the index `open` and dynamodb:GetItem on the table';
+  reportFailure(error as Error, { command: 'open', rights });
+}

@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
+import { environmentOf, InvalidSetting } from '../environments.ts';
+import { openTable } from '../local/dynamodb.ts';
+
+/** An invalid call of a command. The message says what would be valid. */
+export class UsageError extends Error {}
+
+/** Calls `run` with the table of an environment on AWS, or with the table of this machine. */
+export const withTable = async (environment: string | undefined, run: (db: Db) => Promise<void>): Promise<void> => {
+  const table = await tableOf(environment);
+  try {
+    Object.assign(process.env, table.env);
+    await run(openDb({ TABLE_NAME: table.name, HOME_REGION: table.region }));
+  } finally {
+    await table.close();
+  }
+};
+
+const tableOf = async (environment: string | undefined) => {
+  if (environment !== undefined) {
+    const { homeRegion, names } = environmentOf(environment);
+    return { name: names.table, region: homeRegion, env: {}, close: async () => {} };
+  }
+  const { env, close } = await openTable(resolve(process.env.DATA_DIR || '.local'));
+  return { name: env.TABLE_NAME as string, region: env.HOME_REGION as string, env, close };
+};
+
+/** Prints why a command failed and what to do next, and sets the exit code. `rights` are those that it needs on AWS. */
+export const reportFailure = (error: Error, { command, rights }: { command: string; rights: string }): void => {
+  const usage = error instanceof UsageError;
+  console.error(usage ? `${error.message}\nFor help: npm run ${command} -- --help` : advice(error, rights));
+  process.exitCode = usage ? 2 : 1;
+};
+
+const advice = (error: Error, rights: string): string => {
+  if (error instanceof InvalidSetting) return error.message;
+  switch (error.name) {
+    case 'CredentialsProviderError':
+    case 'ExpiredTokenException':
+    case 'UnrecognizedClientException':
+      return `AWS did not accept the credentials (${error.message}). Log in or set AWS_PROFILE, then run the command again.`;
+    case 'ResourceNotFoundException':
+      return 'This AWS account has no such environment. Deploy it first (infra/DEPLOY.md), or set AWS_PROFILE to the right account.';
+    case 'AccessDeniedException':
+      return `${error.message}\nThe command needs ${rights}.`;
+    default:
+      return error.message;
+  }
+};

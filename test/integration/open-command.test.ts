@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { putItem } from '../../functions/lib/store/dynamodb.ts';
+import { openPartition, type RunItem, runKey } from '../../functions/lib/store/items.ts';
+import { startAws } from '../../infra/local/aws.ts';
+import { allRegions } from '../../shared/regions.ts';
+import { runCommand } from '../support/command.ts';
+import { aCheck, later, worldHere } from '../support/world.ts';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+const open = (args: string[] = [], env = {}) => runCommand('open.ts', dataDir, args, env);
+
+test('no open run is a message', async () => {
+  expect(await open()).toEqual({ code: 0, stdout: '', stderr: 'No run is open.\n' });
+});
+
+test('the open runs of all regions are listed with age, attempts and lease, whether the service runs or not', async () => {
+  const aws = await startAws({ dataDir, regions: allRegions });
+  Object.assign(process.env, aws.env);
+  const world = worldHere();
+  const [now, id] = [new Date(), randomUUID()];
+  const check = aCheck({ now: later(now, -3 * 3600), regions: ['us-east4', 'europe-west3'] });
+  const [waiting, atWork] = (await world.create(check)) as [RunItem, RunItem];
+  await world.store.markSent(waiting, now);
+  const lease = await world.leases.claim(atWork, randomUUID(), later(now, -5));
+  if (!lease) throw new Error('another worker has the run');
+  const times = { startedAt: now.toISOString(), finishedAt: now.toISOString(), seconds: 1, contended: false };
+  await world.leases.recordAttempt(lease, [{ ...times, number: 1, code: 'browser-crashed', auditCode: null }], now);
+  const unreadable = {
+    ...runKey(check.id, id),
+    open: openPartition('us-west1'),
+    dueAt: later(now, -600).toISOString(),
+  };
+  await putItem(world.db, unreadable, { condition: 'attribute_not_exists(#pk)' });
+  await world.finishedRun('{}'); // not open, so not listed
+
+  const rows = [
+    /^REGION +STATE +AGE +SENT +ATTEMPTS +LOST +LEASE +DUE +OWNER +CHECK AND RUN$/,
+    new RegExp(`^us-west1 +unreadable +.* 10 min ago .*${id}$`),
+    new RegExp(`^us-east4 +created +3 h +1 +0 +0 +none +in 59 min +anonymous +${check.id} ${waiting.id}$`),
+    new RegExp(`^europe-west3 +running +3 h +0 +1 \\(browser-crashed\\) +0 +in \\d+ s +in \\d+ s +.* ${atWork.id}$`),
+  ];
+  for (const service of ['runs', 'is stopped']) {
+    if (service === 'is stopped') {
+      world.sqs.destroy();
+      await aws.close();
+    }
+    const { code, stdout, stderr } = await open();
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(rows.length);
+    for (const row of rows) expect(lines).toContainEqual(expect.stringMatching(row));
+  }
+});
+
+test('a wrong environment or argument says what to use', async () => {
+  expect(await open(['--environment', 'moon'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/"moon"\. Use dev/),
+  });
+  expect(await open(['--region', 'x'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('npm run open -- --help'),
+  });
+  expect(await open(['--environment', 'prod'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/set AWS_PROFILE/),
+  });
+});
