@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Category, categoriesOf, hasCategory } from '../shared/audit-options.ts';
-import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../shared/audit-versions.ts';
-import { asCreated, type Check, type CheckInputs, CreateCheckBody, newCheck, optionNames } from '../shared/check.ts';
+import { asCreated, type Check, newCheck } from '../shared/check.ts';
 import { CreateEnv } from '../shared/env.ts';
-import { pick } from '../shared/pick.ts';
-import { ApiProblem } from '../shared/problems.ts';
-import type { Region } from '../shared/regions.ts';
 import { access } from './lib/http/access.ts';
+import { parseCheckBody } from './lib/http/check-body.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import {
   deriveCheckId,
@@ -17,7 +13,7 @@ import {
 } from './lib/http/idempotency.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
-import { refusalOf } from './lib/public-addresses.ts';
+import type { TargetPolicy } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
 import { type CheckStore, type Creation, checkStore } from './lib/store/checks.ts';
@@ -28,7 +24,7 @@ import { type Allowed, type UsageStore, usageStore } from './lib/store/usage.ts'
 const env = () => CreateEnv.parse(process.env);
 
 /** POST /v1/checks: stores a check with one run per region, and queues each run in its region. */
-export const handler = http({ access: access('checks:write', env), cors: env, body: CreateCheckBody }, () => {
+export const handler = http({ access: access('checks:write', env), cors: env, body: true }, () => {
   const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays } = env();
   const db = openDb(env());
   return createCheck({
@@ -44,7 +40,7 @@ type Deps = {
   store: Pick<CheckStore, 'create' | 'findOrErased' | 'markSent'>;
   usage: Pick<UsageStore, 'take'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
-  targets: Parameters<typeof refusalOf>[1];
+  targets: TargetPolicy;
   retentionDays: number;
   newId?: () => string;
   now?: () => Date;
@@ -52,14 +48,14 @@ type Deps = {
 
 export const createCheck =
   ({ store, usage, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
-  async ({ owner, plan, body, headers, requestId }: Request<CreateCheckBody>): Promise<Reply> => {
-    const inputs = parseInputs(body, queues.regions, targets);
+  async ({ owner, plan, body: sent, headers, requestId }: Request): Promise<Reply> => {
+    const { body, inputs } = parseCheckBody(sent, { regions: queues.regions, targets });
     const key = parseIdempotencyKey(headers);
     const fingerprint = fingerprintOf(body);
     const id = key === undefined ? newId() : deriveCheckId(owner, key);
 
     const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
-    if (earlier) return replyToRepeat(earlier, fingerprint);
+    if (earlier) return replyToRepeat(earlier, body);
 
     const allowed = await usage.take({ owner, plan }, inputs.regions.length, now());
     const runIds = deriveRunIds(id, inputs.regions, fingerprint);
@@ -76,7 +72,7 @@ export const createCheck =
     const runs = await storeCheck(store, check, creation, allowed);
     if (!runs) {
       const winner = await store.findOrErased(id, owner); // another request with the same key stored it first
-      return replyToRepeat(winner ?? 'erased', fingerprint);
+      return replyToRepeat(winner ?? 'erased', body);
     }
 
     await Promise.all(
@@ -117,52 +113,3 @@ const storeCheck = async (
   if (!runs) await allowed.refund();
   return runs;
 };
-
-/** Returns the inputs with the exact version. Throws one problem that lists everything wrong with them. */
-const parseInputs = (
-  body: CreateCheckBody,
-  supported: readonly Region[],
-  targets: Parameters<typeof refusalOf>[1],
-): CheckInputs => {
-  const refusal = refusalOf(body.url, targets);
-  const version = resolveAuditVersion(body.auditVersion);
-  const unknown = body.regions.filter((region) => !supported.includes(region as Region));
-  const { categories = [] } = body;
-  const missing = version ? categories.filter((category) => !hasCategory(version, category)) : [];
-
-  const problems = [
-    refusal && { code: refusal.code, path: 'url', message: refusal.message },
-    !version && { code: 'unsupported-audit-version' as const, path: 'auditVersion', message: acceptedVersions },
-    unknown.length > 0 && {
-      code: 'unsupported-region' as const,
-      path: 'regions',
-      message: `A region is not supported. Supported regions: ${supported.join(', ')}.`,
-    },
-    hasDuplicates(body.regions) && { ...invalid, path: 'regions', message: 'List each region once.' },
-    hasDuplicates(categories) && { ...invalid, path: 'categories', message: 'List each category once.' },
-    version && missing.length > 0 && { ...invalid, path: 'categories', message: missingCategories(version, missing) },
-  ].filter((each) => !!each);
-
-  const [first] = problems;
-  if (first) {
-    const errors = problems.map(({ path, message }) => ({ path, message }));
-    throw new ApiProblem(first.code, first.message, { errors });
-  }
-  return {
-    url: body.url,
-    auditVersion: version as NonNullable<typeof version>,
-    regions: body.regions as Region[],
-    ...pick(body, optionNames),
-  };
-};
-
-const missingCategories = (version: AuditVersion, missing: readonly Category[]): string =>
-  `Audit version ${version} has no category ${missing.map((name) => `\`${name}\``).join(', ')}. \
-Its categories: ${categoriesOf(version, {}).join(', ')}.`;
-
-const invalid = { code: 'invalid-request' as const };
-const hasDuplicates = (list: readonly string[]): boolean => new Set(list).size < list.length;
-
-const acceptedVersions = `The audit version is not supported. Supported versions: ${auditVersions
-  .map(({ version }) => `${version} (or ${aliasesOf(version).join(', ')})`)
-  .join('; ')}.`;

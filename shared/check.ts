@@ -12,7 +12,7 @@ export type CheckState = z.infer<typeof CheckState>;
 const SentOptions = z.object({
   device: Device.optional(),
   samples: z.int().min(1).max(MAX_SAMPLES).optional(),
-  categories: z.array(Category).min(1, 'List at least one category.').optional(),
+  categories: z.array(Category).min(1).optional(),
 });
 
 /** Names of the optional inputs. */
@@ -44,11 +44,11 @@ export type CheckInputs = Pick<Check, 'url' | 'auditVersion' | 'regions' | keyof
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** Body of a create. The function then validates the URL, the version and the regions. */
+/** Body of a create. The function also judges the values of the URL, the version and the regions. */
 export const CreateCheckBody = z.strictObject({
   url: z.string(),
   auditVersion: z.string(),
-  regions: z.array(z.string()).min(1, 'List at least one region.'),
+  regions: z.array(z.string()).min(1),
   ...SentOptions.shape,
 });
 export type CreateCheckBody = z.infer<typeof CreateCheckBody>;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
@@ -182,8 +183,8 @@ test('ten concurrent creates with one Idempotency-Key make one check', async () 
 test.each([
   ['malformed JSON', '{"url":', 'invalid-request', 'JSON'],
   ['an empty body', '', 'invalid-request', 'empty'],
-  ['an array', [aBody], 'invalid-request', 'expected object'],
-  ['null', 'null', 'invalid-request', 'expected object'],
+  ['an array', [aBody], 'invalid-request', 'must be a JSON object'],
+  ['null', 'null', 'invalid-request', 'must be a JSON object'],
   ['a wrong type', { ...aBody, url: 7 }, 'invalid-request', 'url'],
   ['an unknown field', { ...aBody, colour: 'red' }, 'invalid-request', 'colour'],
   [
@@ -192,8 +193,15 @@ test.each([
     'invalid-request',
     '__proto__',
   ],
+  [
+    'a field twice',
+    '{"url":"https://example.com/","auditVersion":"12","regions":["us-east4"],"url":"x"}',
+    'invalid-request',
+    'twice',
+  ],
+  ['a URL with one slash', { ...aBody, url: 'http:/example.com/' }, 'invalid-request', 'http://'],
   ['a missing field', { url: aBody.url, regions: aBody.regions }, 'invalid-request', 'auditVersion'],
-  ['no region', { ...aBody, regions: [] }, 'invalid-request', 'List at least one region.'],
+  ['no region', { ...aBody, regions: [] }, 'invalid-request', 'one or more regions'],
   ['an unknown region', { ...aBody, regions: ['us-west1', 'mars'] }, 'unsupported-region', 'australia-southeast1'],
   ['a region twice', { ...aBody, regions: ['us-west1', 'us-west1'] }, 'invalid-request', 'once'],
   ['an unknown version', { ...aBody, auditVersion: '8' }, 'unsupported-audit-version', '13.5.0'],
@@ -265,7 +273,19 @@ test('a body over 64 KiB is a 413, and a body of another type is a 415', async (
     415,
     'unsupported-media-type',
   );
+  await problemOf(
+    await post(aBody, { 'content-type': 'application/json; charset=latin1' }),
+    415,
+    'unsupported-media-type',
+  );
   expect((await post(aBody, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(201);
+  const gzipped = await call('/v1/checks', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    body: gzipSync(JSON.stringify(aBody)),
+  });
+  expect(gzipped.headers.get('accept-encoding')).toBe('identity');
+  await problemOf(gzipped, 415, 'unsupported-media-type');
 });
 
 test('a body that is not UTF-8 is a 400', async () => {

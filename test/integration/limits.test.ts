@@ -10,7 +10,6 @@ import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
 import { type UsageStore, usageStore } from '../../functions/lib/store/usage.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
-import type { CreateCheckBody } from '../../shared/check.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { plans } from '../../shared/plans.ts';
 import { Problem } from '../../shared/problems.ts';
@@ -66,7 +65,7 @@ const everything = async () => {
 };
 
 const t0 = new Date('2131-01-01T12:00:00.000Z');
-const request = (owner: string, more: Partial<Request<CreateCheckBody>> = {}): Request<CreateCheckBody> => ({
+const request = (owner: string, more: Partial<Request> = {}): Request => ({
   owner,
   plan: 'small',
   requestId: randomUUID(),

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Problem } from '../../shared/problems.ts';
+import { ApiProblem, Problem } from '../../shared/problems.ts';
 
 /** Returns the problem document of a response, after checking its form, status and code. */
 export const problemOf = async (answer: Response, status: number, code: string): Promise<Problem> => {
@@ -8,4 +8,15 @@ export const problemOf = async (answer: Response, status: number, code: string):
   expect({ status: answer.status, code: problem.code }).toEqual({ status, code });
   expect(problem.status).toBe(status);
   return problem;
+};
+
+/** Returns the problem that a function throws. */
+export const problemFrom = (work: () => unknown): ApiProblem => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ApiProblem) return error;
+    throw error;
+  }
+  throw new Error('no problem was thrown');
 };

@@ -44,7 +44,7 @@ test('an Idempotency-Key of 255 printable characters is accepted, and none is no
 });
 
 test('a repeat of an erased check asks the client to retry later', () => {
-  expect(() => replyToRepeat('erased', 'f')).toThrow(
+  expect(() => replyToRepeat('erased', body)).toThrow(
     expect.objectContaining({ code: 'being-erased', headers: { 'retry-after': '60' } }),
   );
 });

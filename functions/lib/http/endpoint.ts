@@ -1,14 +1,14 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { z } from 'zod';
 import type { CorsEnv } from '../../../shared/env.ts';
 import { ANONYMOUS, type Caller } from '../../../shared/keys.ts';
 import type { Access } from './access.ts';
-import { parseBody, parseQuery } from './input.ts';
+import { parseQuery } from './input.ts';
+import { parseJsonBody } from './json-body.ts';
 import { requestLog } from './request-log.ts';
 import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
 
-export type Request<Body = undefined> = Caller & {
+export type Request = Caller & {
   /** API Gateway's id of the request. The runs that it creates, their jobs and their logs carry it as `correlationId`. */
   requestId: string;
   method: string;
@@ -16,17 +16,18 @@ export type Request<Body = undefined> = Caller & {
   params: Record<string, string | undefined>;
   query: Record<string, string | undefined>;
   headers: Record<string, string | undefined>;
-  body: Body;
+  /** Value of the JSON body, which the endpoint judges. Undefined for endpoints that take none. */
+  body: unknown;
 };
 
-type Handle<Body> = (request: Request<Body>) => Promise<Reply>;
-type Options<Body> = {
+type Handle = (request: Request) => Promise<Reply>;
+type Options = {
   /** Authorizes the request. Without it the endpoint is public. */
   access?: Access;
   /** Origins whose pages may read the responses. */
   cors: () => CorsEnv;
-  /** Schema of the JSON body. */
-  body?: z.ZodType<Body>;
+  /** True if the endpoint takes a JSON body. */
+  body?: boolean;
   /** Accepted query parameters; none by default. */
   query?: readonly string[] | 'any';
 };
@@ -35,11 +36,8 @@ type Options<Body> = {
  * Returns the Lambda handler of an endpoint, for API Gateway events of payload format 2.0. The handler parses each
  * request once, calls `build` on the first one, and turns every error into a problem document.
  */
-export const http = <Body = undefined>(
-  { access, cors, body, query = [] }: Options<Body>,
-  build: () => Handle<Body>,
-) => {
-  let handle: Handle<Body> | undefined;
+export const http = ({ access, cors, body = false, query = [] }: Options, build: () => Handle) => {
+  let handle: Handle | undefined;
   let origins: readonly string[] | undefined;
   const requests = requestLog();
 
@@ -74,7 +72,7 @@ export const http = <Body = undefined>(
           params: event.pathParameters ?? {},
           query: parseQuery(event.queryStringParameters ?? {}, query),
           headers: event.headers,
-          body: body ? parseBody(event, body) : (undefined as Body),
+          body: body ? parseJsonBody(event) : undefined,
         }),
       );
     });

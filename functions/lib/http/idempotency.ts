@@ -37,12 +37,12 @@ export const deriveRunIds = (checkId: string, regions: readonly Region[], finger
   regions.map((region) => uuidv5(`${region}\n${fingerprint}`, checkId));
 
 /** Returns the check of an earlier create with the same key. Throws if it was erased, or had another body. */
-export const replyToRepeat = (earlier: StoredCheck | 'erased', fingerprint: string): Reply => {
+export const replyToRepeat = (earlier: StoredCheck | 'erased', body: CreateCheckBody): Reply => {
   if (earlier === 'erased') {
     const detail = 'The check of this Idempotency-Key was erased. Use another key, or retry in a few minutes.';
     throw new ApiProblem('being-erased', detail, { headers: { 'retry-after': '60' } });
   }
-  if (earlier.item.fingerprint !== fingerprint) {
+  if (earlier.item.fingerprint !== fingerprintOf(body)) {
     throw new ApiProblem(
       'idempotency-mismatch',
       'This Idempotency-Key was used with another body. Send the same body, or use another key.',

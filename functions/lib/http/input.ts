@@ -1,7 +1,7 @@
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { z } from 'zod';
-import { MAX_BODY_BYTES } from '../../../shared/check.ts';
-import { ApiProblem, type InputError } from '../../../shared/problems.ts';
+import type { z } from 'zod';
+import { ApiProblem, type ApiProblemCode, type InputError } from '../../../shared/problems.ts';
+
+const MAX_ERRORS = 50;
 
 export const parseQuery = (sent: Record<string, string | undefined>, accepted: readonly string[] | 'any') => {
   if (accepted === 'any') return sent;
@@ -9,49 +9,46 @@ export const parseQuery = (sent: Record<string, string | undefined>, accepted: r
     accepted.length > 0 ? `Accepted parameters: ${accepted.join(', ')}.` : 'This path accepts no parameters.';
   const errors = Object.keys(sent)
     .filter((name) => !accepted.includes(name))
-    .map((name) => ({ path: name.slice(0, 100), message: `Unknown parameter. ${supported}` }));
+    .map((name) => ({ path: name, message: `Unknown parameter. ${supported}` }));
   if (errors.length > 0) {
-    throw new ApiProblem('invalid-request', `The query has an unknown parameter. ${supported}`, { errors });
+    throw invalidInput(errors, `The query has an unknown parameter. ${supported}`);
   }
   return sent;
 };
 
-export const parseBody = <Body>(event: APIGatewayProxyEventV2, schema: z.ZodType<Body>): Body => {
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > MAX_BODY_BYTES) {
-    throw new ApiProblem('payload-too-large', `The body is larger than the limit of ${MAX_BODY_BYTES} bytes.`);
+/**
+ * Judges each field of a JSON object by its schema. Returns the valid fields, and an error for each other field.
+ * `accepted` says what each field takes. The messages of the schema library are for programmers and stay here.
+ */
+export const parseFields = <Shape extends Record<string, z.ZodType>>(
+  { shape }: z.ZodObject<Shape>,
+  accepted: Record<keyof Shape, string>,
+  value: unknown,
+): { fields: Partial<z.output<z.ZodObject<Shape>>>; errors: InputError[] } => {
+  const known = `Accepted fields: ${Object.keys(shape).join(', ')}.`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ApiProblem('invalid-request', `The body must be a JSON object. ${known}`);
   }
-  const type = event.headers['content-type'];
-  if (type !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim())) {
-    throw new ApiProblem(
-      'unsupported-media-type',
-      'The Content-Type is not JSON. Send JSON with "Content-Type: application/json".',
-    );
+  const sent = value as Record<string, unknown>;
+  const fields: Record<string, unknown> = {};
+  const errors: InputError[] = [];
+  for (const [name, schema] of Object.entries(shape)) {
+    const parsed = schema.safeParse(sent[name]);
+    if (parsed.success) fields[name] = parsed.data;
+    else
+      for (const { path } of parsed.error.issues)
+        errors.push({ path: [name, ...path].join('.'), message: accepted[name] as string });
   }
-  const parsed = schema.safeParse(parseJson(bytes));
-  if (parsed.success) return parsed.data;
-  throw new ApiProblem('invalid-request', 'The body is invalid. `errors` lists each wrong field and what it accepts.', {
-    errors: inputErrors(parsed.error, schema),
-  });
+  for (const name of Object.keys(sent)) {
+    if (!Object.hasOwn(shape, name)) errors.push({ path: name, message: `Unknown field. ${known}` });
+  }
+  return { fields: fields as Partial<z.output<z.ZodObject<Shape>>>, errors };
 };
 
-const parseJson = (bytes: Buffer): unknown => {
-  if (bytes.length === 0) throw new ApiProblem('invalid-request', 'The body is empty. Send a JSON object.');
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw new ApiProblem('invalid-request', 'The body is not valid JSON. Send a JSON object in UTF-8.');
-  }
-};
-
-const inputErrors = (error: z.ZodError, schema: z.ZodType): InputError[] =>
-  error.issues.slice(0, 50).flatMap((issue): InputError[] => {
-    if (issue.code === 'unrecognized_keys') {
-      const message = issue.path.length === 0 ? unknownField(schema) : 'Unknown field.';
-      return issue.keys.slice(0, 50).map((key) => ({ path: [...issue.path, key].join('.').slice(0, 100), message }));
-    }
-    return [{ path: issue.path.join('.'), message: issue.message }];
+/** Returns the problem that lists these errors. Its code and its default detail are those of the first error. */
+export const invalidInput = (errors: readonly (InputError & { code?: ApiProblemCode })[], detail?: string) => {
+  const [{ code = 'invalid-request', message = '' } = {}] = errors;
+  return new ApiProblem(code, detail ?? message, {
+    errors: errors.slice(0, MAX_ERRORS).map((error) => ({ path: error.path.slice(0, 100), message: error.message })),
   });
-
-const unknownField = (schema: z.ZodType): string =>
-  `Unknown field.${schema instanceof z.ZodObject ? ` Accepted fields: ${Object.keys(schema.shape).join(', ')}.` : ''}`;
+};

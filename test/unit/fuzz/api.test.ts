@@ -8,10 +8,10 @@ import { getReport } from '../../../functions/get-report.ts';
 import { getRun } from '../../../functions/get-run.ts';
 import { keyring } from '../../../functions/lib/http/access.ts';
 import { http } from '../../../functions/lib/http/endpoint.ts';
+import { repeatedKey } from '../../../functions/lib/http/json-body.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { noRoute } from '../../../functions/no-route.ts';
 import { auditVersions } from '../../../shared/audit-versions.ts';
-import { CreateCheckBody } from '../../../shared/check.ts';
 import { DEFAULT_PORTS } from '../../../shared/env.ts';
 import { Problem } from '../../../shared/problems.ts';
 import { allRegions } from '../../../shared/regions.ts';
@@ -43,7 +43,7 @@ const expectValidResult = ({
 };
 
 describe('the API', () => {
-  const create = http({ cors, body: CreateCheckBody }, () =>
+  const create = http({ cors, body: true }, () =>
     createCheck({
       store: {
         create: async (check) => check.runs.map((run) => ({ ...run, checkId: check.id }) as RunItem),
@@ -98,7 +98,11 @@ describe('the API', () => {
     text,
     fc.nat(30).map((depth) => '['.repeat(2 ** (depth / 2))),
   );
-  const type = fc.oneof(often(fc.constantFrom('application/json', 'Application/JSON; charset=utf-8')), text);
+  const type = fc.oneof(
+    often(fc.constantFrom('application/json', 'Application/JSON; charset=utf-8')),
+    shuffled('application/json', ';', 'charset', '=', '"', 'utf-8', 'latin1', text),
+  );
+  const coding = fc.oneof(often(fc.constant('identity')), text);
   const key = fc.oneof(often(fc.uuid()), text);
 
   test('a create survives any body, content type and key', async () => {
@@ -113,7 +117,10 @@ describe('the API', () => {
             .map((sent) => ({ body: Buffer.from(sent).toString('base64'), isBase64Encoded: true })),
           text.map((sent) => ({ body: sent, isBase64Encoded: true })), // invalid base64
         ),
-        fc.record({ 'content-type': type, 'idempotency-key': key, origin: text }, { requiredKeys: [] }),
+        fc.record(
+          { 'content-type': type, 'content-encoding': coding, 'idempotency-key': key, origin: text },
+          { requiredKeys: [] },
+        ),
         async (sent, headers) => {
           const answer = await create(eventOf('POST', '/v1/checks', { ...sent, headers }), {} as Context);
           statuses.push(expectValidResult(answer));
@@ -123,6 +130,15 @@ describe('the API', () => {
     // Some inputs must be valid, or the property proves little.
     expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(numRuns / 50);
   });
+
+  test('a field that a body has twice is found, and no other', () =>
+    assertProperty(
+      fc.property(fc.jsonValue(), text, (value, key) => {
+        const [json, name] = [JSON.stringify(value), JSON.stringify(key)];
+        expect(repeatedKey(json)).toBeUndefined();
+        expect(repeatedKey(`{"a":${json},"b":[{${name}:${json}, ${name} :${json}}]}`)).toBe(key);
+      }),
+    ));
 
   const emptyStore = { find: async () => undefined, checkIdOfRun: async () => undefined };
   const expectUuid =

@@ -1,0 +1,86 @@
+import { Category, categoriesOf, Device, hasCategory, MAX_SAMPLES } from '../../../shared/audit-options.ts';
+import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
+import { type CheckInputs, CreateCheckBody, optionNames } from '../../../shared/check.ts';
+import { pick } from '../../../shared/pick.ts';
+import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
+import type { Region } from '../../../shared/regions.ts';
+import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
+import { invalidInput, parseFields } from './input.ts';
+
+type Rules = {
+  /** Regions that this environment has deployed. */
+  regions: readonly Region[];
+  targets: TargetPolicy;
+};
+
+/** Returns the body of a create, and its inputs with the exact version. Throws one problem that lists every error. */
+export const parseCheckBody = (sent: unknown, rules: Rules): { body: CreateCheckBody; inputs: CheckInputs } => {
+  const { fields, errors } = parseFields(CreateCheckBody, acceptedBy(rules), sent);
+  const all = [...errors, ...valueErrors(fields, sent as Record<string, unknown>, rules)];
+  if (all.length > 0) throw invalidInput(all);
+  const body = fields as CreateCheckBody;
+  const auditVersion = resolveAuditVersion(body.auditVersion) as AuditVersion;
+  return {
+    body,
+    inputs: { url: body.url, auditVersion, regions: body.regions as Region[], ...pick(body, optionNames) },
+  };
+};
+
+const listOf = (names: readonly string[]): string => names.join(', ');
+const versions = `Supported versions: ${auditVersions
+  .map(({ version }) => `${version} (or ${listOf(aliasesOf(version))})`)
+  .join('; ')}.`;
+const supported = (regions: readonly Region[]) => `Supported regions: ${listOf(regions)}.`;
+
+/** Says what each field of a create accepts. */
+const acceptedBy = ({ regions }: Rules): Record<keyof CreateCheckBody, string> => ({
+  url: 'The URL must be a string that starts with http:// or https://, such as https://example.com/.',
+  auditVersion: `The audit version must be a string. ${versions}`,
+  regions: `The regions must be a list of one or more regions, each once. ${supported(regions)}`,
+  device: `The device must be one of: ${listOf(Device.options)}.`,
+  samples: `The number of samples must be a whole number from 1 to ${MAX_SAMPLES}.`,
+  categories: `The categories must be a list of one or more of these, each once: ${listOf(Category.options)}.`,
+});
+
+type ValueError = InputError & { code?: ApiProblemCode };
+
+/** Judges the values of the fields that have the right type, and of the elements of a list that have it. */
+const valueErrors = (
+  { url, auditVersion }: Partial<CreateCheckBody>,
+  sent: Record<string, unknown>,
+  { regions: deployed, targets }: Rules,
+): ValueError[] => {
+  const refusal = url === undefined ? undefined : refusalOf(url, targets);
+  const version = auditVersion === undefined ? undefined : resolveAuditVersion(auditVersion);
+  const regions = stringsOf(sent.regions);
+  const categories = stringsOf(sent.categories);
+  const missing = Category.options.filter(
+    (name) => version && categories.includes(name) && !hasCategory(version, name),
+  );
+  return [
+    refusal && { path: 'url', ...refusal },
+    auditVersion !== undefined &&
+      !version && {
+        code: 'unsupported-audit-version' as const,
+        path: 'auditVersion',
+        message: `The audit version is not supported. ${versions}`,
+      },
+    regions.some((region) => !deployed.includes(region as Region)) && {
+      code: 'unsupported-region' as const,
+      path: 'regions',
+      message: `A region is not supported. ${supported(deployed)}`,
+    },
+    hasDuplicates(regions) && { path: 'regions', message: 'List each region once.' },
+    hasDuplicates(categories) && { path: 'categories', message: 'List each category once.' },
+    version && missing.length > 0 && { path: 'categories', message: missingCategories(version, missing) },
+  ].filter((each) => !!each);
+};
+
+const stringsOf = (sent: unknown): string[] =>
+  Array.isArray(sent) ? sent.filter((each) => typeof each === 'string') : [];
+
+const hasDuplicates = (list: readonly string[]): boolean => new Set(list).size < list.length;
+
+const missingCategories = (version: AuditVersion, missing: readonly Category[]): string =>
+  `Audit version ${version} has no category ${missing.map((name) => `\`${name}\``).join(', ')}. \
+Its categories: ${listOf(categoriesOf(version, {}))}.`;

@@ -1,0 +1,83 @@
+import { MIMEType } from 'node:util';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { MAX_BODY_BYTES } from '../../../shared/check.ts';
+import { ApiProblem } from '../../../shared/problems.ts';
+
+/** Returns the value of a JSON body. Throws the problem if the body is not plain JSON in UTF-8, or has a key twice. */
+export const parseJsonBody = ({ body = '', isBase64Encoded, headers }: APIGatewayProxyEventV2): unknown => {
+  requirePlainJson(headers);
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > MAX_BODY_BYTES) {
+    throw new ApiProblem('payload-too-large', `The body must have at most ${MAX_BODY_BYTES} bytes.`);
+  }
+  if (bytes.length === 0) throw new ApiProblem('invalid-request', 'The body is empty. Send a JSON object.');
+  const { text, value } = parseJson(bytes);
+  const key = repeatedKey(text);
+  if (key !== undefined) {
+    const path = key.slice(0, 100);
+    throw new ApiProblem('invalid-request', `The body has the field \`${path}\` twice. Send it once.`, {
+      errors: [{ path, message: 'The body has this field twice. Send it once.' }],
+    });
+  }
+  return value;
+};
+
+const requirePlainJson = ({
+  'content-type': type,
+  'content-encoding': coding,
+}: APIGatewayProxyEventV2['headers']): void => {
+  if (coding !== undefined && !/^\s*(identity)?\s*$/i.test(coding)) {
+    const detail = 'The body has a Content-Encoding. Send it uncompressed, without the Content-Encoding header.';
+    throw new ApiProblem('unsupported-media-type', detail, { headers: { 'accept-encoding': 'identity' } });
+  }
+  if (type === undefined) return;
+  const { essence = '', params } = parseType(type) ?? {};
+  if (!/^application\/([\w.-]+\+)?json$/.test(essence)) {
+    const detail = 'The Content-Type is not JSON. Send JSON with "Content-Type: application/json".';
+    throw new ApiProblem('unsupported-media-type', detail);
+  }
+  if (!isUtf8(params?.get('charset') ?? 'utf-8')) {
+    const detail = 'The charset of the Content-Type is not UTF-8. Send JSON in UTF-8.';
+    throw new ApiProblem('unsupported-media-type', detail);
+  }
+};
+
+const parseType = (type: string): MIMEType | undefined => {
+  try {
+    return new MIMEType(type);
+  } catch {
+    return undefined;
+  }
+};
+
+const isUtf8 = (charset: string): boolean => {
+  try {
+    return new TextDecoder(charset).encoding === 'utf-8';
+  } catch {
+    return false;
+  }
+};
+
+const parseJson = (bytes: Buffer): { text: string; value: unknown } => {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text, value: JSON.parse(text) };
+  } catch {
+    throw new ApiProblem('invalid-request', 'The body is not valid JSON. Send a JSON object in UTF-8.');
+  }
+};
+
+/** Returns the first key that an object of a valid JSON text has twice. `JSON.parse` would keep the last value only. */
+export const repeatedKey = (json: string): string | undefined => {
+  const open: Set<string>[] = []; // the keys of each object that has not ended
+  for (const [token, text = '', colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon) {
+      const key = JSON.parse(text) as string; // "\u0061" is the key "a"
+      if (open.at(-1)?.has(key)) return key;
+      open.at(-1)?.add(key);
+    }
+  }
+  return undefined;
+};
