@@ -172,6 +172,18 @@ test('the same Idempotency-Key with another body is refused', async () => {
   await problemOf(await post(aBody, { 'idempotency-key': 'x'.repeat(256) }), 400, 'invalid-request');
 });
 
+test('the same Idempotency-Key with another name of the same audit version returns the same check', async () => {
+  for (const [first, second] of [
+    ['13.5.0', '13'],
+    ['latest', '13.5.0'],
+  ]) {
+    const headers = { 'idempotency-key': randomUUID() };
+    const { id } = await created({ ...aBody, auditVersion: first }, headers);
+    const again = await post({ ...aBody, auditVersion: second }, headers);
+    expect([again.status, await again.json()]).toMatchObject([200, { id, auditVersion: '13.5.0' }]);
+  }
+});
+
 test('ten concurrent creates with one Idempotency-Key make one check', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const answers = await Promise.all(Array.from({ length: 10 }, () => post(aBody, headers)));

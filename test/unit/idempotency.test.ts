@@ -6,7 +6,10 @@ import {
   parseIdempotencyKey,
   replyToRepeat,
 } from '../../functions/lib/http/idempotency.ts';
+import type { StoredCheck } from '../../functions/lib/store/checks.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { CreateCheckBody } from '../../shared/check.ts';
+import type { ApiProblem } from '../../shared/problems.ts';
 
 const body: CreateCheckBody = { url: 'https://example.com/', auditVersion: '12', regions: ['us-west1', 'us-east4'] };
 
@@ -47,4 +50,24 @@ test('a repeat of an erased check asks the client to retry later', () => {
   expect(() => replyToRepeat('erased', body)).toThrow(
     expect.objectContaining({ code: 'being-erased', headers: { 'retry-after': '60' } }),
   );
+});
+
+test('a repeat may name the same audit version differently, and no other version', () => {
+  const repeats = (stored: string, as: AuditVersion, sent: string) => {
+    const item = { id: 'i', auditVersion: as, fingerprint: fingerprintOf({ ...body, auditVersion: stored }) };
+    const earlier = { item, runs: [] } as unknown as StoredCheck;
+    try {
+      return replyToRepeat(earlier, { ...body, auditVersion: sent }).status;
+    } catch (error) {
+      return (error as ApiProblem).code;
+    }
+  };
+  const [newest, older] = ['13.5.0', '12.8.2'] as const;
+  for (const stored of [newest, '13', 'latest']) {
+    for (const sent of [newest, '13', 'latest']) expect(repeats(stored, newest, sent), `${stored}, ${sent}`).toBe(200);
+    for (const sent of [older, '12']) expect(repeats(stored, newest, sent)).toBe('idempotency-mismatch');
+  }
+  // A deploy between the two creates has moved the name to a newer version.
+  expect(repeats('latest', older, 'latest')).toBe(200);
+  expect(repeats(older, older, 'latest')).toBe('idempotency-mismatch');
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidv5 } from 'uuid';
+import { aliasesOf, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { asCreated, type CreateCheckBody, optionNames } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
@@ -42,7 +43,7 @@ export const replyToRepeat = (earlier: StoredCheck | 'erased', body: CreateCheck
     const detail = 'The check of this Idempotency-Key was erased. Use another key, or retry in a few minutes.';
     throw new ApiProblem('being-erased', detail, { headers: { 'retry-after': '60' } });
   }
-  if (earlier.item.fingerprint !== fingerprintOf(body)) {
+  if (!hasSameBody(earlier, body)) {
     throw new ApiProblem(
       'idempotency-mismatch',
       'This Idempotency-Key was used with another body. Send the same body, or use another key.',
@@ -54,4 +55,12 @@ export const replyToRepeat = (earlier: StoredCheck | 'erased', body: CreateCheck
     headers: { location: `/v1/checks/${id}` },
     body: asCreated({ ...earlier.item, runs: earlier.runs }),
   };
+};
+
+/** Returns true if the earlier create had this body. The names of an audit version, such as `13` and `latest`, are equal. */
+const hasSameBody = ({ item: { fingerprint, auditVersion } }: StoredCheck, body: CreateCheckBody): boolean => {
+  const means = resolveAuditVersion(body.auditVersion) === auditVersion;
+  // The name as sent comes first, because `latest` may mean another version since a deploy.
+  const names = [body.auditVersion, ...(means ? [auditVersion, ...aliasesOf(auditVersion)] : [])];
+  return names.some((name) => fingerprintOf({ ...body, auditVersion: name }) === fingerprint);
 };
