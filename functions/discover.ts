@@ -1,23 +1,34 @@
+import { MAX_SAMPLES } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
+import { MAX_BODY_BYTES } from '../shared/check.ts';
 import { DiscoverEnv } from '../shared/env.ts';
+import { NumericValues } from '../shared/page-metrics.ts';
+import { plans } from '../shared/plans.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { type Region, regions } from '../shared/regions.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import type { Reply } from './lib/http/response.ts';
+import { MAX_URL_LENGTH } from './lib/public-addresses.ts';
 
 const env = () => DiscoverEnv.parse(process.env);
 
-/** GET /v1/regions, /v1/audit/versions and /health: returns what this deployment offers. */
-export const handler = http({ cors: env }, () => discover({ deployed: env().REGIONS }));
+/** GET /v1/regions, /v1/audit/versions, /v1/limits and /health: returns what this deployment offers. */
+export const handler = http({ cors: env }, () =>
+  discover({ deployed: env().REGIONS, ports: env().TARGET_PORTS, retentionDays: env().RETENTION_DAYS }),
+);
+
+type Deps = { deployed: readonly Region[]; ports: readonly number[]; retentionDays: number };
 
 export const discover =
-  ({ deployed }: { deployed: readonly Region[] }) =>
+  ({ deployed, ports, retentionDays }: Deps) =>
   async ({ path }: Pick<Request, 'path'>): Promise<Reply> => {
     switch (path) {
       case '/v1/regions':
         return { status: 200, body: { regions: deployed.map((id) => ({ id, awsRegion: regions[id] })) } };
       case '/v1/audit/versions':
         return { status: 200, body: { versions: auditVersions.map(versionRow) } };
+      case '/v1/limits':
+        return { status: 200, body: limits(ports, retentionDays) };
       case '/health':
         return { status: 200, body: { status: 'ok' } };
       default:
@@ -29,4 +40,15 @@ const versionRow = ({ version, pwa }: (typeof auditVersions)[number]) => ({
   version,
   aliases: aliasesOf(version),
   categories: ['performance', 'accessibility', 'best-practices', 'seo', ...(pwa ? ['pwa'] : [])],
+  metrics: NumericValues.keyof().options,
+});
+
+/** Limits of every check, and of the plans of API keys. */
+const limits = (ports: readonly number[], retentionDays: number) => ({
+  maxBodyBytes: MAX_BODY_BYTES,
+  maxUrlLength: MAX_URL_LENGTH,
+  maxSamples: MAX_SAMPLES,
+  ports,
+  retentionDays,
+  plans,
 });

@@ -36,6 +36,8 @@ export const CheckView = z.object({
   state: CheckState,
   updatedAt: z.iso.datetime(),
   runs: z.array(RunView),
+  /** Relative URLs. */
+  links: z.object({ self: z.string(), comparison: z.string() }),
 });
 export type CheckView = z.infer<typeof CheckView>;
 
@@ -76,7 +78,8 @@ export const checkView = (check: Check): CheckView => ({
   state: stateOf(check.runs.map((run) => run.state)),
   createdAt: check.createdAt,
   updatedAt: [check.createdAt, ...check.runs.map((run) => run.updatedAt)].sort().at(-1) as string,
-  runs: check.runs.map(runView),
+  runs: check.runs.map((run) => runView({ ...run, checkId: check.id })),
+  links: { self: `/v1/checks/${check.id}`, comparison: `/v1/checks/${check.id}/comparison` },
 });
 
 /** Returns the answer to a create: the inputs, and the fields of each run that a client needs to follow it. */

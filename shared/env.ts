@@ -25,6 +25,9 @@ const TargetsEnv = z.object({
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default(DEFAULT_PORTS),
 });
 
+/** Days until a check and its reports are deleted. */
+const RetentionEnv = z.object({ RETENTION_DAYS: z.coerce.number().int().positive().default(90) });
+
 /** `keys`: requests need an API key. `open`: all requests have one owner, for a machine that nobody else can reach. */
 const AuthEnv = z.object({ AUTH: z.enum(['keys', 'open']).default('keys') });
 
@@ -48,9 +51,14 @@ export const CreateEnv = z.object({
   ...ReadEnv.shape,
   ...QueuesEnv.shape,
   ...TargetsEnv.shape,
-  RETENTION_DAYS: z.coerce.number().int().positive().default(90),
+  ...RetentionEnv.shape,
 });
-export const DiscoverEnv = z.object({ ...CorsEnv.shape, REGIONS: list.pipe(z.array(Region)) });
+export const DiscoverEnv = z.object({
+  ...CorsEnv.shape,
+  ...RetentionEnv.shape,
+  TARGET_PORTS: TargetsEnv.shape.TARGET_PORTS,
+  REGIONS: list.pipe(z.array(Region)),
+});
 export const AuditEnv = z.object({
   ...StoreEnv.shape,
   ...ReportEnv.shape,

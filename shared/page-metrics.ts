@@ -31,6 +31,9 @@ export type Metrics = z.infer<typeof Metrics>;
 export const MetricsView = metricsWith(MillisecondsText);
 export type MetricsView = z.infer<typeof MetricsView>;
 
+/** The metrics as plain numbers, as the API shows them: times in milliseconds with full precision, `cls` unitless. */
+export const NumericValues = Metrics.pick({ fcp: true, si: true, lcp: true, tti: true, tbt: true, cls: true });
+
 export const noMetrics: Metrics = {
   performance: null,
   accessibility: null,

@@ -12,6 +12,7 @@ export const routes = [
   { method: 'GET', path: '/v1/audit/runs/{runId}/report', function: 'get-report' },
   { method: 'GET', path: '/v1/audit/versions', function: 'discover' },
   { method: 'GET', path: '/v1/regions', function: 'discover' },
+  { method: 'GET', path: '/v1/limits', function: 'discover' },
   { method: 'GET', path: '/health', function: 'discover' },
 ] as const satisfies readonly { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string }[];
 

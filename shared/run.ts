@@ -5,6 +5,7 @@ import {
   Metrics,
   MetricsView,
   metricsView,
+  NumericValues,
   noMetrics,
   Sample,
   SampleView,
@@ -139,13 +140,37 @@ export const RunView = z.object({
   ...MetricsView.shape,
   samples: z.array(SampleView),
   spread: SpreadView.nullable(),
+  numericValues: NumericValues,
+  /** Relative URLs. The links to the report and its images are null if the run has no report. */
+  links: z.object({
+    self: z.string(),
+    check: z.string(),
+    report: z.string().nullable(),
+    screenshot: z.string().nullable(),
+    filmstrip: z.string().nullable(),
+  }),
 });
 export type RunView = z.infer<typeof RunView>;
 
 /** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */
-export const runView = (run: Run): RunView => ({
-  ...pick(run, RunView.keyof().options),
+export const runView = (run: Run & { checkId: string; report?: object | undefined }): RunView => ({
+  ...pick(run, Run.keyof().options),
   ...metricsView(run),
   samples: run.samples.map(sampleView),
   spread: run.spread && spreadView(run.spread),
+  numericValues: pick(run, NumericValues.keyof().options),
+  links: linksOf(run),
 });
+
+const linksOf = ({ id, checkId, report }: Parameters<typeof runView>[0]): RunView['links'] => {
+  const check = `/v1/checks/${checkId}`;
+  const self = `${check}/runs/${id}`;
+  const ofReport = (name: string) => (report ? `${self}/${name}` : null);
+  return {
+    self,
+    check,
+    report: ofReport('report'),
+    screenshot: ofReport('screenshot'),
+    filmstrip: ofReport('filmstrip'),
+  };
+};

@@ -143,6 +143,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
 
   // The functions answer preflights, as in the local service: with a `$default` route, API Gateway doesn't.
   const cors = corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(',') };
+  const retention = { RETENTION_DAYS: String(retentionDays) };
   const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion, AUTH: 'keys' };
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   const keys = keyRights(scope, environment);
@@ -158,7 +159,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
         ...table,
         AUDIT_QUEUES: auditQueueUrls(scope, environment),
         TARGETS: 'public',
-        RETENTION_DAYS: String(retentionDays),
+        ...retention,
       },
       [
         tableRight(scope, environment, ['GetItem', 'PutItem', 'UpdateItem', 'Query']),
@@ -175,7 +176,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       tableRight(scope, environment, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
       ...keys,
     ]),
-    discover: apiFunction('discover', DiscoverEnv, { ...cors, REGIONS: regions.join(',') }),
+    discover: apiFunction('discover', DiscoverEnv, { ...cors, ...retention, REGIONS: regions.join(',') }),
     'no-route': apiFunction('no-route', CorsEnv, { ...cors }),
   };
 };

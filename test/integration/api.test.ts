@@ -3,7 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
+import type { CheckView } from '../../shared/check.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { plans } from '../../shared/plans.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 import { RunView } from '../../shared/run.ts';
 import { problemOf } from '../support/problem.ts';
@@ -109,6 +111,8 @@ test('a finished run shows the times that are stored as numbers as whole millise
   expect(await world.runOf(id)).toMatchObject({ ...metrics, samples });
 
   const { runs } = (await (await call(`/v1/checks/${id}`)).json()) as { runs: unknown[] };
+  const { fcp, si, lcp, tti, tbt, cls } = metrics;
+  expect(runs[0]).toMatchObject({ numericValues: { fcp, si, lcp, tti, tbt, cls } });
   const texts = { performance: 98, pwa: null, fcp: '633ms', lcp: null, tbt: '0ms', cls: 0.04321 };
   expect(runs[0]).toMatchObject({
     ...texts,
@@ -118,6 +122,23 @@ test('a finished run shows the times that are stored as numbers as whole millise
     ],
     spread: { fcp: { min: '633ms', max: '801ms' }, tbt: { min: '0ms', max: '0ms' }, lcp: null },
   });
+});
+
+test('a client can follow the links of a check and its runs', async () => {
+  const { check } = await world.finishedRun('{}');
+  const shown = (await (await call(`/v1/checks/${check.id}`)).json()) as CheckView;
+  expect(await (await call(shown.links.self)).json()).toEqual(shown);
+  const [run] = shown.runs as [RunView];
+  expect(await (await call(run.links.self)).json()).toEqual(run);
+  expect(await (await call(run.links.check)).json()).toEqual(shown);
+  expect((await call(run.links.report as string)).status).toBe(200);
+  expect(Object.keys(run.links)).toEqual(['self', 'check', 'report', 'screenshot', 'filmstrip']);
+});
+
+test('the links of a run without a report have no report', async () => {
+  const { id } = await created();
+  const { runs } = (await (await call(`/v1/checks/${id}`)).json()) as CheckView;
+  expect(runs[0]?.links).toMatchObject({ check: `/v1/checks/${id}`, report: null, screenshot: null, filmstrip: null });
 });
 
 test('a URL comes back exactly as sent', async () => {
@@ -354,5 +375,14 @@ test('regions, versions and health show what the deployment offers', async () =>
   const { versions } = (await (await call('/v1/audit/versions')).json()) as { versions: { version: string }[] };
   expect(versions.map(({ version }) => version)).toEqual(auditVersions.map(({ version }) => version));
   expect(versions[0]).toMatchObject({ aliases: ['latest', '13'] });
+  expect(versions[0]).toMatchObject({ metrics: ['fcp', 'si', 'lcp', 'tti', 'tbt', 'cls'] });
+  expect(await (await call('/v1/limits')).json()).toEqual({
+    maxBodyBytes: 65_536,
+    maxUrlLength: 2048,
+    maxSamples: 5,
+    ports: [80, 443, 8080, 8443],
+    retentionDays: 90,
+    plans,
+  });
   expect(await (await call('/health')).json()).toEqual({ status: 'ok' });
 });

@@ -45,6 +45,7 @@ const requests: [string, string][] = [
   ['HEAD', `/v1/checks/${id}`],
   ['GET', '/v1/regions'],
   ['GET', '/v1/audit/versions'],
+  ['GET', '/v1/limits'],
   ['GET', '/health'],
   ['OPTIONS', '/v1/checks'],
   ['PUT', '/v1/checks'], // 405

@@ -14,7 +14,8 @@ const storedCheck = (): Check => {
 };
 
 test('a run shows the fields of its schema, in their order, and no other stored field', () => {
-  for (const run of storedCheck().runs) expect(Object.keys(runView(run))).toEqual(Object.keys(RunView.shape));
+  const { id: checkId, runs } = storedCheck();
+  for (const run of runs) expect(Object.keys(runView({ ...run, checkId }))).toEqual(Object.keys(RunView.shape));
 });
 
 test('a check shows the fields of its schema and no other stored field', () => {
@@ -34,11 +35,13 @@ test('the answer to a create shows the inputs that were sent and no other stored
 test('a run shows its times as text, and so do its samples and its spread', () => {
   const times = { fcp: 633.4, si: 633.5, lcp: 912.1, tti: 2000, tbt: 0.3, cls: 0.043 };
   const sample = { ...noMetrics, ...times, cpuBusy: 0, contended: false };
-  const [run] = aCheck().runs as [Run];
-  const shown = runView({ ...run, ...times, samples: [sample, sample], spread: spreadOf([sample, sample]) });
+  const { id: checkId, runs } = aCheck();
+  const [run] = runs as [Run];
+  const shown = runView({ ...run, checkId, ...times, samples: [sample, sample], spread: spreadOf([sample, sample]) });
   const texts = { fcp: '633ms', si: '634ms', lcp: '912ms', tti: '2000ms', tbt: '0ms', cls: 0.043 };
   expect(shown).toMatchObject(texts);
   expect(shown.samples).toMatchObject([texts, texts]);
   expect(shown.spread?.lcp).toEqual({ min: '912ms', max: '912ms' });
+  expect(shown.numericValues).toEqual(times);
   expect(RunView.parse(shown)).toEqual(shown);
 });
