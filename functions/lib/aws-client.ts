@@ -1,9 +1,26 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /**
- * Returns the SDK's timeouts, in milliseconds, for one try of a request. All tries must fit into the 10 s of an API function.
- * Without `throwOnRequestTimeout` the SDK logs a warning and goes on waiting.
+ * Returns the SDK's timeouts, in milliseconds, for one try of a request. Without `throwOnRequestTimeout` the SDK logs a
+ * warning and goes on waiting.
  */
 export const requestTimeouts = (requestTimeout: number) => ({
   connectionTimeout: 1000,
   requestTimeout,
   throwOnRequestTimeout: true,
 });
+
+const deadlines = new AsyncLocalStorage<AbortSignal>();
+
+/** Runs some work. When `ms` milliseconds have passed, the AWS calls of this work fail with an `AbortError`. */
+export const withDeadline = <T>(ms: number, work: () => T): T => deadlines.run(AbortSignal.timeout(ms), work);
+
+type Send = (command: unknown, options: object) => unknown;
+
+/** Makes each call of an AWS client, with its retries, end at the deadline of the work that it belongs to. */
+export const endingAtDeadline = <Client extends { send: unknown }>(client: Client): Client => {
+  const send = (client.send as Send).bind(client);
+  const sendUntilDeadline: Send = (command, options) =>
+    send(command, { abortSignal: deadlines.getStore(), ...options });
+  return Object.assign(client, { send: sendUntilDeadline });
+};

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { http } from '../../functions/lib/http/endpoint.ts';
 import type { Reply } from '../../functions/lib/http/response.ts';
 import { log } from '../../functions/lib/log.ts';
+import { lambdaContext } from '../../infra/local/lambda-context.ts';
 import { ApiProblem, Problem } from '../../shared/problems.ts';
 
 const PAGE = 'https://pages.example.com';
@@ -32,6 +33,7 @@ test.each([
   ['a bug', new TypeError('secret'), 500, 'internal'],
   ['a throttled AWS request', Object.assign(new Error('secret'), { name: 'ThrottlingException' }), 503, 'unavailable'],
   ['a 500 of AWS', Object.assign(new Error('secret'), { $metadata: { httpStatusCode: 500 } }), 503, 'unavailable'],
+  ['an AWS request that reached the deadline', new DOMException('secret', 'AbortError'), 503, 'unavailable'],
   ['a refused connection', Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }), 503, 'unavailable'],
 ])('%s becomes a problem document that hides the error', async (_, error, status, code) => {
   const { statusCode, headers, body } = await respond(async () => Promise.reject(error));
@@ -79,10 +81,10 @@ test('the function is built once, on the first request that is authorized', asyn
     return { owner };
   };
   const handler = http({ cors, access }, build);
-  expect((await handler(event(), {} as Context)).statusCode).toBe(401);
+  expect((await handler(event(), lambdaContext('f', 10))).statusCode).toBe(401);
   expect(build).not.toHaveBeenCalled();
   owner = 'acme';
-  for (const _ of [1, 2]) expect((await handler(event(), {} as Context)).statusCode).toBe(200);
+  for (const _ of [1, 2]) expect((await handler(event(), lambdaContext('f', 10))).statusCode).toBe(200);
   expect(build).toHaveBeenCalledOnce();
 });
 
@@ -101,8 +103,8 @@ test('each request with a key is logged once with its owner, also if it fails; a
     routeKey: `${method} /v1/checks/{checkId}`,
     headers: { authorization: 'key' },
   });
-  await handler(event(), {} as Context);
-  for (const method of ['GET', 'DELETE']) await handler(withKey(method), {} as Context);
+  await handler(event(), lambdaContext('f', 10));
+  for (const method of ['GET', 'DELETE']) await handler(withKey(method), lambdaContext('f', 10));
   expect(info.mock.calls).toEqual([
     ['a request was answered', { requestId: 'r', route: 'GET /v1/checks/{checkId}', status: 200, owner: 'acme' }],
     ['a request was answered', { requestId: 'r', route: 'DELETE /v1/checks/{checkId}', status: 404, owner: 'acme' }],

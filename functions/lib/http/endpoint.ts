@@ -1,7 +1,8 @@
 import middy from '@middy/core';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { CorsEnv } from '../../../shared/env.ts';
 import { ANONYMOUS, type Caller } from '../../../shared/keys.ts';
+import { withDeadline } from '../aws-client.ts';
 import type { Access } from './access.ts';
 import { parseQuery } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -41,6 +42,26 @@ export const http = ({ access, cors, body = false, query = [] }: Options, build:
   let origins: readonly string[] | undefined;
   const requests = requestLog();
 
+  const answer = async (event: APIGatewayProxyEventV2): Promise<HttpResult> => {
+    origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
+    const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before any input is parsed
+    if (access) requests.authorized(event, caller);
+    handle ??= build();
+    const { http: requested } = event.requestContext;
+    return toHttpResult(
+      await handle({
+        requestId: event.requestContext.requestId,
+        ...caller,
+        method: requested.method,
+        path: requested.path,
+        params: event.pathParameters ?? {},
+        query: parseQuery(event.queryStringParameters ?? {}, query),
+        headers: event.headers,
+        body: body ? parseJsonBody(event) : undefined,
+      }),
+    );
+  };
+
   // Middy throws 5 ms before the Lambda timeout, so that a slow request still gets a problem document (503).
   return middy<APIGatewayProxyEventV2, HttpResult>()
     .onError((request) => {
@@ -57,23 +78,8 @@ export const http = ({ access, cors, body = false, query = [] }: Options, build:
       request.response = withCommonHeaders(request.event, origins ?? [], request.response);
       requests.answered(request.event, request.response);
     })
-    .handler(async (event) => {
-      origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
-      const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before any input is parsed
-      if (access) requests.authorized(event, caller);
-      handle ??= build();
-      const { http: requested } = event.requestContext;
-      return toHttpResult(
-        await handle({
-          requestId: event.requestContext.requestId,
-          ...caller,
-          method: requested.method,
-          path: requested.path,
-          params: event.pathParameters ?? {},
-          query: parseQuery(event.queryStringParameters ?? {}, query),
-          headers: event.headers,
-          body: body ? parseJsonBody(event) : undefined,
-        }),
-      );
-    });
+    .handler((event, context) => withDeadline(callsEndIn(context), () => answer(event)));
 };
+
+/** Returns the time for the AWS calls of a request: 8 of the function's 10 s, so that it can still answer. */
+const callsEndIn = (context: Context): number => Math.floor(0.8 * context.getRemainingTimeInMillis());

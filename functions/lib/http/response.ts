@@ -66,7 +66,7 @@ const unexpectedProblem = (error: unknown, requestId: string, path: string): Api
   );
 };
 
-/** Returns true if an AWS service was unreachable, throttled us or failed, after the SDK's retries. */
+/** Returns true if an AWS service was unreachable, slow, throttled us or failed, after the SDK's retries. */
 const isUnavailable = (error: unknown): boolean => {
   const { name, code, $metadata } = (error ?? {}) as {
     name?: string;
@@ -75,7 +75,7 @@ const isUnavailable = (error: unknown): boolean => {
   };
   return (
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
-    /Throttl|ProvisionedThroughput|RequestLimit|SlowDown|Timeout/.test(name ?? '') ||
+    /AbortError|Throttl|ProvisionedThroughput|RequestLimit|SlowDown|Timeout/.test(name ?? '') ||
     /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code ?? '')
   );
 };

@@ -2,7 +2,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type AuditJob, OWNER_ATTRIBUTE } from '../../../shared/audit-job.ts';
 import type { QueuesEnv } from '../../../shared/env.ts';
 import { type Region, regions } from '../../../shared/regions.ts';
-import { requestTimeouts } from '../aws-client.ts';
+import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
 
 export type AuditQueues = ReturnType<typeof auditQueues>;
 
@@ -13,7 +13,9 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
   const clientOf = (region: Region): SQSClient => {
     const client =
       clients.get(region) ??
-      new SQSClient({ region: regions[region], requestHandler: requestTimeouts(2500), maxAttempts: 2 });
+      endingAtDeadline(
+        new SQSClient({ region: regions[region], requestHandler: requestTimeouts(2500), maxAttempts: 2 }),
+      );
     clients.set(region, client);
     return client;
   };

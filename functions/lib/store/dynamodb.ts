@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
-import { requestTimeouts } from '../aws-client.ts';
+import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
 
 /** The service's table and the client that its stores share. */
 export type Db = { client: DynamoDBDocumentClient; table: string };
@@ -27,7 +27,8 @@ export type Change = Condition & {
 
 export const openDb = ({ TABLE_NAME: table, HOME_REGION: region }: StoreEnv): Db => {
   const client = new DynamoDBClient({ region, requestHandler: requestTimeouts(2500) });
-  return { table, client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }) };
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return { table, client: endingAtDeadline(documents) };
 };
 
 /** Reads an item consistently. */

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
-import { requestTimeouts } from '../aws-client.ts';
+import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
 
 export type Reports = ReturnType<typeof reports>;
 
@@ -17,11 +17,13 @@ const UPLOAD_MS = 30_000; // a report of many MiB may go from one region to anot
 
 /** Stores reports as gzipped JSON, one object per attempt. No object is overwritten. */
 export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
-  const s3 = new S3Client({
-    region,
-    requestHandler: { ...requestTimeouts(2500), socketTimeout: 5000 }, // socketTimeout: time without a byte of a report
-    responseChecksumValidation: 'WHEN_REQUIRED', // gzip has a checksum of its own
-  });
+  const s3 = endingAtDeadline(
+    new S3Client({
+      region,
+      requestHandler: { ...requestTimeouts(2500), socketTimeout: 5000 }, // socketTimeout: time without a byte of a report
+      responseChecksumValidation: 'WHEN_REQUIRED', // gzip has a checksum of its own
+    }),
+  );
 
   return {
     /** Stores a gzipped report under its key. */

@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createCheck } from '../../../functions/create-check.ts';
@@ -11,6 +11,7 @@ import { http } from '../../../functions/lib/http/endpoint.ts';
 import { repeatedKey } from '../../../functions/lib/http/json-body.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { noRoute } from '../../../functions/no-route.ts';
+import { lambdaContext } from '../../../infra/local/lambda-context.ts';
 import { auditVersions } from '../../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../../shared/env.ts';
 import { Problem } from '../../../shared/problems.ts';
@@ -122,7 +123,7 @@ describe('the API', () => {
           { requiredKeys: [] },
         ),
         async (sent, headers) => {
-          const answer = await create(eventOf('POST', '/v1/checks', { ...sent, headers }), {} as Context);
+          const answer = await create(eventOf('POST', '/v1/checks', { ...sent, headers }), lambdaContext('f', 10));
           statuses.push(expectValidResult(answer));
         },
       ),
@@ -188,7 +189,7 @@ describe('the API', () => {
         ),
         async (handler, method, pathParameters, queryStringParameters, path, headers) => {
           const event = eventOf(method, path, { pathParameters, queryStringParameters, headers });
-          expectValidResult(await handler(event, {} as Context));
+          expectValidResult(await handler(event, lambdaContext('f', 10)));
         },
       ),
     ));
