@@ -15,12 +15,13 @@ const deadlines = new AsyncLocalStorage<AbortSignal>();
 /** Runs some work. When `ms` milliseconds have passed, the AWS calls of this work fail with an `AbortError`. */
 export const withDeadline = <T>(ms: number, work: () => T): T => deadlines.run(AbortSignal.timeout(ms), work);
 
-type Send = (command: unknown, options: object) => unknown;
+type Handler = { handle: (request: never, options?: { abortSignal?: unknown }) => unknown };
 
 /** Makes each call of an AWS client, with its retries, end at the deadline of the work that it belongs to. */
-export const endingAtDeadline = <Client extends { send: unknown }>(client: Client): Client => {
-  const send = (client.send as Send).bind(client);
-  const sendUntilDeadline: Send = (command, options) =>
-    send(command, { abortSignal: deadlines.getStore(), ...options });
-  return Object.assign(client, { send: sendUntilDeadline });
+export const endingAtDeadline = <Client extends { config: { requestHandler: Handler } }>(client: Client): Client => {
+  const handler = client.config.requestHandler;
+  const handle = handler.handle.bind(handler);
+  handler.handle = (request, options) =>
+    handle(request, { ...options, abortSignal: options?.abortSignal ?? deadlines.getStore() });
+  return client;
 };
