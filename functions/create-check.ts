@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { asCreated, type Check, newCheck } from '../shared/check.ts';
 import { CreateEnv } from '../shared/env.ts';
+import { isFinished } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
 import { parseCheckBody } from './lib/http/check-body.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
@@ -16,7 +17,7 @@ import { log } from './lib/log.ts';
 import type { TargetPolicy } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
-import { type CheckStore, type Creation, checkStore } from './lib/store/checks.ts';
+import { type CheckStore, type Creation, checkStore, type StoredCheck } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import type { RunItem } from './lib/store/items.ts';
 import { type Allowed, type UsageStore, usageStore } from './lib/store/usage.ts';
@@ -57,7 +58,7 @@ export const createCheck =
     const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
     if (earlier) return replyToRepeat(earlier, body);
 
-    const allowed = await usage.take({ owner, plan }, inputs.regions.length, now());
+    const allowed = await usage.take({ owner, plan }, { id, runs: inputs.regions.length }, now());
     const runIds = deriveRunIds(id, inputs.regions, fingerprint);
     const check = newCheck(inputs, { id, runIds, now: now() });
     const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
@@ -67,13 +68,11 @@ export const createCheck =
       fingerprint,
       createId: newId(),
       expiresAt,
-      openCheckDay: allowed.openCheckDay,
+      countsAsOpen: allowed.countsAsOpen,
     };
-    const runs = await storeCheck(store, check, creation, allowed);
-    if (!runs) {
-      const winner = await store.findOrErased(id, owner); // another request with the same key stored it first
-      return replyToRepeat(winner ?? 'erased', body);
-    }
+    const stored = await storeCheck(store, check, creation, allowed);
+    if (!('runs' in stored)) return replyToRepeat(stored.earlier, body);
+    const { runs } = stored;
 
     await Promise.all(
       runs.map((run) =>
@@ -93,23 +92,24 @@ export const createCheck =
   };
 
 /**
- * Stores the check. Returns its runs, or undefined if another request stored a check with this id first.
- * Refunds the limits unless the check was stored.
+ * Stores the check. Returns its runs, or the check or mark that another request with this id has stored. Refunds the
+ * limits unless they belong to an open check.
  */
 const storeCheck = async (
   store: Deps['store'],
   check: Check,
   creation: Creation,
   allowed: Allowed,
-): Promise<RunItem[] | undefined> => {
-  const runs = await store.create(check, creation).catch(async (error) => {
-    const found = await store.findOrErased(check.id, creation.owner).catch(() => undefined);
-    if (found === 'erased') throw error; // the erasure has already refunded the limits
-    // The same create: our write succeeded and only its response was lost.
-    if (found) return found.item.createId === creation.createId ? found.runs : undefined;
-    await allowed.refund();
-    throw error;
+): Promise<{ runs: RunItem[] } | { earlier: StoredCheck | 'erased' }> => {
+  const created = await store.create(check, creation).catch((error: Error) => ({ error }));
+  if (created && 'length' in created) return { runs: created };
+  const found = await store.findOrErased(check.id, creation.owner).catch((error: Error) => {
+    throw created?.error ?? error; // the check may be stored, so nothing is refunded
   });
-  if (!runs) await allowed.refund();
-  return runs;
+  const isCheck = found !== undefined && found !== 'erased';
+  if (isCheck && found.item.createId === creation.createId) return { runs: found.runs }; // only the response was lost
+  // The open check of another request uses what this one took, because both have the same id.
+  if (!isCheck || found.runs.every(({ state }) => isFinished(state))) await allowed.refund();
+  if (!isCheck && created) throw created.error;
+  return { earlier: found ?? 'erased' };
 };

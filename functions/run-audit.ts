@@ -188,19 +188,12 @@ const finishRun = async (
   const { metrics, ...fields } = { metrics: undefined, ...result };
   const outcome: Outcome = { ...fields, ...metrics, report, attempts: [...attempts] };
   const finished = await retry(() => leases.finish(lease, outcome, now()), retryDelaysMs, signal);
-  if (!finished && !(await isFinishedWith(work, report?.key))) throw new LeaseLost();
+  if (!finished) throw new LeaseLost();
   const error = result.state === 'failed' ? result.error : null;
   const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);
   log.info('a run finished', { ...idsOf(lease), state: result.state, code: error?.code, auditSeconds });
   emitFinished(lease.run.region, error);
   emitMeasured(lease.run, result, { auditSeconds, now: now() });
-};
-
-/** Returns true if an earlier try of the refused write succeeded and only its response was lost. */
-const isFinishedWith = async ({ store, lease, signal, retryDelaysMs }: Work, key: string | undefined) => {
-  if (key === undefined) return false;
-  const run = await retry(() => store.findRun(lease.run), retryDelaysMs, signal);
-  return run?.report?.key === key;
 };
 
 /** Emits how long an answered run took since its creation and in its audits, the host's benchmark, and its stolen time. */

@@ -7,26 +7,25 @@ import { type PlanName, plans } from './plans.ts';
  */
 export type Buckets = { minute: number; day: number; at: number };
 
-/** Usage of an owner: the buckets of one plan, and the open checks of all plans by their day of creation. */
-export type Usage = { buckets: Buckets | undefined; openChecks: Readonly<Record<string, number>> };
+/** Usage of an owner: the buckets of one plan, and the number of open checks of all plans. */
+export type Usage = { buckets: Buckets | undefined; openChecks: number };
 
-/** Bounds of the stored usage. Within them the decision stays the same, so that others may take tokens meanwhile. */
-export type Bounds = { at: number; minTokens: { minute: number; day: number }; maxOpenChecks: Record<string, number> };
+/** Bounds of the stored tokens. Within them the decision stays the same, so that others may take tokens meanwhile. */
+export type Bounds = { at: number; minTokens: { minute: number; day: number } };
 
 type Limit = { name: 'minute' | 'day'; quota: number; seconds: number };
 type LimitName = Limit['name'] | 'openChecks';
 
 export type Decision =
-  | { allowed: { buckets: Buckets; openCheckDay: string; bounds: Bounds | undefined } }
+  | { allowed: { buckets: Buckets; bounds: Bounds | undefined } }
   | { refused: { limit: LimitName; quota: number; retryAfterSeconds: number; buckets: Buckets } };
 
 const ROUNDING = 1e-6; // tokens that floating-point arithmetic may lose
 const OPEN_CHECKS_RETRY_SECONDS = 10; // a guess, because the end of an open check is unknown
-const DAY_MS = 24 * 3600 * 1000;
 
 const limitsOf = (plan: PlanName): readonly Limit[] => [
   { name: 'minute', quota: plans[plan].runsPerMinute, seconds: 60 },
-  { name: 'day', quota: plans[plan].runsPerDay, seconds: DAY_MS / 1000 },
+  { name: 'day', quota: plans[plan].runsPerDay, seconds: 24 * 3600 },
 ];
 
 /** Decides whether a plan allows one more check with this many runs. */
@@ -37,34 +36,23 @@ export const decideCreate = (plan: PlanName, runs: number, now: Date, usage: Usa
     const { limit, seconds } = left;
     return { refused: { limit: limit.name, quota: limit.quota, retryAfterSeconds: seconds, buckets } };
   }
-  const today = dayOf(buckets.at);
-  const counted = Object.entries(usage.openChecks).filter(([day]) => !isForgotten(day, buckets.at));
-  const openChecks: Record<string, number> = { [today]: 0, ...Object.fromEntries(counted) };
   const quota = plans[plan].openChecks;
-  const room = quota - Object.values(openChecks).reduce((sum, count) => sum + count, 0);
-  if (room < 1) {
+  if (usage.openChecks >= quota) {
     return { refused: { limit: 'openChecks', quota, retryAfterSeconds: OPEN_CHECKS_RETRY_SECONDS, buckets } };
   }
-  const maxOpenChecks = { ...openChecks, [today]: (openChecks[today] ?? 0) + room - 1 };
-  const bounds = usage.buckets && boundsOf(usage.buckets, buckets.at, plan, runs);
-  return { allowed: { buckets: left, openCheckDay: today, bounds: bounds && { ...bounds, maxOpenChecks } } };
+  return { allowed: { buckets: left, bounds: usage.buckets && boundsOf(usage.buckets, buckets.at, plan, runs) } };
 };
 
 /**
  * Returns undefined if a bucket is full. A full bucket gains no tokens, so `at` must move, or later creates would count
  * them. As long as no bucket is full, creates can subtract tokens without moving `at`.
  */
-const boundsOf = (stored: Buckets, now: number, plan: PlanName, runs: number) => {
+const boundsOf = (stored: Buckets, now: number, plan: PlanName, runs: number): Bounds | undefined => {
   const limits = limitsOf(plan).map((limit) => ({ ...limit, gain: gainOf(limit, stored.at, now) }));
   if (limits.some(({ name, quota, gain }) => stored[name] + gain > quota)) return undefined;
   const minTokens = Object.fromEntries(limits.map(({ name, gain }) => [name, runs - gain - ROUNDING]));
   return { at: stored.at, minTokens: minTokens as Bounds['minTokens'] };
 };
-
-/** Returns true if no check of this day can be open any more. Its count was lost with a process. */
-export const isForgotten = (day: string, at: number): boolean => day < dayOf(at - 2 * DAY_MS);
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 const gainOf = ({ quota, seconds }: Limit, from: number, to: number): number =>
   ((to - from) / 1000) * (quota / seconds);

@@ -173,7 +173,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     'get-report': reportReader('get-report'),
     'get-screenshot': reportReader('get-screenshot'),
     'delete-check': apiFunction('delete-check', ReportReadEnv, tableAndReports, [
-      tableRight(scope, environment, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
+      tableRight(scope, environment, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
       ...keys,
     ]),
     discover: apiFunction('discover', DiscoverEnv, { ...cors, ...retention, REGIONS: regions.join(',') }),

@@ -37,7 +37,7 @@ export class Sweeper extends Construct {
       memoryMb: functionSettings.apiMemoryMb,
       rights: [
         openIndexRight(this, environment),
-        tableRight(this, environment, ['Query', 'UpdateItem', 'DeleteItem']),
+        tableRight(this, environment, ['GetItem', 'Query', 'UpdateItem', 'DeleteItem']),
         ...sendRights(this, environment),
       ],
     });

@@ -24,7 +24,7 @@ const rights = {
   'get-report': readReport(),
   'get-screenshot': readReport(),
   'delete-check': [
-    ...on(table, 'dynamodb', ['DeleteItem', 'PutItem', 'Query', 'UpdateItem']),
+    ...on(table, 'dynamodb', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']),
     ...keys,
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
@@ -33,7 +33,7 @@ const rights = {
   'no-route': [],
   sweep: [
     ...on(`${table}/index/open`, 'dynamodb', ['Query']),
-    ...on(table, 'dynamodb', ['DeleteItem', 'Query', 'UpdateItem']),
+    ...on(table, 'dynamodb', ['DeleteItem', 'GetItem', 'Query', 'UpdateItem']),
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
     ...send(queues),

@@ -132,7 +132,7 @@ test('an erased check is gone with its runs and all reports, and a sweep deletes
   }
   expect(await remainsOf(check.id)).toEqual(aMark);
   expect(Object.keys((await itemsOf(check.id))[0] ?? {}).sort()).toEqual(
-    ['dueAt', 'erasedAt', 'id', 'open', 'owner', 'pk', 'sk'], // no other field of the check
+    ['dueAt', 'erasedAt', 'id', 'open', 'owner', 'pk', 'sk', 'writeId'], // no other field of the check
   );
   await sweepAt(later(before, 89));
   expect(await remainsOf(check.id)).toEqual(aMark);

@@ -3,16 +3,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { emptyResult } from '../../functions/auditor/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
+import { type Due, dueStore } from '../../functions/lib/store/due.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
+import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { keyStore } from '../../functions/lib/store/keys.ts';
+import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { plans } from '../../shared/plans.ts';
+import { runError } from '../../shared/problems.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { later, startWorld, type World } from '../support/world.ts';
+import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
 /** Local engines behind a fault proxy. `db` uses the proxy, `world.db` doesn't. */
 let world: World;
@@ -126,24 +130,65 @@ test('a write without a response times out and is retried', async () => {
   expect((await world.find((check as { id: string }).id)).runs).toHaveLength(2);
 }, 10_000);
 
-test('a claim whose response was lost is valid and exclusive', async () => {
-  const { body: check } = await create({});
-  const [run] = (await world.find((check as { id: string }).id)).runs as [RunItem];
+/** Makes a write lose its first response, so that the SDK repeats it. */
+const repeated = async <T>(write: () => Promise<T>): Promise<T> => {
   dynamodb.loseResponseOf(1);
-  const lease = await leaseStore(db).claim(run, randomUUID(), new Date());
+  const result = await write();
   expect(dynamodb.passed()).toBe(2);
-  expect(lease?.run).toMatchObject({ id: run.id, state: 'running', lease: { id: lease?.id } });
-  expect(await leaseStore(db).claim(run, randomUUID(), new Date())).toBeUndefined();
+  dynamodb.heal();
+  return result;
+};
+
+test('every conditional write that the SDK repeats recognises that it has succeeded', async () => {
+  const now = new Date();
+  const [due, leases, erasure] = [dueStore(db), leaseStore(db), erasureStore(db, world.reports)];
+  const check = aCheck({ now });
+  const [one, two] = (await world.create(check)) as [RunItem, RunItem];
+  const listed = (run: RunItem): Due => ({ pk: `CHECK#${check.id}`, sk: `RUN#${run.id}`, dueAt: run.dueAt ?? '' });
+  const reread = async (run: RunItem) => (await world.store.findRun(run)) as RunItem;
+
+  expect(await repeated(() => checkStore(db).markSent(one, now))).toMatchObject({ sends: 1 });
+  const lease = await repeated(async () => leases.claim(await reread(one), randomUUID(), now));
+  expect(lease?.run).toMatchObject({ id: one.id, state: 'running', lease: { id: lease?.id } });
+  expect(await leases.claim(one, randomUUID(), now)).toBeUndefined();
+  expect(await repeated(() => leases.renew(lease as Lease, now))).toBe(true);
+  expect(await repeated(() => leases.recordAttempt(lease as Lease, [], now))).toBe(true);
+  expect(await repeated(() => due.hold({ ...listed(one), dueAt: later(now, 75).toISOString() }, now))).toBeDefined();
+  expect(await repeated(async () => due.countLostLease(await reread(one), now))).toMatchObject({ lostLeases: 1 });
+  expect(await repeated(async () => due.postpone(await reread(one), now))).toBeDefined();
+  expect(await repeated(async () => due.wake(listed(await reread(one)), now))).toBeDefined();
+  const again = (await leases.claim(await reread(one), randomUUID(), now)) as Lease;
+  expect(await repeated(() => leases.release(again, now))).toBeDefined();
+  await leases.claim(await reread(one), randomUUID(), now);
+  expect(await repeated(async () => due.dropLease(listed(await reread(one)), now))).toBeDefined();
+  expect(await repeated(async () => due.abandon(await reread(one), runError('abandoned'), now))).toBe(true);
+
+  const held = (await leases.claim(two, randomUUID(), now)) as Lease;
+  const failed = { state: 'failed' as const, attempts: [], error: runError('dns-failure') };
+  dynamodb.loseResponseOf(1);
+  expect(await leases.finish(held, failed, now)).toBe(true);
+  dynamodb.heal();
+  expect(await leases.finish(held, failed, later(now, 1))).toBe(true); // the function repeats the call
+  expect(await reread(two)).toMatchObject({ state: 'failed', finishedAt: now.toISOString() });
+  const { item } = await world.find(check.id);
+  expect(await repeated(() => erasure.markErased(item, now))).toBe(true);
+  expect(await erasure.markErased(item, now)).toBe(false);
+
+  const fields = { owner: 'acme', name: 'n', scopes: [], plan: 'small' as const, expiresAt: null };
+  const { key } = await repeated(() => keyStore(db).create(fields, now));
+  expect(await repeated(() => keyStore(db).revoke(key.prefix, now))).toBe(true);
 });
 
 test('tokens are taken once if the response of the write was lost', async () => {
   const limits = usageStore(db);
   const [caller, now] = [{ owner: randomUUID(), plan: 'small' as const }, new Date()];
   dynamodb.loseResponseOf(1);
-  const { headers } = await limits.take(caller, 1, now);
+  const { headers } = await limits.take(caller, { id: randomUUID(), runs: 1 }, now);
   expect(dynamodb.passed()).toBe(2);
   expect(headers.ratelimit).toMatch(/^"minute";r=11;/);
-  const rest = await Promise.allSettled(Array.from({ length: 12 }, () => world.usage.take(caller, 1, now)));
+  const rest = await Promise.allSettled(
+    Array.from({ length: 12 }, () => world.usage.take(caller, { id: randomUUID(), runs: 1 }, now)),
+  );
   // The plan's limit of open checks applies. The first check counts once.
   expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(plans.small.openChecks - 1);
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export const startFaultProxy = async (target: string, matches: (headers: Record<string, unknown>) => boolean) => {
   let allowed = Number.POSITIVE_INFINITY;
   let passed = 0;
-  let lost = 0;
+  let lost: readonly number[] = [];
   let before = async (_nth: number): Promise<void> => {};
   const server = createServer(async (incoming, answer) => {
     if (matches(incoming.headers) && passed >= allowed) return incoming.socket.destroy();
@@ -14,7 +14,7 @@ export const startFaultProxy = async (target: string, matches: (headers: Record<
     const { hostname, port } = new URL(target);
     const options = { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers };
     const outgoing = request(options, (reply) => {
-      if (nth > 0 && nth === lost) return incoming.socket.destroy();
+      if (lost.includes(nth)) return incoming.socket.destroy();
       answer.writeHead(reply.statusCode ?? 500, reply.headers);
       reply.pipe(answer);
     });
@@ -29,9 +29,9 @@ export const startFaultProxy = async (target: string, matches: (headers: Record<
       allowed = n;
       passed = 0;
     },
-    /** Drops the response of the n-th matching request from now on. The engine has handled the request. */
-    loseResponseOf: (n: number) => {
-      lost = n;
+    /** Drops the responses of the n-th matching requests from now on. The engine has handled these requests. */
+    loseResponseOf: (...nths: number[]) => {
+      lost = nths;
       passed = 0;
     },
     /** Sets a function that runs before each matching request. It gets the request's number since the last `failAfter`. */
@@ -41,7 +41,7 @@ export const startFaultProxy = async (target: string, matches: (headers: Record<
     heal: () => {
       before = async () => {};
       allowed = Number.POSITIVE_INFINITY;
-      lost = 0;
+      lost = [];
     },
     /** Returns the number of matching requests that reached the engine since the last `failAfter`. */
     passed: () => passed,

@@ -77,17 +77,18 @@ test('the headers report the policy, and the limit closest to exhaustion', () =>
   expect(rateLimitHeaders({ minute: 0.99, day: 100, at }, 'standard').ratelimit).toBe('"minute";r=0;t=1');
 });
 
-test('every plan allows a check in every region', () => {
+test('every plan allows a check in every region, and its open checks fit into one item of the table', () => {
   for (const { runsPerMinute, runsPerDay, openChecks } of Object.values(plans)) {
     expect(runsPerMinute).toBeGreaterThanOrEqual(allRegions.length);
     expect(runsPerDay).toBeGreaterThanOrEqual(runsPerMinute);
     expect(openChecks).toBeGreaterThan(0);
+    expect(openChecks * 58).toBeLessThan(400_000 / 4);
   }
 });
 
 describe('a create', () => {
   const at = t0.getTime();
-  const nothing: Usage = { buckets: undefined, openChecks: {} };
+  const nothing: Usage = { buckets: undefined, openChecks: 0 };
   const allowed = (usage: Usage, runs = 1, now = t0) => {
     const decision = decideCreate('standard', runs, now, usage);
     if ('refused' in decision) throw new Error(`refused by ${decision.refused.limit}`);
@@ -99,82 +100,65 @@ describe('a create', () => {
     return decision.refused;
   };
 
-  test('takes a token for each run and counts one open check on its day', () => {
-    expect(allowed(nothing, 6)).toEqual({
-      buckets: { minute: 54, day: 1994, at },
-      openCheckDay: '2031-01-01',
-      bounds: undefined,
-    });
+  test('takes a token for each run', () => {
+    expect(allowed(nothing, 6)).toEqual({ buckets: { minute: 54, day: 1994, at }, bounds: undefined });
   });
 
   test('is refused by the limit that takes longest to recover', () => {
-    expect(refused({ buckets: { minute: 2, day: 50, at }, openChecks: {} }, 6)).toEqual({
+    expect(refused({ buckets: { minute: 2, day: 50, at }, openChecks: 0 }, 6)).toEqual({
       limit: 'minute',
       quota: 60,
       retryAfterSeconds: 4,
       buckets: { minute: 2, day: 50, at },
     });
-    expect(refused({ buckets: { minute: 2, day: 5, at }, openChecks: {} }, 6)).toMatchObject({
+    expect(refused({ buckets: { minute: 2, day: 5, at }, openChecks: 0 }, 6)).toMatchObject({
       limit: 'day',
       quota: 2000,
       retryAfterSeconds: 44,
     });
   });
 
-  test('is refused if the open checks of all days reach the limit of the plan', () => {
-    const days = { '2030-12-30': 1, '2030-12-31': 39, '2031-01-01': 60 };
-    expect(refused({ buckets: undefined, openChecks: days })).toMatchObject({
+  test('is refused if the open checks reach the limit of the plan', () => {
+    expect(refused({ buckets: undefined, openChecks: 100 })).toMatchObject({
       limit: 'openChecks',
       quota: 100,
       retryAfterSeconds: 10,
     });
-    expect(allowed({ buckets: undefined, openChecks: { ...days, '2031-01-01': 59 } }).openCheckDay).toBe('2031-01-01');
-  });
-
-  test('ignores the open checks of more than two days ago', () => {
-    expect(allowed({ buckets: undefined, openChecks: { '2030-12-29': 100 } })).toBeDefined();
-    expect(refused({ buckets: undefined, openChecks: { '2030-12-30': 100 } })).toBeDefined();
+    expect(allowed({ buckets: undefined, openChecks: 99 })).toBeDefined();
   });
 
   test('uses the clock that is ahead: its own or that of the last create', () => {
     const buckets = { minute: 10, day: 10, at: t0Plus(24 * 3600).getTime() };
-    expect(allowed({ buckets, openChecks: {} })).toMatchObject({
+    expect(allowed({ buckets, openChecks: 0 })).toMatchObject({
       buckets: { minute: 9, day: 9, at: buckets.at },
-      openCheckDay: '2031-01-02',
     });
   });
 
   test('has no bounds if a bucket is full, because a full bucket gains nothing', () => {
-    expect(allowed({ buckets: { minute: 59, day: 100, at }, openChecks: {} }, 1, t0Plus(1)).bounds).toBeDefined();
-    expect(allowed({ buckets: { minute: 59, day: 100, at }, openChecks: {} }, 1, t0Plus(1.1)).bounds).toBeUndefined();
-    expect(allowed({ buckets: { minute: 10, day: 1999, at }, openChecks: {} }, 1, t0Plus(44)).bounds).toBeUndefined();
+    expect(allowed({ buckets: { minute: 59, day: 100, at }, openChecks: 0 }, 1, t0Plus(1)).bounds).toBeDefined();
+    expect(allowed({ buckets: { minute: 59, day: 100, at }, openChecks: 0 }, 1, t0Plus(1.1)).bounds).toBeUndefined();
+    expect(allowed({ buckets: { minute: 10, day: 1999, at }, openChecks: 0 }, 1, t0Plus(44)).bounds).toBeUndefined();
   });
 
   const usages = fc.record({
     minute: fc.double({ min: -100, max: 60, noNaN: true }),
     day: fc.double({ min: -100, max: 2000, noNaN: true }),
-    days: fc.tuple(fc.nat(60), fc.nat(60)),
     seconds: fc.double({ min: 0, max: 200, noNaN: true }),
     runs: fc.integer({ min: 1, max: 6 }),
   });
-  const usageOf = (minute: number, day: number, yesterday: number, today: number): Usage => ({
-    buckets: { minute, day, at },
-    openChecks: { '2030-12-31': yesterday, '2031-01-01': today },
-  });
+  const usageOf = (minute: number, day: number): Usage => ({ buckets: { minute, day, at }, openChecks: 0 });
 
   test('is allowed at its bounds, and refused beyond each of them', () => {
     fc.assert(
-      fc.property(usages, ({ minute, day, days: [yesterday, today], seconds, runs }) => {
-        const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day, yesterday, today));
+      fc.property(usages, ({ minute, day, seconds, runs }) => {
+        const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day));
         if ('refused' in decision || !decision.allowed.bounds) return;
-        const { minTokens, maxOpenChecks } = decision.allowed.bounds;
-        const [least, most] = [minTokens, maxOpenChecks['2031-01-01'] ?? 0];
-        const at = (minute: number, day: number, today: number) =>
-          decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day, yesterday, today));
-        expect(at(least.minute + 1e-9, least.day + 1e-9, most)).toHaveProperty('allowed');
-        expect(at(least.minute - 0.01, day, today)).toHaveProperty('refused');
-        expect(at(minute, least.day - 0.01, today)).toHaveProperty('refused');
-        expect(at(minute, day, most + 1)).toHaveProperty('refused');
+        const least = decision.allowed.bounds.minTokens;
+        const at = (minute: number, day: number) =>
+          decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day));
+        expect(at(least.minute + 1e-9, least.day + 1e-9)).toHaveProperty('allowed');
+        expect(at(least.minute - 0.01, day)).toHaveProperty('refused');
+        expect(at(minute, least.day - 0.01)).toHaveProperty('refused');
       }),
     );
   });
@@ -182,7 +166,7 @@ describe('a create', () => {
   test('leaves the same tokens, whether it subtracts from the stored ones or writes the buckets', () => {
     fc.assert(
       fc.property(usages, fc.nat(1000), ({ minute, day, seconds, runs }, moreSeconds) => {
-        const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day, 0, 0));
+        const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day));
         if ('refused' in decision || !decision.allowed.bounds) return;
         const later = t0Plus(seconds + moreSeconds);
         const subtracted = fillBuckets({ minute: minute - runs, day: day - runs, at }, 'standard', later);

@@ -94,7 +94,7 @@ const worker = (
       release: async () => void write('given back'),
       finish: async (_: Lease, outcome) => {
         if (left.finish-- > 0) throw new Error('DynamoDB is unavailable');
-        if (outcomes.length > 0) return false; // the lease has ended
+        if (outcomes.length > 0) return true; // this lease has finished the run
         write(outcome.state);
         outcomes.push(outcome);
         if (left.responses-- > 0) throw new Error('the response of DynamoDB was lost');
@@ -308,11 +308,17 @@ test('a fault of the page in one sample fails the run', async () => {
   expect(outcomes[0]).toMatchObject({ state: 'failed', error: { code: 'http-error' } });
 });
 
-test('keeps the report of a run whose last write succeeded without a response', async () => {
-  const { run, log } = worker([success], { responsesLost: 1 });
-  await run();
-  expect(log).toEqual(['audit', 'report stored', 'succeeded']);
-});
+test.each([[success], [failure('dns-failure')]])(
+  'counts a run whose last write succeeded without a response',
+  async (result) => {
+    const emit = vi.spyOn(logging, 'emitFinished');
+    const { run, log } = worker([result], { responsesLost: 1 });
+    await run();
+    expect(log.at(-1)).toBe(result.state);
+    expect(emit).toHaveBeenCalledOnce();
+    emit.mockRestore();
+  },
+);
 
 test('retries writes, so that a short storage failure costs no audit', async () => {
   const { run, log } = worker([success], { putFails: 2, finishFails: 2 });

@@ -23,7 +23,7 @@ import {
   toIso,
   updateRun,
 } from './items.ts';
-import { uncountOpenCheck } from './usage.ts';
+import { removeOpenCheck } from './usage.ts';
 
 /** A stored check and its runs, in the order of its regions. */
 export type StoredCheck = { item: CheckItem; runs: RunItem[] };
@@ -37,8 +37,8 @@ export type Creation = {
   /** New for each create, so that a create recognises its own writes. */
   createId: string;
   expiresAt: Date;
-  /** Undefined if the owner has no limit of open checks. */
-  openCheckDay?: string | undefined;
+  /** True if the owner's usage lists the check while it is open. */
+  countsAsOpen?: boolean;
 };
 
 export type CheckStore = ReturnType<typeof checkStore>;
@@ -78,7 +78,7 @@ export const checkStore = (db: Db) => ({
 const create = async (
   db: Db,
   check: Check,
-  { owner, correlationId, fingerprint, createId, expiresAt, openCheckDay }: Creation,
+  { owner, correlationId, fingerprint, createId, expiresAt, countsAsOpen }: Creation,
 ): Promise<RunItem[] | undefined> => {
   const created = Date.parse(check.createdAt);
   const seconds = Math.floor(expiresAt.getTime() / 1000);
@@ -101,7 +101,7 @@ const create = async (
     createId,
     runIds: runs.map((run) => run.id),
     completedAt: null,
-    openCheckDay,
+    countsAsOpen,
     dueAt: toIso(created + recheckAfter(0)),
     expiresAt: seconds,
   };
@@ -161,13 +161,13 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promi
   const found = await find(db, checkId);
   if (!found?.runs.every((run) => isFinished(run.state))) return false;
   if (found.item.completedAt) return true;
-  const closed = await updateItem(db, checkKey(checkId), {
+  const { owner, countsAsOpen } = found.item;
+  if (countsAsOpen) await removeOpenCheck(db, owner, checkId); // first, so that the sweeper repeats it if it fails
+  await updateItem(db, checkKey(checkId), {
     set: { completedAt: now.toISOString() },
     remove: ['open', 'dueAt'],
     condition: '#completedAt = :null', // false for a mark, which has no completedAt
     values: { ':null': null },
   });
-  const { owner, openCheckDay } = found.item;
-  if (closed && openCheckDay) await uncountOpenCheck(db, owner, openCheckDay);
   return true;
 };

@@ -4,7 +4,7 @@ import type { RunError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { follows } from '../../../shared/run.ts';
 import { closeIfFinished } from './checks.ts';
-import { allOf, type Db, deleteItem, parse, updateItem } from './dynamodb.ts';
+import { allOf, type Db, deleteItem, parse, updateOnce } from './dynamodb.ts';
 import {
   CheckItem,
   checkKey,
@@ -38,7 +38,7 @@ export const dueStore = (db: Db) => ({
   /** Reserves an item for a minute, so that one sweep acts on it. Returns undefined if the item has changed. */
   hold: async ({ pk, sk, dueAt: listed }: Due, now: Date): Promise<Held | undefined> => {
     const dueAt = toIso(now.getTime() + HOLD_MS);
-    const item = await updateItem(db, { pk, sk }, { set: { dueAt }, ...ifDueAt(listed) });
+    const item = await updateOnce(db, { pk, sk }, { set: { dueAt }, ...ifDueAt(listed) });
     if (!item) return undefined;
     if (sk !== 'CHECK') return { run: parse(RunItem, item), dueAt };
     return item.erasedAt ? { erased: parse(ErasedItem, item), dueAt } : { check: parse(CheckItem, item), dueAt };
@@ -54,7 +54,7 @@ export const dueStore = (db: Db) => ({
 
   /** Moves an item's `dueAt`, unless the item has changed since it was read. */
   postpone: (item: RunItem | CheckItem | ErasedItem, until: Date) =>
-    updateItem(db, 'checkId' in item ? runKey(item.checkId, item.id) : checkKey(item.id), {
+    updateOnce(db, 'checkId' in item ? runKey(item.checkId, item.id) : checkKey(item.id), {
       set: { dueAt: until.toISOString() },
       ...ifDueAt(item.dueAt),
     }),
@@ -64,7 +64,7 @@ export const dueStore = (db: Db) => ({
 
   /** Makes a run due now, unless it has a lease or has changed since it was listed. */
   wake: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
-    updateItem(
+    updateOnce(
       db,
       { pk, sk },
       { set: { dueAt: now.toISOString() }, returns: 'NONE', ...allOf(ifDueAt(listed), ifNoLease) },
@@ -72,7 +72,7 @@ export const dueStore = (db: Db) => ({
 
   /** Removes a run's lease, counts it as lost and makes the run due now, unless the run has changed since it was listed. */
   dropLease: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
-    updateItem(
+    updateOnce(
       db,
       { pk, sk },
       {

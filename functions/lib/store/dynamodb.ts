@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ export const ifAbsent: Condition = { condition: 'attribute_not_exists(#pk)' };
 
 /**
  * Change of an item. An update creates a missing item if the condition allows it. `set` skips undefined values.
- * `add` counts a missing number as 0 and takes paths, such as `a.b`.
+ * `add` counts a missing number as 0. Each name may be a path, such as `a.b`.
  */
 export type Change = Condition & {
   set?: Record<string, unknown>;
@@ -35,11 +36,10 @@ export const openDb = ({ TABLE_NAME: table, HOME_REGION: region }: StoreEnv): Db
 export const getItem = async ({ client, table: TableName }: Db, Key: Key): Promise<Item | undefined> =>
   (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
 
-/** Puts an item. Returns the item that it replaced, `{}` if there was none, or undefined if the condition failed. */
-export const putItem = async (db: Db, Item: Key & Item, condition: Condition): Promise<Item | undefined> => {
-  const options = { ...conditionOf(condition), ReturnValues: 'ALL_OLD' as const };
-  const written = await ifConditionHolds(db.client.send(new PutCommand({ TableName: db.table, Item, ...options })));
-  return written && (written.Attributes ?? {});
+/** Puts an item. Returns false if the condition failed. */
+export const putItem = async (db: Db, Item: Key & Item, condition: Condition): Promise<boolean> => {
+  const put = new PutCommand({ TableName: db.table, Item, ...conditionOf(condition) });
+  return Boolean(await ifConditionHolds(db.client.send(put)));
 };
 
 /** Updates an item. Returns the new item, or undefined if the condition failed. */
@@ -47,6 +47,30 @@ export const updateItem = async (db: Db, Key: Key, change: Change): Promise<Item
   const update = new UpdateCommand({ TableName: db.table, Key, ...updateOf(change) });
   const written = await ifConditionHolds(db.client.send(update));
   return written && (written.Attributes ?? {});
+};
+
+/*
+ * The SDK retries a write whose response was lost. If the first try succeeded, the condition of the retry fails. `putOnce`
+ * and `updateOnce` recognise that by an id that each write leaves in the item. A delete needs no such id: nobody needs to
+ * know which call deleted an item.
+ */
+
+/** Puts an item. Returns true if this call has put it. */
+export const putOnce = async (db: Db, { pk, sk, ...item }: Key & Item, condition: Condition): Promise<boolean> => {
+  const writeId = randomUUID();
+  if (await putItem(db, { pk, sk, ...item, writeId }, condition)) return true;
+  return (await getItem(db, { pk, sk }))?.writeId === writeId;
+};
+
+/**
+ * Updates an item. Returns the new item if this call has updated it, or undefined if the condition failed. A caller that
+ * repeats the call passes the same `writeId`, so that a repetition recognises an earlier call.
+ */
+export const updateOnce = async (db: Db, key: Key, change: Change, writeId = randomUUID() as string) => {
+  const written = await updateItem(db, key, { ...change, set: { ...change.set, writeId } });
+  if (written) return written;
+  const found = await getItem(db, key);
+  return found?.writeId === writeId ? found : undefined;
 };
 
 /** Deletes an item. Returns false if the condition failed. */
@@ -105,21 +129,25 @@ const updateOf = ({ set = {}, add = {}, remove = [], returns = 'ALL_NEW', ...con
     ...setNow.map(([name], i) => `${placeholder(name)} = :set${i}`),
     ...addNow.map(([path], i) => `${placeholder(path)} = if_not_exists(${placeholder(path)}, :zero) + :add${i}`),
   ];
-  const removed = remove.length > 0 ? ` REMOVE ${remove.map(placeholder).join(', ')}` : '';
+  const clauses = [
+    ...(assignments.length > 0 ? [`SET ${assignments.join(', ')}`] : []),
+    ...(remove.length > 0 ? [`REMOVE ${remove.map(placeholder).join(', ')}`] : []),
+  ];
   const { ExpressionAttributeNames, ExpressionAttributeValues, ...rest } = conditionOf(condition);
+  const values = {
+    ...ExpressionAttributeValues,
+    ...(addNow.length > 0 && { ':zero': 0 }),
+    ...Object.fromEntries(setNow.map(([, value], i) => [`:set${i}`, value])),
+    ...Object.fromEntries(addNow.map(([, value], i) => [`:add${i}`, value])),
+  };
   return {
     ...rest,
     ReturnValues: returns,
-    UpdateExpression: `SET ${assignments.join(', ')}${removed}`,
+    UpdateExpression: clauses.join(' '),
     ExpressionAttributeNames: {
       ...ExpressionAttributeNames,
       ...namesOf([...Object.keys(Object.fromEntries(setNow)), ...Object.keys(add), ...remove]),
     },
-    ExpressionAttributeValues: {
-      ...ExpressionAttributeValues,
-      ...(addNow.length > 0 && { ':zero': 0 }),
-      ...Object.fromEntries(setNow.map(([, value], i) => [`:set${i}`, value])),
-      ...Object.fromEntries(addNow.map(([, value], i) => [`:add${i}`, value])),
-    },
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
 };

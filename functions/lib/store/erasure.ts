@@ -1,10 +1,10 @@
 import { ERASED_RECHECK_MS } from '../../../shared/due-times.ts';
 import { settleAll } from '../settle-all.ts';
-import { type Db, deleteItem, parse, putItem } from './dynamodb.ts';
+import { type Db, deleteItem, parse, putOnce } from './dynamodb.ts';
 import {
-  CheckItem,
+  type CheckItem,
   checkKey,
-  type ErasedItem,
+  ErasedItem,
   ifCreateId,
   ifDueAt,
   openPartition,
@@ -13,7 +13,7 @@ import {
   toIso,
 } from './items.ts';
 import type { Reports } from './reports.ts';
-import { uncountOpenCheck } from './usage.ts';
+import { removeOpenCheck } from './usage.ts';
 
 const AT_ONCE = 4; // deletions; a sweep erases several checks at the same time
 
@@ -28,8 +28,8 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   markErased: (check: CheckItem, now: Date) => markErased(db, check, now),
 
   /**
-   * Deletes the runs and reports of a marked check. Returns true if nothing was left to delete. Safe to repeat and to
-   * run concurrently.
+   * Deletes the runs and reports of a marked check, and its entry in its owner's usage. Returns true if no run and no
+   * report was left. Safe to repeat and to run concurrently.
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {
     // List the reports before reading the mark. While the mark exists, no later check of this id can own these reports.
@@ -45,17 +45,13 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   removeErasedMark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
 });
 
-const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Promise<boolean> => {
+const markErased = (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Promise<boolean> => {
   const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_RECHECK_MS) };
-  const replaced = await putItem(
+  return putOnce(
     db,
     { ...checkKey(id), open: openPartition('checks'), ...item },
     { condition: '#createdAt = :createdAt', values: { ':createdAt': createdAt } },
   );
-  if (!replaced) return false;
-  const { openCheckDay, completedAt } = parse(CheckItem, replaced); // the check may have closed since it was read
-  if (openCheckDay && !completedAt) await uncountOpenCheck(db, owner, openCheckDay);
-  return true;
 };
 
 /**
@@ -65,6 +61,7 @@ const markErased = async (db: Db, { id, owner, createdAt }: CheckItem, now: Date
 const eraseRuns = async (db: Db, checkId: string): Promise<number | undefined> => {
   const { check, runs } = await readItems(db, checkId);
   if (!check?.erasedAt) return undefined;
+  await removeOpenCheck(db, parse(ErasedItem, check).owner, checkId);
   const deleted = await settleAll(runs, AT_ONCE, async ({ pk, sk, createId }) => {
     const ifOfCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
     await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), ifOfCheck);

@@ -5,7 +5,7 @@ import { Check } from '../../../shared/check.ts';
 import { KEYS } from '../../../shared/keys.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { Run, type RunState } from '../../../shared/run.ts';
-import { type Change, type Condition, type Db, getItem, type Key, parse, updateItem } from './dynamodb.ts';
+import { type Change, type Condition, type Db, getItem, type Key, parse, updateOnce } from './dynamodb.ts';
 
 /*
  * pk               sk             item
@@ -18,6 +18,8 @@ import { type Change, type Condition, type Db, getItem, type Key, parse, updateI
  *
  * All API keys share a partition, so that they can be listed without an index. Each instance reads a key at most once a
  * minute, so the partition is not hot.
+ *
+ * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
  * The sparse index `open` holds unfinished runs (OPEN#<region>), unfinished checks and marks (OPEN#checks), sorted by
  * dueAt. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
@@ -40,7 +42,7 @@ export const CheckItem = z.object({
   createId: z.string(), // the create that wrote this item
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
-  openCheckDay: z.string().optional(), // the day that counts this check as open (usage.ts)
+  countsAsOpen: z.boolean().optional(), // true if its owner's usage lists it while it is open (usage.ts)
   dueAt: z.string().optional(),
   expiresAt: z.number().optional(), // in seconds
 });
@@ -99,9 +101,14 @@ export const readItems = async ({ client, table: TableName }: Db, checkId: strin
   return { check: items.find((item) => item.sk === 'CHECK'), runs: items.filter((item) => item.sk !== 'CHECK') };
 };
 
-/** Updates a run. Returns the new run, or undefined if the condition failed. */
-export const updateRun = async (db: Db, run: RunRef, change: Change): Promise<RunItem | undefined> => {
-  const item = await updateItem(db, runKey(run.checkId, run.id), change);
+/** Updates a run, as `updateOnce` does. */
+export const updateRun = async (
+  db: Db,
+  run: RunRef,
+  change: Change,
+  writeId?: string,
+): Promise<RunItem | undefined> => {
+  const item = await updateOnce(db, runKey(run.checkId, run.id), change, writeId);
   return item && parse(RunItem, item);
 };
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { ApiKey, KEYS, keyText } from '../../../shared/keys.ts';
-import { type Db, getItem, ifAbsent, ifExists, parse, putItem, updateItem } from './dynamodb.ts';
+import { type Db, getItem, ifAbsent, ifExists, parse, putOnce, updateItem } from './dynamodb.ts';
 import { apiKeyKey } from './items.ts';
 
 export type KeyStore = ReturnType<typeof keyStore>;
@@ -24,7 +24,7 @@ export const keyStore = (db: Db) => {
       const secret = randomBytes(32).toString('hex');
       const times = { createdAt: now.toISOString(), revokedAt: null, lastUsedAt: null };
       const key: ApiKey = { ...fields, prefix, hash: hashOf(secret).toString('hex'), ...times };
-      if (!(await putItem(db, { ...apiKeyKey(prefix), ...key }, ifAbsent)))
+      if (!(await putOnce(db, { ...apiKeyKey(prefix), ...key }, ifAbsent)))
         throw new Error(`a key with the random prefix ${prefix} exists. Try again.`);
       return { key, text: keyText(prefix, secret) };
     },

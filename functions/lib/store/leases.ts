@@ -3,7 +3,7 @@ import { type Attempt, follows, isFinished, type Run } from '../../../shared/run
 import { log } from '../log.ts';
 import { closeIfFinished } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
-import { findRun, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
+import { ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
 
 /** Right to work on a run, valid as long as it is renewed. `run` is the run when it was claimed. */
 export type Lease = { id: string; run: RunItem };
@@ -37,14 +37,18 @@ export const leaseStore = (db: Db) => ({
   release: (lease: Lease, now: Date) =>
     updateRun(db, lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...ifLeaseHeld(lease) }),
 
-  /** Finishes a run, and closes its check if the run was the last. Returns false if the lease is lost. */
+  /**
+   * Finishes a run, and closes its check if the run was the last. Returns false if the lease is lost. Safe to repeat, also
+   * after a call whose response was lost.
+   */
   finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
     const nowIso = now.toISOString();
-    const finished = await updateRun(db, lease.run, {
+    const change = {
       set: { ...outcome, finishedAt: nowIso, updatedAt: nowIso },
       remove: ['open', 'dueAt', 'lease'],
       ...ifLeaseHeld(lease),
-    });
+    };
+    const finished = await updateRun(db, lease.run, change, `${lease.id} ${outcome.state}`);
     // If closing fails, the run is finished all the same, and the sweeper closes the check.
     if (finished) await closeIfFinished(db, lease.run.checkId, now).catch(() => false);
     return Boolean(finished);
@@ -64,9 +68,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
     },
     ...allOf(ifState(...follows.running), run.lease ? ifLease(run.lease.id) : ifNoLease),
   });
-  // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
-  const ours = claimed ?? (await findRun(db, run));
-  return ours?.lease?.id === leaseId ? { id: leaseId, run: ours } : undefined;
+  return claimed && { id: leaseId, run: claimed };
 };
 
 const leaseFrom = (id: string, now: Date) => ({

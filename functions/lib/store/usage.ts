@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HOLD_MS } from '../../../shared/due-times.ts';
 import type { Caller } from '../../../shared/keys.ts';
 import {
   type Bounds,
@@ -7,78 +8,94 @@ import {
   type Decision,
   decideCreate,
   fillBuckets,
-  isForgotten,
   rateLimitHeaders,
-  type Usage,
 } from '../../../shared/limits.ts';
-import type { PlanName } from '../../../shared/plans.ts';
+import { type PlanName, plans } from '../../../shared/plans.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
 import { allOf, type Condition, type Db, getItem, type Item, ifAbsent, updateItem } from './dynamodb.ts';
-import { usageKey } from './items.ts';
+import { checkKey, usageKey } from './items.ts';
 
 /*
  * Attributes of an owner's usage:
  * tokens-<plan>  token buckets of the owner's keys of this plan. Each plan has its own, because its quotas are its own.
- * open-<date>    number of open checks that were created on this day, by keys of any plan
+ * openChecks     the open checks that keys of any plan created: { <checkId>: { at: time of the create, runs } }
  * stamp          a new UUID with each create and each refund
  *
- * A check stores the day that counts it. Closing or erasing the check lowers the count of that day. If a process dies
- * before it lowers the count, the count is too high. After two days no check of that day can be open, so the count is
- * ignored.
+ * Adding and removing an entry of `openChecks` can be repeated, so a lost response or a retry counts no check twice. An
+ * entry also says that the tokens of its check are taken. Entries are removed before a check closes and before the mark
+ * of an erased check is deleted, so the sweeper repeats a removal that fails. A create that dies before it stores its
+ * check leaves an entry. A later create that meets the limit removes such entries.
+ *
+ * An entry has 58 bytes. shared/plans.ts must keep the item well below DynamoDB's limit of 400 KB.
  */
 const tokensOf = (plan: PlanName) => `tokens-${plan}`;
-const OPEN = 'open-';
+const entryOf = (checkId: string) => `openChecks.${checkId}`;
 
-/** Permission for a create. `openCheckDay` is the day that counts its check as open. `headers` are for the client. */
-export type Allowed = { openCheckDay?: string; headers: Record<string, string>; refund: () => Promise<void> };
+/** Entry of an open check. `at` is the time of the create that wrote it last, in milliseconds. */
+type Entry = { at: number; runs: number };
+type OpenChecks = Readonly<Record<string, Entry>>;
+
+/** Permission for a create. `headers` are for the client. `refund` takes back what this create took; safe to repeat. */
+export type Allowed = { countsAsOpen: boolean; headers: Record<string, string>; refund: () => Promise<void> };
 
 export type UsageStore = ReturnType<typeof usageStore>;
 
 /** Stores how much of its plans each owner uses. */
 export const usageStore = (db: Db) => ({
-  /** Takes a token for each run and counts one more open check. Throws the problem if a limit is reached. */
-  take: async ({ owner, plan }: Caller, runs: number, now: Date): Promise<Allowed> => {
-    if (!plan) return { headers: {}, refund: async () => {} };
-    const { buckets, openCheckDay } = await take(db, { owner, plan }, runs, now);
+  /**
+   * Takes a token for each run and counts the check as open. Throws the problem if a limit is reached. Takes nothing that
+   * an earlier create of this check took.
+   */
+  take: async ({ owner, plan }: Caller, check: Wanted, now: Date): Promise<Allowed> => {
+    if (!plan) return { countsAsOpen: false, headers: {}, refund: async () => {} };
+    const create = { owner, plan, ...check, at: now.getTime() };
+    const buckets = await take(db, create);
     return {
-      openCheckDay,
+      countsAsOpen: true,
       headers: rateLimitHeaders(fillBuckets(buckets, plan, now), plan),
-      refund: () => refund(db, { owner, plan }, runs, openCheckDay),
+      refund: () => refund(db, create),
     };
   },
 });
 
-/** Lowers the count of open checks. If that fails, the count is too high for two days. */
-export const uncountOpenCheck = (db: Db, owner: string, openCheckDay: string) =>
+/** Removes a check from the open checks of its owner. Safe to repeat. */
+export const removeOpenCheck = (db: Db, owner: string, checkId: string) =>
   updateItem(db, usageKey(owner), {
-    add: { [OPEN + openCheckDay]: -1 },
-    condition: `#${OPEN + openCheckDay} > :none`,
-    values: { ':none': 0 },
-  }).catch((error) => log.warn('could not uncount a closed check; it counts as open for two days', { owner, error }));
+    remove: [entryOf(checkId)],
+    condition: `attribute_exists(#openChecks.#${checkId})`,
+  });
+
+type Wanted = { id: string; runs: number };
+type Create = Required<Caller> & Wanted & Pick<Entry, 'at'>;
 
 const MAX_TRIES = 30;
 const FIRST_BACKOFF_MS = 10;
 const LONGEST_BACKOFF_MS = 200;
 
 /** Reads the usage, decides and writes. Repeats this if other creates came in between. Returns the stored buckets. */
-const take = async (
-  db: Db,
-  { owner, plan }: LimitedCaller,
-  runs: number,
-  now: Date,
-): Promise<{ buckets?: Buckets; openCheckDay: string }> => {
-  let sent: { stamp: string; openCheckDay: string } | undefined;
+const take = async (db: Db, create: Create): Promise<Buckets | undefined> => {
+  const { owner, plan, id, runs, at } = create;
+  let looked = false;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const read = usageFrom(plan, await getItem(db, usageKey(owner)));
-    // The SDK retries a write whose response was lost. The retry fails, but the first write has left its stamp.
-    if (sent && sent.stamp === read.stamp) return { ...read, ...sent };
-    const decision = decideCreate(plan, runs, now, read);
-    if ('refused' in decision) throw tooManyRequests(plan, decision.refused);
-    const { openCheckDay } = decision.allowed;
-    sent = { stamp: randomUUID(), openCheckDay };
-    const written = await write(db, { owner, plan }, runs, read, decision.allowed, sent.stamp);
-    if (written) return { ...usageFrom(plan, written), openCheckDay };
+    const entry = read.openChecks?.[id];
+    // The SDK retries a write whose response was lost. The retry fails, but the first write has left the entry.
+    if (entry?.at === at) return read.buckets;
+    const missing = Math.max(0, runs - (entry?.runs ?? 0));
+    const openChecks = entry ? 0 : Object.keys(read.openChecks ?? {}).length;
+    const decision = decideCreate(plan, missing, new Date(at), { buckets: read.buckets, openChecks });
+    if ('refused' in decision) {
+      const look = decision.refused.limit === 'openChecks' && !looked;
+      looked = true;
+      if (look && (await removeStale(db, owner, read.openChecks ?? {}, at))) continue;
+      throw tooManyRequests(plan, decision.refused);
+    }
+    const written = await write(db, create, missing, read, decision.allowed).catch(async (error) => {
+      await refund(db, create); // a write without a response may have succeeded
+      throw error;
+    });
+    if (written) return usageFrom(plan, written).buckets;
     await sleep(Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** tries, LONGEST_BACKOFF_MS));
   }
   throw new ApiProblem('unavailable', 'Too many checks are being created with keys of this owner at once. Try again.', {
@@ -87,78 +104,106 @@ const take = async (
 };
 
 /**
- * Takes the tokens and counts the check. With bounds it subtracts the tokens, so that concurrent creates don't reject
- * each other. Without bounds it overwrites the buckets, which fails if another create or refund has changed the stamp.
+ * Takes the missing tokens and counts the check. With bounds it subtracts the tokens, so that concurrent creates don't
+ * reject each other. Without bounds it overwrites the buckets, which fails if another create or refund has changed the
+ * stamp.
  */
 const write = (
   db: Db,
-  { owner, plan }: LimitedCaller,
-  runs: number,
-  read: StoredUsage,
-  allowed: Allowance,
-  stamp: string,
+  { owner, plan, id, runs, at }: Create,
+  missing: number,
+  { openChecks, ...read }: StoredUsage,
+  { buckets, bounds }: Extract<Decision, { allowed: unknown }>['allowed'],
 ) => {
-  const { buckets, openCheckDay, bounds } = allowed;
   const tokens = tokensOf(plan);
-  // After three days the buckets are full and no day counts. The tokens of another plan may need a later date.
+  const entry: Entry = { at, runs: Math.max(runs, openChecks?.[id]?.runs ?? 0) };
+  // After three days the buckets are full and no check is open. The tokens of another plan may need a later date.
   const expiresAt = Math.max(read.expiresAt, Math.floor(buckets.at / 1000) + 3 * 24 * 3600);
-  const forgotten = Object.keys(read.openChecks).filter((day) => isForgotten(day, buckets.at));
-  const remove = forgotten.map((day) => OPEN + day);
+  const set = { stamp: randomUUID(), expiresAt };
+  if (!openChecks) {
+    return updateItem(db, usageKey(owner), {
+      set: { ...set, [tokens]: buckets, openChecks: { [id]: entry } },
+      ...(read.stamp ? ifStamp(read.stamp) : ifAbsent),
+    });
+  }
+  const ifCountable = openChecks[id] ? ifEntry(id, openChecks[id]) : ifRoom(id, plans[plan].openChecks);
+  const counted = { ...set, [entryOf(id)]: entry };
   if (bounds) {
     return updateItem(db, usageKey(owner), {
-      set: { stamp, expiresAt },
-      add: { [`${tokens}.minute`]: -runs, [`${tokens}.day`]: -runs, [OPEN + openCheckDay]: 1 },
-      remove,
-      ...allOf(ifStampIsNot(stamp), ...ifWithin(bounds, tokens)),
+      set: counted,
+      add: { [`${tokens}.minute`]: -missing, [`${tokens}.day`]: -missing },
+      ...allOf(ifWithin(bounds, tokens), ifCountable),
     });
   }
   return updateItem(db, usageKey(owner), {
-    set: { [tokens]: buckets, stamp, expiresAt },
-    add: { [OPEN + openCheckDay]: 1 },
-    remove,
-    ...(read.stamp ? ifStamp(read.stamp) : ifAbsent),
+    set: { ...counted, [tokens]: buckets },
+    ...allOf(read.stamp ? ifStamp(read.stamp) : ifAbsent, ifCountable),
   });
 };
 
-const ifWithin = ({ at, minTokens, maxOpenChecks }: Bounds, tokens: string): Condition[] => [
-  {
-    condition: `#${tokens}.#at = :at AND #${tokens}.#minute >= :minute AND #${tokens}.#day >= :day`,
-    values: { ':at': at, ':minute': minTokens.minute, ':day': minTokens.day },
-  },
-  ...Object.entries(maxOpenChecks).map(([day, max], i) => ({
-    condition: `attribute_not_exists(#${OPEN + day}) OR #${OPEN + day} <= :open${i}`,
-    values: { [`:open${i}`]: max },
-  })),
-];
+const ifWithin = ({ at, minTokens }: Bounds, tokens: string): Condition => ({
+  condition: `#${tokens}.#at = :at AND #${tokens}.#minute >= :minute AND #${tokens}.#day >= :day`,
+  values: { ':at': at, ':minute': minTokens.minute, ':day': minTokens.day },
+});
+const ifStamp = (stamp: string): Condition => ({ condition: '#stamp = :stamp', values: { ':stamp': stamp } });
+/** Holds if the check has no entry and the owner may have one more. */
+const ifRoom = (checkId: string, quota: number): Condition => ({
+  condition: `attribute_not_exists(#openChecks.#${checkId}) AND size(#openChecks) < :quota`,
+  values: { ':quota': quota },
+});
+/** Holds if the check has this entry. */
+const ifEntry = (checkId: string, { at }: Pick<Entry, 'at'>): Condition => ({
+  condition: `#openChecks.#${checkId}.#at = :entry`,
+  values: { ':entry': at },
+});
 
-const ifStamp = (stamp: string): Condition => ({ condition: '#stamp = :read', values: { ':read': stamp } });
-/** Fails if this write succeeded before and the SDK retries it because its response was lost. */
-const ifStampIsNot = (stamp: string): Condition => ({ condition: '#stamp <> :own', values: { ':own': stamp } });
+const MAX_LOOKUPS = 25; // bounds the cost of a refusal
 
-/** Returns the tokens of a check that was not stored. If that fails, the buckets refill with time. */
-const refund = async (db: Db, { owner, plan }: LimitedCaller, runs: number, openCheckDay: string): Promise<void> => {
-  const [tokens, open] = [tokensOf(plan), OPEN + openCheckDay];
+/**
+ * Removes the entries whose check is closed, erased or was never stored. Looks at the oldest ones, but at none whose create
+ * may be at work. Returns true if it found such an entry.
+ */
+const removeStale = async (db: Db, owner: string, openChecks: OpenChecks, now: number): Promise<boolean> => {
+  const oldest = Object.entries(openChecks)
+    .filter(([, { at }]) => at + HOLD_MS < now)
+    .sort(([, a], [, b]) => a.at - b.at)
+    .slice(0, MAX_LOOKUPS);
+  const found = await Promise.all(
+    oldest.map(async ([id, entry]) => {
+      const check = await getItem(db, checkKey(id));
+      if (check?.completedAt === null) return false; // undefined in a mark
+      await updateItem(db, usageKey(owner), { remove: [entryOf(id)], ...ifEntry(id, entry) });
+      return true;
+    }),
+  );
+  return found.some(Boolean);
+};
+
+/** Returns what a create took. If that fails, the tokens come back with time, and a later create removes the entry. */
+const refund = async (db: Db, { owner, plan, id, runs, at }: Create): Promise<void> => {
+  const tokens = tokensOf(plan);
   await updateItem(db, usageKey(owner), {
     set: { stamp: randomUUID() },
-    add: { [`${tokens}.minute`]: runs, [`${tokens}.day`]: runs, [open]: -1 },
-    condition: `attribute_exists(#${open})`,
+    add: { [`${tokens}.minute`]: runs, [`${tokens}.day`]: runs },
+    remove: [entryOf(id)],
+    ...ifEntry(id, { at }),
   }).catch((error) => log.warn('could not refund a create; its tokens come back with time', { owner, error }));
 };
 
-type LimitedCaller = Required<Caller>;
 type Refusal = Extract<Decision, { refused: unknown }>['refused'];
-type Allowance = Extract<Decision, { allowed: unknown }>['allowed'];
-type StoredUsage = Usage & { stamp: string | undefined; expiresAt: number };
+type StoredUsage = {
+  buckets: Buckets | undefined;
+  /** Undefined if an earlier release wrote the item. */
+  openChecks: OpenChecks | undefined;
+  stamp: string | undefined;
+  expiresAt: number;
+};
 
 const usageFrom = (plan: PlanName, item: Item = {}): StoredUsage => ({
-  buckets: item[tokensOf(plan)] as Usage['buckets'],
+  buckets: item[tokensOf(plan)] as StoredUsage['buckets'],
+  openChecks: item.openChecks as StoredUsage['openChecks'],
   stamp: item.stamp as StoredUsage['stamp'],
   expiresAt: (item.expiresAt ?? 0) as number,
-  openChecks: Object.fromEntries(
-    Object.entries(item).flatMap(([name, n]) =>
-      name.startsWith(OPEN) ? [[name.slice(OPEN.length), n as number]] : [],
-    ),
-  ),
 });
 
 const tooManyRequests = (plan: PlanName, { limit, quota, retryAfterSeconds, buckets }: Refusal): ApiProblem => {

@@ -51,7 +51,7 @@ describe('the API', () => {
         findOrErased: async () => undefined,
         markSent: async () => undefined,
       },
-      usage: { take: async () => ({ headers: {}, refund: async () => {} }) },
+      usage: { take: async () => ({ countsAsOpen: false, headers: {}, refund: async () => {} }) },
       queues: { send: async () => {}, regions: allRegions },
       targets: { targets: 'public', ports: DEFAULT_PORTS },
       retentionDays: 90,

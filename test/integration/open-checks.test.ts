@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createCheck } from '../../functions/create-check.ts';
+import { deleteCheck } from '../../functions/delete-check.ts';
+import { checkStore } from '../../functions/lib/store/checks.ts';
+import { type Db, getItem, openDb } from '../../functions/lib/store/dynamodb.ts';
+import { erasureStore } from '../../functions/lib/store/erasure.ts';
+import { usageKey } from '../../functions/lib/store/items.ts';
+import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { usageStore } from '../../functions/lib/store/usage.ts';
+import { sweep } from '../../functions/sweep.ts';
+import { HOLD_MS } from '../../shared/due-times.ts';
+import { plans } from '../../shared/plans.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { later, startWorld, type World } from '../support/world.ts';
+
+/** The stores of `cut` use the fault proxy, the stores of `world` don't. */
+let world: World;
+let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
+let db: Db;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.find(randomUUID()).catch(() => {}); // the client reads its endpoint with this request, before the proxy
+  const isWrite = (headers: Record<string, unknown>) => /PutItem|UpdateItem/.test(String(headers['x-amz-target']));
+  dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
+});
+beforeEach(() => {
+  db = openDb({ TABLE_NAME: world.env.TABLE_NAME as string, HOME_REGION: world.env.HOME_REGION as string });
+});
+afterEach(() => dynamodb.heal());
+afterAll(async () => {
+  await dynamodb.stop();
+  await world.stop();
+});
+
+const t0 = new Date('2131-01-01T12:00:00.000Z');
+const anOwner = () => ({ owner: `owner-${randomUUID()}`, plan: 'small' as const });
+type Owner = ReturnType<typeof anOwner>;
+const aCheck = () => ({ id: randomUUID(), runs: 1 });
+const usageOf = ({ owner }: Owner) => getItem(world.db, usageKey(owner));
+const openOf = async (owner: Owner) => Object.keys((await usageOf(owner))?.openChecks ?? {}).length;
+const tokensOf = async (owner: Owner) => (await usageOf(owner))?.['tokens-small'] as { minute: number; day: number };
+
+type Stores = Pick<World, 'store' | 'usage' | 'erasure' | 'leases'>;
+const cut = (): Stores => ({
+  store: checkStore(db),
+  usage: usageStore(db),
+  erasure: erasureStore(db, world.reports),
+  leases: leaseStore(db),
+});
+const requestOf = ({ owner, plan }: Owner, headers: Record<string, string> = {}) => ({
+  owner,
+  plan,
+  requestId: randomUUID(),
+  path: '/v1/checks',
+  query: {},
+  headers,
+});
+const create = async (of: Owner, { headers = {}, stores = world as Stores, now = t0 } = {}) => {
+  const { store, usage } = stores;
+  const targets = { targets: 'public' as const, ports: [443] };
+  const body = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] };
+  const handle = createCheck({ store, usage, queues: world.queues, targets, retentionDays: 90, now: () => now });
+  const reply = await handle({ ...requestOf(of, headers), method: 'POST', params: {}, body });
+  return { status: reply.status, id: (reply.body as { id: string }).id };
+};
+const erase = (of: Owner, checkId: string, { store, erasure }: Stores = world) =>
+  deleteCheck({ store, erasure, now: () => t0 })({
+    ...requestOf(of),
+    method: 'DELETE',
+    params: { checkId },
+    body: undefined,
+  });
+const finish = async (checkId: string, { leases }: Stores = world) => {
+  const [run] = (await world.find(checkId)).runs;
+  const lease = run && (await world.leases.claim(run, randomUUID(), t0));
+  if (lease) await leases.finish(lease, { state: 'succeeded', attempts: [] }, t0);
+};
+const putOf = (Item: Record<string, unknown>) => new PutCommand({ TableName: world.db.table, Item });
+const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
+
+test('a create that dies after its take is counted once, however often its Idempotency-Key is repeated', async () => {
+  const owner = anOwner();
+  const dies = { ...world, store: { ...world.store, create: () => new Promise<never>(() => {}) } };
+  const headers = { 'idempotency-key': randomUUID() };
+  for (let i = 0; i < 3; i++) {
+    void create(owner, { headers, stores: dies, now: later(t0, i) });
+    await expect.poll(() => openOf(owner)).toBe(1);
+  }
+  expect((await create(owner, { headers, now: later(t0, 5) })).status).toBe(201);
+  expect([await openOf(owner), (await tokensOf(owner)).day]).toEqual([1, 199]);
+});
+
+test('a repeated create that asks for more runs takes the missing tokens', async () => {
+  const owner = anOwner();
+  const { id } = aCheck();
+  await world.usage.take(owner, { id, runs: 2 }, t0);
+  await world.usage.take(owner, { id, runs: 6 }, later(t0, 1));
+  await world.usage.take(owner, { id, runs: 1 }, later(t0, 2));
+  expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([1, 194]);
+});
+
+test('a create whose take got no response at all costs nothing', async () => {
+  const owner = anOwner();
+  dynamodb.loseResponseOf(1, 2, 3, 4); // every try of the SDK
+  await expect(create(owner, { stores: cut() })).rejects.toThrow();
+  expect([await openOf(owner), (await tokensOf(owner)).day]).toEqual([0, 200]);
+});
+
+test('a take that the SDK repeats after another create came in between counts once', async () => {
+  const owner = anOwner();
+  await world.usage.take(owner, aCheck(), t0); // the buckets exist, so that both takes subtract
+  dynamodb.loseResponseOf(1);
+  dynamodb.before(async (nth) => {
+    if (nth === 2) await world.usage.take(owner, aCheck(), later(t0, 1));
+  });
+  await usageStore(db).take(owner, aCheck(), later(t0, 1));
+  expect(dynamodb.passed()).toBe(2);
+  expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([3, 197]);
+});
+
+test('a refund that the SDK repeats returns the tokens once', async () => {
+  const owner = anOwner();
+  const { refund } = await usageStore(db).take(owner, aCheck(), t0);
+  dynamodb.loseResponseOf(1);
+  await refund();
+  await refund();
+  expect([await openOf(owner), (await tokensOf(owner)).day]).toEqual([0, 200]);
+});
+
+test('a create at the limit makes room by the checks that were never stored, or are closed or erased', async () => {
+  const owner = anOwner();
+  const [open, closed, erased] = [await create(owner), await create(owner), await create(owner)];
+  const entries = (await usageOf(owner))?.openChecks as Record<string, unknown>;
+  await finish(closed.id);
+  await erase(owner, erased.id);
+  const leaked = Object.fromEntries(Object.entries(entries).filter(([id]) => id !== open.id));
+  const never = Array.from({ length: 7 }, () => [randomUUID(), { at: t0.getTime(), runs: 1 }]);
+  const openChecks = { ...entries, ...leaked, ...Object.fromEntries(never) };
+  await world.db.client.send(putOf({ ...(await usageOf(owner)), openChecks }));
+  const now = later(t0, HOLD_MS / 1000);
+  await expect(create(owner, { now })).rejects.toMatchObject({ code: 'too-many-requests' }); // their creates may be at work
+  expect((await create(owner, { now: later(now, 1) })).status).toBe(201);
+  expect(await openOf(owner)).toBe(2);
+  expect((await usageOf(owner))?.openChecks).toHaveProperty(open.id);
+});
+
+test('a refund that fails is made up for at the limit', async () => {
+  const owner = anOwner();
+  for (let i = 0; i < plans.small.openChecks; i++) {
+    const stores = cut();
+    dynamodb.failAfter(1); // only the take succeeds
+    await expect(create(owner, { stores })).rejects.toThrow();
+    dynamodb.heal();
+  }
+  expect(await openOf(owner)).toBe(plans.small.openChecks);
+  expect((await create(owner, { now: later(t0, 61) })).status).toBe(201);
+  expect(await openOf(owner)).toBe(1);
+}, 60_000);
+
+test.each([1, 2, 3])(
+  'a check whose closing loses the response of write %i or all later ones counts no more',
+  async (nth) => {
+    const owner = anOwner();
+    const [lost, dead] = [await create(owner), await create(owner)];
+    dynamodb.loseResponseOf(nth);
+    await finish(lost.id, cut());
+    expect(await openOf(owner)).toBe(1);
+    dynamodb.heal();
+    dynamodb.failAfter(Math.min(nth, 2)); // the run is finished; nothing after it, or only the removal of the entry
+    await finish(dead.id, cut());
+    dynamodb.heal();
+    await sweepAt(later(t0, 301));
+    expect((await world.find(dead.id)).item.completedAt).not.toBeNull();
+    expect(await openOf(owner)).toBe(0);
+  },
+);
+
+test.each([1, 2])('an erased check counts no more if the response of write %i is lost or it dies then', async (nth) => {
+  const owner = anOwner();
+  const [lost, dead] = [await create(owner), await create(owner)];
+  dynamodb.loseResponseOf(nth);
+  expect(await erase(owner, lost.id, cut())).toEqual({ status: 204 });
+  expect(await openOf(owner)).toBe(1);
+  dynamodb.heal();
+  dynamodb.failAfter(1);
+  expect(await erase(owner, dead.id, cut())).toEqual({ status: 204 });
+  dynamodb.heal();
+  expect(await openOf(owner)).toBe(1);
+  await sweepAt(later(t0, 91));
+  expect(await openOf(owner)).toBe(0);
+});
+
+test('two creates at once with one new Idempotency-Key at the limit are a 201 and a 200', async () => {
+  for (let round = 0; round < 5; round++) {
+    const owner = anOwner();
+    const tokens = { minute: 1, day: 1, at: t0.getTime() };
+    const open = Array.from({ length: 9 }, () => [randomUUID(), { at: t0.getTime(), runs: 1 }]);
+    await world.db.client.send(
+      putOf({ ...usageKey(owner.owner), stamp: 's', 'tokens-small': tokens, openChecks: Object.fromEntries(open) }),
+    );
+    const headers = { 'idempotency-key': randomUUID() };
+    const both = await Promise.all([0, 1].map((i) => create(owner, { headers, now: new Date(t0.getTime() + i) })));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
+    expect(both[0]?.id).toBe(both[1]?.id);
+    expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([10, 0]);
+  }
+});
