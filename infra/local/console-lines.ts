@@ -21,7 +21,7 @@ export const consoleLines = ({ store, url, print }: Deps) => {
     const { checkId, runId, region } = job;
     const read = await store.findRun({ checkId, id: runId }).catch(() => 'unknown' as const);
     const run = read === 'unknown' ? undefined : read;
-    if (run) urls.set(runId, run.url);
+    if (run) urls.set(runId, new URL(run.url).href); // ASCII only
     const where = `${region.padEnd(20)} ${redactForLog(urls.get(runId) ?? `run ${runId}`)}`;
     if (phase === 'started') return print(run ? `▶ ${where}  Lighthouse ${run.auditVersion}` : `▶ ${where}`);
 
@@ -31,9 +31,12 @@ export const consoleLines = ({ store, url, print }: Deps) => {
     if (!read) print(`⌫ ${where}  erased  ${took}`);
     else if (!run || !isFinished(run.state)) print(`↩ ${where}  released  ${took}`);
     else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${ended}`);
-    else print(`✗ ${where}  failed  ${run.error?.code}: ${run.error?.message}  ${ended}`);
+    else print(`✗ ${where}  failed  ${run.error?.code}: ${printable(run.error?.message)}  ${ended}`);
   };
 };
+
+/** Replaces the characters that steer a terminal. A message may quote the page. */
+const printable = (text = ''): string => text.replace(/\p{C}/gu, '\ufffd');
 
 /** Returns the job in a message. Another local program may have sent an invalid message, which the function logs. */
 const jobIn = (body: string): AuditJob | undefined => {

@@ -35,6 +35,11 @@ test('a hostile input gets at most 50 errors with short paths', () => {
   for (const { path } of errors) expect(path).toHaveLength(100);
 });
 
+test('the path of an error is not cut within a character', () => {
+  const { errors } = invalidInput(parse({ url: 'a', ['\u{1f600}'.repeat(99)]: 1 }).errors);
+  expect(errors?.[0]?.path).toBe(`${'\u{1f600}'.repeat(49)}…`);
+});
+
 test('an unknown query parameter is refused with the accepted ones, unless any is accepted', () => {
   expect(parseQuery({ checkId: 'a' }, ['checkId'])).toEqual({ checkId: 'a' });
   expect(parseQuery({ x: 'y' }, 'any')).toEqual({ x: 'y' });

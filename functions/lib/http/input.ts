@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { ApiProblem, type ApiProblemCode, type InputError } from '../../../shared/problems.ts';
+import { cutText } from '../../../shared/text.ts';
 
 const MAX_ERRORS = 50;
+const MAX_PATH = 100; // in characters, because a client chooses the names of unknown fields
 
 export const parseQuery = (sent: Record<string, string | undefined>, accepted: readonly string[] | 'any') => {
   if (accepted === 'any') return sent;
@@ -49,6 +51,8 @@ export const parseFields = <Shape extends Record<string, z.ZodType>>(
 export const invalidInput = (errors: readonly (InputError & { code?: ApiProblemCode })[], detail?: string) => {
   const [{ code = 'invalid-request', message = '' } = {}] = errors;
   return new ApiProblem(code, detail ?? message, {
-    errors: errors.slice(0, MAX_ERRORS).map((error) => ({ path: error.path.slice(0, 100), message: error.message })),
+    errors: errors
+      .slice(0, MAX_ERRORS)
+      .map((error) => ({ path: cutText(error.path, MAX_PATH), message: error.message })),
   });
 };

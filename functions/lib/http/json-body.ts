@@ -2,6 +2,8 @@ import { MIMEType } from 'node:util';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { MAX_BODY_BYTES } from '../../../shared/check.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
+import { cutText } from '../../../shared/text.ts';
+import { invalidInput } from './input.ts';
 
 /** Returns the value of a JSON body. Throws the problem if the body is not plain JSON in UTF-8, or has a key twice. */
 export const parseJsonBody = ({ body = '', isBase64Encoded, headers }: APIGatewayProxyEventV2): unknown => {
@@ -14,10 +16,8 @@ export const parseJsonBody = ({ body = '', isBase64Encoded, headers }: APIGatewa
   const { text, value } = parseJson(bytes);
   const key = repeatedKey(text);
   if (key !== undefined) {
-    const path = key.slice(0, 100);
-    throw new ApiProblem('invalid-request', `The body has the field \`${path}\` twice. Send it once.`, {
-      errors: [{ path, message: 'The body has this field twice. Send it once.' }],
-    });
+    const detail = `The body has the field \`${cutText(key, 100)}\` twice. Send it once.`;
+    throw invalidInput([{ path: key, message: 'The body has this field twice. Send it once.' }], detail);
   }
   return value;
 };
