@@ -8,6 +8,7 @@ import { type Auditors, auditors } from './auditor/auditors.ts';
 import { type AuditResult, emptyResult } from './auditor/judge.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
+import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
@@ -139,7 +140,8 @@ const audit = async (
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     log.error('an audit could not be made', { ...idsOf(lease), error: error as Error });
-    return { ...emptyResult, state: 'failed', error: runError('internal') };
+    const detail = `The service could not start the audit. ${redactText((error as Error).message)}`;
+    return { ...emptyResult, state: 'failed', error: runError('internal', { detail }) };
   }
 };
 

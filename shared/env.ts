@@ -59,6 +59,7 @@ export const DiscoverEnv = z.object({
   TARGET_PORTS: TargetsEnv.shape.TARGET_PORTS,
   REGIONS: list.pipe(z.array(Region)),
 });
+export const ReadyEnv = z.object({ ...StoreEnv.shape, ...CorsEnv.shape });
 export const AuditEnv = z.object({
   ...StoreEnv.shape,
   ...ReportEnv.shape,

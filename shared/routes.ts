@@ -14,6 +14,7 @@ export const routes = [
   { method: 'GET', path: '/v1/regions', function: 'discover' },
   { method: 'GET', path: '/v1/limits', function: 'discover' },
   { method: 'GET', path: '/health', function: 'discover' },
+  { method: 'GET', path: '/ready', function: 'ready' },
 ] as const satisfies readonly { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string }[];
 
 export type Route = (typeof routes)[number];

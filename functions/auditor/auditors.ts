@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,7 @@ import type { AuditOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
+import { setObstacle } from '../lib/readiness.ts';
 import { slots } from '../lib/slots.ts';
 import {
   type AuditHooks,
@@ -115,14 +117,27 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
 /** Prepares Chromium, and the users that auditors run as, once per machine. */
 const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
   let chromium: Promise<Chromium> | undefined;
+  let executable: string | undefined;
   let newUser: Users | undefined;
+
+  const start = async (): Promise<Chromium> => {
+    setObstacle('Chromium is being unpacked and tested.');
+    try {
+      await removeStale(tmpdir(), WORK_DIR_PREFIX);
+      const ready = await prepareChromium(chromiumDir, signal);
+      newUser ??= await auditorUsers([tmpdir(), childModule, ...packages(), ready.executable]);
+      setObstacle(undefined);
+      executable = ready.executable;
+      return ready;
+    } catch (error) {
+      setObstacle((error as Error).message);
+      throw error;
+    }
+  };
   return {
     prepare: (): Promise<Chromium> => {
-      chromium ??= removeStale(tmpdir(), WORK_DIR_PREFIX).then(async () => {
-        const ready = await prepareChromium(chromiumDir, signal);
-        newUser ??= await auditorUsers([tmpdir(), childModule, ...packages(), ready.executable]);
-        return ready;
-      });
+      if (executable && !existsSync(executable)) chromium = executable = undefined; // someone has deleted it
+      chromium ??= start();
       chromium.catch(() => {
         chromium = undefined; // the next audit retries
       });

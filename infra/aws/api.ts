@@ -6,7 +6,7 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
-import { CorsEnv, CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv } from '../../shared/env.ts';
+import { CorsEnv, CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv } from '../../shared/env.ts';
 import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
 import type { Environment } from '../environments.ts';
 import { apiSettings, functionSettings } from '../settings.ts';
@@ -177,6 +177,9 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       ...keys,
     ]),
     discover: apiFunction('discover', DiscoverEnv, { ...cors, ...retention, REGIONS: regions.join(',') }),
+    ready: apiFunction('ready', ReadyEnv, { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion }, [
+      tableRight(scope, environment, ['GetItem']),
+    ]),
     'no-route': apiFunction('no-route', CorsEnv, { ...cors }),
   };
 };

@@ -7,6 +7,7 @@ import { deadLetterSettings, functionSettings, queueSettings } from '../settings
 import { startAws } from './aws.ts';
 import { consoleLines } from './console-lines.ts';
 import { importApi, startGateway } from './gateway.ts';
+import { keepPreparing } from './keep-preparing.ts';
 import { startPoller } from './poller.ts';
 import { samplePage } from './sample-page.ts';
 
@@ -53,9 +54,8 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     await aws.close();
     throw error;
   });
-  const preparing = runAudit
-    .prepare()
-    .catch((error: Error) => print(`✗ The service can't audit pages. ${error.message}`));
+  const stopping = new AbortController();
+  const preparing = keepPreparing(runAudit.prepare, print, stopping);
 
   const onMessage = consoleLines({ store: functions.store, url: gateway.url, print });
   const working = startWork(functions, settings.auditsAtOnce, onMessage);
@@ -67,6 +67,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     prepared: preparing,
     /** Closes the gateway, releases unfinished runs, and stops the engines. No check is lost. */
     stop: async (): Promise<void> => {
+      stopping.abort();
       sweep.shutDown();
       await gateway.close();
       const stopped = working.then((work) => work.stop()); // before the audits, so that none follows a stopped one

@@ -51,6 +51,7 @@ test('the deployed API functions answer events of API Gateway, from a create to 
 
 test('the deployed API functions list regions and versions, and reject unknown paths and methods', async () => {
   expect(await call('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect(await call('/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
   expect((await call('/v1/regions')).body.regions).toHaveLength(6);
   expect((await call('/v1/audit/versions')).body.versions).toHaveLength(5);
   expect(await call('/v1/nothing')).toMatchObject({ status: 404, body: { code: 'not-found' } });

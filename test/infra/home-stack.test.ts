@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { apiSettings, functionSettings } from '../../infra/settings.ts';
-import { CreateEnv, DiscoverEnv, ReadEnv, ReportReadEnv, SweepEnv } from '../../shared/env.ts';
+import { CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv, SweepEnv } from '../../shared/env.ts';
 import { regions } from '../../shared/regions.ts';
 import { apiFunctions, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
@@ -31,6 +31,7 @@ test('the environment of each function satisfies its schema', () => {
     'get-screenshot': ReportReadEnv,
     'delete-check': ReportReadEnv,
     discover: DiscoverEnv,
+    ready: ReadyEnv,
     sweep: SweepEnv,
   };
   for (const [file, schema] of Object.entries(parsed)) schema.parse(functions[file]?.Environment.Variables);
@@ -128,14 +129,14 @@ test('each route calls its function', () => {
   }
 });
 
-test('each function of a route requires a key, except discover and no-route', () => {
-  const open = ['discover', 'no-route'];
+test('each function of a route requires a key, except those that describe the service', () => {
+  const open = ['discover', 'no-route', 'ready'];
   const functions = functionsOf(home);
   for (const file of apiFunctions) {
-    const { AUTH, TABLE_NAME } = functions[file]?.Environment.Variables ?? {};
-    expect([file, AUTH, TABLE_NAME]).toEqual(
-      open.includes(file) ? [file, undefined, undefined] : [file, 'keys', 'page-audit-dev'],
-    );
+    expect([file, functions[file]?.Environment.Variables.AUTH]).toEqual([
+      file,
+      open.includes(file) ? undefined : 'keys',
+    ]);
   }
 });
 

@@ -30,6 +30,7 @@ const rights = {
     ...on(bucket, 's3', ['ListBucket']),
   ],
   discover: [],
+  ready: on(table, 'dynamodb', ['GetItem']),
   'no-route': [],
   sweep: [
     ...on(`${table}/index/open`, 'dynamodb', ['Query']),
@@ -66,7 +67,7 @@ test('a function may list only the reports of the bucket', () => {
 });
 
 test('a function that checks keys may update only their last use', () => {
-  const publicFiles = ['discover', 'no-route'];
+  const publicFiles = ['discover', 'no-route', 'ready'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
     const [right] = rightsOf(home, file).filter(
       ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && isOfKeys(Condition),

@@ -47,7 +47,6 @@ const create = (
 ) =>
   createCheck({
     store: checkStore(db),
-    due: world.due,
     queues,
     usage: world.usage,
     targets: { targets: 'public', ports: [443] },

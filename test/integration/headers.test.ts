@@ -47,6 +47,7 @@ const requests: [string, string][] = [
   ['GET', '/v1/audit/versions'],
   ['GET', '/v1/limits'],
   ['GET', '/health'],
+  ['GET', '/ready'],
   ['OPTIONS', '/v1/checks'],
   ['PUT', '/v1/checks'], // 405
   ['GET', '/nothing?x=y'],

@@ -91,7 +91,7 @@ test('no part of a key’s secret is stored', async () => {
 });
 
 test('without a key only the offer and unknown routes are answered', async () => {
-  for (const path of ['/health', '/v1/regions', '/v1/audit/versions', '/v1/limits'])
+  for (const path of ['/health', '/ready', '/v1/regions', '/v1/audit/versions', '/v1/limits'])
     expect((await call(path)).status).toBe(200);
   await problemOf(await call('/v1/nothing'), 404, 'not-found');
   await problemOf(await call('/v1/checks', {}, { method: 'PUT' }), 405, 'method-not-allowed');
@@ -101,7 +101,7 @@ test('without a key only the offer and unknown routes are answered', async () =>
 });
 
 test('every route needs a key, except those that describe the service', async () => {
-  const open = ['/v1/regions', '/v1/audit/versions', '/v1/limits', '/v1/openapi.json', '/health'];
+  const open = ['/v1/regions', '/v1/audit/versions', '/v1/limits', '/v1/openapi.json', '/health', '/ready'];
   for (const { method, path } of routes) {
     const url = path.replaceAll(/\{\w+\}/g, randomUUID());
     for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {

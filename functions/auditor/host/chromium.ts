@@ -41,7 +41,7 @@ export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Pro
   throw new Error(
     library
       ? `Chromium needs the shared library ${library}, which this machine lacks. On Debian or Ubuntu: apt-get install libnss3 libnspr4 libexpat1 libdbus-1-3 (or "apt-file search ${library}" for its package).`
-      : `Chromium does not start on this machine: ${bundledError.slice(0, 500)}`,
+      : `Chromium does not start on this machine: ${bundledError.trim().slice(0, 500)}. If its files are damaged, delete ${home} and retry.`,
   );
 };
 
@@ -58,7 +58,8 @@ const unpack = async (home: string, signal: AbortSignal | undefined): Promise<vo
       if (!existsSync(home)) throw error; // otherwise another process was faster, and its copy is equal
     });
   } catch (error) {
-    throw new Error(`Could not unpack Chromium to ${home}: ${(error as Error).message}`, { cause: error });
+    const reason = `Could not unpack Chromium to ${home}: ${(error as Error).message}`;
+    throw new Error(`${reason}. It needs 250 MB of disk space and the right to write there.`, { cause: error });
   } finally {
     await rm(part, { recursive: true, force: true });
   }
@@ -105,8 +106,11 @@ const unpackPackage = async (to: string, signal: AbortSignal | undefined): Promi
   });
   unpacker.once('error', () => {}); // `close` follows
   const [code] = await once(unpacker, 'close');
-  if (code !== 0) throw new Error(stderr.slice(-500));
+  if (code !== 0) throw new Error(uncaughtMessage(stderr) ?? stderr.slice(-500));
 };
+
+/** Returns the message of the error that ended a Node.js process. */
+const uncaughtMessage = (stderr: string): string | undefined => /Error: (.+?)(\]( \{)?)?$/m.exec(stderr)?.[1];
 
 const fontConfig = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

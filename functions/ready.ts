@@ -1,0 +1,35 @@
+import { ReadyEnv } from '../shared/env.ts';
+import { ApiProblem } from '../shared/problems.ts';
+import { http } from './lib/http/endpoint.ts';
+import type { Reply } from './lib/http/response.ts';
+import { log } from './lib/log.ts';
+import { currentObstacle } from './lib/readiness.ts';
+import { getItem, openDb } from './lib/store/dynamodb.ts';
+
+const env = () => ReadyEnv.parse(process.env);
+
+/** GET /ready: answers 503 with the reason while the table does not respond, or while this machine can't audit. */
+export const handler = http({ cors: env }, () => {
+  const db = openDb(env());
+  return ready({ readTable: () => getItem(db, { pk: 'READY', sk: 'READY' }), obstacle: currentObstacle });
+});
+
+type Deps = {
+  readTable: () => Promise<unknown>;
+  obstacle: () => string | undefined;
+};
+
+export const ready =
+  ({ readTable, obstacle }: Deps) =>
+  async (): Promise<Reply> => {
+    const reason = obstacle() ?? (await readTable().then(() => undefined, tableFailed));
+    if (reason === undefined) return { status: 200, body: { status: 'ready' } };
+    throw new ApiProblem('unavailable', `The service can't audit pages now. ${reason}`, {
+      headers: { 'retry-after': '10' },
+    });
+  };
+
+const tableFailed = (error: Error): string => {
+  log.error('the service is not ready', { error });
+  return 'Its table does not respond.';
+};

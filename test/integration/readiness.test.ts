@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
+import { ready } from '../../functions/ready.ts';
+import { startService } from '../../infra/local/service.ts';
+import type { CheckView } from '../../shared/check.ts';
+import { chromiumDir } from '../support/chromium-dir.ts';
+import { problemOf } from '../support/problem.ts';
+import { linkChromium } from '../support/service.ts';
+
+const printed: string[] = [];
+let dataDir: string;
+let home: string;
+let service: Awaited<ReturnType<typeof startService>>;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+  const { executable } = await prepareChromium(chromiumDir());
+  home = join(dataDir, executable.split('/').at(-2) as string);
+  await mkdir(home); // a damaged copy of Chromium: all its files are missing
+  const settings = { host: '127.0.0.1', port: 0, dataDir, auditsAtOnce: 1, corsOrigins: [], logLevel: 'SILENT' };
+  service = await startService({ ...settings, auth: 'open', targets: 'local' }, (line) => printed.push(line));
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  await rm(dataDir, { recursive: true });
+});
+
+const call = (path: string) => fetch(`${service.url}${path}`);
+
+test('a machine that can not audit is not ready and says why, and its runs fail with the cause', async () => {
+  const cause = `Chromium does not start on this machine: spawn ${home}/chromium ENOENT`;
+  await vi.waitFor(() => expect(printed).toContainEqual(expect.stringContaining(cause)), 10_000);
+  const problem = await problemOf(await call('/ready'), 503, 'unavailable');
+  expect(problem.detail).toContain(cause);
+  expect((await call('/health')).status).toBe(200);
+
+  const body = JSON.stringify({ url: `${service.url}/sample`, auditVersion: 'latest', regions: ['us-west1'] });
+  const headers = { 'content-type': 'application/json' };
+  const created = await fetch(`${service.url}/v1/checks`, { method: 'POST', headers, body });
+  expect(created.status).toBe(201);
+  const { id } = (await created.json()) as CheckView;
+  const finished = async () => {
+    const [run] = ((await (await call(`/v1/checks/${id}`)).json()) as CheckView).runs;
+    expect(run?.state).toBe('failed');
+    return run;
+  };
+  const run = await vi.waitFor(finished, { timeout: 30_000, interval: 200 });
+  expect(run?.error).toMatchObject({ code: 'internal', blame: 'service' });
+  expect(run?.error?.message).toContain(cause);
+}, 60_000);
+
+test('the service is not ready while its table does not respond', async () => {
+  const handle = ready({ readTable: () => Promise.reject(new Error('no route to host')), obstacle: () => undefined });
+  const expected = { code: 'unavailable', message: expect.stringContaining('table does not respond') };
+  await expect(handle()).rejects.toMatchObject(expected);
+});
+
+test('the machine is ready once Chromium starts', async () => {
+  await rm(home, { recursive: true });
+  await linkChromium(dataDir);
+  const { prepare } = await import('../../functions/run-audit.ts'); // the service retries every 30 seconds
+  await prepare();
+  const answer = await call('/ready');
+  expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }]);
+});
