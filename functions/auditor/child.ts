@@ -18,6 +18,7 @@ import {
   type MainFrame,
   type START_SIGNAL,
 } from './messages.ts';
+import { keepDocument } from './page-hold.ts';
 import { canRunScripts, closePopup, documentState } from './page-probe.ts';
 import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from './stop-rules.ts';
 
@@ -67,10 +68,11 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
   const { browser, page } = await startBrowser({ executable, proxyPort, env, sandbox });
   const pageSession = await page.createCDPSession();
   let everPainted = false;
-  const mainFrame = await watchMainFrame(pageSession, (record) => {
+  const watched = await watchMainFrame(pageSession, (record) => {
     everPainted ||= record.painted;
     send({ type: 'mainFrame', record });
   });
+  const mainFrame = () => watched.record;
   session = pageSession;
   browser.on('targetcreated', (target) => {
     if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // the popup may have closed itself
@@ -98,7 +100,8 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
   };
-  const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), onMeasured });
+  const hooks = { onLoaded: () => keepDocument(pageSession, watched), onMeasured };
+  const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), ...hooks });
   clearTimeout(hangTimer);
 
   await send({

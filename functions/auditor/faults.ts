@@ -1,10 +1,10 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
 import { cutText } from '../../shared/text.ts';
-import type { AuditSummary, MainFrame, Outcome } from './messages.ts';
+import { contentTypeDetail, type Fault, faultOfDocument } from './document-faults.ts';
+import type { AuditSummary, MainFrame } from './messages.ts';
+import { moveSentence } from './moves.ts';
 import { exceededByteLimit, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
 import { MAX_NAVIGATIONS } from './stop-rules.ts';
-
-export type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string };
 
 /** Returns why an audit failed. Call it only for an audit that is not complete. */
 export const faultOf = (observation: Observation): Fault => {
@@ -12,6 +12,7 @@ export const faultOf = (observation: Observation): Fault => {
   const cause = faultOfEnd(observation);
   const isHidden = status !== null && CODES_OF_A_BAD_DOCUMENT.includes(cause.code);
   const fault: Fault = isHidden ? { ...cause, code: 'http-error', detail: statusDetail(status) } : cause;
+  if (fault.code === 'http-error') return { ...fault, detail: `${fault.detail}${moveSentence(observation.mainFrame)}` };
   if (!isArriving(observation.mainFrame) || !CODES_OF_A_HANG.includes(fault.code)) return fault;
   return observation.mainFrame.large
     ? { ...fault, code: 'page-too-large', detail: DOCUMENT_TOO_LARGE }
@@ -85,12 +86,12 @@ const TOO_DEEPLY_NESTED = 'The page nests elements or frames too deeply for the 
 
 const statusDetail = (status: string | number | null) =>
   status === null ? 'The server answered with an error status.' : `The server answered with status ${status}.`;
-const contentTypeDetail = (mimeType: string | null) =>
-  mimeType ? `The document has the content type ${mimeType}.` : 'The document has an unknown content type.';
 
 /** Returns the faults that Lighthouse misses, because it only checks the first document. */
 const faultOfLoadedPage = (status: number | null, observation: Observation): Fault | undefined => {
   if (isErrorStatus(status)) return { code: 'http-error', detail: statusDetail(status) };
+  const { escapedTo } = observation.mainFrame;
+  if (escapedTo) return { code: 'no-content', detail: `The page went to ${escapedTo} while it was being audited.` };
   const exceeded = exceededByteLimit(observation);
   if (!exceeded) return undefined;
   const detail = `A response from ${exceeded.host} exceeded a limit of the service (${exceeded.reason}).`;
@@ -124,19 +125,19 @@ const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation):
   if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
   if (!mainFrame.finished) return { code: 'load-timeout' };
   if (!fcpMessage && lcpCode === 'NO_LCP') return { code: 'no-content', auditCode: lcpCode, detail: NO_LARGEST_PAINT };
-  return faultOfErroredAudits(summary.erroredAudits);
+  return faultOfErroredAudits(summary.erroredAudits, mainFrame);
 };
 
 const NO_LARGEST_PAINT =
   'Nothing on the page counts as a largest contentful paint. For example, a canvas does not count. Request the other categories without performance.';
 
-const faultOfErroredAudits = (audits: AuditSummary['erroredAudits']): Fault => {
+const faultOfErroredAudits = (audits: AuditSummary['erroredAudits'], { large }: MainFrame): Fault => {
   if (audits.some(({ message }) => STACK_LIMIT.test(message))) {
     const detail = `${TOO_DEEPLY_NESTED} Request only the categories performance and accessibility.`;
     return { code: 'page-too-large', detail };
   }
   const ids = audits.slice(0, 5).map(({ id }) => id);
-  if (ids.includes('charset')) {
+  if (ids.includes('charset') && large) {
     const detail = 'The document is larger than the 10 MB that the browser keeps for audits.';
     return { code: 'page-too-large', detail };
   }
@@ -147,72 +148,6 @@ const faultOfErroredAudits = (audits: AuditSummary['erroredAudits']): Fault => {
 
 /** Returns the code in the message of a Lighthouse error. The code is at the end, as in `… (NO_FMP)`, or the whole message. */
 const auditCodeIn = (message: string): string | null => /(?:^|\()([A-Z][A-Z_]+)\)?$/.exec(message)?.[1] ?? null;
-
-/** Returns why the main document failed. The proxy's decision says more than the browser's net error. */
-const faultOfDocument = (observation: Observation): Fault => {
-  const { empty, url, failure } = observation.mainFrame;
-  if (empty) return { code: 'no-content', detail: 'The server answered with an empty document.' };
-  const { hostname, port, protocol } = new URL(url ?? 'http://unknown.invalid/');
-  const decision = observation.decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
-  if (decision && decision.outcome !== 'allowed') return byDecision[decision.outcome](hostname, decision.reason);
-  if (!failure) return { code: 'unreachable' };
-  for (const [pattern, rule] of byNetError) {
-    const fault = pattern.test(failure) && rule(failure, observation);
-    if (fault) return fault;
-  }
-  return { code: 'unreachable', detail: `The browser could not load the document: ${failure}.` };
-};
-
-const byDecision: Record<Exclude<Outcome, 'allowed'>, (host: string, reason?: string) => Fault> = {
-  refused: (host) => ({
-    code: 'forbidden-target',
-    detail: `The page leads to ${host}, which the service does not audit.`,
-  }),
-  'dns-failure': (host, reason) => ({
-    code: 'dns-failure',
-    detail: `The host name ${host} does not resolve to an address${inParentheses(reason)}.`,
-  }),
-  'over-cap': () => ({ code: 'page-too-large' }),
-  unreachable: (host, reason) => ({
-    code: 'unreachable',
-    detail: `The server ${host} is unreachable${inParentheses(reason)}.`,
-  }),
-};
-const inParentheses = (reason: string | undefined) => (reason ? ` (${reason})` : '');
-
-const byNetError: readonly [
-  pattern: RegExp,
-  fault: (failure: string, observation: Observation) => Fault | undefined,
-][] = [
-  [/^ERR_TOO_MANY_REDIRECTS$/, () => ({ code: 'redirect-loop' })],
-  [
-    /^ERR_(CERT|SSL|BAD_SSL|TLS|ECH|NO_SSL)/,
-    (failure) => ({ code: 'tls-error', detail: `The TLS connection failed: ${failure}.` }),
-  ],
-  [
-    /^ERR_(UNSAFE_|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME|INVALID_REDIRECT)/,
-    (failure) => ({
-      code: 'forbidden-target',
-      detail: `The page leads to an address that the service does not audit: ${failure}.`,
-    }),
-  ],
-  [/^ERR_NAME_NOT_RESOLVED$/, () => ({ code: 'dns-failure' })],
-  [
-    /^ERR_(CONTENT_DECODING|INVALID_(HTTP_)?RESPONSE|INVALID_CHUNKED|RESPONSE_HEADERS_MULTIPLE|HTTP2|SPDY|HTTP_1_1)|^ERR_BLOCKED_BY_RESPONSE$/,
-    (failure) => ({ code: 'invalid-response', detail: `The browser rejected the server's response: ${failure}.` }),
-  ],
-  [/^ERR_ABORTED$/, (_, { mainFrame }) => faultOfAborted(mainFrame)],
-];
-
-const faultOfAborted = ({ status, attachment, mimeType }: MainFrame): Fault | undefined => {
-  if (status !== null && STATUSES_WITHOUT_CONTENT.includes(status)) {
-    return { code: 'no-content', detail: `The server answered with status ${status}, which has no content.` };
-  }
-  if (attachment) return { code: 'not-html', detail: 'The server sent the document as a download.' };
-  if (mimeType && !/html/.test(mimeType)) return { code: 'not-html', detail: contentTypeDetail(mimeType) };
-  return undefined;
-};
-const STATUSES_WITHOUT_CONTENT: readonly number[] = [204, 205, 304];
 
 const faultOfErrorStatus = ({ mainFrame }: Observation, message: string): Fault => {
   // The main frame may show a later document. The message has the status of the document that Lighthouse checked.

@@ -5,7 +5,8 @@ import type { Environment, Run } from '../../shared/run.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../shared/text.ts';
 import { redact, redactText } from '../lib/redact.ts';
 import { faultOf } from './faults.ts';
-import type { AuditSummary } from './messages.ts';
+import type { AuditSummary, MainFrame } from './messages.ts';
+import { warningsOfMoves } from './moves.ts';
 import {
   exceededByteLimit,
   hasPerformance,
@@ -67,6 +68,7 @@ const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observati
     observation.end.how === 'audited' &&
     (observation.end.document === 'unparsable' || isErrorStatus(observation.end.status))
   ) &&
+  !observation.mainFrame.escapedTo &&
   !isBlank(observation) &&
   !exceededByteLimit(observation) &&
   /^https?:/.test(finalUrl ?? '') &&
@@ -112,7 +114,7 @@ const MAX_WARNINGS = 50;
 /** Returns the warnings of Lighthouse and of the service. */
 const warningsOf = (
   summary: AuditSummary | undefined,
-  { blocked, overCap, skipOptionalParts }: Observation,
+  { blocked, overCap, skipOptionalParts, mainFrame }: Observation,
 ): string[] => {
   const count = blocked.blockedRequestCount;
   const proxyWarnings: Warning[] = [
@@ -125,15 +127,27 @@ const warningsOf = (
       `The page exceeded a limit of the service. Requests to these hosts failed: ${firstHosts(overCap)}.`,
     ],
   ];
-  const auditWarnings = summary ? warningsOfSummary(summary, skipOptionalParts) : [];
-  const all = [...textsOf(proxyWarnings), ...(summary?.warnings ?? []), ...textsOf(auditWarnings)];
+  const auditWarnings = summary && !summary.runtimeError ? warningsOfSummary(summary, mainFrame) : [];
+  const repeatWarnings: Warning[] = [
+    [
+      skipOptionalParts,
+      'The page hung in an earlier attempt. This attempt skipped the bf-cache audit and the full-page screenshot.',
+    ],
+  ];
+  const all = [
+    ...textsOf(proxyWarnings),
+    ...(summary?.warnings ?? []),
+    ...warningsOfMoves(mainFrame),
+    ...textsOf([...auditWarnings, ...repeatWarnings]),
+  ];
   return all.slice(0, MAX_WARNINGS).map(redactText);
 };
 
 type Warning = readonly [applies: boolean, text: string];
 const textsOf = (warnings: Warning[]) => warnings.filter(([applies]) => applies).map(([, text]) => text);
 
-const warningsOfSummary = (summary: AuditSummary, skipOptionalParts: boolean): Warning[] => [
+/** Returns the warnings about a result. After a runtime error Lighthouse makes no audit, so these warnings would say nothing. */
+const warningsOfSummary = (summary: AuditSummary, { large, everFinished }: MainFrame): Warning[] => [
   [
     summary.erroredAudits.length > 0,
     `Lighthouse could not complete these audits: ${summary.erroredAudits.map(({ id }) => id).join(', ')}.`,
@@ -142,20 +156,19 @@ const warningsOfSummary = (summary: AuditSummary, skipOptionalParts: boolean): W
     summary.uncheckedRules.length > 0,
     `This audit version could not check these accessibility rules, so they do not count: ${summary.uncheckedRules.join(', ')}.`,
   ],
-  [
-    summary.withoutCharset,
-    'The document is larger than 10 MB or did not finish loading. Its charset was not audited and does not count.',
-  ],
+  [summary.withoutCharset, `${charsetCause(large, everFinished)} Its charset was not audited and does not count.`],
   [
     summary.withoutMeaningfulPaint,
     'The browser reported no first meaningful paint. TTI and TBT are based on the largest contentful paint, as in Lighthouse 12.',
   ],
   [summary.screenshotMissing, 'Lighthouse could not take the full-page screenshot.'],
-  [
-    skipOptionalParts,
-    'The page hung in an earlier attempt. This attempt skipped the bf-cache audit and the full-page screenshot.',
-  ],
 ];
+
+/** Returns why the browser has no copy of the document for the charset audit. */
+const charsetCause = (large: boolean, everFinished: boolean): string => {
+  if (large) return 'The document is larger than 10 MB.';
+  return everFinished ? 'The browser kept no copy of the document.' : 'The document did not finish loading.';
+};
 
 const firstHosts = (requests: { host: string }[]) =>
   [...new Set(requests.map(({ host }) => host))].slice(0, 3).join(', ');

@@ -38,6 +38,17 @@ export const patchTrace = (
   return { addedMeaningfulPaint: () => added };
 };
 
+export type NetworkMonitor = { prototype: { getNavigationUrls(): Promise<unknown> } };
+
+/** Calls `onLoaded` when Lighthouse has waited for a page to load, before it notes the page's address. */
+export const patchNavigation = (monitor: NetworkMonitor, onLoaded: () => Promise<void>): void => {
+  const { getNavigationUrls } = monitor.prototype;
+  monitor.prototype.getNavigationUrls = async function () {
+    await onLoaded();
+    return getNavigationUrls.call(this);
+  };
+};
+
 /** The parts of a trace event that this file reads. Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU */
 export type TraceEvent = {
   name: string;
@@ -69,7 +80,7 @@ export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readon
 /** Gives axe-core 85 s instead of Lighthouse's 60 s, because a long document takes longer. */
 export const patchAccessibilityTimeout = (accessibility: AccessibilityGatherer): void => {
   const { getArtifact } = accessibility.prototype;
-  accessibility.prototype.getArtifact = function (context) {
+  accessibility.prototype.getArtifact = async function (context) {
     context.driver.defaultSession.setNextProtocolTimeout(ACCESSIBILITY_MS);
     return getArtifact.call(this, context);
   };

@@ -13,8 +13,10 @@ import {
   type DefaultConfig,
   type Flags,
   gatherAccessibilityFirst,
+  type NetworkMonitor,
   patchAccessibilityTimeout,
   patchFailedRules,
+  patchNavigation,
   patchTrace,
   type TraceGatherer,
 } from './lighthouse-patches.ts';
@@ -30,6 +32,7 @@ type Lighthouse = {
   trace: TraceGatherer;
   accessibility: AccessibilityGatherer;
   axeAudit: AxeAudit;
+  networkMonitor: NetworkMonitor;
 };
 
 /**
@@ -53,28 +56,46 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     import(`${core}/gather/gatherers/trace.js`),
     import(`${core}/gather/gatherers/accessibility.js`),
     import(`${core}/audits/accessibility/axe-audit.js`),
+    import(`${core}/gather/driver/network-monitor.js`),
   ]);
-  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit] = more.map((module) => module.default);
+  const exported = more.map((module) => module.default ?? module.NetworkMonitor);
+  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit, networkMonitor] = exported;
   if (acceptsPage) {
     const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
   } else {
     run.generateConfig(undefined, {});
   }
-  return { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit };
+  return {
+    run,
+    auditArtifacts,
+    desktopConfig,
+    defaultConfig,
+    trace,
+    accessibility,
+    axeAudit,
+    networkMonitor,
+  };
 };
 
 /** `maxWaitForFcp` must exceed `maxWaitForLoad`. Otherwise Lighthouse never detects a hung page. */
 const loadTimeouts = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
-/**
- * Audits one URL in a browser. Throws the errors of Lighthouse. `onMeasured` is called when the trace ends, which ends the
- * timed part in all versions.
- */
+type Browser = { page: Page; profile: string };
+type Hooks = {
+  /** Called when Lighthouse has waited for a page to load. Lighthouse waits for it. */
+  onLoaded: () => Promise<void>;
+  /** Called when the trace ends, which ends the timed part in all versions. */
+  onMeasured: () => void;
+};
+
+/** Audits one URL in a browser. Throws the errors of Lighthouse. */
 export const runLighthouse = async (
-  { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit }: Lighthouse,
+  lighthouse: Lighthouse,
   plan: AuditPlan,
-  { page, profile, onMeasured }: { page: Page; profile: string; onMeasured: () => void },
+  { page, profile, onLoaded, onMeasured }: Browser & Hooks,
 ): Promise<AuditSummary> => {
+  const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
+  patchNavigation(lighthouse.networkMonitor, onLoaded);
   const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
   patchAccessibilityTimeout(accessibility);
   const { uncheckedRules } = patchFailedRules(axeAudit);
@@ -94,9 +115,11 @@ export const runLighthouse = async (
     ? await run(plan.url, flags, config, page)
     : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
   if (!result) throw new Error('Lighthouse returned no result.');
-  const { lhr } = auditArtifacts
-    ? await auditAgainWithoutCharset(auditArtifacts, result, plan.url, flags, config)
-    : result;
+  const isLoaded = !result.lhr.runtimeError || result.lhr.runtimeError.code === 'NO_ERROR';
+  const { lhr } =
+    auditArtifacts && isLoaded
+      ? await auditAgainWithoutCharset(auditArtifacts, result, plan.url, flags, config)
+      : result;
   return summarize(lhr, plan, {
     withoutMeaningfulPaint: addedMeaningfulPaint(),
     uncheckedRules: uncheckedRules(),

@@ -1,6 +1,13 @@
 import type { CDPSession } from 'puppeteer-core';
 import { emptyMainFrame, type MainFrame, newDocument } from './messages.ts';
-import { LARGE_DOCUMENT_BYTES, MAX_DIALOGS, MAX_DOCUMENT_BYTES, MAX_FRAMES, MAX_NESTED_FRAMES } from './stop-rules.ts';
+import {
+  LARGE_DOCUMENT_BYTES,
+  MAX_DIALOGS,
+  MAX_DOCUMENT_BYTES,
+  MAX_FRAMES,
+  MAX_NESTED_FRAMES,
+  type Motion,
+} from './stop-rules.ts';
 
 /** Matches a `sandbox` directive without `allow-scripts` in any policy of a Content-Security-Policy header. */
 const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts\b)/i;
@@ -12,31 +19,47 @@ const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts
 export const ATTACHMENT = /^\s*(?!inline\s*(?:;|$))[^\s;=]+\s*(?:;|$)/i;
 
 /** The values that the handlers of network events and of page events share. */
-type Watched = {
+export type Watched = {
   record: MainFrame;
   change: (changes: Partial<MainFrame>) => void;
+  motion: () => Motion;
+  /** Whether the page must stay on its document: not yet, now, or no longer, because Lighthouse leaves it. */
+  hold: 'ahead' | 'on' | 'over';
   mainFrameId?: string;
   /** Request of the newest main document. A redirect keeps its id. */
   requestId?: string;
   /** True if the policy of the newest main document blocks all scripts. */
   sandboxed: boolean;
+  /** The record before the request of a main document that is on its way. */
+  before?: MainFrame | undefined;
+  /** The document that the main frame shows. */
+  shown?: { loaderId: string; url: string; status: number | null };
+  /** Time at which the shown document committed, loaded or painted, the latest of them. */
+  changedAt: number;
+  /** Time at which the page will refresh itself. */
+  refreshAt?: number | undefined;
 };
 
-/** Watches the main frame. Calls `onChange` with the record at each change. Resolves with a getter of the record. */
-export const watchMainFrame = async (
-  session: CDPSession,
-  onChange: (record: MainFrame) => void,
-): Promise<() => MainFrame> => {
+/** Watches the main frame. Calls `onChange` with the record at each change. Resolves when the browser sends all events. */
+export const watchMainFrame = async (session: CDPSession, onChange: (record: MainFrame) => void): Promise<Watched> => {
   const watched: Watched = {
     record: emptyMainFrame,
     change: (changes) => {
       watched.record = { ...watched.record, ...changes };
       onChange(watched.record);
     },
+    motion: () => ({
+      isRequested: watched.before !== undefined,
+      changedAt: watched.changedAt,
+      refreshAt: watched.refreshAt,
+    }),
+    hold: 'ahead',
     sandboxed: false,
+    changedAt: 0,
   };
   watchDocuments(session, watched);
   watchPage(session, watched);
+  watchRefreshes(session, watched);
   session.on('Inspector.targetCrashed', () => watched.change({ crashed: true }));
 
   const [tree] = await Promise.all([
@@ -47,7 +70,7 @@ export const watchMainFrame = async (
     session.send('Inspector.enable'),
   ]);
   watched.mainFrameId = tree.frameTree.frame.id;
-  return () => watched.record;
+  return watched;
 };
 
 /** Follows the requests of main documents. */
@@ -57,7 +80,8 @@ const watchDocuments = (session: CDPSession, watched: Watched): void => {
   let bytes = 0;
   session.on('Network.requestWillBeSent', ({ type, requestId, loaderId, frameId, request }) => {
     if (type !== 'Document' || requestId !== loaderId || frameId !== watched.mainFrameId) return;
-    if (!isWebPage(request.url)) return;
+    if (!isWebPage(request.url) || watched.hold === 'on') return;
+    watched.before ??= watched.record;
     if (watched.requestId && watched.requestId !== requestId) earlierRequests.add(watched.requestId);
     watched.requestId = requestId;
     watched.sandboxed = false;
@@ -92,27 +116,40 @@ const watchDocuments = (session: CDPSession, watched: Watched): void => {
   });
   session.on('Network.loadingFailed', ({ requestId, errorText }) => {
     earlierRequests.delete(requestId);
-    if (requestId === watched.requestId) watched.change({ failure: errorText.replace(/^net::/, '') });
+    if (requestId !== watched.requestId) return;
+    watched.before = undefined;
+    watched.change({ failure: errorText.replace(/^net::/, '') });
   });
 };
 
 /** Follows what the page does in the main frame. */
 const watchPage = (session: CDPSession, watched: Watched): void => {
-  let shownLoader: string | undefined;
   let dialogs = 0;
   const depths = new Map<string, number>(); // of all frames that the shown document has attached
   session.on('Page.frameNavigated', ({ frame }) => {
-    if (frame.parentId || !isWebPage(frame.url)) return;
-    shownLoader = frame.loaderId;
+    if (frame.parentId) return;
+    const { hold } = watched;
+    if (hold === 'on') watched.hold = 'over'; // Lighthouse leaves the document, or the page escaped
+    watched.before = undefined;
+    if (!isWebPage(frame.url)) return;
+    const { record, shown, requestId } = watched;
+    const departure = shown && { url: shown.url, status: shown.status, to: frame.url };
+    watched.shown = { loaderId: frame.loaderId, url: frame.url, status: record.status };
     depths.clear();
     dialogs = 0;
-    const scriptless = watched.sandboxed && shownLoader === watched.requestId;
-    watched.change({ navigations: watched.record.navigations + 1, loaded: false, painted: false, scriptless });
+    const scriptless = watched.sandboxed && frame.loaderId === requestId;
+    watched.changedAt = performance.now();
+    watched.change({
+      ...{ navigations: record.navigations + 1, loaded: false, painted: false, scriptless },
+      ...(departure && hold === 'ahead' && { left: [...(record.left ?? []), departure].slice(-MAX_LEFT) }),
+      ...(hold === 'on' && { escapedTo: frame.url }),
+    });
   });
   session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
-    if (frameId !== watched.mainFrameId || loaderId !== shownLoader) return;
-    if (name === 'load') watched.change({ loaded: true });
-    if (name === 'firstContentfulPaint') watched.change({ painted: true });
+    if (frameId !== watched.mainFrameId || loaderId !== watched.shown?.loaderId) return;
+    if (name !== 'load' && name !== 'firstContentfulPaint') return;
+    watched.changedAt = performance.now();
+    watched.change(name === 'load' ? { loaded: true } : { painted: true });
   });
   session.on('Page.frameAttached', ({ frameId, parentFrameId }) => {
     if (watched.record.tooMuch) return;
@@ -123,6 +160,20 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
   });
   session.on('Page.javascriptDialogOpening', () => {
     if (++dialogs > MAX_DIALOGS && !watched.record.tooMuch) watched.change({ tooMuch: 'dialogs' });
+  });
+};
+
+/** Number of documents that the record names. */
+const MAX_LEFT = 5;
+
+/** Follows the refreshes that the page announces by a `meta` element or a header. */
+const watchRefreshes = (session: CDPSession, watched: Watched): void => {
+  session.on('Page.frameScheduledNavigation', ({ frameId, delay, reason }) => {
+    const isRefresh = reason === 'metaTagRefresh' || reason === 'httpHeaderRefresh';
+    if (frameId === watched.mainFrameId && isRefresh) watched.refreshAt = performance.now() + delay * 1000;
+  });
+  session.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
+    if (frameId === watched.mainFrameId) watched.refreshAt = undefined;
   });
 };
 

@@ -101,6 +101,12 @@ export type MainFrame = {
   /** The limit that the page has exceeded. */
   tooMuch: 'bytes' | 'frames' | 'nested frames' | 'dialogs' | null;
   crashed: boolean;
+  /** Documents that the page left by itself before the end of the timed part, at most the newest five. */
+  left?: readonly { url: string; status: number | null; to: string }[];
+  /** A navigation that the page tried afterwards. The service stopped it. */
+  held?: { url: string; to: string };
+  /** Address to which the page went afterwards, although the service holds pages. */
+  escapedTo?: string;
 };
 
 /** Values of the fields that a new main document request resets. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Fault, faultOf } from '../../functions/auditor/faults.ts';
+import type { Fault } from '../../functions/auditor/document-faults.ts';
+import { faultOf } from '../../functions/auditor/faults.ts';
 import { judge } from '../../functions/auditor/judge.ts';
 import type { AuditEnd } from '../../functions/auditor/messages.ts';
 import type { Observation } from '../../functions/auditor/observation.ts';
@@ -182,8 +183,12 @@ const faults: [observation: Observation, fault: Fault][] = [
     },
   ],
   [
-    observed(erroredAudits(['charset', 'x'])),
+    observed(erroredAudits(['charset', 'x']), { large: true }),
     { code: 'page-too-large', detail: 'The document is larger than the 10 MB that the browser keeps for audits.' },
+  ],
+  [
+    observed(erroredAudits(['charset', 'x'])),
+    { code: 'internal', auditCode: null, detail: 'Lighthouse could not complete these audits: charset. x' },
   ],
   [
     observed(erroredAudits(['interactive', 'No trace. (NO_FMP)'], ['tbt', 'x'])),

@@ -25,6 +25,7 @@ test('up to three failed accessibility rules do not count, and a fourth is an er
   const run = runLighthouse({ ...lighthouse, run: audits }, plan, {
     page: {} as never,
     profile: '',
+    onLoaded: async () => {},
     onMeasured: () => {},
   });
   await expect(run).rejects.toThrow('stop here');
