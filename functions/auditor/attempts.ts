@@ -2,7 +2,7 @@ import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
 import { type Sample, type Spread, spreadOf } from '../../shared/page-metrics.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
 import { type AuditResult, emptyResult } from './judge.ts';
-import { errorOf, isRetried, isTimeout } from './retry-rules.ts';
+import { errorOf, isHang, isRetried } from './retry-rules.ts';
 
 type Succeeded = Extract<AuditResult, { state: 'succeeded' }>;
 type Failed = Extract<AuditResult, { state: 'failed' }>;
@@ -50,7 +50,7 @@ export const next = (
 
   const outOfAttempts = countFailures(attempts) >= MAX_ATTEMPTS;
   if (!outOfAttempts && timeLeftMs >= ATTEMPT_MS) {
-    return { do: 'audit', skipOptionalParts: attempts.some(isTimeout), isRetake: candidates.length > 0 };
+    return { do: 'audit', skipOptionalParts: attempts.some(isHang), isRetake: candidates.length > 0 };
   }
   const measured = candidates.length > 0 ? [...samples, leastContended(candidates)] : samples;
   if (measured.length > 0) return { do: 'finish', result: measuredResult(measured, wanted) };

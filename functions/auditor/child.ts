@@ -20,6 +20,7 @@ import {
 } from './messages.ts';
 import { keepDocument } from './page-hold.ts';
 import { canRunScripts, closePopup, documentState } from './page-probe.ts';
+import { watchProgress } from './progress.ts';
 import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from './stop-rules.ts';
 
 /*
@@ -87,6 +88,8 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
   const hangTimer = setTimeout(async () => {
     if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
   }, TIMED_PART_MS);
+  const traffic = { pending: 0, answeredAt: 0, longTasks: 0 };
+  let stopWatch = () => {};
   let measured: MainFrame | undefined;
   let document: Promise<DocumentState> | undefined;
   const onMeasured = () => {
@@ -97,12 +100,14 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
     send({ type: 'measured', cpu: readCpu() });
+    stopWatch = watchProgress(pageSession, traffic, (pulse) => send({ type: 'pulse', ...pulse }));
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
   };
-  const hooks = { onLoaded: () => keepDocument(pageSession, watched), onMeasured };
+  const hooks = { onLoaded: () => keepDocument(pageSession, watched), traffic, onMeasured };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), ...hooks });
   clearTimeout(hangTimer);
+  stopWatch();
 
   await send({
     type: 'audited',

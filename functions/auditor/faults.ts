@@ -4,6 +4,7 @@ import { contentTypeDetail, type Fault, faultOfDocument } from './document-fault
 import type { AuditSummary, MainFrame } from './messages.ts';
 import { moveSentence } from './moves.ts';
 import { exceededByteLimit, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
+import { PAGE_STALLED } from './retry-rules.ts';
 import { MAX_NAVIGATIONS } from './stop-rules.ts';
 
 /** Returns why an audit failed. Call it only for an audit that is not complete. */
@@ -62,11 +63,14 @@ const faultOfEnd = (observation: Observation): Fault => {
       return faultOfAuditCode(end.code || null, end.message, observation);
     case 'stopped':
       if (end.why === 'main-document-failed') return faultOfDocument(observation);
+      if (end.why === 'page-stalled') return { code: 'page-hung', auditCode: PAGE_STALLED, detail: STALLED };
       return { code: end.why, ...(end.detail && { detail: end.detail }) };
     case 'exited':
       return { code: 'internal' };
   }
 };
+
+const STALLED = 'The page stopped responding to Lighthouse after it had loaded.';
 
 /** Returns the fault of an error code. Lighthouse's codes are coarse, so the main frame decides where they are ambiguous. */
 const faultOfAuditCode = (auditCode: string | null, message: string, observation: Observation): Fault => {

@@ -77,12 +77,38 @@ export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readon
     .map(([, event]) => ({ ...event, name: 'firstMeaningfulPaintCandidate' }));
 };
 
+/** What Lighthouse asks the browser. `answeredAt` is the time of the newest answer, on the clock of `performance`. */
+export type ProtocolTraffic = { pending: number; answeredAt: number; longTasks: number };
+export type Protocol = { prototype: Record<string, (...args: unknown[]) => Promise<unknown>> };
+
+/** Records the traffic of Lighthouse's commands in `traffic`. */
+export const patchProtocol = ({ prototype }: Protocol, traffic: ProtocolTraffic): void => {
+  const name = 'sendCommandToSession' in prototype ? 'sendCommandToSession' : 'sendCommand'; // version 9 has both
+  const send = prototype[name];
+  if (!send) throw new Error(`Lighthouse's protocol session has no method ${name}.`);
+  prototype[name] = function (...args) {
+    traffic.pending++;
+    const answer = send.apply(this, args);
+    const onEnd = (error?: { code?: string }) => {
+      traffic.pending--;
+      if (error?.code !== 'PROTOCOL_TIMEOUT') traffic.answeredAt = performance.now();
+    };
+    answer.then(() => onEnd(), onEnd);
+    return answer;
+  };
+};
+
 /** Gives axe-core 85 s instead of Lighthouse's 60 s, because a long document takes longer. */
-export const patchAccessibilityTimeout = (accessibility: AccessibilityGatherer): void => {
+export const patchAccessibilityTimeout = (accessibility: AccessibilityGatherer, traffic: ProtocolTraffic): void => {
   const { getArtifact } = accessibility.prototype;
   accessibility.prototype.getArtifact = async function (context) {
     context.driver.defaultSession.setNextProtocolTimeout(ACCESSIBILITY_MS);
-    return getArtifact.call(this, context);
+    traffic.longTasks++;
+    try {
+      return await getArtifact.call(this, context);
+    } finally {
+      traffic.longTasks--;
+    }
   };
 };
 const ACCESSIBILITY_MS = 85_000;

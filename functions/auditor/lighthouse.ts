@@ -14,9 +14,12 @@ import {
   type Flags,
   gatherAccessibilityFirst,
   type NetworkMonitor,
+  type Protocol,
+  type ProtocolTraffic,
   patchAccessibilityTimeout,
   patchFailedRules,
   patchNavigation,
+  patchProtocol,
   patchTrace,
   type TraceGatherer,
 } from './lighthouse-patches.ts';
@@ -33,6 +36,7 @@ type Lighthouse = {
   accessibility: AccessibilityGatherer;
   axeAudit: AxeAudit;
   networkMonitor: NetworkMonitor;
+  protocol: Protocol;
 };
 
 /**
@@ -57,9 +61,10 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     import(`${core}/gather/gatherers/accessibility.js`),
     import(`${core}/audits/accessibility/axe-audit.js`),
     import(`${core}/gather/driver/network-monitor.js`),
+    import(`${core}/gather/${acceptsPage ? 'session' : 'driver'}.js`),
   ]);
-  const exported = more.map((module) => module.default ?? module.NetworkMonitor);
-  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit, networkMonitor] = exported;
+  const exported = more.map((module) => module.default ?? module.NetworkMonitor ?? module.ProtocolSession);
+  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit, networkMonitor, protocol] = exported;
   if (acceptsPage) {
     const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
@@ -75,6 +80,7 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     accessibility,
     axeAudit,
     networkMonitor,
+    protocol,
   };
 };
 
@@ -84,6 +90,8 @@ type Browser = { page: Page; profile: string };
 type Hooks = {
   /** Called when Lighthouse has waited for a page to load. Lighthouse waits for it. */
   onLoaded: () => Promise<void>;
+  /** Receives what Lighthouse asks the browser. */
+  traffic: ProtocolTraffic;
   /** Called when the trace ends, which ends the timed part in all versions. */
   onMeasured: () => void;
 };
@@ -92,12 +100,13 @@ type Hooks = {
 export const runLighthouse = async (
   lighthouse: Lighthouse,
   plan: AuditPlan,
-  { page, profile, onLoaded, onMeasured }: Browser & Hooks,
+  { page, profile, onLoaded, traffic, onMeasured }: Browser & Hooks,
 ): Promise<AuditSummary> => {
   const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
   patchNavigation(lighthouse.networkMonitor, onLoaded);
+  patchProtocol(lighthouse.protocol, traffic);
   const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
-  patchAccessibilityTimeout(accessibility);
+  patchAccessibilityTimeout(accessibility, traffic);
   const { uncheckedRules } = patchFailedRules(axeAudit);
   if (plan.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
   const flags = {

@@ -26,6 +26,7 @@ export type AuditorMessage =
   | { type: 'waiting' } // for START_SIGNAL, in a timed audit only
   | { type: 'mainFrame'; record: MainFrame }
   | { type: 'measured'; cpu: CpuUse | null } // the timed part is over
+  | ({ type: 'pulse' } & Pulse) // after `measured`, every few seconds while nothing seems to happen
   | {
       type: 'audited';
       summary: AuditSummary;
@@ -34,6 +35,23 @@ export type AuditorMessage =
       status: number | null;
     }
   | { type: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
+
+/** State of an audit in which the browser has answered nothing to Lighthouse for some time. */
+export type Pulse = {
+  /** Time since the last answer, or since the end of the timed part. */
+  silentMs: number;
+  /** True if Lighthouse waits for the answer to a command. */
+  isAsked: boolean;
+  /** True if the page runs a script that tests it. */
+  answers: boolean;
+  /** Time since the previous look at the CPU times. */
+  windowMs: number;
+  /** Time that the browser's threads ran, or waited for a CPU, meanwhile. */
+  browserMs: number;
+  auditorMs: number;
+  /** True if Lighthouse runs a script in the page that may take long. */
+  isLongTask: boolean;
+};
 
 /** Settings with which the auditor starts Chromium. */
 export type LaunchOrder = {
@@ -168,5 +186,5 @@ export type AuditEnd =
       status: number | null;
     }
   | { how: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
-  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed'; detail?: string } // by a stop rule of the parent
+  | { how: 'stopped'; why: RunProblemCode | 'main-document-failed' | 'page-stalled'; detail?: string } // by a stop rule of the parent
   | { how: 'exited' }; // the auditor exited without a result

@@ -15,7 +15,13 @@ type RetryRule = {
 };
 type FailedAttempt = Attempt & { code: RunProblemCode };
 
-export const isTimeout = ({ code }: Attempt): boolean => code === 'audit-timeout' || code === 'protocol-timeout';
+/** Audit code of an attempt that made no progress. It holds on a busy machine too. */
+export const PAGE_STALLED = 'PAGE_STALLED';
+
+const isStalled = ({ auditCode }: Attempt): boolean => auditCode === PAGE_STALLED;
+const isTimeout = ({ code }: Attempt): boolean => code === 'audit-timeout' || code === 'protocol-timeout';
+/** The page may have hung only in the parts that a retry skips. */
+export const isHang = (attempt: Attempt): boolean => isTimeout(attempt) || isStalled(attempt);
 const isCrash = ({ code }: Attempt): boolean => code === 'page-crashed';
 const isRetryable = ({ code }: FailedAttempt): boolean => runProblems[code].retryable;
 /** The page may have stopped responding only because other processes used the CPU. */
@@ -23,9 +29,9 @@ const isHungWhileContended = ({ auditCode, contended }: Attempt): boolean => aud
 
 const retryRules: readonly RetryRule[] = [
   {
-    // The page is to blame for two timeouts, unless other processes used the CPU.
-    retries: isTimeout,
-    counts: (attempt) => isTimeout(attempt) && !attempt.contended,
+    // The page is to blame for two hangs. A timeout says nothing about the page if other processes used the CPU.
+    retries: isHang,
+    counts: (attempt) => isStalled(attempt) || (isTimeout(attempt) && !attempt.contended),
     limit: 2,
     codeAtLimit: 'page-hung',
   },

@@ -1,5 +1,12 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
-import { type AuditEnd, type AuditorMessage, type CpuUse, emptyMainFrame, type MainFrame } from './messages.ts';
+import {
+  type AuditEnd,
+  type AuditorMessage,
+  type CpuUse,
+  emptyMainFrame,
+  type MainFrame,
+  type Pulse,
+} from './messages.ts';
 
 /** Everything that can happen in an audit: the auditor's messages, and the observations and actions of its parent. */
 export type AuditEvent =
@@ -23,6 +30,8 @@ export type AuditState = {
   measured: boolean;
   /** True if the newest main document failed, so that the audit ends unless another document follows. */
   documentFailed: boolean;
+  /** Time without progress until the newest pulse, in milliseconds. */
+  stall: { silentMs: number; idleMs: number; stuckMs: number };
   mainFrame: MainFrame;
   chromium: string | null;
   sandbox: boolean | null;
@@ -34,6 +43,7 @@ export const initialState: AuditState = {
   waiting: false,
   measured: false,
   documentFailed: false,
+  stall: { silentMs: 0, idleMs: 0, stuckMs: 0 },
   mainFrame: emptyMainFrame,
   chromium: null,
   sandbox: null,
@@ -59,6 +69,14 @@ export const TIMED_PART_MS = 60_000;
 export const BLANK_PAGE_MS = 20_000;
 /** Time in which a page must run a script that tests it. */
 export const PROBE_TIMEOUT_MS = 5000;
+/** Interval at which the auditor looks for progress after the timed part. */
+export const PULSE_MS = 5000;
+/** Time without progress after which the audit ends. */
+export const STALL_MS = 30_000;
+/** The same if Lighthouse waits for an event. It waits up to 36 s for a page that it loads again. */
+export const EVENT_STALL_MS = 45_000;
+/** Share of a CPU below which nothing happens in an audit. */
+const IDLE_SHARE = 0.1;
 /** Grace period after an unhandled rejection. Lighthouse may still finish. */
 export const REJECTION_GRACE_MS = 10_000;
 
@@ -110,6 +128,8 @@ export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [A
       return onMainFrame(state, event.record);
     case 'measured':
       return [{ ...state, measured: true, cpu: event.cpu }, nothing];
+    case 'pulse':
+      return onPulse(state, event);
     case 'memory':
       return [state, onMemory(event, limits)];
     case 'elapsed':
@@ -175,6 +195,24 @@ const hasFailed = ({ failure, navigations, empty, painted }: MainFrame): boolean
 
 /** Returns true if Lighthouse has started its second visit. A failure from now on doesn't change the result. */
 const isSecondVisit = (measured: boolean, { navigations }: MainFrame): boolean => measured && navigations > 0;
+
+/**
+ * Ends an audit without progress. Nothing happens if all processes are idle, or if the page runs scripts but Lighthouse gets
+ * no answer, because a promise of the page never settles. A page that runs no scripts is stuck if the browser has used the
+ * CPU that long. Waiting for a CPU counts as using it, so a busy machine changes no verdict.
+ */
+const onPulse = (state: AuditState, pulse: Pulse): [AuditState, Decision] => {
+  const { silentMs, isAsked, answers, windowMs, browserMs, auditorMs, isLongTask } = pulse;
+  const before = silentMs > state.stall.silentMs ? state.stall : initialState.stall;
+  const isIdle = browserMs + auditorMs < IDLE_SHARE * windowMs || (answers && isAsked);
+  const stall = {
+    silentMs,
+    idleMs: isIdle ? before.idleMs + silentMs - before.silentMs : 0,
+    stuckMs: answers || isLongTask ? 0 : before.stuckMs + Math.min(browserMs, windowMs),
+  };
+  const isStalled = stall.idleMs >= (isAsked ? STALL_MS : EVENT_STALL_MS) || stall.stuckMs >= STALL_MS;
+  return [{ ...state, stall }, isStalled ? stop('page-stalled') : nothing];
+};
 
 const onMemory = ({ browserBytes, auditorBytes }: { browserBytes: number; auditorBytes: number }, limits: Limits) => {
   const exceeded = (bytes: number, where: string) =>

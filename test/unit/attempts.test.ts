@@ -128,6 +128,18 @@ test.each<[title: string, results: AuditResult[], code: RunProblemCode, audits: 
   ],
   ['a hung page', [failure('page-hung', { auditCode: 'PAGE_HUNG' })], 'page-hung', 1],
   [
+    'a page that stalled twice on a contended machine',
+    [1, 2].map(() => failure('page-hung', { auditCode: 'PAGE_STALLED', contended: true })),
+    'page-hung',
+    2,
+  ],
+  [
+    'a page that stalled after a timeout',
+    [failure('audit-timeout'), failure('page-hung', { auditCode: 'PAGE_STALLED' })],
+    'page-hung',
+    2,
+  ],
+  [
     'a page that hung twice on a contended machine',
     [1, 2].map(() => failure('page-hung', { auditCode: 'PAGE_HUNG', contended: true })),
     'page-hung',
@@ -177,6 +189,7 @@ test('only an audit after a timeout skips the optional parts', () => {
   const leanOf = (first: AuditResult) =>
     play([first, success(1)]).steps.map((step) => step.do === 'audit' && step.skipOptionalParts);
   expect(leanOf(failure('audit-timeout'))).toEqual([false, true, false]);
+  expect(leanOf(failure('page-hung', { auditCode: 'PAGE_STALLED' }))).toEqual([false, true, false]);
   expect(leanOf(failure('protocol-timeout'))).toEqual([false, true, false]);
   expect(leanOf(failure('browser-crashed'))).toEqual([false, false, false]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { faultOf } from '../../functions/auditor/faults.ts';
 import {
   type AuditEnd,
   type AuditorMessage,
@@ -14,6 +15,7 @@ import {
   limitsOn,
   type TimerName,
 } from '../../functions/auditor/stop-rules.ts';
+import { observed } from '../support/observation.ts';
 
 const GIB = 2 ** 30;
 const limits = limitsOn(16 * GIB);
@@ -327,5 +329,53 @@ describe('memory', () => {
 
   test('on a small machine is limited to a part of it', () => {
     expect(limitsOn(2 * GIB)).toEqual({ attemptMs: 120_000, browserBytes: 1.24 * GIB, auditorBytes: 0.62 * GIB });
+  });
+});
+
+describe('an audit without progress', () => {
+  const loaded: Step[] = [
+    [2000, frame({ ...shown, loaded: true, painted: true })],
+    [4000, { type: 'measured', cpu: null }],
+  ];
+  const idle = { isAsked: true, answers: true, windowMs: 5000, browserMs: 10, auditorMs: 5, isLongTask: false };
+  /** Pulses every 5 s, each as long after the newest answer. */
+  const pulses = (count: number, changes: object, from = 4000): Step[] =>
+    Array.from({ length: count }, (_, i) => {
+      const silentMs = (i + 1) * 5000;
+      return [from + silentMs, { type: 'pulse', silentMs, ...idle, ...changes } as AuditEvent];
+    });
+  const stalled = { end: { how: 'stopped', why: 'page-stalled' }, atMs: 34_000 };
+
+  test.each([
+    ['all is idle', {}],
+    ['all is idle and the page runs no scripts', { answers: false }],
+    ['the page draws, and one of its promises never settles', { browserMs: 4000 }],
+    ['the page runs no scripts and keeps a CPU busy', { answers: false, browserMs: 5000 }],
+  ])('ends after 30 s if %s', (_, changes) => {
+    expect(timed(...loaded, ...pulses(10, changes))).toMatchObject(stalled);
+  });
+
+  test.each([
+    ['Lighthouse computes', { isAsked: false, auditorMs: 5000 }],
+    ['a long check of the page runs', { answers: false, browserMs: 5000, isLongTask: true }],
+    ['the page had little CPU time on a busy machine', { answers: false, browserMs: 1500 }],
+  ])('goes on while %s', (_, changes) => {
+    expect(timed(...loaded, ...pulses(10, changes)).end).toEqual(stopped('audit-timeout'));
+  });
+
+  test('ends later if Lighthouse waits for an event, because it may load the page again', () => {
+    const end = timed(...loaded, ...pulses(10, { isAsked: false }));
+    expect(end).toMatchObject({ ...stalled, atMs: 49_000 });
+  });
+
+  test('goes on if the browser has answered meanwhile', () => {
+    expect(timed(...loaded, ...pulses(5, {}), ...pulses(5, {}, 30_000)).end).toEqual(stopped('audit-timeout'));
+  });
+
+  test('becomes the fault of the page', () => {
+    expect(faultOf(observed({ how: 'stopped', why: 'page-stalled' }))).toMatchObject({
+      code: 'page-hung',
+      auditCode: 'PAGE_STALLED',
+    });
   });
 });
