@@ -12,6 +12,7 @@ import { watchMainFrame } from './main-frame.ts';
 import {
   type AuditorMessage,
   type AuditorOrder,
+  type AuditSummary,
   type DocumentState,
   isTimed,
   type LaunchOrder,
@@ -91,9 +92,11 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
   const traffic = { pending: 0, answeredAt: 0, longTasks: 0 };
   let stopWatch = () => {};
   let measured: MainFrame | undefined;
+  let displayedUrl: string | undefined;
   let document: Promise<DocumentState> | undefined;
   const onMeasured = () => {
     measured = mainFrame(); // later visits don't count
+    displayedUrl = watched.shown?.url;
     document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
     clearTimeout(hangTimer);
     if (isTimed(plan) && !everPainted && !measured.loaded) {
@@ -111,7 +114,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
 
   await send({
     type: 'audited',
-    summary,
+    summary: { ...summary, finalUrl: finalUrlOf(summary, displayedUrl) },
     pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(pageSession) : null,
     document: await (document ?? documentState(pageSession, mainFrame())),
     status: statusOf(measured ?? mainFrame()),
@@ -133,6 +136,12 @@ async function startBrowser(order: LaunchOrder) {
   send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
   return { browser, page };
 }
+
+/** Returns the displayed address of the page. The result of version 9 has the address without its fragment. */
+const finalUrlOf = ({ finalUrl }: AuditSummary, displayedUrl: string | undefined) => {
+  const isComplete = auditVersion(version).acceptsPage || !/^https?:/.test(finalUrl ?? '');
+  return isComplete ? finalUrl : (displayedUrl ?? finalUrl);
+};
 
 /** Returns the HTTP status of the shown document. A failed document, for example a download, is not shown. */
 const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);

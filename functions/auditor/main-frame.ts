@@ -32,7 +32,7 @@ export type Watched = {
   sandboxed: boolean;
   /** The record before the request of a main document that is on its way. */
   before?: MainFrame | undefined;
-  /** The document that the main frame shows. */
+  /** The document that the main frame shows, with the address that a browser would display. */
   shown?: { loaderId: string; url: string; status: number | null };
   /** Time at which the shown document committed, loaded or painted, the latest of them. */
   changedAt: number;
@@ -134,7 +134,8 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
     if (!isWebPage(frame.url)) return;
     const { record, shown, requestId } = watched;
     const departure = shown && { url: shown.url, status: shown.status, to: frame.url };
-    watched.shown = { loaderId: frame.loaderId, url: frame.url, status: record.status };
+    const url = frame.url + (frame.urlFragment ?? '');
+    watched.shown = { loaderId: frame.loaderId, url, status: record.status };
     depths.clear();
     dialogs = 0;
     const scriptless = watched.sandboxed && frame.loaderId === requestId;
@@ -144,6 +145,9 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
       ...(departure && hold === 'ahead' && { left: [...(record.left ?? []), departure].slice(-MAX_LEFT) }),
       ...(hold === 'on' && { escapedTo: frame.url }),
     });
+  });
+  session.on('Page.navigatedWithinDocument', ({ frameId, url }) => {
+    if (frameId === watched.mainFrameId && watched.shown) watched.shown.url = url;
   });
   session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
     if (frameId !== watched.mainFrameId || loaderId !== watched.shown?.loaderId) return;
