@@ -34,6 +34,8 @@ export type HostilePage = {
   not9?: true;
   /** The page takes the whole machine: it is audited alone, and a perfect page after it. */
   alone?: true;
+  /** Added to the address of the page. The page serves all addresses that begin with its own. */
+  path?: string;
 } & (
   | { serve: Serve; files?: Record<string, Serve>; ownServer?: true }
   | { at: (ports: { http: number; tls: number }) => string }
@@ -143,7 +145,7 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     const [, name = '', , file = ''] = path.split('/');
     const found = cases[name];
-    const serve = found && 'serve' in found ? (file ? found.files?.[file] : found.serve) : undefined;
+    const serve = found && 'serve' in found ? (file && !found.path ? found.files?.[file] : found.serve) : undefined;
     if (!serve) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
     const nth = (visits.get(path) ?? 0) + 1;
     visits.set(path, nth);
@@ -164,7 +166,7 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
     if (!found) throw new Error(`There is no hostile page ${name}.`);
     if ('at' in found) return found.at({ http: await open(pageServer()), tls: await open(tlsServer()) });
     const port = found.ownServer ? await open(pageServer()) : http;
-    return `http://127.0.0.1:${port}/${name}/${++runs}/`;
+    return `http://127.0.0.1:${port}/${name}/${++runs}/${found.path ?? ''}`;
   };
   const requestedAt = (page: string) => {
     const { pathname, port } = new URL(page);

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, test, vi } from 'vitest';
+import { auditVersions, majorOf } from '../../shared/audit-versions.ts';
+import { isFinished, type RunView } from '../../shared/run.ts';
+import { reportedPages, shortSet } from '../pages/reported/index.ts';
+import { FULL } from '../support/full.ts';
+import { serveHostilePages } from '../support/hostile-server.ts';
+import { expectReported, type Report, type ReportedPage } from '../support/reported-page.ts';
+import { startLocally } from '../support/service.ts';
+import type { LocalService } from '../support/service-audits.ts';
+
+const MINUTES = 60_000;
+vi.setConfig({ testTimeout: 20 * MINUTES, hookTimeout: 2 * MINUTES }); // a test also waits for the audits queued before its own
+
+const majors = FULL ? ['13', '12', '9'] : ['13'];
+const versions = auditVersions.map(({ version }) => version).filter((version) => majors.includes(majorOf(version)));
+const all = Object.entries(reportedPages);
+const named = FULL ? all : all.filter(([name]) => shortSet.includes(name));
+
+/** Audits pages in all versions, in one service. Declares a test for each audit. */
+const testAudits = (pages: readonly [string, ReportedPage][], settings: Record<string, string>) => {
+  const ids = new Map<string, string>();
+  let dataDir: string;
+  let site: Awaited<ReturnType<typeof serveHostilePages>>;
+  let service: LocalService;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+    site = await serveHostilePages(reportedPages);
+    service = await startLocally(dataDir, { RETAKES: '0', ...settings });
+    for (const auditVersion of versions) {
+      for (const [name] of pages) {
+        const { id } = await service.post({ url: await site.url(name), auditVersion, regions: ['us-west1'] });
+        ids.set(`${name} ${auditVersion}`, id);
+      }
+    }
+  });
+  afterAll(async () => {
+    await service.stop();
+    await site.close();
+    await rm(dataDir, { recursive: true });
+  });
+
+  const reportOf = async ({ id }: RunView): Promise<Report> => {
+    const response = await fetch(`${service.url}/v1/audit/runs/${id}/report`);
+    return (await response.json()) as Report;
+  };
+  describe.each(versions)('in version %s', (version) => {
+    const rows = pages.map(([name, page]) => ({ name, page, result: page.verdicts.join(' or ') }));
+    test.each(rows)('$name: $page.is gives $result', async ({ name, page }) => {
+      const id = ids.get(`${name} ${version}`) as string;
+      const check = await service.until(id, ({ runs }) => runs.every(({ state }) => isFinished(state)), 1200);
+      await expectReported(page, check.runs[0] as RunView, reportOf);
+    });
+  });
+};
+
+const together = { AUDITS_AT_ONCE: '4', TIMED_AT_ONCE: '4' };
+
+describe('a page after a public bug report', () => {
+  testAudits(
+    named.filter(([, { notContended }]) => !notContended),
+    together,
+  );
+});
+
+describe.runIf(FULL)('a page that is busy itself, audited alone', () => {
+  testAudits(
+    named.filter(([, { notContended }]) => notContended),
+    { AUDITS_AT_ONCE: '1' },
+  );
+});
+
+describe.runIf(FULL)('while other processes use all CPUs', () => {
+  const loops: ChildProcess[] = [];
+  beforeAll(() => {
+    for (let n = 0; n < 2 * availableParallelism(); n++) loops.push(spawn(process.execPath, ['-e', 'for (;;);']));
+  });
+  afterAll(() => {
+    for (const loop of loops) loop.kill('SIGKILL');
+  });
+  testAudits(
+    named.filter(([, { atBusyTimes }]) => atBusyTimes),
+    { AUDITS_AT_ONCE: '1' },
+  );
+});

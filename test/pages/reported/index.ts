@@ -1,0 +1,13 @@
+import type { ReportedPage } from '../../support/reported-page.ts';
+import { answers } from './answers.ts';
+import { documents } from './documents.ts';
+import { leaving } from './leaving.ts';
+
+/** Pages after public bug reports about Lighthouse and its services, with the right outcome of each. */
+export const reportedPages: Record<string, ReportedPage> = { ...answers, ...leaving, ...documents };
+
+/** Pages that `npm test` audits, in one version. */
+export const shortSet: readonly string[] = [
+  ...['leaves-after-4000', 'leaves-by-form', 'leaves-for-consent', 'reloads-once-later', 'refresh-meta-1s'],
+  ...['path-emoji', 'path-1100', 'download-404', 'disposition-own', 'bot-check', 'app-behind-404'],
+];

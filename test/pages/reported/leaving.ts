@@ -1,0 +1,182 @@
+import { afterLoad, good, html, redirect } from '../../support/hostile-server.ts';
+import type { ReportedPage } from '../../support/reported-page.ts';
+
+const HELD = /navigated to \S+\/other while it was being audited/;
+
+/** Pages that go elsewhere by themselves. */
+export const leaving: Record<string, ReportedPage> = {
+  'bot-check': {
+    is: 'a 503 response that sets a cookie and reloads itself into a 200 response',
+    verdicts: ['http-error'],
+    message: /status 503\. The page then reloaded itself\./,
+    serve: (visit) =>
+      /seen=1/.test(visit.request.headers.cookie ?? '')
+        ? html()(visit)
+        : html(good({ head: '<script>document.cookie = "seen=1"; location.reload()</script>' }), {}, 503)(visit),
+  },
+  'refresh-meta-1s': {
+    is: 'a page that refreshes to another page after 1 s',
+    verdicts: ['succeeded'],
+    finalUrl: /\/other$/,
+    warning: /refresh-meta-1s\/\d+\/\) was redirected to \S+\/other\./,
+    serve: html(good({ head: '<meta http-equiv="refresh" content="1;url=other">' })),
+    files: { other: html() },
+  },
+  'refresh-header-0': {
+    is: 'a page whose Refresh header leads to another page at once',
+    verdicts: ['succeeded'],
+    finalUrl: /\/other$/,
+    warning: /refresh-header-0\/\d+\/\) was redirected to \S+\/other\./,
+    serve: html(good(), { refresh: '0; url=other' }),
+    files: { other: html() },
+  },
+  ...Object.fromEntries(
+    [500, 2500, 4000, 6000].map((ms): [string, ReportedPage] => [
+      `leaves-after-${ms}`,
+      {
+        is: `a page that goes elsewhere ${ms} ms after load`,
+        verdicts: ['succeeded'],
+        warning: /navigated to \S+\/other while it was being audited|was redirected to \S+\/other/,
+        whole: true,
+        ...(ms === 4000 && { atBusyTimes: true }),
+        serve: afterLoad(ms, 'location = "other"'),
+        files: { other: html(good({ body: '<p>The other page.</p>' })) },
+      },
+    ]),
+  ),
+  'leaves-by-form': {
+    is: 'a form that submits itself after 4 s',
+    verdicts: ['succeeded'],
+    finalUrl: /leaves-by-form\/\d+\/$/,
+    warning: HELD,
+    whole: true,
+    serve: html(
+      good({
+        body: `<form id="form" method="post" action="other"></form>
+<script>onload = () => setTimeout(() => form.submit(), 4000)</script>`,
+      }),
+    ),
+    files: { other: html() },
+  },
+  'leaves-for-consent': {
+    is: 'a page that asks its server for consent and goes to a consent page',
+    verdicts: ['succeeded'],
+    warning: HELD,
+    whole: true,
+    serve: afterLoad(
+      3000,
+      `fetch('consent').then((answer) => answer.json()).then(({ given }) => { if (!given) location.assign('other') })`,
+    ),
+    files: {
+      consent: ({ response }) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{ "given": false }'),
+      other: html(),
+    },
+  },
+  'reloads-once-later': {
+    is: 'a page that reloads itself once after 4 s',
+    verdicts: ['succeeded'],
+    finalUrl: /reloads-once-later\/\d+\/$/,
+    warning: /reloaded itself while it was being audited/,
+    whole: true,
+    serve: afterLoad(4000, 'if (!sessionStorage.seen) { sessionStorage.seen = 1; location.reload() }'),
+  },
+  'reloads-once-soon': {
+    is: 'a page that reloads itself once at load',
+    verdicts: ['succeeded'],
+    finalUrl: /reloads-once-soon\/\d+\/$/,
+    warning: /reloaded itself before it was measured/,
+    whole: true,
+    serve: afterLoad(0, 'if (!sessionStorage.seen) { sessionStorage.seen = 1; location.reload() }'),
+  },
+  'leaves-again-and-again': {
+    is: 'a page that reloads itself every 3 s',
+    verdicts: ['succeeded'],
+    warning: /reloaded itself/,
+    whole: true,
+    serve: html(good({ head: '<script>setInterval(() => location.reload(), 3000)</script>' })),
+  },
+  'leaves-to-the-dead': {
+    is: 'a page that goes to a server that never answers',
+    verdicts: ['succeeded'],
+    finalUrl: /leaves-to-the-dead\/\d+\/$/,
+    warning: HELD,
+    whole: true,
+    serve: afterLoad(4000, 'location = "other"'),
+    files: { other: () => {} },
+  },
+  'consent-302': {
+    is: 'a redirect to a consent page that sets a cookie and sends back',
+    verdicts: ['succeeded'],
+    finalUrl: /consent-302\/\d+\/$/,
+    serve: (visit) => (/consent=1/.test(visit.request.headers.cookie ?? '') ? html() : redirect('consent'))(visit),
+    files: {
+      consent: ({ response }) => response.writeHead(302, { location: './', 'set-cookie': 'consent=1; Path=/' }).end(),
+    },
+  },
+  'service-worker': {
+    is: 'a page that reloads itself once when its service worker takes over',
+    verdicts: ['succeeded'],
+    whole: true,
+    serve: html(
+      good({
+        head: `<script>
+          navigator.serviceWorker.register('worker.js');
+          let reloaded = false;
+          navigator.serviceWorker.addEventListener('controllerchange', () => {
+            if (!reloaded) { reloaded = true; location.reload() }
+          });
+        </script>`,
+      }),
+    ),
+    files: {
+      'worker.js': ({ response }) =>
+        response.writeHead(200, { 'content-type': 'text/javascript' }).end(`
+          oninstall = () => skipWaiting();
+          onactivate = (event) => event.waitUntil(clients.claim());
+          onfetch = (event) => event.respondWith(fetch(event.request));`),
+    },
+  },
+  'service-worker-later': {
+    is: 'a page that its service worker serves, and that reloads itself after 4 s',
+    verdicts: ['succeeded'],
+    warning: /reloaded itself/,
+    whole: true,
+    serve: html(
+      good({
+        head: `<script>
+          navigator.serviceWorker.register('worker.js');
+          onload = () => setTimeout(() => { if (!sessionStorage.seen) { sessionStorage.seen = 1; location.reload() } }, 4000);
+        </script>`,
+      }),
+    ),
+    files: {
+      'worker.js': ({ response }) =>
+        response.writeHead(200, { 'content-type': 'text/javascript' }).end(`
+          oninstall = () => skipWaiting();
+          onactivate = (event) => event.waitUntil(clients.claim());
+          onfetch = (event) => event.respondWith(new Response('<h1>From the worker</h1>', { headers: { 'content-type': 'text/html' } }));`),
+    },
+  },
+  'app-behind-404': {
+    is: 'a 404 response with an app that redirects by script',
+    verdicts: ['succeeded'],
+    finalUrl: /\/app\?route$/,
+    warning: /answered with status 404/,
+    serve: html(good({ head: '<script>location.replace("app?route")</script>' }), {}, 404),
+    files: { app: html() },
+  },
+  'opener-policy-swap': {
+    is: 'a script that navigates to a page whose opener policy swaps the browsing context',
+    verdicts: ['succeeded'],
+    finalUrl: /\/other$/,
+    whole: true,
+    serve: afterLoad(0, 'location = "other"'),
+    files: {
+      other: html(good(), {
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+      }),
+    },
+  },
+};
