@@ -71,6 +71,8 @@ export const BLANK_PAGE_MS = 20_000;
 export const PROBE_TIMEOUT_MS = 5000;
 /** Interval at which the auditor looks for progress after the timed part. */
 export const PULSE_MS = 5000;
+/** Time for which one pulse may count. The host may have paused the whole audit for longer. */
+const LONGEST_PULSE_MS = PULSE_MS + PROBE_TIMEOUT_MS;
 /** Time without progress after which the audit ends. */
 export const STALL_MS = 30_000;
 /** The same if Lighthouse waits for an event. It waits up to 36 s for a page that it loads again. */
@@ -204,11 +206,12 @@ const isSecondVisit = (measured: boolean, { navigations }: MainFrame): boolean =
 const onPulse = (state: AuditState, pulse: Pulse): [AuditState, Decision] => {
   const { silentMs, isAsked, answers, windowMs, browserMs, auditorMs, isLongTask } = pulse;
   const before = silentMs > state.stall.silentMs ? state.stall : initialState.stall;
+  const stepMs = Math.min(silentMs - before.silentMs, LONGEST_PULSE_MS);
   const isIdle = browserMs + auditorMs < IDLE_SHARE * windowMs || (answers && isAsked);
   const stall = {
     silentMs,
-    idleMs: isIdle ? before.idleMs + silentMs - before.silentMs : 0,
-    stuckMs: answers || isLongTask ? 0 : before.stuckMs + Math.min(browserMs, windowMs),
+    idleMs: isIdle ? before.idleMs + stepMs : 0,
+    stuckMs: answers || isLongTask ? 0 : before.stuckMs + Math.min(browserMs, stepMs),
   };
   const isStalled = stall.idleMs >= (isAsked ? STALL_MS : EVENT_STALL_MS) || stall.stuckMs >= STALL_MS;
   return [{ ...state, stall }, isStalled ? stop('page-stalled') : nothing];

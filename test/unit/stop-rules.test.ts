@@ -368,6 +368,11 @@ describe('an audit without progress', () => {
     expect(end).toMatchObject({ ...stalled, atMs: 49_000 });
   });
 
+  test('goes on after a pause of the whole audit', () => {
+    const pulse = { type: 'pulse', silentMs: 60_000, ...idle, windowMs: 60_000 } as const;
+    expect(timed(...loaded, [64_000, pulse], [65_000, audited]).end).toMatchObject({ how: 'audited' });
+  });
+
   test('goes on if the browser has answered meanwhile', () => {
     expect(timed(...loaded, ...pulses(5, {}), ...pulses(5, {}, 30_000)).end).toEqual(stopped('audit-timeout'));
   });
