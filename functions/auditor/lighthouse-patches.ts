@@ -77,7 +77,7 @@ export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readon
     .map(([, event]) => ({ ...event, name: 'firstMeaningfulPaintCandidate' }));
 };
 
-/** What Lighthouse asks the browser. `answeredAt` is the time of the newest answer, on the clock of `performance`. */
+/** Lighthouse's commands to the browser. `answeredAt` is the time of the newest answer, on the clock of `performance`. */
 export type ProtocolTraffic = { pending: number; answeredAt: number; longTasks: number };
 export type Protocol = { prototype: Record<string, (...args: unknown[]) => Promise<unknown>> };
 
