@@ -65,8 +65,14 @@ type Work = Required<Omit<Deps, 'stopping' | 'newId'>> & {
   remainingMs: () => number;
 };
 
-/** Delays between attempts, and between retries of a write. Storage that fails for some seconds then costs no audit. */
+/** Delays between attempts, and between retries of a write. */
 const RETRY_DELAYS_MS = [500, 2000, 5000, 10_000];
+/** Time of the invocation that is kept for the last write of the run, in milliseconds. */
+const LAST_WRITE_MS = 8000;
+/** Time of the invocation that is kept for its end, in milliseconds. */
+const END_MS = 1000;
+/** Time limit for storing the report of a failed audit, in milliseconds. The run doesn't need this report. */
+const FAILED_REPORT_MS = 30_000;
 
 export const runAudit =
   ({ stopping, now = () => new Date(), newId = randomUUID, ...deps }: Deps) =>
@@ -104,7 +110,7 @@ const auditAndFinish = async (work: Work): Promise<void> => {
     const report = await storeReport(work, measured.result, attempts);
     if (report !== 'not stored') return finishRun(work, measured.result, report, attempts);
     attempts = withStorageFailure(attempts);
-    await recordFailure(work, attempts, runError('storage-failure'));
+    await recordFailure(work, attempts, runError('storage-failure')); // no time is left, so the next step ends the work
   }
 };
 
@@ -121,6 +127,7 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
     progress = record(progress, result, { startedAt, finishedAt: now() }, rules);
     if (result.state === 'failed' && progress.afterFailure === 'retry') {
       await recordFailure(work, progress.attempts, result.error);
+      if (countFailures(progress.attempts) < MAX_ATTEMPTS) await pauseAfter(progress.attempts, work);
     }
   }
 };
@@ -145,34 +152,41 @@ const audit = async (
   }
 };
 
-/** Records a failed attempt. Waits if another attempt follows. */
+const pauseAfter = ({ length }: readonly Attempt[], { retryDelaysMs, signal }: Work): Promise<void> =>
+  pause(retryDelaysMs[Math.min(length, retryDelaysMs.length) - 1] ?? 0, signal);
+
+/** Records a failed attempt. */
 const recordFailure = async (work: Work, attempts: readonly Attempt[], reason: RunError): Promise<void> => {
-  const { leases, lease, signal, now, retryDelaysMs } = work;
-  const anotherFollows = countFailures(attempts) < MAX_ATTEMPTS;
-  if (anotherFollows) emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
+  const { leases, lease, now } = work;
+  if (countFailures(attempts) < MAX_ATTEMPTS) {
+    emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
+  }
   log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
-  if (!(await leases.recordAttempt(lease, [...attempts], now()))) throw new LeaseLost();
-  const delay = retryDelaysMs[Math.min(attempts.length, retryDelaysMs.length) - 1] ?? 0;
-  if (anotherFollows) await pause(delay, signal);
+  const recorded = await retry(() => leases.recordAttempt(lease, [...attempts], now()), work, END_MS);
+  if (!recorded) throw new LeaseLost();
 };
 
-/** Stores the report before the run is marked as succeeded. A failed run finishes without its report if storage fails. */
+/**
+ * Stores the report before the run is marked as succeeded. Retries as long as the invocation has time, because storing
+ * costs less than another audit. A failed run finishes without its report if storage fails.
+ */
 const storeReport = async (
-  { reports, lease, signal, retryDelaysMs }: Work,
+  work: Work,
   { state, report }: RunResult,
   attempts: readonly Attempt[],
 ): Promise<Outcome['report'] | 'not stored'> => {
   if (!report) return undefined;
+  const { reports, lease, signal, remainingMs } = work;
   const { id, checkId } = lease.run;
   const key = `reports/${checkId}/${id}/${lease.id}-${attempts.length}.json.gz`;
+  const keptMs = state === 'failed' ? Math.max(LAST_WRITE_MS, remainingMs() - FAILED_REPORT_MS) : LAST_WRITE_MS;
   try {
-    await retry(() => reports.put(key, report.gzip), retryDelaysMs, signal);
+    await retry(() => reports.put(key, report.gzip), work, keptMs);
     return { key, bytes: report.bytes, gzipBytes: report.gzip.length };
   } catch (error) {
     if (signal.aborted) throw error;
-    if (state === 'failed') return undefined;
     log.error('a report could not be stored', { ...idsOf(lease), error: error as Error });
-    return 'not stored';
+    return state === 'failed' ? undefined : 'not stored';
   }
 };
 
@@ -186,10 +200,10 @@ const finishRun = async (
   report: Outcome['report'],
   attempts: readonly Attempt[],
 ): Promise<void> => {
-  const { leases, lease, signal, now, retryDelaysMs } = work;
+  const { leases, lease, now } = work;
   const { metrics, ...fields } = { metrics: undefined, ...result };
   const outcome: Outcome = { ...fields, ...metrics, report, attempts: [...attempts] };
-  const finished = await retry(() => leases.finish(lease, outcome, now()), retryDelaysMs, signal);
+  const finished = await retry(() => leases.finish(lease, outcome, now()), work, END_MS);
   if (!finished) throw new LeaseLost();
   const error = result.state === 'failed' ? result.error : null;
   const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);

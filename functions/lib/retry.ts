@@ -1,21 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from './aws-client.ts';
 import { log } from './log.ts';
 
-/** Retries a write after each delay until it succeeds. Throws its last error, or the reason of `signal` during a delay. */
+type Invocation = {
+  /** Delay after each try, in milliseconds. The last one also follows all later tries. */
+  retryDelaysMs: readonly number[];
+  /** Returns the time that the invocation has left, in milliseconds. */
+  remainingMs: () => number;
+  /** Ends the retries during a delay. */
+  signal: AbortSignal;
+};
+
+/** Shortest time of a try, in milliseconds. */
+const MIN_TRY_MS = 1000;
+
+/**
+ * Retries a write until it succeeds, or until another try would not end before the invocation has `keptMs` left. A try may
+ * take half of the time until then, so that a silent server leaves time for a second one. Throws the error of the last
+ * try, or the reason of `signal`.
+ */
 export const retry = async <T>(
   write: () => Promise<T>,
-  delaysMs: readonly number[],
-  signal: AbortSignal,
+  { retryDelaysMs, remainingMs, signal }: Invocation,
+  keptMs: number,
 ): Promise<T> => {
-  for (const delay of delaysMs) {
+  for (let tries = 0; ; tries++) {
     try {
-      return await write();
+      return await withDeadline(Math.max(MIN_TRY_MS, (remainingMs() - keptMs) / 2), write);
     } catch (error) {
+      const delay = retryDelaysMs[Math.min(tries, retryDelaysMs.length - 1)] ?? 0;
+      if (remainingMs() - keptMs < delay + MIN_TRY_MS) throw error;
       log.warn('a write is retried', { error: error as Error });
       await pause(delay, signal);
     }
   }
-  return write();
 };
 
 /** Waits. Throws the reason of `signal` when it aborts. */

@@ -13,22 +13,32 @@ const failing = (failures: number, error: Error = new Error('DynamoDB is away'))
   return { write, calls };
 };
 
-test('a write is retried after each delay until it succeeds', async () => {
-  const { write, calls } = failing(2);
-  expect(await retry(write, [1, 1], never)).toBe('written');
-  expect(calls).toHaveLength(3);
+const invocation = { retryDelaysMs: [1], signal: never, remainingMs: () => 60_000 };
+
+test('a write is retried until it succeeds, after the last delay too', async () => {
+  const { write, calls } = failing(5);
+  expect(await retry(write, { ...invocation, retryDelaysMs: [1, 2] }, 0)).toBe('written');
+  expect(calls).toHaveLength(6);
 });
 
-test('a write that fails after the last delay throws its error', async () => {
+test('a write fails with its last error if no time is left for another try', async () => {
   const { write, calls } = failing(9);
-  await expect(retry(write, [1, 1], never)).rejects.toThrow('DynamoDB is away');
-  expect(calls).toHaveLength(3);
+  const left = [18_000, 18_000, 18_000, 9000];
+  await expect(retry(write, { ...invocation, remainingMs: () => left.shift() ?? 0 }, 8000)).rejects.toThrow(
+    'DynamoDB is away',
+  );
+  expect(calls).toHaveLength(2);
+  const late = failing(9);
+  await expect(retry(late.write, { ...invocation, retryDelaysMs: [5000], remainingMs: () => 5500 }, 0)).rejects.toThrow(
+    'is away',
+  );
+  expect(late.calls).toHaveLength(1);
 });
 
 test('an abort during a delay throws its reason', async () => {
   const stop = new AbortController();
   const { write, calls } = failing(9);
-  const retrying = retry(write, [60_000], stop.signal);
+  const retrying = retry(write, { ...invocation, retryDelaysMs: [30_000], signal: stop.signal }, 0);
   setTimeout(() => stop.abort(new Error('the service stops')), 1);
   await expect(retrying).rejects.toThrow('the service stops');
   expect(calls).toHaveLength(1);
@@ -37,5 +47,5 @@ test('an abort during a delay throws its reason', async () => {
 
 test('a write that succeeds counts although the signal has aborted', async () => {
   const aborted = AbortSignal.abort(new Error('the service stops'));
-  expect(await retry(failing(0).write, [1], aborted)).toBe('written');
+  expect(await retry(failing(0).write, { ...invocation, signal: aborted }, 0)).toBe('written');
 });

@@ -11,6 +11,14 @@ import type { Environment } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 
 const PLENTY = () => 600_000;
+/** Time of an invocation that passes by a second with each look at it. */
+const passing = (ms = 600_000) => {
+  let left = ms;
+  return () => {
+    left = Math.max(0, left - 1000);
+    return left;
+  };
+};
 const seen = { ...emptyResult, finalUrl: 'https://example.com/' };
 const success: AuditResult = {
   ...seen,
@@ -53,7 +61,14 @@ const failure = (code: RunProblemCode, auditCode: string | null = null, detail?:
 /** A worker whose audits have these results in this order, and a log of its writes. */
 const worker = (
   verdicts: (AuditResult | Error)[],
-  { putFails = 0, finishFails = 0, claimable = true, samples = 1, responsesLost = 0 } = {},
+  {
+    putFails = 0,
+    finishFails = 0,
+    claimable = true,
+    samples = 1,
+    responsesLost = 0,
+    earlier = [] as RunProblemCode[],
+  } = {},
 ) => {
   const check = aCheck({ regions: ['us-west1'] });
   const [shown] = check.runs;
@@ -67,6 +82,7 @@ const worker = (
     sends: 1,
     lostLeases: 0,
     options,
+    attempts: earlier.map((code) => ({ code })),
   } as RunItem;
   const log: string[] = [];
   const outcomes: Outcome[] = [];
@@ -328,21 +344,36 @@ test('retries writes, so that a short storage failure costs no audit', async () 
 
 test('a fault of the page finishes the run although its report can not be stored', async () => {
   const { report } = success;
-  const { run, outcomes } = worker([{ ...failure('http-error'), ...(report && { report }) }], { putFails: 99 });
-  await run();
+  const { run, outcomes, log } = worker([{ ...failure('http-error'), ...(report && { report }) }], { putFails: 999 });
+  await run(passing());
+  expect(log).toEqual(['audit', 'failed']);
   expect(outcomes[0]).toMatchObject({ error: { code: 'http-error' }, report: undefined });
 });
 
-test('a report that can not be stored is a fault of the service, and the page is audited again', async () => {
-  const { run, log, outcomes } = worker([success, success], { putFails: 3 });
-  await run();
-  expect(log).toEqual(['audit', 'attempt storage-failure', 'audit', 'report stored', 'succeeded']);
-  expect(outcomes[0]?.attempts[0]?.code).toBe('storage-failure');
+test('a report is stored after a long failure of the storage, without another audit', async () => {
+  const { run, log } = worker([success], { putFails: 100 });
+  await run(passing());
+  expect(log).toEqual(['audit', 'report stored', 'succeeded']);
+});
+
+test('a report that can not be stored in time is a failed attempt, and the run is released before the end', async () => {
+  const { run, log } = worker([success], { putFails: 999 });
+  const remaining = passing();
+  await run(remaining);
+  expect(log).toEqual(['audit', 'attempt storage-failure', 'given back']);
+  expect(remaining()).toBeGreaterThan(1000);
+});
+
+test('a report that can not be stored in three invocations fails the run', async () => {
+  const { run, log, outcomes } = worker([success], { putFails: 999, earlier: ['storage-failure', 'storage-failure'] });
+  await run(passing());
+  expect(log).toEqual(['audit', 'attempt storage-failure', 'failed']);
+  expect(outcomes[0]).toMatchObject({ error: { code: 'storage-failure', blame: 'service' } });
 });
 
 test('a run that can not be written fails its message, so that SQS delivers the job again', async () => {
-  const { run } = worker([failure('dns-failure')], { finishFails: 99 });
-  await expect(run()).rejects.toThrow('DynamoDB is unavailable');
+  const { run } = worker([failure('dns-failure')], { finishFails: 999 });
+  await expect(run(passing())).rejects.toThrow('DynamoDB is unavailable');
 });
 
 test('releases the run if too little time is left for another attempt', async () => {
