@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import * as logging from '../../functions/lib/log.ts';
-import type { RunItem } from '../../functions/lib/store/items.ts';
+import { ifState, type RunItem, updateRun } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { AuditJob } from '../../shared/audit-job.ts';
@@ -199,6 +199,15 @@ test('the runs and pointers of a failed create are deleted', async () => {
     expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBeUndefined();
   }
   expect(await jobs()).toEqual([]);
+});
+
+test('an orphan that a repeated create has taken over without writing its pointer is deleted with the pointer', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  const [run] = (await failedCreate(check)) as [RunItem];
+  await updateRun(world.db, run, { set: { createId: randomUUID() }, ...ifState('created') });
+  await sweepAt(later(t0, 61));
+  expect(await world.store.findRun(run)).toBeUndefined();
+  expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBeUndefined();
 });
 
 test('a create that is repeated while its orphans are deleted has all its runs', async () => {

@@ -4,11 +4,12 @@ import type { RunError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { follows } from '../../../shared/run.ts';
 import { closeIfFinished } from './checks.ts';
-import { allOf, type Db, deleteItem, parse, updateOnce } from './dynamodb.ts';
+import { allOf, type Db, deleteItem, getItem, parse, updateOnce } from './dynamodb.ts';
 import {
   CheckItem,
   checkKey,
   ErasedItem,
+  findRun,
   ifAnyLease,
   ifCreateId,
   ifDueAt,
@@ -84,11 +85,18 @@ export const dueStore = (db: Db) => ({
     ),
 
   /** Deletes a run that no check lists, and its pointer, unless a repeated create has taken the run over. */
-  deleteOrphan: async (run: RunItem): Promise<void> => {
-    await deleteItem(db, pointerKey(run.id), ifCreateId(run.createId));
-    await deleteItem(db, runKey(run.checkId, run.id), allOf(ifCreateId(run.createId), ifDueAt(run.dueAt)));
-  },
+  deleteOrphan: (run: RunItem) => deleteOrphan(db, run),
 });
+
+const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
+  const pointer = await getItem(db, pointerKey(run.id));
+  // A create takes a run over before it writes the pointer. It may have died in between, so the pointer has another
+  // createId than the run. If the run is unchanged after the pointer was read, no later create has written the pointer.
+  const current = await findRun(db, run);
+  if (current?.createId !== run.createId || current.dueAt !== run.dueAt) return;
+  if (pointer) await deleteItem(db, pointerKey(run.id), ifCreateId(String(pointer.createId)));
+  await deleteItem(db, runKey(run.checkId, run.id), allOf(ifCreateId(run.createId), ifDueAt(run.dueAt)));
+};
 
 const list = async (db: Db, of: Region | 'checks', until: Date, limit: number, from = new Date(0)): Promise<Due[]> => {
   const { Items } = await db.client.send(
