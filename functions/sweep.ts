@@ -95,8 +95,11 @@ const sweepPartition = async (deps: Deps, partition: Partition): Promise<number>
   for (let page = 0; page < MAX_PAGES; page++) {
     const found = await deps.due.list(partition, deps.now(), PAGE_SIZE);
     const swept = await settleAll(found, AT_ONCE, (due) => sweepItem(deps, due), end);
-    pastDue += logFailures('could not sweep a due item', partition, swept) + found.length - swept.length;
-    if (found.length < PAGE_SIZE || end.aborted) break;
+    const failed = logFailures('could not sweep a due item', partition, swept);
+    const left = found.length - swept.length;
+    if (left > 0) log.warn('the sweep had no time left for due items', { partition, left });
+    pastDue += failed + left;
+    if (found.length < PAGE_SIZE || failed === found.length || end.aborted) break;
     if (page === MAX_PAGES - 1) pastDue += found.length;
   }
   return pastDue;
@@ -173,9 +176,9 @@ const wakeRegion = async ({ due, now, stopping }: Deps, region: Region, dropLeas
   if (failed > 0) throw new Error(`${failed} waiting runs of ${region} were not woken. Send the event again.`);
 };
 
-/** Logs the failures. Returns their number. */
+/** Logs the first failure and the number of them. Returns that number. */
 const logFailures = (message: string, partition: Partition, all: readonly PromiseSettledResult<unknown>[]): number => {
   const failures = all.filter((each) => each.status === 'rejected');
-  for (const { reason } of failures) log.error(message, { partition, error: reason });
+  if (failures[0]) log.error(message, { partition, failures: failures.length, error: failures[0].reason });
   return failures.length;
 };
