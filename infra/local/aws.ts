@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { regions as awsRegions, type Region } from '../../shared/regions.ts';
 import { namesOf } from '../names.ts';
 import { queueSettings } from '../settings.ts';
-import { startTable } from './dynamodb.ts';
+import { startTable, type TableOptions } from './dynamodb.ts';
 import { startFauxqs } from './fauxqs.ts';
 
 type Options = {
@@ -11,7 +11,7 @@ type Options = {
   environment?: string;
   ports?: { dynamodb?: number; sqs?: number; s3?: number }; // any free port by default
   visibilitySeconds?: number; // of the audit queues; for tests
-};
+} & Pick<TableOptions, 'print' | 'onRecovered'>;
 
 const HOST = '127.0.0.1';
 const ACCOUNT = '000000000000';
@@ -21,10 +21,10 @@ const ACCOUNT = '000000000000';
  * variables for the AWS SDK and the functions. Table and bucket are kept in `dataDir` even if the process is killed.
  * The queues are in memory, because the sweeper can resend the job of every open run.
  */
-export const startAws = async ({ dataDir, regions, environment = 'local', ports = {}, visibilitySeconds }: Options) => {
+export const startAws = async ({ dataDir, regions, environment = 'local', ports = {}, ...options }: Options) => {
   await using engines = new AsyncDisposableStack(); // stops the started engines if a later one fails
   const names = namesOf(environment);
-  const table = await startTable({ dataDir, environment, port: ports.dynamodb });
+  const table = await startTable({ ...options, dataDir, environment, port: ports.dynamodb });
   engines.defer(table.close);
 
   const s3 = await startFauxqs({ port: ports.s3 ?? 0, dataDir: dataDir && join(dataDir, 's3') });
@@ -45,7 +45,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ports 
     const { maxReceiveCount } = queueSettings;
     deadLetterQueues[region] = deadLetters.url;
     auditQueues[region] = createQueue(region, names.auditQueue(region), {
-      VisibilityTimeout: String(visibilitySeconds ?? queueSettings.visibilitySeconds),
+      VisibilityTimeout: String(options.visibilitySeconds ?? queueSettings.visibilitySeconds),
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetters.arn, maxReceiveCount }),
     }).url;
   }

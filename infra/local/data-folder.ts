@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -7,18 +7,62 @@ export class DataFolderInUse extends Error {}
 
 /** Locks the folder for this process. Returns the function that unlocks it. The lock also ends with the process. */
 export const lockDataFolder = (dataDir: string) => {
-  mkdirSync(dataDir, { recursive: true });
-  const lock = new DatabaseSync(join(dataDir, 'in-use.lock')); // a SQLite lock ends with its process
   try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK); // for its reason, which SQLite does not give
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
+  const path = join(dataDir, 'in-use.lock');
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(path); // a SQLite lock ends with its process
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
-    lock.close();
-    if (!/locked/.test(String(error))) throw error;
+    lock?.close();
+    if (!/locked/.test(String(error))) throw unusable(path, error);
     throw new DataFolderInUse(
       `${dataDir} is in use by another process of this service. Stop that process or set DATA_DIR to another folder.`,
     );
   }
   return () => lock.close();
+};
+
+/** Returns the error of a start that can't use a folder or file. The error names it, the cause and the way out. */
+export const unusable = (path: string, cause: unknown): Error => {
+  const { message, code } = cause as NodeJS.ErrnoException;
+  const [, wayOut] = waysOut.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? [];
+  return new Error(`${path} can't be used: ${message}. ${wayOut ?? WAY_OUT_OF_DAMAGE}`);
+};
+
+const waysOut: [RegExp, string][] = [
+  [
+    /EACCES|EPERM|EROFS|unable to open|readonly|permission denied|read-only/i,
+    'Make it writable for the user of the service, or set DATA_DIR to another folder.',
+  ],
+  [/ENOSPC|EDQUOT|no space left|is full|quota/i, 'Free some space on its disk and start again.'],
+  [/EEXIST|ENOTDIR/, 'Set DATA_DIR to a folder.'],
+];
+const WAY_OUT_OF_DAMAGE =
+  'Its data are damaged or incomplete. Restore the data folder from a backup. Without one, move the folder away and start with an empty one.';
+
+/** Returns the bytes that the service's user can still write to the disk of a folder. */
+export const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
+export const inMiB = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MiB`;
+
+const ROOM_BYTES = 16 * 2 ** 20; // LevelDB writes a few MB when it opens
+
+/** Throws if the disk of a folder is too full to open the table. */
+export const requireRoom = (dataDir: string): void => {
+  const free = freeBytes(dataDir);
+  if (free >= ROOM_BYTES) return;
+  throw new Error(
+    `The disk of ${dataDir} has ${inMiB(free)} free, and the service needs ${inMiB(ROOM_BYTES)} to start. Free some space on it, or set DATA_DIR to a folder on another disk.`,
+  );
 };
 
 export const endpointFile = (dataDir: string): string => join(dataDir, 'dynamodb-url');

@@ -1,26 +1,49 @@
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
 
-type Store = { db: { batch(operations: unknown[], done: () => void): void; values(range: object): Values } };
-type Values = { close(): Promise<void>; return?: () => Promise<void> };
+/**
+ * A store of dynalite. `db` is its LevelDB, with a callback or a promise as the result. `close._original` closes LevelDB
+ * so that it can be opened again.
+ */
+export type Store = {
+  db: {
+    open(): Promise<void>;
+    close: { _original(): Promise<void> };
+    get(key: string): Promise<unknown>;
+    get(key: string, done: (error: Error | null, value?: unknown) => void): void;
+    put(key: string, value: unknown, done: Done): void;
+    del(key: string, done: Done): void;
+    batch(operations: unknown[]): Promise<void>;
+    batch(operations: unknown[], done: Done): void;
+    keys(range: object): AsyncIterable<string>;
+    values(range: object): Values;
+  };
+};
+export type Done = (error: Error | null) => void;
+export type Values = {
+  next(): Promise<unknown>;
+  close(): Promise<void>;
+  return?: () => Promise<void>;
+  [Symbol.asyncIterator]?: () => AsyncIterator<object>;
+};
 type Table = { TableName: string; GlobalSecondaryIndexes?: unknown[] };
 
 let patched = false;
 
-/** Fixes two faults of dynalite in this process. Importing this file changes nothing. */
+/** Fixes faults of dynalite in this process. Importing this file changes nothing. */
 export const patchDynalite = (): void => {
   if (patched) return;
   patched = true;
   dynaliteDb.updateIndexes = updateIndexes;
-  dynaliteDb.create = closingIterators(dynaliteDb.create);
+  dynaliteDb.create = showingStore(closingIterators(dynaliteDb.create));
 };
 
 /**
  * Writes an item and its index entries in one batch. dynalite writes them one after the other, so a kill between the
  * writes would hide an open run from the sweeper for ever. dynalite's later write of the item then changes nothing.
  */
-const updateIndexes = (store: Store, table: Table, before: unknown, after: unknown, done: () => void) => {
-  if (!before && !after) return done();
+const updateIndexes = (store: Store, table: Table, before: unknown, after: unknown, done: Done) => {
+  if (!before && !after) return done(null);
   const { puts, deletes } = dynaliteDb.getIndexActions(table.GlobalSecondaryIndexes ?? [], before, after, table);
   const entry = (type: string) => (action: { index: string; key: string; item?: unknown }) => ({
     type,
@@ -46,5 +69,14 @@ const closingIterators =
       iterator.return = () => iterator.close();
       return iterator;
     };
+    return store;
+  };
+
+/** Passes each new store to the option `onStore` of its server, because the server hides it. */
+const showingStore =
+  (create: (options: unknown) => Store) =>
+  (options: { onStore?: (store: Store) => void }): Store => {
+    const store = create(options);
+    options.onStore?.(store);
     return store;
   };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { devNull } from 'node:os';
@@ -9,10 +9,11 @@ import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-s
 // @ts-expect-error dynalite has no types
 import dynalite from 'dynalite';
 import { namesOf } from '../names.ts';
-import { tableSettings } from '../settings.ts';
 import { closeServer } from './close-server.ts';
-import { DataFolderInUse, endpointFile, lockDataFolder, readEndpoint } from './data-folder.ts';
-import { patchDynalite } from './dynalite-fixes.ts';
+import { DataFolderInUse, endpointFile, lockDataFolder, readEndpoint, requireRoom, unusable } from './data-folder.ts';
+import { patchDynalite, type Store } from './dynalite-fixes.ts';
+import { rebuildIndexes, tableDefinition } from './table-definition.ts';
+import { guardTable } from './table-guard.ts';
 
 const HOST = '127.0.0.1';
 const HOME_REGION = 'us-west-2';
@@ -29,18 +30,25 @@ const noUserSettings = {
   AWS_USE_FIPS_ENDPOINT: 'false',
 };
 
-type TableOptions = { dataDir?: string | undefined; environment?: string; port?: number | undefined };
+export type TableOptions = {
+  dataDir?: string | undefined;
+  environment?: string;
+  port?: number | undefined;
+  print?: ((line: string) => void) | undefined; // receives lines for the operator about damage and a full disk
+  onRecovered?: (() => void) | undefined; // called when a table that could not be written can be written again
+};
 
 /** Starts the table's engine. It writes its URL into the folder, so that `openTable` of another process finds it. */
-export const startTable = async ({ dataDir, environment = 'local', port }: TableOptions) => {
+export const startTable = async ({ dataDir, environment = 'local', port, ...options }: TableOptions) => {
   await using engines = new AsyncDisposableStack();
   if (dataDir) {
     engines.defer(lockDataFolder(dataDir));
     rmSync(endpointFile(dataDir), { force: true }); // a killed process may have left it
+    requireRoom(dataDir);
   }
-  const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), port);
-  engines.defer(dynamodb.close);
   const name = namesOf(environment).table;
+  const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), name, port, options);
+  engines.defer(dynamodb.close);
   const client = new DynamoDBClient({ endpoint: dynamodb.url, region: HOME_REGION, credentials });
   await createTable(client, name);
   client.destroy();
@@ -81,43 +89,60 @@ const tableEnv = (url: string, table: string): Record<string, string> => ({
   TABLE_NAME: table,
 });
 
-const startDynamodb = async (path: string | undefined, port = 0) => {
+const startDynamodb = async (
+  path: string | undefined,
+  table: string,
+  port = 0,
+  { print = console.error, onRecovered = () => {} }: Pick<TableOptions, 'print' | 'onRecovered'>,
+) => {
   patchDynalite();
-  const server: Server = dynalite({ path, createTableMs: 0 });
+  let store: Store | undefined;
+  const onStore = (created: Store) => {
+    store = created;
+  };
+  const server: Server = dynalite({ path, createTableMs: 0, onStore });
+  let endGuard = () => {};
+  if (path && store) {
+    await openLevelDb(store, path, table, print);
+    endGuard = guardTable(store, { path, print, onRecovered });
+  }
   server.on('request', (request: IncomingMessage) => {
     request.removeAllListeners('error').on('error', () => {}); // dynalite would throw if a client disconnects
   });
   await once(server.listen(port, HOST), 'listening');
 
   const close = async () => {
+    endGuard();
     await pause(100); // dynalite throws if its database closes during a request, even of a client that has left
     await closeServer(server);
   };
   return { url: `http://${HOST}:${(server.address() as AddressInfo).port}`, close };
 };
 
-const createTable = async (client: DynamoDBClient, TableName: string) => {
-  const { partitionKey, sortKey, index } = tableSettings;
-  const keys = (partition: string, sort: string) => [
-    { AttributeName: partition, KeyType: 'HASH' as const },
-    { AttributeName: sort, KeyType: 'RANGE' as const },
-  ];
-  const strings = [partitionKey, sortKey, index.partitionKey, index.sortKey];
-  const table = new CreateTableCommand({
-    TableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: strings.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-    KeySchema: keys(partitionKey, sortKey),
-    GlobalSecondaryIndexes: [
-      {
-        IndexName: index.name,
-        KeySchema: keys(index.partitionKey, index.sortKey),
-        Projection: { ProjectionType: 'KEYS_ONLY' },
-      },
-    ],
+/** Opens LevelDB, reports what it lost, and brings its indexes up to date. */
+const openLevelDb = async (store: Store, path: string, table: string, print: (line: string) => void) => {
+  await store.db.open().catch((error) => {
+    throw unusable(path, error.cause ?? error);
   });
-  await client.send(table).catch((error) => {
-    if (error.name !== 'ResourceInUseException') throw error; // from an earlier start
+  const lost = bytesLost(path);
+  if (lost > 0) {
+    print(
+      `✗ The log of the table in ${path} is damaged: ${lost} bytes of its last writes are lost, so checks may be missing. To get them back, stop the service and restore the data folder from a backup.`,
+    );
+  }
+  const items = await rebuildIndexes(store, tableDefinition(table), { path, damaged: lost > 0 });
+  if (items) print(`The indexes of the table in ${path} were rebuilt from its ${items} items.`);
+};
+
+/** Returns how many bytes LevelDB has dropped from damaged logs. LevelDB reports this in its own log only. */
+const bytesLost = (path: string): number => {
+  const log = readFileSync(join(path, 'LOG'), 'latin1'); // new with each start
+  return [...log.matchAll(/dropping (\d+) bytes/g)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+};
+
+const createTable = async (client: DynamoDBClient, TableName: string) => {
+  await client.send(new CreateTableCommand(tableDefinition(TableName))).catch((error) => {
+    if (error.name !== 'ResourceInUseException') throw error; // from an earlier start, with this definition
   });
   for (let tries = 0; tries < 100; tries++) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }));

@@ -2,11 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FauxqsServer, startFauxqs as startOnAllInterfaces } from 'fauxqs';
+import { unusable } from './data-folder.ts';
 
 const HOST = '127.0.0.1';
 
 /** Starts fauxqs on loopback. fauxqs has no setting for its host, so this replaces the host when its server starts. */
 export const startFauxqs = async (options: { port: number; dataDir?: string }): Promise<FauxqsServer> => {
+  await patchFauxqs();
   let app: { listen: (options: object) => unknown; server: Server } | undefined;
   const onApp = (message: unknown) => {
     const fastify = (message as { fastify: NonNullable<typeof app> }).fastify;
@@ -17,10 +19,31 @@ export const startFauxqs = async (options: { port: number; dataDir?: string }): 
   subscribe('fastify.initialization', onApp);
   const starting = startOnAllInterfaces({ ...options, logger: false }); // creates its server synchronously
   unsubscribe('fastify.initialization', onApp);
-  const fauxqs = await starting;
+  const fauxqs = await starting.catch((error) => {
+    throw options.dataDir ? unusable(options.dataDir, error) : error;
+  });
   if ((app?.server.address() as AddressInfo | null)?.address === HOST) return fauxqs;
   await fauxqs.stop();
   throw new Error(
     'fauxqs does not listen on 127.0.0.1 only, so it was stopped. Use the version of fauxqs in package-lock.json.',
   );
+};
+
+type Deletion = (this: { persistence?: { deleteObject: DeleteObject } }, bucket: string, key: string) => void;
+type DeleteObject = (bucket: string, key: string) => void;
+let patched = false;
+
+/**
+ * Deletes an object from the disk before the memory. fauxqs does it in the other order. On a full disk the object would
+ * no longer be listed, but would come back at the next start.
+ */
+const patchFauxqs = async (): Promise<void> => {
+  if (patched) return;
+  patched = true;
+  const { S3Store } = await import(new URL('s3/s3Store.js', import.meta.resolve('fauxqs')).href);
+  const { deleteObject } = S3Store.prototype as { deleteObject: Deletion };
+  S3Store.prototype.deleteObject = function (bucket, key) {
+    this.persistence?.deleteObject(bucket, key);
+    deleteObject.call(this, bucket, key);
+  } satisfies Deletion;
 };

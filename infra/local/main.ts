@@ -1,4 +1,5 @@
 import { allRegions } from '../../shared/regions.ts';
+import { freeBytes, inMiB } from './data-folder.ts';
 import { type ServiceSettings, startService } from './service.ts';
 import { settingsFrom } from './start-settings.ts';
 
@@ -36,7 +37,7 @@ const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets }: Service
   const page = targets === 'local' ? `${url}/sample` : 'https://example.com/';
   const shown = [
     `Page audit service: ${url}`,
-    `All ${allRegions.length} regions are this machine. Data is stored in ${dataDir}. Up to ${auditsAtOnce} audit(s) at once.`,
+    `All ${allRegions.length} regions are this machine. Data is stored in ${dataDir} (${inMiB(freeBytes(dataDir))} free). Up to ${auditsAtOnce} audit(s) at once.`,
     loopback,
     keys,
     '\nCreate a check:',

@@ -31,7 +31,13 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   process.env.UV_THREADPOOL_SIZE ??= `${functionSettings.auditThreads}`; // before Node starts its first thread
-  const aws = await startAws({ dataDir: settings.dataDir, regions: allRegions });
+  let onRecovered = () => {};
+  const aws = await startAws({
+    dataDir: settings.dataDir,
+    regions: allRegions,
+    print,
+    onRecovered: () => onRecovered(),
+  });
   Object.assign(process.env, aws.env, {
     AUTH: settings.auth,
     TARGETS: settings.targets,
@@ -59,6 +65,8 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
 
   const onMessage = consoleLines({ store: functions.store, url: gateway.url, print });
   const working = startWork(functions, settings.auditsAtOnce, onMessage);
+  // While the table could not be written, the queues delivered jobs whose runs could not be claimed.
+  onRecovered = () => void working.then((work) => work.wakeAgain());
 
   return {
     url: gateway.url,
@@ -93,6 +101,7 @@ const startWork = async (functions: Functions, auditsAtOnce: number, onMessage: 
   const pollers = startPollers(sqs, functions, auditsAtOnce, onMessage);
   const sweeps = startSweeps(handler, woken);
   return {
+    wakeAgain: sweeps.wakeAgain,
     stop: async (): Promise<void> => {
       const swept = sweeps.stop();
       await Promise.all(pollers.map((poller) => poller.stop(5000)));
@@ -143,6 +152,10 @@ const startSweeps = (sweep: Functions['sweep']['handler'], alreadyWoken: boolean
     sweeping = sweeping.then(next);
   }, SWEEP_MS);
   return {
+    /** Lets the next sweep wake all runs. */
+    wakeAgain: () => {
+      woken = false;
+    },
     stop: (): Promise<void> => {
       clearInterval(timer);
       return sweeping;

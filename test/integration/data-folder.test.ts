@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+// @ts-expect-error dynalite has no types
+import dynaliteDb from 'dynalite/db/index.js';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startAws } from '../../infra/local/aws.ts';
+import { openTable } from '../../infra/local/dynamodb.ts';
+import { storeWaitingRuns } from '../support/waiting-runs.ts';
+import { aCheck, later, worldHere } from '../support/world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'data-folder-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let dataDir: string;
+let printed: string[];
+beforeEach(() => {
+  dataDir = mkdtempSync(join(folder, 'data-'));
+  printed = [];
+});
+
+const start = async () => {
+  const aws = await startAws({ dataDir, regions: ['us-west1'], print: (line) => printed.push(line) });
+  Object.assign(process.env, aws.env);
+  const world = worldHere();
+  const close = async () => {
+    world.sqs.destroy();
+    await aws.close();
+  };
+  return { ...world, aws, close, [Symbol.asyncDispose]: close };
+};
+const failedStart = () =>
+  start().then(
+    () => 'started',
+    (error: Error) => error.message,
+  );
+const inTable = (end: string) => {
+  const name = readdirSync(join(dataDir, 'dynamodb')).findLast((each) => each.endsWith(end));
+  if (!name) throw new Error(`LevelDB has no file ${end}`);
+  return join(dataDir, 'dynamodb', name);
+};
+
+test('a damaged log is reported at the start, and its index follows the items that are left', async () => {
+  const ids: string[] = [];
+  {
+    await using world = await start();
+    for (let i = 0; i < 40; i++) {
+      const check = aCheck({ regions: ['us-west1'] });
+      const [run] = await world.create(check);
+      if (run) await world.store.markSent(run, new Date());
+      ids.push(check.id);
+    }
+  }
+  const log = readFileSync(inTable('.log'));
+  log[40_000] = 255 - (log[40_000] as number); // in the second block of 32 KiB
+  writeFileSync(inTable('.log'), log);
+
+  await using world = await start();
+  const found = await Promise.all(ids.map((id) => world.store.find(id).catch(() => undefined)));
+  expect(found.filter(Boolean).length).toBeLessThan(ids.length);
+  expect(printed[0]).toMatch(/^✗ The log of the table in \S+\/dynamodb is damaged: \d+ bytes .* lost.*backup/);
+  const due = await world.due.list('us-west1', later(new Date(), 24 * 3600), 1000);
+  const runs = await Promise.all(
+    due.map(({ pk, sk }) => world.store.findRun({ checkId: pk.slice(6), id: sk.slice(4) })),
+  );
+  expect(runs.map((run) => run?.dueAt)).toEqual(due.map(({ dueAt }) => dueAt));
+  expect(printed[1]).toMatch(/^The indexes of the table in \S+ were rebuilt from its \d+ items\.$/);
+});
+
+test('an undamaged folder is opened without a word, and its indexes are kept', async () => {
+  await storeWaitingRuns(dataDir, 10);
+  await (await start()).close();
+  await (await start()).close();
+  expect(printed).toEqual([]);
+});
+
+test('a folder of an earlier version, without the index, gets it and keeps every item', async () => {
+  await storeWaitingRuns(dataDir, 1200);
+  await changeDefinition((table) => {
+    delete table.GlobalSecondaryIndexes;
+  });
+  await using world = await start();
+  expect(await world.due.list('us-west1', later(new Date(), 24 * 3600), 2000)).toHaveLength(1200);
+  expect(printed).toEqual([expect.stringMatching(/were rebuilt from its 3600 items/)]);
+});
+
+test('a folder whose table has other keys is refused with what to do', async () => {
+  await (await start()).close();
+  await changeDefinition((table) => table.KeySchema.pop());
+  expect(await failedStart()).toMatch(
+    /^The table in \S+\/dynamodb has other keys .* set DATA_DIR to another folder\.$/,
+  );
+});
+
+test('a missing or garbled file of the table stops the start with folder, cause and way out', async () => {
+  const wayOut = /^\S+\/dynamodb can't be used: .*\. Its data are damaged.*Restore the data folder from a backup\./;
+  await storeWaitingRuns(dataDir, 3);
+  await (await start()).close(); // the second start moves the log into a table file
+  rmSync(inTable('.ldb'));
+  expect(await failedStart()).toMatch(wayOut);
+  await expect(openTable(dataDir)).rejects.toThrow(wayOut);
+  writeFileSync(join(dataDir, 'dynamodb', 'CURRENT'), 'garbage');
+  expect(await failedStart()).toMatch(wayOut);
+});
+
+test('a garbled file of reports stops the start with folder, cause and way out', async () => {
+  mkdirSync(join(dataDir, 's3'));
+  writeFileSync(join(dataDir, 's3', 'fauxqs.db'), 'garbage '.repeat(1000));
+  expect(await failedStart()).toMatch(/^\S+\/s3 can't be used: file is not a database\. .*Restore .* backup\./);
+});
+
+test('a data folder that is a file stops the start with what to do', async () => {
+  dataDir = join(dataDir, 'file');
+  writeFileSync(dataDir, '');
+  expect(await failedStart()).toMatch(/file can't be used: EEXIST.*\. Set DATA_DIR to a folder\.$/);
+});
+
+test('a report whose deletion fails on the disk is still listed, so that the sweeper deletes it later', async () => {
+  await using world = await start();
+  const key = `reports/${crypto.randomUUID()}/run/attempt.json.gz`;
+  const checkId = key.split('/')[1] as string;
+  await world.reports.put(key, Buffer.from('report'));
+  const other = new DatabaseSync(join(dataDir, 's3', 'fauxqs.db'));
+  other.exec('BEGIN IMMEDIATE'); // the deletion fails, because the database is locked
+  await expect(world.reports.delete(key)).rejects.toThrow();
+  expect(await world.reports.keysOf(checkId)).toEqual([key]);
+  other.exec('ROLLBACK');
+  other.close();
+  await world.reports.delete(key);
+  expect(await world.reports.keysOf(checkId)).toEqual([]);
+});
+
+type Definition = { KeySchema: unknown[]; GlobalSecondaryIndexes?: unknown[] };
+
+const changeDefinition = async (change: (table: Definition) => void): Promise<void> => {
+  const { db } = dynaliteDb.create({ path: join(dataDir, 'dynamodb') });
+  const table = await db.get('table~page-audit-local');
+  change(table);
+  await db.put('table~page-audit-local', table);
+  for await (const key of db.keys({ gte: 'index-', lt: 'index-~' })) await db.del(key);
+  await db.close();
+};
