@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
-import { AuditEnv, CorsEnv } from '../../shared/env.ts';
+import { CorsEnv } from '../../shared/env.ts';
 import { InvalidSetting } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
@@ -12,13 +12,13 @@ const wholeNumber = (min: number, max: number) => {
 const oneOf = <const Values extends string[]>(...values: Values) =>
   z.enum(values, { error: `Use one of ${values.join(', ')}.` });
 
-/** Environment variables of `npm start`. */
-const Settings = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
+/** Environment variables of `npm start`. Every message says which values a variable accepts. */
+export const Settings = z.object({
+  HOST: z.string().min(1, 'Use an address of this machine, such as 127.0.0.1.').default('127.0.0.1'),
   PORT: wholeNumber(0, 65535).default(4080),
-  DATA_DIR: z.string().min(1).default('.local'),
+  DATA_DIR: z.string().min(1, 'Use the path of a folder, such as .local.').default('.local'),
   AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),
-  TIMED_AT_ONCE: AuditEnv.shape.TIMED_AT_ONCE,
+  TIMED_AT_ONCE: wholeNumber(1, 64).optional(),
   RETAKES: wholeNumber(0, 1).default(1),
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),

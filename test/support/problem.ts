@@ -20,3 +20,7 @@ export const problemFrom = (work: () => unknown): ApiProblem => {
   }
   throw new Error('no problem was thrown');
 };
+
+/** Wording of the schema library in its default language. It is for programmers and reaches no client or operator. */
+export const libraryWords =
+  /invalid (input|option|string|element|type|value)|expected|received|too (small|big)|unrecognized|>=|<=/i;

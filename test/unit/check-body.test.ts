@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
 import { CreateCheckBody } from '../../shared/check.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
-import { problemFrom } from '../support/problem.ts';
+import { libraryWords, problemFrom } from '../support/problem.ts';
 
 const rules = { regions: ['us-west1', 'us-east4'], targets: { targets: 'public', ports: DEFAULT_PORTS } } as const;
 const aBody = { url: 'https://example.com/', auditVersion: '12', regions: ['us-west1'] };
@@ -14,10 +14,6 @@ const values = [
   ...[undefined, null, true, false, 0, -1, 1.5, 6, 1e300, -0, Number.POSITIVE_INFINITY],
   ...['', 'x', '\ud800', '1', [], [[]], [null], [1], [''], ['x'], ['seo', 7], ['us-west1', {}], {}, { a: 1 }],
 ];
-/** Wording of the schema library, in its default language. */
-const libraryWords =
-  /invalid (input|option|string|element|type|value)|expected|received|too (small|big)|unrecognized|>=|<=/i;
-
 test.each(Object.keys(CreateCheckBody.shape))(
   'a wrong %s gets a message of ours that says what is accepted',
   (field) => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingsFrom } from '../../infra/local/start-settings.ts';
+import { Settings, settingsFrom } from '../../infra/local/start-settings.ts';
+import { libraryWords } from '../support/problem.ts';
 
 test('by default only this machine can use the service, and its pages can be audited', () => {
   expect(settingsFrom({})).toMatchObject({
@@ -39,4 +40,16 @@ test('each invalid setting is named with the values that it accepts', () => {
   expect(() => settingsFrom(env)).toThrow('PORT: Use a whole number from 0 to 65535.');
   expect(() => settingsFrom(env)).toThrow('AUDITS_AT_ONCE: Use a whole number from 1 to 64.');
   expect(() => settingsFrom(env)).toThrow('AUTH: Use one of open, keys.');
+});
+
+test.each(Object.keys(Settings.shape))('the message about a wrong %s is in our own words', (name) => {
+  const messages = ['', 'x', '-1', '1.5', '1e9', ','].flatMap((value) => {
+    const parsed = Settings.safeParse({ [name]: value });
+    return parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
+  });
+  expect(messages.length).toBeGreaterThan(0);
+  for (const message of messages) {
+    expect(message).toMatch(/^Use |must be an origin/);
+    expect(message).not.toMatch(libraryWords);
+  }
 });
