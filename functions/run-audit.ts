@@ -135,13 +135,13 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
 /** Audits the page once in a fresh process. Throws only if the lease is lost or the service stops. */
 const audit = async (
   { auditors, lease, signal }: Work,
-  { skipOptionalParts }: { skipOptionalParts: boolean },
+  { skipOptionalParts, isRetake }: { skipOptionalParts: boolean; isRetake: boolean },
 ): Promise<AuditResult> => {
   const { url, auditVersion, options } = lease.run;
   const { device, categories } = options;
   try {
     return await auditors.audit(
-      { url, auditVersion, device, skipOptionalParts, ...(categories && { categories }) },
+      { url, auditVersion, device, skipOptionalParts, alone: isRetake, ...(categories && { categories }) },
       signal,
     );
   } catch (error) {

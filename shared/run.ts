@@ -68,7 +68,7 @@ export const Environment = z.object({
   kernel: z.string().nullable(),
   /** Fingerprint of CPU, memory and kernel. Results from hosts with the same fingerprint are comparable. */
   host: z.string().nullable(),
-  /** Share of CPU time (0 to 1) that other processes used during the timed part of the audit. */
+  /** Share of CPU time (0 to 1) that processes outside the service used during the timed part of the audit. */
   cpuBusy: z.number().nullable(),
   /** Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Runs before this field have null. */
   cpuStolen: z.number().nullable().default(null),

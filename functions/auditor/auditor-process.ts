@@ -26,6 +26,8 @@ export const WORK_DIR_PREFIX = 'page-audit-'; // the pid of the parent follows
 
 export type AuditorProcess = ReturnType<typeof startAuditorProcess>;
 export type AuditHooks = {
+  /** Starts the timed part only when the service's other audits use no CPU. */
+  alone?: boolean | undefined;
   /** Called when the auditor has started its browser. */
   onBrowser?: (() => void) | undefined;
   /** Called with each event before the stop rules, and with the milliseconds since the start of the audit. */
@@ -72,6 +74,7 @@ export const startAuditorProcess = (
     ended = true;
     const started = await child.catch(() => undefined);
     if (started?.pid) {
+      cpuAccess.shares.remove(started.pid); // while the CPU time of the group is readable
       const exit = exited ? undefined : once(started, 'exit');
       if (completed) await Promise.race([exit, sleep(BROWSER_CLOSE_MS)]); // a closed browser ends its processes by itself
       killGroup(started.pid);
@@ -106,11 +109,17 @@ type AuditContext = {
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
 const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditContext): Promise<EndedAudit> => {
   const { cpuAccess, limits, hooks, signal, stderr } = context;
+  const { alone = false } = hooks;
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
   const group = auditor.pid as number;
   const over = new AbortController();
   const timedPart = new AbortController();
-  const timers = namedTimers((timer) => handle({ type: 'elapsed', timer }));
+  let extension = extensionOf(() => cpuAccess.shares.confinedMs(group), limits.attemptMs);
+  const timers = namedTimers((timer) => {
+    const ms = timer === 'attempt' ? extension.next() : 0;
+    if (ms > 0) timers.start(timer, ms);
+    else handle({ type: 'elapsed', timer });
+  });
   const startedAt = performance.now();
   let state = initialState;
   let measuredAt: number | null = null;
@@ -135,14 +144,16 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   };
   const waitForCpu = async (): Promise<void> => {
     const remainingMs = limits.attemptMs - (performance.now() - startedAt); // the limit pauses during the wait
-    readCpu = await acquireCpu(group, cpuAccess, timedPart.signal);
+    readCpu = await acquireCpu(group, cpuAccess, { timedPart: timedPart.signal, alone });
+    extension = extensionOf(() => cpuAccess.shares.confinedMs(group), limits.attemptMs); // the wait did not count
     handle({ type: 'cpu-acquired', remainingMs });
     auditor.send(START_SIGNAL);
   };
   const receive = (message: AuditorMessage): void => {
     if (message.type === 'measured') measuredAt = Date.now();
-    handle(withReportBuffer(message));
+    handle(eventOf(message, readCpu));
     if (message.type === 'browser') hooks.onBrowser?.();
+    if (message.type === 'browser' && !isTimed(order)) readCpu = cpuAccess.shares.startMeter(group);
     if (message.type === 'waiting') waitForCpu().catch(fail);
     if (message.type === 'measured') timedPart.abort();
   };
@@ -164,6 +175,22 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   return promise;
 };
 
+/**
+ * Extends the time limit of an attempt by the time for which its auditor was confined, because the auditor was slower then.
+ * `next` returns the milliseconds that were not granted before. The total is at most `maxMs`.
+ */
+const extensionOf = (confinedMs: () => number, maxMs: number) => {
+  const before = confinedMs();
+  let granted = 0;
+  return {
+    next: (): number => {
+      const ms = Math.max(0, Math.ceil(Math.min(confinedMs() - before, maxMs) - granted));
+      granted += ms;
+      return ms;
+    },
+  };
+};
+
 /** Creates timers by name. Starting a timer that is running restarts it. */
 const namedTimers = (onElapsed: (timer: TimerName) => void) => {
   const running = new Map<TimerName, NodeJS.Timeout>();
@@ -178,11 +205,12 @@ const namedTimers = (onElapsed: (timer: TimerName) => void) => {
   };
 };
 
-/** Restores the Buffer of the report, which IPC sends as plain bytes. */
-const withReportBuffer = (message: AuditorMessage): AuditorMessage =>
-  message.type === 'audited'
-    ? { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } }
-    : message;
+/** Adds what the message lacks: the CPU use, and the Buffer of the report, which IPC sends as plain bytes. */
+const eventOf = (message: AuditorMessage, readCpu: () => CpuUse | null): AuditEvent => {
+  if (message.type === 'measured') return { ...message, cpu: readCpu() };
+  if (message.type !== 'audited') return message;
+  return { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } };
+};
 
 /** File of the child beside this file: TypeScript in development, a bundle when deployed. */
 export const childModule = join(import.meta.dirname, `child${extname(import.meta.filename)}`);

@@ -19,7 +19,7 @@ import {
 import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
 import { type EgressProxy, openEgressProxy } from './egress/proxy.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
-import { isFalsified, wasSlowed } from './host/cpu-meter.ts';
+import { foreignShare, isFalsified, wasSlowed } from './host/cpu-meter.ts';
 import { type CpuAccess, cpuShares } from './host/cpu-shares.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from './host/machine.ts';
 import { auditorUsers, type User, type Users } from './host/privileges.ts';
@@ -35,6 +35,8 @@ export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
   auditVersion: AuditVersion;
   /** Skips the parts in which an earlier attempt may have hung. */
   skipOptionalParts: boolean;
+  /** Starts the timed part only when the service's other audits use no CPU. */
+  alone?: boolean;
 };
 
 /** Hooks with which a test records an audit. */
@@ -65,7 +67,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   };
 
   const auditPage = async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver): Promise<AuditResult> => {
-    const { url, auditVersion, ...options } = order;
+    const { url, auditVersion, alone, ...options } = order;
     const { executable, env } = await host.prepare();
     await using proxy = await disposable(openEgressProxy({ ...targets, url }));
     await pool.allStopped(); // a browser that is still exiting would slow this audit
@@ -73,7 +75,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     try {
       const plan = { url: new URL(url).href, version: auditVersion, ...options };
       const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // another audit probably waits
-      const hooks = { onBrowser, onEvent: observer.onEvent };
+      const hooks = { alone, onBrowser, onEvent: observer.onEvent };
       const ended = await auditor.audit({ ...plan, executable, proxyPort: proxy.port, env, sandbox }, hooks, signal);
       if (ended.sandbox) sandbox = 'required';
       else if (ended.sandbox === false && sandbox === 'optional') sandbox = 'none';
@@ -193,14 +195,19 @@ const auditorPool = (start: (version: AuditVersion) => AuditorProcess) => {
 };
 
 const observationOf = (
-  { url: _, ...order }: AuditOrder,
+  { url: _, alone: __, ...order }: AuditOrder,
   { measuredAt, cpu, ...ended }: EndedAudit,
   proxy: EgressProxy,
 ): Observation => ({
   ...order,
   ...ended,
   machine: machine(),
-  cpu: cpu && { others: cpu.others, stolen: cpu.stolen, wasSlowed: wasSlowed(cpu), isFalsified: isFalsified(cpu) },
+  cpu: cpu && {
+    others: foreignShare(cpu),
+    stolen: cpu.stolen,
+    wasSlowed: wasSlowed(cpu),
+    isFalsified: isFalsified(cpu),
+  },
   blocked: blockedRequestsIn(proxy.decisions),
   overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
   decisionOn: (host, port) => proxy.lastDecision(host, port),

@@ -4,7 +4,6 @@ import type { CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import { cutText } from '../../shared/text.ts';
 import { launchBrowser, profileOf } from './browser.ts';
-import { startCpuMeter } from './host/cpu-meter.ts';
 import { deprioritizeWorkers } from './host/cpu-shares.ts';
 import { closeInheritedFiles } from './host/processes.ts';
 import { importLighthouse, runLighthouse } from './lighthouse.ts';
@@ -85,7 +84,6 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     send({ type: 'waiting' });
     await startSignal;
   }
-  const readCpu = startCpuMeter(process.pid);
   const hangTimer = setTimeout(async () => {
     if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
   }, TIMED_PART_MS);
@@ -102,7 +100,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     if (isTimed(plan) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
-    send({ type: 'measured', cpu: readCpu() });
+    send({ type: 'measured' });
     stopWatch = watchProgress(pageSession, traffic, (pulse) => send({ type: 'pulse', ...pulse }));
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);

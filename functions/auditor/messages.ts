@@ -25,7 +25,7 @@ export type AuditorMessage =
   | { type: 'browser'; version: string; sandbox: boolean }
   | { type: 'waiting' } // for START_SIGNAL, in a timed audit only
   | { type: 'mainFrame'; record: MainFrame }
-  | { type: 'measured'; cpu: CpuUse | null } // the timed part is over
+  | { type: 'measured' } // the timed part is over
   | ({ type: 'pulse' } & Pulse) // after `measured`, every few seconds while nothing seems to happen
   | {
       type: 'audited';
@@ -154,6 +154,8 @@ export const emptyMainFrame: MainFrame = {
 export type CpuUse = {
   /** Share (0 to 1) of the CPU time that processes outside the group used, or that the hypervisor stole. */
   others: number;
+  /** Part of `others` that the service used: its own process, and auditors outside their timed parts. */
+  own?: number;
   /**
    * Time that the group's threads waited for a CPU, divided by the time that they ran. The waiting time counts up to the
    * time that others ran, because beyond it the threads waited for each other.

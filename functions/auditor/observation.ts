@@ -17,13 +17,13 @@ export type Observation = {
   machine: Pick<Environment, 'cpuCount' | 'memoryMiB' | 'kernel' | 'host'>;
   /** CPU contention during the timed part. Null if the host does not report CPU use. */
   cpu: {
-    /** Share (0 to 1) of the CPU time that other processes used. */
+    /** Share (0 to 1) of the CPU time that processes used that don't belong to the service. */
     others: number;
     /** Share (0 to 1) of the busy CPU time that the hypervisor stole. Recordings of audits lack it. */
     stolen?: number;
-    /** True if the audit waited for CPU time that other processes used. */
+    /** True if the audit waited for CPU time that other processes used, also other audits. */
     wasSlowed: boolean;
-    /** True if contention may have changed the measured times. */
+    /** True if foreign processes or the hypervisor may have changed the measured times. */
     isFalsified: boolean;
   } | null;
   /** Requests that the egress proxy refused by its policy. */

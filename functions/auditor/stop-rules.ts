@@ -11,7 +11,8 @@ import {
 /** Everything that can happen in an audit: the auditor's messages, and the observations and actions of its parent. */
 export type AuditEvent =
   | { type: 'started'; timed: boolean }
-  | AuditorMessage
+  | Exclude<AuditorMessage, { type: 'measured' }>
+  | { type: 'measured'; cpu: CpuUse | null } // the timed part is over
   | { type: 'cpu-acquired'; remainingMs: number } // the timed part begins. The attempt's limit paused during the wait
   | { type: 'memory'; browserBytes: number; auditorBytes: number }
   | { type: 'elapsed'; timer: TimerName }

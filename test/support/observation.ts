@@ -1,4 +1,4 @@
-import { isFalsified, wasSlowed } from '../../functions/auditor/host/cpu-meter.ts';
+import { foreignShare, isFalsified, wasSlowed } from '../../functions/auditor/host/cpu-meter.ts';
 import {
   type AuditEnd,
   type AuditSummary,
@@ -59,7 +59,7 @@ export const runtimeError = (code: string, message = '') => audited({ runtimeErr
 export const stopped: AuditEnd = { how: 'stopped', why: 'main-document-failed' };
 
 export const cpu = (use: CpuUse) => ({
-  others: use.others,
+  others: foreignShare(use),
   stolen: use.stolen,
   wasSlowed: wasSlowed(use),
   isFalsified: isFalsified(use),

@@ -58,6 +58,7 @@ const failure = (code: RunProblemCode, auditCode: string | null = null, detail?:
   error: runError(code, { auditCode, ...(detail && { detail }) }),
 });
 
+type Order = { skipOptionalParts: boolean; alone?: boolean };
 /** A worker whose audits have these results in this order, and a log of its writes. */
 const worker = (
   verdicts: (AuditResult | Error)[],
@@ -88,8 +89,8 @@ const worker = (
   const outcomes: Outcome[] = [];
   const write = (line: string) => log.push(line);
   const left = { put: putFails, finish: finishFails, responses: responsesLost };
-  const orders: { skipOptionalParts: boolean }[] = [];
-  const audit = async (order: { skipOptionalParts: boolean }, signal: AbortSignal): Promise<AuditResult> => {
+  const orders: Order[] = [];
+  const audit = async (order: Order, signal: AbortSignal): Promise<AuditResult> => {
     orders.push(order);
     write('audit');
     const verdict = verdicts.shift();
@@ -283,9 +284,10 @@ test('shows and stores the sample nearest to the median paint, with the spread o
   expect(outcomes[0]?.attempts).toHaveLength(3);
 });
 
-test('retakes a contended sample, and the uncontended one counts', async () => {
-  const { run, outcomes } = worker([contended(sample(900), 0.9), sample(600)]);
+test('retakes a contended sample alone, and the uncontended one counts', async () => {
+  const { run, orders, outcomes } = worker([contended(sample(900), 0.9), sample(600)]);
   await run();
+  expect(orders.map(({ alone }) => alone)).toEqual([false, true]);
   expect(outcomes[0]).toMatchObject({ fcp: 600, warnings: [], environment: { contended: false } });
   expect(outcomes[0]?.attempts.map(({ code, contended }) => [code, contended])).toEqual([
     [null, true],

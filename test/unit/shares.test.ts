@@ -1,12 +1,18 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setTimeout as sleep, setImmediate as soon } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { untimedCpus } from '../../functions/auditor/host/confine.ts';
+import { allowedCpus } from '../../functions/auditor/host/cpu-meter.ts';
 import { acquireCpu, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
+import { ownCpu } from '../../functions/auditor/host/own-cpu.ts';
+import { killGroup, listDir, membersOf, readText } from '../../functions/auditor/host/processes.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { waitFor } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
 
+const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 const hasAutogroups = existsSync('/proc/self/autogroup');
 describe('CPU shares', unlessMissing(hasAutogroups ? undefined : 'this kernel has no autogroups'), () => {
   let sleepers: ChildProcess[];
@@ -38,7 +44,7 @@ describe('CPU shares', unlessMissing(hasAutogroups ? undefined : 'this kernel ha
 });
 
 describe('acquiring the CPU', () => {
-  const noShares = { add: () => {}, remove: () => {}, startMeasuring: async () => {}, stopMeasuring: () => {} };
+  const shares = cpuShares(async () => {});
   const isFree = (slot: ReturnType<typeof slots>) =>
     slot(AbortSignal.timeout(50)).then(
       () => true,
@@ -46,28 +52,138 @@ describe('acquiring the CPU', () => {
     );
 
   test('holds the slot until the timed part ends', async () => {
-    const cpuAccess = { slot: slots(1), shares: noShares };
+    const cpuAccess = { slot: slots(1), shares };
     const timedPart = new AbortController();
-    await acquireCpu(process.pid, cpuAccess, timedPart.signal);
+    await acquireCpu(process.pid, cpuAccess, { timedPart: timedPart.signal });
     expect(await isFree(cpuAccess.slot)).toBe(false);
     timedPart.abort();
     expect(await isFree(cpuAccess.slot)).toBe(true);
   });
 
   test('releases a slot that is granted in the moment of the abort', async () => {
-    const cpuAccess = { slot: slots(1), shares: noShares };
+    const cpuAccess = { slot: slots(1), shares };
     const first = new AbortController();
     const second = new AbortController();
-    await acquireCpu(process.pid, cpuAccess, first.signal);
-    const waiting = acquireCpu(process.pid, cpuAccess, second.signal);
+    await acquireCpu(process.pid, cpuAccess, { timedPart: first.signal });
+    const waiting = acquireCpu(process.pid, cpuAccess, { timedPart: second.signal });
     first.abort(); // grants the slot
     second.abort(new Error('stopped'));
     await expect(waiting).rejects.toThrow('stopped');
     expect(await isFree(cpuAccess.slot)).toBe(true);
   });
+
+  test('waits for other audits to rest if the audit shall be alone', async () => {
+    const own = { ...ownCpu(), secondsBeside: vi.fn() };
+    for (const seconds of [1, 1.25, 1.5, 1.6]) own.secondsBeside.mockReturnValueOnce(seconds);
+    own.secondsBeside.mockReturnValue(1.6);
+    const cpuAccess = { slot: slots(1), shares: cpuShares(async () => {}, own) };
+    const timedPart = new AbortController();
+    await acquireCpu(process.pid, cpuAccess, { timedPart: timedPart.signal, alone: true });
+    expect(own.secondsBeside.mock.calls.length).toBeGreaterThan(4); // two busy moments, a calm one, and the meter
+    timedPart.abort();
+  });
 });
 
-const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+test('only the auditors beside a timed part are confined, however it ends', async () => {
+  const confined = new Map<number, boolean>();
+  const shares = cpuShares(async (session, value) => void confined.set(session, value));
+  const now = () => [1, 2, 3].map((session) => confined.get(session) ?? false);
+  for (const session of [1, 2]) shares.add(session);
+  await shares.startMeasuring(1);
+  shares.add(3); // an auditor that starts beside the timed part
+  expect(now()).toEqual([false, true, true]);
+
+  shares.stopMeasuring(1);
+  await shares.startMeasuring(2);
+  await soon();
+  expect(now()).toEqual([true, false, true]);
+
+  shares.remove(2); // it was killed
+  await soon();
+  expect(now()).toEqual([false, false, false]);
+});
+
+test('a slow change of an auditor does not outlast the next one', async () => {
+  const changes: boolean[] = [];
+  const shares = cpuShares(async (session, value) => {
+    await sleep(20);
+    if (session === 2) changes.push(value);
+  });
+  for (const session of [1, 2]) shares.add(session);
+  await shares.startMeasuring(1);
+  shares.stopMeasuring(1); // while the other one is being confined
+  await shares.startMeasuring(2);
+  expect(changes).toEqual([true, false]);
+});
+
+test('an auditor knows how long it was confined', async () => {
+  const shares = cpuShares(async () => {});
+  for (const session of [1, 2]) shares.add(session);
+  await sleep(30);
+  await shares.startMeasuring(1);
+  await sleep(30);
+  shares.stopMeasuring(1);
+  await soon();
+  const confinedMs = shares.confinedMs(2);
+  expect(confinedMs).toBeGreaterThan(25);
+  await sleep(30);
+  expect(shares.confinedMs(2)).toBe(confinedMs);
+  expect(shares.confinedMs(1)).toBe(0);
+});
+
+test('untimed parts get half of the CPUs', () => {
+  expect(untimedCpus([4, 5])).toEqual([4]);
+  expect(untimedCpus([0, 1, 2, 3, 4])).toEqual([0, 1]);
+  expect(untimedCpus([3])).toEqual([3]);
+});
+
+describe('real processes', unlessMissing(canPin ? undefined : 'the tests need taskset and two CPUs'), () => {
+  const sessions: number[] = [];
+  afterEach(() => {
+    for (const session of sessions.splice(0)) killGroup(session);
+  });
+  /** Starts a session of a shell and a Node process, which has several threads. */
+  const startSession = async (): Promise<number> => {
+    const script = `${process.execPath} -e 'setInterval(() => {}, 1000)' & wait`;
+    const { pid = Number.NaN } = spawn('sh', ['-c', script], { detached: true, stdio: 'ignore' });
+    sessions.push(pid);
+    await waitFor(() => threadsOf(pid).length > 4 || undefined, 10);
+    return pid;
+  };
+  const threadsOf = (session: number) =>
+    membersOf(session).flatMap((pid) => listDir(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`));
+  /** Returns how many CPUs the threads of a session may use, each number once. */
+  const cpuCountsOf = (session: number) => [
+    ...new Set(threadsOf(session).map((thread) => allowedCpus(readText(`${thread}/status`)).size)),
+  ];
+  const all = allowedCpus().size;
+  const becomes = (session: number, counts: number[]) =>
+    waitFor(() => cpuCountsOf(session).join() === counts.join() || undefined, 10);
+
+  test('beside a timed part, all threads of an auditor run on half of the CPUs', async () => {
+    const [timed, beside] = [await startSession(), await startSession()];
+    const cpuAccess = { slot: slots(1), shares: cpuShares() };
+    for (const session of [timed, beside]) cpuAccess.shares.add(session);
+    const timedPart = new AbortController();
+    await acquireCpu(timed, cpuAccess, { timedPart: timedPart.signal });
+    await becomes(beside, [Math.floor(all / 2)]);
+    expect(cpuCountsOf(timed)).toEqual([all]);
+    timedPart.abort();
+    await becomes(beside, [all]);
+  });
+
+  test('the end of a killed auditor sets the others free', async () => {
+    const [timed, beside] = [await startSession(), await startSession()];
+    const shares = cpuShares();
+    for (const session of [timed, beside]) shares.add(session);
+    await shares.startMeasuring(timed);
+    await becomes(beside, [Math.floor(all / 2)]);
+    killGroup(timed);
+    shares.remove(timed);
+    await becomes(beside, [all]);
+  });
+});
+
 test(
   'the CPU meter counts only the CPUs that the process may use',
   unlessMissing(canPin ? undefined : 'the test needs taskset and two CPUs'),

@@ -1,57 +1,86 @@
-import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Slots } from '../../lib/slots.ts';
 import type { CpuUse } from '../messages.ts';
+import { confine } from './confine.ts';
 import { startCpuMeter } from './cpu-meter.ts';
+import { ownCpu } from './own-cpu.ts';
 import { listDir, membersOf, readText } from './processes.ts';
 
 export type CpuShares = ReturnType<typeof cpuShares>;
 
+/** An auditor. `confined` is its present state, and `since` the time when that began (of `performance.now`). */
+type Auditor = { confined: boolean; since: number; confinedMs: number; settling?: Promise<void> | undefined };
+
 /**
- * Divides the CPU time between auditors. Each auditor is a session with a nice value of its own (autogroup in sched(7)).
- * While one auditor is measured, others get a tenth of its share. Otherwise all processes of the machine share alike.
- * Without autogroups the functions have no effect.
+ * Divides the CPUs between auditors, each a session of its own. While one auditor is measured, the others are confined, so
+ * that they don't slow it. A session that is killed or removed confines no others.
  */
-export const cpuShares = () => {
-  const nices = new Map<number, number>(); // current value by session
+export const cpuShares = (setConfined = confine, own = ownCpu()) => {
+  const auditors = new Map<number, Auditor>();
   const measured = new Set<number>();
-  const apply = async (session: number): Promise<void> => {
-    for (let tries = 0; tries < 20; tries++) {
-      const nice = measured.size === 0 || measured.has(session) ? 0 : 10;
-      if ((nices.get(session) ?? nice) === nice) return;
-      try {
-        writeFileSync(`/proc/${session}/autogroup`, `${nice}`);
-        nices.set(session, nice);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-        await sleep(50); // the kernel allows ten changes per second by users other than root
-      }
+
+  const isSettled = (session: number, auditor: Auditor) =>
+    auditors.get(session) !== auditor || auditor.confined === (measured.size > 0 && !measured.has(session));
+
+  /** Changes the state of an auditor until it is as it should be. One change follows another, because each takes time. */
+  const change = async (session: number, auditor: Auditor): Promise<void> => {
+    while (!isSettled(session, auditor)) {
+      if (auditor.confined) auditor.confinedMs += performance.now() - auditor.since;
+      Object.assign(auditor, { confined: !auditor.confined, since: performance.now() });
+      await setConfined(session, auditor.confined);
     }
+    auditor.settling = undefined;
   };
-  const applyAll = () => {
-    for (const session of nices.keys()) apply(session);
+  const settle = async (session: number): Promise<void> => {
+    const auditor = auditors.get(session);
+    if (!auditor || (!auditor.settling && isSettled(session, auditor))) return;
+    auditor.settling ??= change(session, auditor);
+    await auditor.settling;
+  };
+  const settleAll = () => {
+    for (const session of auditors.keys()) settle(session);
   };
   return {
     add: (session: number): void => {
-      nices.set(session, 0);
-      apply(session);
+      own.add(session);
+      auditors.set(session, { confined: false, since: 0, confinedMs: 0 });
+      settle(session);
     },
     remove: (session: number): void => {
-      nices.delete(session);
-      if (measured.delete(session)) applyAll();
+      own.remove(session);
+      auditors.delete(session);
+      if (measured.delete(session)) settleAll();
     },
-    /** Resolves when `session` has its full share. */
+    /** Resolves when `session` may use all CPUs. */
     startMeasuring: async (session: number): Promise<void> => {
+      own.setTimed(session, true);
       measured.add(session);
-      await apply(session);
-      applyAll();
+      const settled = settle(session);
+      settleAll();
+      await settled;
     },
     /** Waits a moment before the change, because the next measurement often starts at once. */
     stopMeasuring: (session: number): void => {
+      own.setTimed(session, false);
       measured.delete(session);
-      setImmediate(applyAll);
+      setImmediate(settleAll);
     },
+    /** Returns how long a session has been confined so far, in milliseconds. */
+    confinedMs: (session: number): number => {
+      const { confined = false, since = 0, confinedMs = 0 } = auditors.get(session) ?? {};
+      return confinedMs + (confined ? performance.now() - since : 0);
+    },
+    /** Waits until the service uses almost no CPU outside of `session`, but at most fifteen seconds. */
+    othersRest: async (session: number, signal: AbortSignal): Promise<void> => {
+      for (let tries = 0; tries < 60 && !signal.aborted; tries++) {
+        const before = own.secondsBeside(session);
+        await sleep(250);
+        if (own.secondsBeside(session) - before < 0.05) return;
+      }
+    },
+    /** Starts to measure the CPU use that affects a session. The returned function ends the measurement. */
+    startMeter: (session: number): (() => CpuUse | null) => startCpuMeter(session, () => own.secondsBeside(session)),
   };
 };
 
@@ -59,13 +88,13 @@ export const cpuShares = () => {
 export type CpuAccess = { slot: Slots; shares: CpuShares };
 
 /**
- * Waits until the group may run its timed part. Resolves with a reader of the CPU use since then. Releases the CPU when
- * `timedPart` aborts.
+ * Waits until the group may run its timed part, with `alone` also until the service's other audits are at rest. Resolves with
+ * a reader of the CPU use since then. Releases the CPU when `timedPart` aborts.
  */
 export const acquireCpu = async (
   group: number,
   { slot, shares }: CpuAccess,
-  timedPart: AbortSignal,
+  { timedPart, alone = false }: { timedPart: AbortSignal; alone?: boolean },
 ): Promise<() => CpuUse | null> => {
   const releaseSlot = await slot(timedPart);
   if (timedPart.aborted) releaseSlot(); // aborted after the semaphore granted the slot
@@ -75,9 +104,10 @@ export const acquireCpu = async (
     releaseSlot();
   };
   timedPart.addEventListener('abort', release, { once: true });
+  if (alone) await shares.othersRest(group, timedPart);
   await shares.startMeasuring(group);
   timedPart.throwIfAborted();
-  return startCpuMeter(group);
+  return shares.startMeter(group);
 };
 
 /** Lowers the priority of the pages' worker threads in a group. They would otherwise use as much CPU as the auditor. */

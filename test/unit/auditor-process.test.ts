@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAuditorProcess } from '../../functions/auditor/auditor-process.ts';
+import { cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
+import { limitsOn } from '../../functions/auditor/stop-rules.ts';
+import { slots } from '../../functions/lib/slots.ts';
+
+let dir: string;
+let executable: string; // a browser that never answers
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'page-audit-test-'));
+  executable = join(dir, 'browser');
+  await writeFile(executable, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+const plan = { url: 'http://localhost/', version: '13.5.0', device: 'mobile', skipOptionalParts: false } as const;
+const LIMIT_MS = 600;
+
+test.each([
+  ['an auditor that was never confined', 0, 1],
+  ['an auditor that was confined all the time', 1, 2],
+])('%s has its whole time limit', async (_, confinedShare, limits) => {
+  const shares = { ...cpuShares(async () => {}), confinedMs: () => confinedShare * performance.now() };
+  const cpuAccess = { slot: slots(1), shares };
+  const auditor = startAuditorProcess('13.5.0', { cpuAccess, limits: limitsOn(2 ** 34, LIMIT_MS), user: undefined });
+  try {
+    const startedAt = performance.now();
+    const order = { ...plan, executable, proxyPort: 1, env: {}, sandbox: 'none' } as const;
+    const { end } = await auditor.audit(order, {}, new AbortController().signal);
+    const took = performance.now() - startedAt;
+    expect(end).toEqual({ how: 'stopped', why: 'audit-timeout' });
+    expect(took).toBeGreaterThan(limits * LIMIT_MS - 50);
+  } finally {
+    await auditor.end();
+  }
+});
