@@ -4,6 +4,7 @@ import { namesOf } from '../names.ts';
 import { queueSettings } from '../settings.ts';
 import { startTable, type TableOptions } from './dynamodb.ts';
 import { startFauxqs } from './fauxqs.ts';
+import { createReportFile } from './report-file.ts';
 
 type Options = {
   dataDir?: string; // without a folder, all data is in memory
@@ -27,7 +28,9 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ports 
   const table = await startTable({ ...options, dataDir, environment, port: ports.dynamodb });
   engines.defer(table.close);
 
-  const s3 = await startFauxqs({ port: ports.s3 ?? 0, dataDir: dataDir && join(dataDir, 's3') });
+  const reportFolder = dataDir && join(dataDir, 's3');
+  if (reportFolder) createReportFile(reportFolder);
+  const s3 = await startFauxqs({ port: ports.s3 ?? 0, dataDir: reportFolder });
   engines.defer(() => s3.stop());
   s3.createBucket(names.reportBucket);
 

@@ -1,3 +1,4 @@
+import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
@@ -6,6 +7,7 @@ import { allRegions, regions } from '../../shared/regions.ts';
 import { deadLetterSettings, functionSettings, queueSettings } from '../settings.ts';
 import { startAws } from './aws.ts';
 import { consoleLines } from './console-lines.ts';
+import { startExpiry } from './expiry.ts';
 import { importApi, startGateway } from './gateway.ts';
 import { keepPreparing } from './keep-preparing.ts';
 import { startPoller } from './poller.ts';
@@ -19,6 +21,7 @@ export type ServiceSettings = {
   auth: 'keys' | 'open';
   targets: 'public' | 'local';
   corsOrigins: readonly string[];
+  retentionDays: number; // of checks and reports
   logLevel: string;
 };
 
@@ -43,6 +46,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     TARGETS: settings.targets,
     CORS_ORIGINS: settings.corsOrigins.join(','),
     CHROMIUM_DIR: settings.dataDir,
+    RETENTION_DAYS: `${settings.retentionDays}`,
     MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,
     POWERTOOLS_SERVICE_NAME: 'page-audit-local',
     POWERTOOLS_METRICS_DISABLED: 'true',
@@ -63,6 +67,12 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const stopping = new AbortController();
   const preparing = keepPreparing(runAudit.prepare, print, stopping);
 
+  const expiry = startExpiry({
+    db: functions.db,
+    s3: new S3Client({ region: process.env.HOME_REGION as string }),
+    bucket: process.env.REPORT_BUCKET as string,
+    retentionDays: settings.retentionDays,
+  });
   const onMessage = consoleLines({ store: functions.store, url: gateway.url, print });
   const working = startWork(functions, settings.auditsAtOnce, onMessage);
   // While the table could not be written, the queues delivered jobs whose runs could not be claimed.
@@ -81,6 +91,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
       const stopped = working.then((work) => work.stop()); // before the audits, so that none follows a stopped one
       await runAudit.shutDown();
       await stopped;
+      await expiry.stop();
       await aws.close();
     },
   };
@@ -172,8 +183,8 @@ const importFunctions = async () => {
     import('../../functions/lib/store/checks.ts'),
     import('../../functions/lib/store/dynamodb.ts'),
   ]);
-  const store = checkStore(openDb(ReadEnv.parse(process.env)));
-  return { api, runAudit, closeLostRuns, sweep, store };
+  const db = openDb(ReadEnv.parse(process.env));
+  return { api, runAudit, closeLostRuns, sweep, db, store: checkStore(db) };
 };
 
 const logSweepError = (error: Error) =>

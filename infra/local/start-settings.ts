@@ -23,6 +23,7 @@ export const Settings = z.object({
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),
   ...CorsEnv.shape,
+  RETENTION_DAYS: wholeNumber(1, 3650).default(90),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
 
@@ -57,6 +58,7 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     auth: AUTH,
     targets: settings.TARGETS ?? (reachable ? 'public' : 'local'), // local pages are private to this machine
     corsOrigins: settings.CORS_ORIGINS,
+    retentionDays: settings.RETENTION_DAYS,
     logLevel: settings.LOG_LEVEL,
   };
 };

@@ -14,7 +14,15 @@ let world: ReturnType<typeof worldHere>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   await linkChromium(dataDir);
-  const settings = { host: '127.0.0.1', port: 0, dataDir, auditsAtOnce: 1, corsOrigins: [], logLevel: 'SILENT' };
+  const settings = {
+    host: '127.0.0.1',
+    port: 0,
+    dataDir,
+    auditsAtOnce: 1,
+    corsOrigins: [],
+    retentionDays: 90,
+    logLevel: 'SILENT',
+  };
   service = await startService({ ...settings, auth: 'open', targets: 'local' }, (line) => printed.push(line));
   world = worldHere();
   await service.prepared;

@@ -21,7 +21,15 @@ test('a service with 5,000 waiting runs starts, answers and stops', async () => 
   const dataDir = join(folder, 'service');
   await storeWaitingRuns(dataDir, 5000);
   await linkChromium(dataDir);
-  const settings = { host: '127.0.0.1', port: 0, dataDir, auditsAtOnce: 1, corsOrigins: [], logLevel: 'SILENT' };
+  const settings = {
+    host: '127.0.0.1',
+    port: 0,
+    dataDir,
+    auditsAtOnce: 1,
+    corsOrigins: [],
+    retentionDays: 90,
+    logLevel: 'SILENT',
+  };
   const service = await startService({ ...settings, auth: 'open', targets: 'local' }, () => {});
   const answer = await fetch(`${service.url}/v1/checks/${crypto.randomUUID()}`);
   expect(answer.status).toBe(404);

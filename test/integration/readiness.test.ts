@@ -19,7 +19,15 @@ beforeAll(async () => {
   const { executable } = await prepareChromium(chromiumDir());
   home = join(dataDir, executable.split('/').at(-2) as string);
   await mkdir(home); // a damaged copy of Chromium: all its files are missing
-  const settings = { host: '127.0.0.1', port: 0, dataDir, auditsAtOnce: 1, corsOrigins: [], logLevel: 'SILENT' };
+  const settings = {
+    host: '127.0.0.1',
+    port: 0,
+    dataDir,
+    auditsAtOnce: 1,
+    corsOrigins: [],
+    retentionDays: 90,
+    logLevel: 'SILENT',
+  };
   service = await startService({ ...settings, auth: 'open', targets: 'local' }, (line) => printed.push(line));
 }, 60_000);
 afterAll(async () => {
