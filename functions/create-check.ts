@@ -18,6 +18,7 @@ import type { TargetPolicy } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
 import { type CheckStore, type Creation, checkStore, type StoredCheck } from './lib/store/checks.ts';
+import { type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import type { RunItem } from './lib/store/items.ts';
 import { type Allowed, type UsageStore, usageStore } from './lib/store/usage.ts';
@@ -30,6 +31,7 @@ export const handler = http({ access: access('checks:write', env), cors: env, bo
   const db = openDb(env());
   return createCheck({
     store: checkStore(db),
+    due: dueStore(db),
     usage: usageStore(db),
     queues: auditQueues(env()),
     targets: { targets, ports },
@@ -39,6 +41,7 @@ export const handler = http({ access: access('checks:write', env), cors: env, bo
 
 type Deps = {
   store: Pick<CheckStore, 'create' | 'findOrErased' | 'markSent'>;
+  due: Pick<DueStore, 'abandon'>;
   usage: Pick<UsageStore, 'take'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
   targets: TargetPolicy;
@@ -48,7 +51,7 @@ type Deps = {
 };
 
 export const createCheck =
-  ({ store, usage, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
+  ({ store, due, usage, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
   async ({ owner, plan, body: sent, headers, requestId }: Request): Promise<Reply> => {
     const { body, inputs } = parseCheckBody(sent, { regions: queues.regions, targets });
     const key = parseIdempotencyKey(headers);
@@ -76,7 +79,7 @@ export const createCheck =
 
     await Promise.all(
       runs.map((run) =>
-        dispatch({ store, queues }, run, now()).catch((error: Error) =>
+        dispatch({ store, due, queues }, run, now()).catch((error: Error) =>
           log.warn('could not queue a job; the sweeper will resend it', {
             correlationId: requestId,
             checkId: id,

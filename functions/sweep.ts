@@ -141,8 +141,7 @@ const sweepRun = async (deps: Deps, run: RunItem): Promise<void> => {
   if (!unheld) return;
   const tooOld = now().getTime() - Date.parse(run.createdAt) > ABANDON_AFTER_MS;
   if (unheld.lostLeases >= MAX_LOST_LEASES || tooOld) return abandonRun(deps, unheld);
-  await dispatch(deps, unheld, now());
-  emit('RunsResent', 1, { region: run.region });
+  if (await dispatch(deps, unheld, now())) emit('RunsResent', 1, { region: run.region });
 };
 
 const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {

@@ -3,15 +3,23 @@ export const metricNamespace = 'PageAudit';
 /**
  * Metrics that functions emit and infra draws. CloudWatch finds a metric only by all of its dimensions. Powertools adds one
  * more dimension, `service`, with the name of the environment, such as `page-audit-dev`. A metric is in the AWS region of
- * the function that emits it: the home region for `sweep`, the region of the audit for the others.
+ * the function that emits it: the home region for `sweep` and `create-check`, the region of the audit for the others.
  */
 export const metrics = {
   /** A run has finished. */
-  RunFinished: { unit: 'Count', dimensions: ['region'], by: ['run-audit', 'close-lost-runs', 'sweep'] },
+  RunFinished: { unit: 'Count', dimensions: ['region'], by: ['run-audit', 'close-lost-runs', 'sweep', 'create-check'] },
   /** A run has failed. */
-  RunFailed: { unit: 'Count', dimensions: ['region', 'code', 'blame'], by: ['run-audit', 'close-lost-runs', 'sweep'] },
+  RunFailed: {
+    unit: 'Count',
+    dimensions: ['region', 'code', 'blame'],
+    by: ['run-audit', 'close-lost-runs', 'sweep', 'create-check'],
+  },
   /** A run has failed with `blame: service`. Alarms need this as one number per region. */
-  ServiceFailure: { unit: 'Count', dimensions: ['region'], by: ['run-audit', 'close-lost-runs', 'sweep'] },
+  ServiceFailure: {
+    unit: 'Count',
+    dimensions: ['region'],
+    by: ['run-audit', 'close-lost-runs', 'sweep', 'create-check'],
+  },
   /** An attempt has failed and another attempt follows. */
   AttemptFailed: { unit: 'Count', dimensions: ['region', 'code'], by: ['run-audit'] },
   /** Time from the creation of a run to its end, if it succeeded or the page is to blame. */
@@ -28,8 +36,8 @@ export const metrics = {
   JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs'] },
   /** The sweeper has resent the job of a run. */
   RunsResent: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
-  /** The sweeper has failed a run as `abandoned`. */
-  RunsAbandoned: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
+  /** A run has failed as `abandoned`. `create-check` abandons a run whose job the queue refuses. */
+  RunsAbandoned: { unit: 'Count', dimensions: ['region'], by: ['sweep', 'create-check'] },
   /** A sweep has ended. */
   SweepDone: { unit: 'Count', dimensions: [], by: ['sweep'] },
   /** Number of due items that a sweep failed on or did not reach. Every sweep emits it. `region` can be `checks`. */

@@ -70,8 +70,8 @@ export const Environment = z.object({
   host: z.string().nullable(),
   /** Share of CPU time (0 to 1) that processes outside the service used during the timed part of the audit. */
   cpuBusy: z.number().nullable(),
-  /** Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Runs before this field have null. */
-  cpuStolen: z.number().nullable().default(null),
+  /** Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Null in older runs. */
+  cpuStolen: z.number().nullable(),
   /** True if the audit waited for that CPU time. The performance score may then be too low. */
   contended: z.boolean().nullable(),
 });

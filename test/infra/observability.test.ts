@@ -135,7 +135,7 @@ test('a function emits each of our metrics with the dimensions and in the region
     expect(dimensions.service).toBe(functionsOf(home).sweep?.Environment.Variables.POWERTOOLS_SERVICE_NAME);
     const there = dimensions.region ? regions[dimensions.region as Region] : undefined;
     if (!there) continue;
-    const places = emitted.by.map((file) => (file === 'sweep' ? home.region : there));
+    const places = emitted.by.map((file) => (['sweep', 'create-check'].includes(file) ? home.region : there));
     expect(places, `${name} of ${dimensions.region}`).toContain(awsRegion);
   }
 });

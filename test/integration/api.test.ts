@@ -62,6 +62,14 @@ test('a create queues one job in each requested region and none elsewhere', asyn
   expect(await world.jobsIn('us-east4')).toEqual([{ ...job, region: 'us-east4', runId: runs[1]?.id }]);
 });
 
+test('a URL with characters past U+FFFF is accepted, comes back as sent, and its job is queued', async () => {
+  await world.jobsIn('us-west1');
+  const url = 'https://example.com/\u{1f600}/\u{20bb7}?q=\u{1f600}#\u{20bb7}'; // an emoji and a rare kanji
+  const { id, runs } = await created({ ...aBody, url, regions: ['us-west1'] });
+  expect(await world.jobsIn('us-west1')).toMatchObject([{ checkId: id, runId: runs[0]?.id }]);
+  expect(await world.runOf(id)).toMatchObject({ url, state: 'created', sends: 1 });
+});
+
 test('device, samples and categories that a client sends are echoed and reach the run', async () => {
   const options = { device: 'desktop', samples: 3, categories: ['seo', 'best-practices'] };
   const { id, ...echoed } = await created({ ...aBody, regions: ['asia-northeast1'], ...options });

@@ -47,6 +47,7 @@ const create = (
 ) =>
   createCheck({
     store: checkStore(db),
+    due: world.due,
     queues,
     usage: world.usage,
     targets: { targets: 'public', ports: [443] },

@@ -80,6 +80,7 @@ const request = (owner: string, more: Partial<Request> = {}): Request => ({
 const createAt = (now: Date, store: Partial<World['store']> = {}, usage: UsageStore = world.usage) =>
   createCheck({
     store: { ...world.store, ...store },
+    due: world.due,
     usage,
     queues: world.queues,
     targets: { targets: 'public', ports: [443] },

@@ -17,6 +17,7 @@ const submit = async (url: string, targets: Targets) => {
       findOrErased: async () => undefined,
       markSent: async () => {},
     },
+    due: { abandon: async () => true },
     usage: { take: async () => ({ countsAsOpen: false, headers: {}, refund: async () => {} }) },
     queues: { regions: ['europe-west3'], send: async () => {} },
     targets: { targets, ports: DEFAULT_PORTS },

@@ -1,14 +1,47 @@
+import { runError } from '../../../shared/problems.ts';
+import { emit, emitFinished, log } from '../log.ts';
 import type { CheckStore } from '../store/checks.ts';
+import type { DueStore } from '../store/due.ts';
 import type { RunItem } from '../store/items.ts';
 import type { AuditQueues } from './audit-queues.ts';
 
-/** Sends a run's job to the queue of its region, then records that it was sent. */
-export const dispatch = async (
-  { store, queues }: { store: Pick<CheckStore, 'markSent'>; queues: Pick<AuditQueues, 'send'> },
-  run: RunItem,
-  now: Date,
-): Promise<void> => {
+type Deps = {
+  store: Pick<CheckStore, 'markSent'>;
+  due: Pick<DueStore, 'abandon'>;
+  queues: Pick<AuditQueues, 'send'>;
+};
+
+/**
+ * Sends a run's job to the queue of its region, then records that it was sent. Abandons the run if the queue refuses the
+ * job itself, because a retry would fail too. Returns true if the job was sent.
+ */
+export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boolean> => {
   const { checkId, id: runId, region, correlationId, owner } = run;
-  await queues.send({ checkId, runId, region, correlationId, owner });
-  await store.markSent(run, now);
+  try {
+    await deps.queues.send({ checkId, runId, region, correlationId, owner });
+  } catch (error) {
+    if (!REFUSALS.includes(sqsCodeOf(error as Error))) throw error;
+    await abandon(deps, run, error as Error, now);
+    return false;
+  }
+  await deps.store.markSent(run, now);
+  return true;
+};
+
+/** SQS's errors about a message itself. Others, such as a missing queue or right, can end, so the sweeper retries. */
+const REFUSALS = ['InvalidMessageContents', 'InvalidParameterValue', 'InvalidAttributeValue', 'MissingParameter'];
+
+/** Returns the error code, which the SDK may name `AWS.SimpleQueueService.<code>` or `<code>Exception`. */
+const sqsCodeOf = ({ name }: Error): string => name.replace(/^AWS\.SimpleQueueService\.|Exception$/g, '');
+
+const abandon = async ({ due }: Deps, run: RunItem, error: Error, now: Date): Promise<void> => {
+  const { checkId, id: runId, region, correlationId, owner } = run;
+  log.error('a queue refused a job; its run is abandoned', { correlationId, checkId, runId, region, owner, error });
+  const reason = runError('abandoned', {
+    detail: `The queue of the region refused the job of this run (${sqsCodeOf(error)}). Create the check again. \
+If that run fails too, report its ID to the operator of the service.`,
+  });
+  if (!(await due.abandon(run, reason, now))) return;
+  emitFinished(region, reason);
+  emit('RunsAbandoned', 1, { region });
 };

@@ -7,7 +7,6 @@ import { isFinished } from '../../../shared/run.ts';
 import { type Db, getItem, parse, putItem, updateItem } from './dynamodb.ts';
 import {
   CheckItem,
-  checkFields,
   checkKey,
   findRun,
   ifAbsentOrExpired,
@@ -23,6 +22,7 @@ import {
   toIso,
   updateRun,
 } from './items.ts';
+import { CheckFields } from './stored.ts';
 import { removeOpenCheck } from './usage.ts';
 
 /** A stored check and its runs, in the order of its regions. */
@@ -95,7 +95,7 @@ const create = async (
   // Wait for every write before throwing. A late write would survive the deletion of the orphans.
   for (const each of written) if (each.status === 'rejected') throw each.reason;
   const item: CheckItem = {
-    ...pick(check, checkFields.keyof().options),
+    ...pick(check, CheckFields.keyof().options),
     owner,
     fingerprint,
     createId,

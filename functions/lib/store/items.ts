@@ -1,11 +1,10 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { AuditOptions } from '../../../shared/audit-options.ts';
-import { Check } from '../../../shared/check.ts';
 import { KEYS } from '../../../shared/keys.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { Run, type RunState } from '../../../shared/run.ts';
+import type { RunState } from '../../../shared/run.ts';
 import { type Change, type Condition, type Db, getItem, type Key, parse, updateOnce } from './dynamodb.ts';
+import { CheckFields, OptionFields, RunFields } from './stored.ts';
 
 /*
  * pk               sk             item
@@ -32,11 +31,8 @@ export const apiKeyKey = (prefix: string): Key => ({ pk: KEYS, sk: `KEY#${prefix
 export const usageKey = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'USAGE' });
 export const openPartition = (of: Region | 'checks'): string => `OPEN#${of}`;
 
-/** The fields that an item has in common with its check. */
-export const checkFields = Check.omit({ runs: true });
-
 export const CheckItem = z.object({
-  ...checkFields.shape,
+  ...CheckFields.shape,
   owner: z.string(),
   fingerprint: z.string(), // hash of the request's body
   createId: z.string(), // the create that wrote this item
@@ -53,10 +49,10 @@ export const ErasedItem = z.object({
   dueAt: z.string(),
 });
 export const RunItem = z.object({
-  ...Run.shape,
+  ...RunFields.shape,
   checkId: z.uuid(),
   owner: z.string(),
-  options: AuditOptions,
+  options: OptionFields,
   correlationId: z.string(), // id of the request that created the run
   createId: z.string(), // the last create that wrote this item and its pointer
   sends: z.int(), // how often its job was sent

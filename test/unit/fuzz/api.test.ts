@@ -51,6 +51,7 @@ describe('the API', () => {
         findOrErased: async () => undefined,
         markSent: async () => undefined,
       },
+      due: { abandon: async () => true },
       usage: { take: async () => ({ countsAsOpen: false, headers: {}, refund: async () => {} }) },
       queues: { send: async () => {}, regions: allRegions },
       targets: { targets: 'public', ports: DEFAULT_PORTS },

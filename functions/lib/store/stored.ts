@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { AuditOptions, type Category, type Device } from '../../../shared/audit-options.ts';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
+import { Check } from '../../../shared/check.ts';
+import { Metrics } from '../../../shared/page-metrics.ts';
+import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
+import type { Region } from '../../../shared/regions.ts';
+import { Attempt, Environment, Run } from '../../../shared/run.ts';
+
+/*
+ * Schemas for reading items. An item may be 90 days old: it lacks the fields of later releases, and its audit version or
+ * error code may not exist any more. It may also come from a newer release in another region. Therefore each field that
+ * was added after the first release has a default here, and a name may be any text. test/recorded/items has items of
+ * each release, which the tests read.
+ */
+
+/** Accepts names that this release doesn't know. */
+const name = <Name extends string>() => z.custom<Name>((value) => typeof value === 'string', 'expected a text');
+
+const number = z.number().nullable().default(null);
+const range = z.object({ min: z.number(), max: z.number() }).nullable().default(null);
+const each = <Key extends string, Value>(keys: readonly Key[], value: Value) =>
+  Object.fromEntries(keys.map((key) => [key, value])) as Record<Key, Value>;
+const metricNames = Metrics.keyof().options;
+
+const StoredEnvironment = Environment.extend({
+  auditVersion: name<AuditVersion>(),
+  device: name<Device>().nullable(),
+  cpuStolen: number,
+});
+
+/** The fields that a stored check has in common with a check. */
+export const CheckFields = Check.omit({ runs: true }).extend({
+  auditVersion: name<AuditVersion>(),
+  regions: z.array(name<Region>()),
+  device: name<Device>().optional(),
+  categories: z.array(name<Category>()).optional(),
+});
+
+/** The fields that a stored run has in common with a run. */
+export const RunFields = Run.extend({
+  auditVersion: name<AuditVersion>(),
+  region: name<Region>(),
+  device: name<Device>(),
+  ...each(metricNames, number),
+  samples: z.array(
+    z.object({ ...each(metricNames, number), cpuBusy: number, contended: z.boolean().nullable().default(null) }),
+  ),
+  spread: z.object(each(metricNames, range)).nullable(),
+  error: RunError.extend({ code: name<RunProblemCode>() }).nullable(),
+  attempts: z.array(Attempt.extend({ code: name<RunProblemCode>().nullable() })),
+  environment: StoredEnvironment.nullable(),
+});
+
+export const OptionFields = AuditOptions.extend({
+  device: name<Device>(),
+  categories: z.array(name<Category>()).optional(),
+});
