@@ -27,12 +27,15 @@ import { checkKey, usageKey } from './items.ts';
  * of an erased check is deleted, so the sweeper repeats a removal that fails. A create that dies before it stores its
  * check leaves an entry. A later create that meets the limit removes such entries.
  *
- * An entry has 58 bytes. shared/plans.ts must keep the item well below DynamoDB's limit of 400 KB.
+ * An entry has 60 bytes. shared/plans.ts must keep the item well below DynamoDB's limit of 400 KB.
  */
 const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 const entryOf = (checkId: string) => `openChecks.${checkId}`;
 
-/** Entry of an open check. `at` is the time of the create that wrote it last, in milliseconds. */
+/**
+ * Entry of an open check. `at` is the time of the create that wrote it last, in milliseconds. Its random fraction tells
+ * creates of one millisecond apart.
+ */
 type Entry = { at: number; runs: number };
 type OpenChecks = Readonly<Record<string, Entry>>;
 
@@ -49,7 +52,7 @@ export const usageStore = (db: Db) => ({
    */
   take: async ({ owner, plan }: Caller, check: Wanted, now: Date): Promise<Allowed> => {
     if (!plan) return { countsAsOpen: false, headers: {}, refund: async () => {} };
-    const create = { owner, plan, ...check, at: now.getTime() };
+    const create = { owner, plan, ...check, at: now.getTime() + Math.random() };
     const buckets = await take(db, create);
     return {
       countsAsOpen: true,
