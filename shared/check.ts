@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Category, Device, MAX_SAMPLES } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
+import { Labels } from './labels.ts';
 import { pick } from './pick.ts';
 import { Region } from './regions.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
@@ -13,6 +14,7 @@ const SentOptions = z.object({
   device: Device.optional(),
   samples: z.int().min(1).max(MAX_SAMPLES).optional(),
   categories: z.array(Category).min(1).optional(),
+  labels: Labels.optional(),
 });
 
 /** Names of the optional inputs. */

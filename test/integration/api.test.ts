@@ -272,8 +272,20 @@ test.each([
 
 test('an unknown field is refused with the fields that a create accepts', async () => {
   const { errors } = await problemOf(await post({ ...aBody, colour: 'red' }), 400, 'invalid-request');
-  const accepted = 'Accepted fields: url, auditVersion, regions, device, samples, categories.';
+  const accepted = 'Accepted fields: url, auditVersion, regions, device, samples, categories, labels.';
   expect(errors).toEqual([{ path: 'colour', message: `Unknown field. ${accepted}` }]);
+});
+
+test('labels are echoed and stored, and belong to what a repeated create must repeat', async () => {
+  const labels = { branch: 'main', commit: 'a1b2' };
+  const headers = { 'idempotency-key': randomUUID() };
+  const { id, ...rest } = await created({ ...aBody, labels }, headers);
+  expect(rest).toMatchObject({ labels });
+  expect(await (await call(`/v1/checks/${id}`)).json()).toMatchObject({ labels });
+  const repeated = await post({ ...aBody, labels: { commit: 'a1b2', branch: 'main' } }, headers);
+  expect([repeated.status, await repeated.json()]).toMatchObject([200, { id, labels }]);
+  const changed = await post({ ...aBody, labels: { ...labels, branch: 'next' } }, headers);
+  await problemOf(changed, 422, 'idempotency-mismatch');
 });
 
 test('a category that a version lacks is refused with the categories that it has', async () => {

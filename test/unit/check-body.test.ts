@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
 import { CreateCheckBody } from '../../shared/check.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { acceptedLabels } from '../../shared/labels.ts';
 import { libraryWords, problemFrom } from '../support/problem.ts';
 
 const rules = { regions: ['us-west1', 'us-east4'], targets: { targets: 'public', ports: DEFAULT_PORTS } } as const;
@@ -29,7 +30,7 @@ test.each(Object.keys(CreateCheckBody.shape))(
       })();
       if (errors.length > 0) refused++;
       for (const { path, message } of errors) {
-        expect(path, JSON.stringify(value)).toMatch(new RegExp(`^${field}(\\.\\d+)?$`));
+        expect(path, JSON.stringify(value)).toMatch(new RegExp(`^${field}(\\.\\w+)?$`));
         expect(message).not.toMatch(libraryWords);
         expect(message).toMatch(/must|Supported|List each|no category/);
       }
@@ -69,4 +70,26 @@ test('the messages name every accepted value', () => {
     categories:
       'The categories must be a list of one or more of these, each once: performance, accessibility, best-practices, pwa, seo.',
   });
+});
+
+test.each([
+  ['no labels', {}],
+  ['ten labels', Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`name-${i}`, '']))],
+  ['the longest name and value', { 'a.b_c-d0123456789012345678901234': '\u{1f600}'.repeat(64) }],
+])('%s are accepted and come back as sent', (_, labels) => {
+  expect(parse({ ...aBody, labels }).inputs.labels).toEqual(labels);
+});
+
+test.each([
+  ['eleven labels', Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`name-${i}`, ''])), 'labels'],
+  ['a name in capitals', { Branch: 'main' }, 'labels.Branch'],
+  ['an empty name', { '': 'main' }, 'labels.'],
+  ['a name of 33 characters', { ['a'.repeat(33)]: '' }, `labels.${'a'.repeat(33)}`],
+  ['a value of 129 characters', { branch: 'x'.repeat(129) }, 'labels.branch'],
+  ['half a character', { branch: '\ud83d' }, 'labels.branch'],
+  ['a number', { build: 7 }, 'labels.build'],
+  ['a list', ['branch:main'], 'labels'],
+  ['a name that objects have already', JSON.parse('{"__proto__": "x"}'), 'labels.__proto__'],
+])('%s is refused', (_, labels, path) => {
+  expect(errorsOf({ ...aBody, labels })).toEqual([{ path, message: acceptedLabels }]);
 });

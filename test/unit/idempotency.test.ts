@@ -23,6 +23,8 @@ test('the fingerprint depends on the values of a body and not on the order of it
     { device: 'mobile' },
     { samples: 1 },
     { categories: ['seo'] },
+    { labels: { branch: 'main' } },
+    { labels: {} },
   ];
   const fingerprints = different.map((change) => fingerprintOf({ ...body, ...change }));
   expect(new Set([fingerprintOf(body), ...fingerprints]).size).toBe(different.length + 1);

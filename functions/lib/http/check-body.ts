@@ -1,6 +1,7 @@
 import { Category, categoriesOf, Device, hasCategory, MAX_SAMPLES } from '../../../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { type CheckInputs, CreateCheckBody, optionNames } from '../../../shared/check.ts';
+import { acceptedLabels } from '../../../shared/labels.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
@@ -39,6 +40,7 @@ const acceptedBy = ({ regions }: Rules): Record<keyof CreateCheckBody, string> =
   regions: `The regions must be a list of one or more regions, each once. ${supported(regions)}`,
   device: `The device must be one of: ${listOf(Device.options)}.`,
   samples: `The number of samples must be a whole number from 1 to ${MAX_SAMPLES}.`,
+  labels: acceptedLabels,
   categories: `The categories must be a list of one or more of these, each once: ${listOf(Category.options)}.`,
 });
 
@@ -54,6 +56,7 @@ const valueErrors = (
   const version = auditVersion === undefined ? undefined : resolveAuditVersion(auditVersion);
   const regions = stringsOf(sent.regions);
   const categories = stringsOf(sent.categories);
+  const labels = sent.labels;
   const missing = Category.options.filter(
     (name) => version && categories.includes(name) && !hasCategory(version, name),
   );
@@ -72,6 +75,8 @@ const valueErrors = (
     },
     hasDuplicates(regions) && { path: 'regions', message: 'List each region once.' },
     hasDuplicates(categories) && { path: 'categories', message: 'List each category once.' },
+    // The schema library ignores this name.
+    Object.hasOwn(labels ?? {}, '__proto__') && { path: 'labels.__proto__', message: acceptedLabels },
     version && missing.length > 0 && { path: 'categories', message: missingCategories(version, missing) },
   ].filter((each) => !!each);
 };

@@ -19,10 +19,13 @@ export const parseIdempotencyKey = (headers: Request['headers']): string | undef
 };
 
 /** Returns a hash of the parsed body, so that spelling (white space, order of fields) makes no difference. */
-export const fingerprintOf = ({ url, auditVersion, regions, ...options }: CreateCheckBody): string =>
-  createHash('sha256')
-    .update(JSON.stringify([url, auditVersion, regions, pick(options, optionNames)]))
+export const fingerprintOf = ({ url, auditVersion, regions, labels, ...options }: CreateCheckBody): string => {
+  const sorted = labels && Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const all = { ...options, ...(labels && { labels: sorted }) };
+  return createHash('sha256')
+    .update(JSON.stringify([url, auditVersion, regions, pick(all, optionNames)]))
     .digest('hex');
+};
 
 /** UUIDv5 namespace of ids that are derived from idempotency keys. */
 const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11';
