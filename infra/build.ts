@@ -70,8 +70,16 @@ const auditFunction = async (): Promise<Asset> => {
     ...child.files,
     ...inFolder('chromium', await packedChromium(root, dist)),
     ...(await lighthousePackages(root)),
+    ...(await systemCallPackage()),
   ]);
   return { files, parts: partsOf(sizesOf(files)) };
+};
+
+/** Returns the package with which the audit function reaps zombie processes (functions/auditor/host/orphans.ts). */
+const systemCallPackage = async (): Promise<Files> => {
+  const folder = join('node_modules', '@koromix', 'koffi-linux-x64');
+  const files = [...(await filesIn(join(root, folder)))].filter(([path]) => !path.startsWith('musl')); // not Lambda's libc
+  return inFolder(folder, new Map(files));
 };
 
 /**

@@ -22,6 +22,7 @@ import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { foreignShare, isFalsified, wasSlowed } from './host/cpu-meter.ts';
 import { type CpuAccess, cpuShares } from './host/cpu-shares.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from './host/machine.ts';
+import { adoptOrphans } from './host/orphans.ts';
 import { auditorUsers, type User, type Users } from './host/privileges.ts';
 import { removeStale } from './host/processes.ts';
 import { type AuditResult, judge } from './judge.ts';
@@ -124,6 +125,7 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
 
   const start = async (): Promise<Chromium> => {
     setObstacle('Chromium is being unpacked and tested.');
+    adoptOrphans();
     try {
       await removeStale(tmpdir(), WORK_DIR_PREFIX);
       const ready = await prepareChromium(chromiumDir, signal);

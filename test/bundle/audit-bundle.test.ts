@@ -1,17 +1,20 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dispatch } from '../../functions/lib/queue/dispatch.ts';
 import { build } from '../../infra/build.ts';
 import { functionSettings, queueSettings } from '../../infra/settings.ts';
+import type { AuditOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { FULL } from '../support/full.ts';
-import { noSandboxHere, startLambda } from '../support/lambda-sandbox.ts';
+import { noSandboxHere, SANDBOX_USER, startLambda } from '../support/lambda-sandbox.ts';
 import { metricsIn } from '../support/metrics.ts';
 import { type Pages, servePages } from '../support/pages.ts';
+import { threadsOf } from '../support/processes.ts';
 import { unlessMissing } from '../support/skips.ts';
 import { expectFast } from '../support/speed.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
@@ -20,8 +23,9 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const needsSandbox = unlessMissing(noSandboxHere());
 
-const lambda = (code: string, env: Record<string, string> = {}) =>
+const lambda = (code: string, env: Record<string, string> = {}, processes?: number) =>
   startLambda({
+    ...(processes && { processes }),
     code,
     functionName: 'run-audit',
     awsRegion: 'us-west-2',
@@ -81,13 +85,15 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     pages = await servePages();
     world = await startWorld();
     const asset = fileURLToPath(new URL('../../dist/functions/run-audit', import.meta.url));
-    deployed = await lambda(asset, {
+    const env = {
       ...world.env,
       TARGETS: 'local',
       RETAKES: '0', // as on AWS
       NODE_OPTIONS: '--enable-source-maps',
+      UV_THREADPOOL_SIZE: `${functionSettings.auditThreads}`,
       POWERTOOLS_SERVICE_NAME: 'page-audit-test',
-    });
+    };
+    deployed = await lambda(asset, env, FEW_PROCESSES);
   });
   afterAll(async () => {
     await deployed?.[Symbol.asyncDispose]();
@@ -95,8 +101,8 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     await pages?.close();
   });
 
-  const audited = async (auditVersion: AuditVersion) => {
-    const check = aCheck({ url: pages.url('/perfect'), auditVersion, regions: ['us-west1'] });
+  const audited = async (auditVersion: AuditVersion, options: Pick<AuditOptions, 'categories'> = {}) => {
+    const check = aCheck({ url: pages.url('/perfect'), auditVersion, regions: ['us-west1'], ...options });
     const run = (await world.create(check))[0] as Parameters<typeof dispatch>[1];
     await dispatch(world, run, new Date());
     const [job] = await world.jobsIn('us-west1');
@@ -123,8 +129,10 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
       const seconds = (Date.parse(finishedAt as string) - Date.parse(createdAt)) / 1000;
       const emitted = metricsIn(deployed.logs().slice(before));
       expect(emitted).toEqual([
+        { ...ofThisRegion, name: 'WaitSeconds', unit: 'Seconds', value: expect.any(Number) },
         { ...ofThisRegion, name: 'RunFinished', unit: 'Count', value: 1 },
         { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
+        { ...ofThisRegion, name: 'AuditSeconds', unit: 'Seconds', value: finished.attempts[0]?.seconds },
         { ...ofThisRegion, name: 'BenchmarkIndex', unit: 'None', value: environment?.benchmarkIndex },
         { ...ofThisRegion, name: 'StolenCpuPercent', unit: 'Percent', value: 100 * (environment?.cpuStolen as number) },
       ]);
@@ -133,7 +141,24 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
       expect(JSON.parse(report)).toMatchObject({ auditVersion: row.version, lighthouseVersion: row.version });
     },
   );
+
+  // Each zombie process would take the place of a process: process 1 of the sandbox, as of Lambda, reaps none.
+  test('leaves no process behind after any number of audits', { timeout: 400_000 }, async () => {
+    const auditTimes = async (times: number) => {
+      for (let i = 0; i < times; i++) {
+        const { state } = await audited('13.5.0', { categories: ['seo'] });
+        expect(state, deployed.logs()).toBe('succeeded');
+      }
+      await sleep(1500); // the auditor of the next audit starts meanwhile
+      return threadsOf(SANDBOX_USER);
+    };
+    const atRest = await auditTimes(2);
+    expect(await auditTimes(FULL ? 18 : 2)).toBeLessThanOrEqual(atRest);
+  });
 });
+
+/** Limit of the sandbox's processes and threads. One audit of a small page needs up to 160. */
+const FEW_PROCESSES = 256;
 
 const ofThisRegion = { namespace: 'PageAudit', dimensions: { service: 'page-audit-test', region: 'us-west1' } };
 

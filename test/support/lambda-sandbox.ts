@@ -15,6 +15,8 @@ type Options = {
   timeoutSeconds: number;
   memoryMb: number;
   storageMb: number;
+  /** Limit of processes and threads. Lambda's limit is 1,024. */
+  processes?: number;
 };
 
 /** Returns why this machine can't create a sandbox. */
@@ -26,6 +28,9 @@ export const noSandboxHere = (): string | undefined => {
   const { status, stderr } = spawnSync('unshare', ['--mount', '--pid', '--fork', 'true'], { encoding: 'utf8' });
   return status === 0 ? undefined : `the sandbox needs root: ${stderr.trim()}`;
 };
+
+/** User that the function runs as. */
+export const SANDBOX_USER = 993;
 
 /**
  * Starts a function's asset in a sandbox like Lambda's: see lambda-sandbox.sh. Resolves when the module is imported. The
@@ -60,6 +65,7 @@ export const startLambda = async ({ code, functionName, awsRegion, env, ...optio
       RUNTIME: fileURLToPath(new URL('./lambda-runtime.ts', import.meta.url)),
       ROOT: root,
       TMP_MB: String(options.storageMb),
+      PROCESSES: String(options.processes ?? 1024),
     },
   });
   let logs = '';

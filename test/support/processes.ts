@@ -27,6 +27,13 @@ const processOf = (pid: number): Process | undefined => {
   return { pid, parent: Number(parent) };
 };
 
+/** Returns the number of threads and zombie processes of a user. The kernel's limit of processes counts them. */
+export const threadsOf = (user: number): number =>
+  pids()
+    .map((pid) => unlessGone(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '')
+    .filter((status) => Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]) === user)
+    .reduce((sum, status) => sum + Math.max(1, Number(/^Threads:\s+(\d+)/m.exec(status)?.[1])), 0);
+
 export const commandOf = (pid: number): string =>
   unlessGone(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')) ?? '';
 

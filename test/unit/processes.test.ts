@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { adoptOrphans } from '../../functions/auditor/host/orphans.ts';
 import { killGroup, waitForGroupExit } from '../../functions/auditor/host/processes.ts';
 import { waitFor } from '../support/service.ts';
 
@@ -31,4 +32,17 @@ test('waits for a running group, and not for zombie processes', async () => {
   killGroup(group);
   await waitFor(() => stateOf(group) === 'Z' || undefined, 5);
   expect(await isGone(group)).toBe(true);
+});
+
+test('reaps the processes of a group whose own parent has exited', async () => {
+  adoptOrphans();
+  const leader = spawn('sh', ['-c', 'sleep 60 & echo $!'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [text] = await once(leader.stdout, 'data');
+  const orphan = Number(text);
+  const parentOf = () => Number(readFileSync(`/proc/${orphan}/stat`, 'latin1').split(' ')[3]);
+  await waitFor(() => parentOf() === process.pid || undefined, 5);
+
+  killGroup(leader.pid as number);
+  await waitForGroupExit(leader.pid as number);
+  expect(existsSync(`/proc/${orphan}`)).toBe(false);
 });

@@ -2,6 +2,7 @@ import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reap } from './orphans.ts';
 
 /** Kills all processes of a group. */
 export const killGroup = (group: number): void => {
@@ -13,19 +14,24 @@ export const killGroup = (group: number): void => {
 };
 
 /**
- * Waits up to a second until all processes of a killed group have exited. Zombie processes count as exited: they stay in
- * /proc until their parent reaps them, which may never happen if the parent isn't an init.
+ * Waits up to a second until all processes of a killed group have exited, and reaps those that this process has adopted.
+ * Zombie processes count as exited if another process is their parent, because that one may never reap them.
  */
 export const waitForGroupExit = async (group: number): Promise<void> => {
   const members = membersOf(group); // one slow scan of /proc is enough, because killed processes start no others
-  const allDead = () => members.length > 0 && members.every(isDead);
-  for (let tries = 0; tries < 100 && isAlive(-group) && !allDead(); tries++) await sleep(10);
+  const adoptable = members.filter((pid) => pid !== group); // Node started the leader, and reaps it
+  const haveExited = () => {
+    adoptable.forEach(reap);
+    return members.length > 0 && members.every((pid) => hasExited(pid, [process.pid, ...members]));
+  };
+  for (let tries = 0; tries < 100 && !haveExited() && isAlive(-group); tries++) await sleep(10);
 };
 
-/** Returns true if a process and all its threads have exited. */
-const isDead = (pid: number): boolean => {
-  const [state] = statFieldsOf(pid);
-  return !state || (state === 'Z' && listDir(`/proc/${pid}/task`).length <= 1);
+/** Returns true if a process and all its threads have exited, and none of these parents can reap it. */
+const hasExited = (pid: number, parents: readonly number[]): boolean => {
+  const [state, parent] = statFieldsOf(pid);
+  if (!state) return true;
+  return state === 'Z' && listDir(`/proc/${pid}/task`).length <= 1 && !parents.includes(Number(parent));
 };
 
 /** Removes the entries `<prefix><pid>…` of a folder that exited processes have left behind. */
