@@ -78,6 +78,8 @@ const auditFunction = async (): Promise<Asset> => {
 /** Returns the package with which the audit function reaps zombie processes (functions/auditor/host/orphans.ts). */
 const systemCallPackage = async (): Promise<Files> => {
   const folder = join('node_modules', '@koromix', 'koffi-linux-x64');
+  if (!existsSync(join(root, folder)))
+    throw new Error(`${folder} is missing. Run npm ci on Linux x64, then build again.`);
   const files = [...(await filesIn(join(root, folder)))].filter(([path]) => !path.startsWith('musl')); // not Lambda's libc
   return inFolder(folder, new Map(files));
 };

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { adoptOrphans } from '../../functions/auditor/host/orphans.ts';
 import { killGroup, waitForGroupExit } from '../../functions/auditor/host/processes.ts';
 import { waitFor } from '../support/service.ts';
+import { unlessMissing } from '../support/skips.ts';
 
 let parent: ChildProcess | undefined;
 afterEach(() => {
@@ -34,7 +36,17 @@ test('waits for a running group, and not for zombie processes', async () => {
   expect(await isGone(group)).toBe(true);
 });
 
-test('reaps the processes of a group whose own parent has exited', async () => {
+const require = createRequire(import.meta.url);
+const noPackageHere = (): string | undefined => {
+  try {
+    require.resolve('@koromix/koffi-linux-x64');
+    return undefined;
+  } catch {
+    return 'the package @koromix/koffi-linux-x64 is missing: run npm ci on Linux x64';
+  }
+};
+
+test('reaps the processes of a group whose own parent has exited', unlessMissing(noPackageHere()), async () => {
   adoptOrphans();
   const leader = spawn('sh', ['-c', 'sleep 60 & echo $!'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   const [text] = await once(leader.stdout, 'data');
