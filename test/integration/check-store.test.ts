@@ -84,6 +84,15 @@ test('a claim replaces an expired lease and counts it; the old holder can write 
   expect((await world.runOf(check.id)).state).toBe('running');
 });
 
+test('a claim leaves a lease that its holder has renewed late, after the claim had read it', async () => {
+  const [run] = (await world.create(aCheck())) as [RunItem];
+  const now = new Date();
+  const holder = await claim(run, now);
+  expect(await world.leases.renew(holder, later(now, 61))).toBe(true);
+  expect(await world.leases.claim(holder.run, randomUUID(), later(now, 62))).toBeUndefined();
+  expect(await world.leases.finish(holder, succeeded, later(now, 63))).toBe(true);
+});
+
 test('a renewed lease changes nothing that clients see', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];

@@ -66,7 +66,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
       ...(first && { startedAt: nowIso, updatedAt: nowIso }),
     },
-    ...allOf(ifState(...follows.running), run.lease ? ifLease(run.lease.id) : ifNoLease),
+    ...allOf(ifState(...follows.running), run.lease ? ifNotRenewed(run.lease) : ifNoLease),
   });
   return claimed && { id: leaseId, run: claimed };
 };
@@ -76,6 +76,9 @@ const leaseFrom = (id: string, now: Date) => ({
   dueAt: toIso(now.getTime() + LEASE_MS + LEASE_SLACK_MS),
 });
 
+/** Holds if the lease is the one that was read, and its holder has not renewed it since. */
+const ifNotRenewed = ({ id, until }: NonNullable<RunItem['lease']>): Condition =>
+  allOf(ifLease(id), { condition: '#lease.#until = :until', values: { ':until': until } });
 const ifLeaseHeld = ({ id }: Lease): Condition => allOf(ifState('running'), ifLease(id));
 
 /** Another worker has claimed the run, or the run is gone. The holder of the lost lease must not write any more. */
