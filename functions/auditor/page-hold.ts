@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession } from 'puppeteer-core';
 import type { Watched } from './main-frame.ts';
-import { isMoving, SETTLE_MS } from './stop-rules.ts';
+import { isMoving, PROBE_TIMEOUT_MS, SETTLE_MS } from './stop-rules.ts';
 
 const POLL_MS = 50;
 
@@ -12,7 +12,7 @@ const POLL_MS = 50;
 export const keepDocument = async (session: CDPSession, watched: Watched): Promise<void> => {
   if (!watched.shown || watched.hold !== 'ahead') return;
   await settle(watched);
-  await hold(session, watched);
+  await Promise.race([hold(session, watched), sleep(PROBE_TIMEOUT_MS)]); // a hung page may not answer
 };
 
 /** Waits until the page stays on a document: a redirect by script or by a refresh is over, and its target has loaded. */
