@@ -107,7 +107,6 @@ export const documents: Record<string, ReportedPage> = {
   'broken-promises': {
     is: 'a page whose promises never settle, and that keeps drawing',
     verdicts: ['page-hung'],
-    atBusyTimes: true,
     serve: script(`
       const draw = () => { document.title = Math.random(); requestAnimationFrame(draw) };
       requestAnimationFrame(draw);
