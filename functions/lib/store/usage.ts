@@ -27,7 +27,8 @@ import { checkKey, usageKey } from './items.ts';
  * of an erased check is deleted, so the sweeper repeats a removal that fails. A create that dies before it stores its
  * check leaves an entry. A later create that meets the limit removes such entries.
  *
- * An entry has 60 bytes. shared/plans.ts must keep the item well below DynamoDB's limit of 400 KB.
+ * An entry has 60 bytes. A write costs one unit per KB of the item, so shared/plans.ts must keep the item well below
+ * DynamoDB's limit of 400 KB.
  */
 const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 const entryOf = (checkId: string) => `openChecks.${checkId}`;
