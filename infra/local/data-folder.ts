@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -65,7 +65,28 @@ export const requireRoom = (dataDir: string): void => {
   );
 };
 
-export const endpointFile = (dataDir: string): string => join(dataDir, 'dynamodb-url');
+const endpointFile = (dataDir: string): string => join(dataDir, 'dynamodb-url');
+
+/** Writes the URL of the running engine, for `readEndpoint` of another process. */
+export const writeEndpoint = (dataDir: string, url: string): void =>
+  inFile(endpointFile(dataDir), (path) => writeFileSync(path, url, { mode: 0o600 }));
+
+/** Deletes the files that a killed process may have left: the URL of its engine and the probe of a full disk. */
+export const removeRemains = (dataDir: string): void => {
+  for (const file of [endpointFile(dataDir), probeFile(dataDir)]) inFile(file, (path) => rmSync(path, { force: true }));
+};
+
+/** File that shows whether the disk has room. */
+export const probeFile = (dataDir: string): string => join(dataDir, 'room.probe');
+
+const inFile = (path: string, work: (path: string) => void): void => {
+  try {
+    work(path);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+};
+
 export const readEndpoint = (dataDir: string): string | undefined => {
   try {
     return readFileSync(endpointFile(dataDir), 'utf8') || undefined;

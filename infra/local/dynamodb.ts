@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { devNull } from 'node:os';
@@ -10,7 +10,15 @@ import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-s
 import dynalite from 'dynalite';
 import { namesOf } from '../names.ts';
 import { closeServer } from './close-server.ts';
-import { DataFolderInUse, endpointFile, lockDataFolder, readEndpoint, requireRoom, unusable } from './data-folder.ts';
+import {
+  DataFolderInUse,
+  lockDataFolder,
+  readEndpoint,
+  removeRemains,
+  requireRoom,
+  unusable,
+  writeEndpoint,
+} from './data-folder.ts';
 import { patchDynalite, type Store } from './dynalite-fixes.ts';
 import { rebuildIndexes, tableDefinition } from './table-definition.ts';
 import { guardTable } from './table-guard.ts';
@@ -43,7 +51,7 @@ export const startTable = async ({ dataDir, environment = 'local', port, ...opti
   await using engines = new AsyncDisposableStack();
   if (dataDir) {
     engines.defer(lockDataFolder(dataDir));
-    rmSync(endpointFile(dataDir), { force: true }); // a killed process may have left it
+    removeRemains(dataDir);
     requireRoom(dataDir);
   }
   const name = namesOf(environment).table;
@@ -53,8 +61,8 @@ export const startTable = async ({ dataDir, environment = 'local', port, ...opti
   await createTable(client, name);
   client.destroy();
   if (dataDir) {
-    writeFileSync(endpointFile(dataDir), dynamodb.url, { mode: 0o600 });
-    engines.defer(() => rmSync(endpointFile(dataDir), { force: true }));
+    writeEndpoint(dataDir, dynamodb.url);
+    engines.defer(() => removeRemains(dataDir));
   }
   const started = engines.move();
   return { env: tableEnv(dynamodb.url, name), close: () => started.disposeAsync() };
@@ -130,7 +138,9 @@ const openLevelDb = async (store: Store, path: string, table: string, print: (li
       `✗ The log of the table in ${path} is damaged: ${lost} bytes of its last writes are lost, so checks may be missing. To get them back, stop the service and restore the data folder from a backup.`,
     );
   }
-  const items = await rebuildIndexes(store, tableDefinition(table), { path, damaged: lost > 0 });
+  const items = await rebuildIndexes(store, tableDefinition(table), { path, damaged: lost > 0 }).catch((error) => {
+    throw error.code ? unusable(path, error) : error;
+  });
   if (items) print(`The indexes of the table in ${path} were rebuilt from its ${items} items.`);
 };
 

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { probeFile } from './data-folder.ts';
 import type { Done, Store, Values } from './dynalite-fixes.ts';
 
 type Options = {
@@ -99,7 +100,7 @@ const asAnswer = (error: Error): Error =>
     statusCode: 500,
     body: {
       __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError',
-      message: 'The table is not available. The output of the service names the reason.',
+      message: `The table is not available: ${error.message}`,
     },
   });
 
@@ -121,7 +122,7 @@ const openedLate = (ready: () => Promise<void> | undefined, open: () => Values):
 
 /** Throws if the folder has no room or can't be written. */
 const probe = async (path: string): Promise<void> => {
-  const file = join(path, '..', 'room.probe');
+  const file = probeFile(dirname(path));
   try {
     await writeFile(file, Buffer.alloc(ROOM_BYTES), { flush: true });
   } finally {

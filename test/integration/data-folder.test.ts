@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { startAws } from '../../infra/local/aws.ts';
+import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { storeWaitingRuns } from '../support/waiting-runs.ts';
 import { aCheck, later, worldHere } from '../support/world.ts';
@@ -113,6 +114,35 @@ test('a data folder that is a file stops the start with what to do', async () =>
   dataDir = join(dataDir, 'file');
   writeFileSync(dataDir, '');
   expect(await failedStart()).toMatch(/file can't be used: EEXIST.*\. Set DATA_DIR to a folder\.$/);
+});
+
+test('an I/O error of the table fails its request only, and the table is written again when the error is gone', async () => {
+  patchDynalite();
+  let broken = false;
+  const { create } = dynaliteDb;
+  dynaliteDb.create = (options: unknown) => {
+    const store = create(options);
+    const { batch, values } = store.db;
+    const error = () => new Error('IO error: 000003.log: Input/output error');
+    const failing = { next: () => Promise.reject(error()), close: async () => {} };
+    store.db.batch = (writes: unknown, done: (error: Error) => void) =>
+      broken && done ? done(error()) : batch(writes, done);
+    store.db.values = (range: object) => (broken ? failing : values(range));
+    return store;
+  };
+  await using world = await start();
+  dynaliteDb.create = create;
+  const check = aCheck({ regions: ['us-west1'] });
+  await world.create(check);
+  broken = true;
+  await expect(world.store.find(check.id)).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } });
+  await expect(world.create(aCheck())).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } });
+  expect(printed).toEqual([expect.stringMatching(/^✗ The table in \S+ can't be written: .*Input\/output error/)]);
+  broken = false;
+  await expect(world.create(aCheck())).rejects.toThrow(); // until the table is opened again
+  await vi.waitFor(() => expect(printed[1]).toMatch(/can be written again/), 10_000);
+  await world.create(aCheck());
+  expect((await world.find(check.id)).runs).toHaveLength(1);
 });
 
 test('a report whose deletion fails on the disk is still listed, so that the sweeper deletes it later', async () => {
