@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { AuditOptions } from '../../shared/audit-options.ts';
@@ -101,6 +103,9 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
       running++;
       try {
         return await auditPage(order, signal, observer);
+      } catch (error) {
+        if (!signal.aborted) host.fail(error as Error);
+        throw error;
       } finally {
         running--;
         preloadAuditor(order.auditVersion);
@@ -128,6 +133,7 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
     adoptOrphans();
     try {
       await removeStale(tmpdir(), WORK_DIR_PREFIX);
+      await testWorkDir();
       const ready = await prepareChromium(chromiumDir, signal);
       newUser ??= await auditorUsers([tmpdir(), childModule, ...packages(), ready.executable]);
       setObstacle(undefined);
@@ -147,10 +153,21 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
       });
       return chromium;
     },
+    /** Records why an audit could not start. The next `prepare` tests the machine again. */
+    fail: ({ message }: Error): void => {
+      chromium = undefined;
+      setObstacle(message);
+    },
     settled: async (): Promise<void> => void (await chromium?.catch(() => {})),
     isPrepared: (): boolean => newUser !== undefined,
     newUser: (): User | undefined => newUser?.(),
   };
+};
+
+/** Throws if the temporary folder has no room for an auditor's work folder, or is not writable. */
+const testWorkDir = async (): Promise<void> => {
+  const dir = await mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`));
+  await writeFile(join(dir, 'test'), Buffer.alloc(2 ** 20)).finally(() => rm(dir, { recursive: true }));
 };
 
 /** Keeps one auditor ready for the next audit, and tracks auditors that are stopping. */

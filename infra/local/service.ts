@@ -65,7 +65,8 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     throw error;
   });
   const stopping = new AbortController();
-  const preparing = keepPreparing(runAudit.prepare, print, stopping);
+  const { prepare } = runAudit;
+  const preparing = keepPreparing({ prepare, obstacle: functions.obstacle, print, signal: stopping.signal });
 
   const expiry = startExpiry({
     db: functions.db,
@@ -175,16 +176,17 @@ const startSweeps = (sweep: Functions['sweep']['handler'], alreadyWoken: boolean
 };
 
 const importFunctions = async () => {
-  const [api, runAudit, closeLostRuns, sweep, { checkStore }, { openDb }] = await Promise.all([
+  const [api, runAudit, closeLostRuns, sweep, { checkStore }, { openDb }, { currentObstacle }] = await Promise.all([
     importApi(),
     import('../../functions/run-audit.ts'),
     import('../../functions/close-lost-runs.ts'),
     import('../../functions/sweep.ts'),
     import('../../functions/lib/store/checks.ts'),
     import('../../functions/lib/store/dynamodb.ts'),
+    import('../../functions/lib/readiness.ts'),
   ]);
   const db = openDb(ReadEnv.parse(process.env));
-  return { api, runAudit, closeLostRuns, sweep, db, store: checkStore(db) };
+  return { api, runAudit, closeLostRuns, sweep, db, store: checkStore(db), obstacle: currentObstacle };
 };
 
 const logSweepError = (error: Error) =>

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { auditors } from '../../functions/auditor/auditors.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
+import { currentObstacle } from '../../functions/lib/readiness.ts';
 import { ready } from '../../functions/ready.ts';
 import { startService } from '../../infra/local/service.ts';
 import type { CheckView } from '../../shared/check.ts';
@@ -72,4 +74,26 @@ test('the machine is ready once Chromium starts', async () => {
   await prepare();
   const answer = await call('/ready');
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }]);
+});
+
+test('a machine whose temporary folder is lost is not ready until an auditor can work there again', async () => {
+  const pool = auditors({ targets: { targets: 'public', ports: [80] }, chromiumDir: chromiumDir() });
+  await pool.prepare();
+  expect(currentObstacle()).toBeUndefined();
+  vi.stubEnv('TMPDIR', '/nonexistent');
+  const order = {
+    url: 'http://example.com/',
+    auditVersion: '12.8.2',
+    device: 'mobile',
+    skipOptionalParts: false,
+  } as const;
+  await expect(pool.audit({ ...order, alone: false }, new AbortController().signal)).rejects.toThrow(
+    /ENOENT.*nonexistent/,
+  );
+  expect(currentObstacle()).toMatch(/ENOENT.*nonexistent/);
+  await expect(pool.prepare()).rejects.toThrow(/ENOENT.*nonexistent/);
+  vi.unstubAllEnvs();
+  await pool.prepare();
+  expect(currentObstacle()).toBeUndefined();
+  await pool.close();
 });

@@ -1,35 +1,54 @@
-import { expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { keepPreparing } from '../../infra/local/keep-preparing.ts';
 
-const printedBy = async (results: (string | undefined)[], stopAfter = Infinity) => {
+/** Prepares auditors whose machine has these obstacles, one per call of `prepare`. */
+const preparing = (...obstacles: (string | undefined)[]) => {
   const printed: string[] = [];
   const stopping = new AbortController();
-  let calls = 0;
-  const prepare = async () => {
-    if (++calls >= stopAfter) stopping.abort();
-    const failure = results.shift();
-    if (failure) throw new Error(failure);
+  onTestFinished(() => stopping.abort());
+  let obstacle: string | undefined;
+  const prepare = vi.fn(async () => {
+    obstacle = obstacles.shift();
+    if (obstacle) throw new Error(obstacle);
+  });
+  const print = (line: string) => void printed.push(line);
+  const prepared = keepPreparing({ prepare, obstacle: () => obstacle, print, signal: stopping.signal, retryMs: 1 });
+  const fail = (reason: string) => {
+    obstacle = reason;
   };
-  await keepPreparing(prepare, (line) => printed.push(line), { signal: stopping.signal, retryMs: 1 });
-  return { printed, calls };
+  return { prepared, printed, prepare, stopping, fail };
 };
+const OK = undefined;
+const AGAIN = '✓ The service can audit pages again.';
 
-test('a service that can audit at once prints nothing', async () => {
-  expect(await printedBy([undefined])).toEqual({ printed: [], calls: 1 });
+test('a service that can audit at once prints nothing, and is prepared once', async () => {
+  const { prepared, printed, prepare } = preparing(OK);
+  await prepared;
+  await sleep(20);
+  expect([printed, prepare.mock.calls.length]).toEqual([[], 1]);
 });
 
 test('each new reason is printed once, and so is the end of the failures', async () => {
-  const { printed } = await printedBy(['The disk is full.', 'The disk is full.', 'A library is missing.', undefined]);
+  const { prepared, printed } = preparing('The disk is full.', 'The disk is full.', 'A library is missing.', OK);
+  await prepared;
   expect(printed).toEqual([
     expect.stringContaining('The disk is full.'),
     expect.stringContaining('A library is missing.'),
-    '✓ The service can audit pages again.',
+    AGAIN,
   ]);
 });
 
+test('a machine that can no longer start an audit is prepared again', async () => {
+  const { prepared, printed, fail } = preparing(OK, OK);
+  await prepared;
+  fail('The disk is full.');
+  await expect.poll(() => printed).toEqual([expect.stringContaining('The disk is full.'), AGAIN]);
+});
+
 test('a service that stops prepares no more', async () => {
-  expect(await printedBy(['The disk is full.', 'aborted'], 2)).toMatchObject({
-    printed: [expect.anything()],
-    calls: 2,
-  });
+  const { prepared, prepare, stopping } = preparing('The disk is full.', 'The disk is full.', OK);
+  stopping.abort();
+  await prepared;
+  expect(prepare).toHaveBeenCalledOnce();
 });
