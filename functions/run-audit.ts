@@ -3,6 +3,7 @@ import { AuditJob } from '../shared/audit-job.ts';
 import { AuditEnv } from '../shared/env.ts';
 import { type RunError, runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
+import { latest } from '../shared/times.ts';
 import { initialProgress, next, type RunResult, record, withStorageFailure } from './auditor/attempts.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
 import { type AuditResult, emptyResult } from './auditor/judge.ts';
@@ -122,9 +123,11 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
     const step = next(progress, { ...rules, timeLeftMs: remainingMs() });
     if (step.do === 'finish') return { result: step.result, attempts: progress.attempts };
     if (step.do === 'release') throw new OutOfTime('The invocation has too little time left for another attempt.');
-    const startedAt = now();
+    const startedAt = new Date(latest(now().toISOString(), lease.run.updatedAt));
+    const start = performance.now();
     const result = await audit(work, step);
-    progress = record(progress, result, { startedAt, finishedAt: now() }, rules);
+    const seconds = Math.round(performance.now() - start) / 1000;
+    progress = record(progress, result, { startedAt, seconds }, rules);
     if (result.state === 'failed' && progress.afterFailure === 'retry') {
       await recordFailure(work, progress.attempts, result.error);
       if (countFailures(progress.attempts) < MAX_ATTEMPTS) await pauseAfter(progress.attempts, work);
@@ -157,12 +160,12 @@ const pauseAfter = ({ length }: readonly Attempt[], { retryDelaysMs, signal }: W
 
 /** Records a failed attempt. */
 const recordFailure = async (work: Work, attempts: readonly Attempt[], reason: RunError): Promise<void> => {
-  const { leases, lease, now } = work;
+  const { leases, lease } = work;
   if (countFailures(attempts) < MAX_ATTEMPTS) {
     emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
   }
   log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
-  const recorded = await retry(() => leases.recordAttempt(lease, [...attempts], now()), work, END_MS);
+  const recorded = await retry(() => leases.recordAttempt(lease, [...attempts]), work, END_MS);
   if (!recorded) throw new LeaseLost();
 };
 

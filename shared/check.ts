@@ -5,6 +5,7 @@ import { Labels } from './labels.ts';
 import { pick } from './pick.ts';
 import { Region } from './regions.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
+import { latest } from './times.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']);
 export type CheckState = z.infer<typeof CheckState>;
@@ -79,7 +80,7 @@ export const checkView = (check: Check): CheckView => ({
   ...pick(check, inputFields),
   state: stateOf(check.runs.map((run) => run.state)),
   createdAt: check.createdAt,
-  updatedAt: [check.createdAt, ...check.runs.map((run) => run.updatedAt)].sort().at(-1) as string,
+  updatedAt: latest(check.createdAt, ...check.runs.map((run) => run.updatedAt)),
   runs: check.runs.map((run) => runView({ ...run, checkId: check.id })),
   links: { self: `/v1/checks/${check.id}`, comparison: `/v1/checks/${check.id}/comparison` },
 });

@@ -1,6 +1,7 @@
 import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
 import { type Sample, type Spread, spreadOf } from '../../shared/page-metrics.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
+import { latest } from '../../shared/times.ts';
 import { type AuditResult, emptyResult } from './judge.ts';
 import { errorOf, isHang, isRetried } from './retry-rules.ts';
 
@@ -29,6 +30,9 @@ export type Progress = {
   /** Consequence of the newest audit if it failed: another audit, or the end of the run. */
   afterFailure?: 'retry' | 'fail' | undefined;
 };
+
+/** Time of an attempt. `seconds` comes from a clock that nobody can set. */
+export type AttemptTime = { startedAt: Date; seconds: number };
 
 export type Step =
   | { do: 'audit'; skipOptionalParts: boolean; isRetake: boolean }
@@ -61,11 +65,11 @@ export const next = (
 export const record = (
   progress: Progress,
   result: AuditResult,
-  time: { startedAt: Date; finishedAt: Date },
+  time: AttemptTime,
   { maxRetakes }: Pick<Rules, 'maxRetakes'>,
 ): Progress => {
   const { samples, candidates } = progress;
-  const attempts = [...progress.attempts, attemptOf(progress.attempts.length + 1, result, time)];
+  const attempts = [...progress.attempts, attemptOf(progress.attempts, result, time)];
   if (result.state === 'failed' && isRetried(attempts)) {
     return { ...progress, attempts, failure: result, afterFailure: 'retry' };
   }
@@ -134,16 +138,16 @@ const failedResult = (attempts: readonly Attempt[], failure: Failed | undefined)
   error: errorOf(attempts, failure?.error),
 });
 
-const attemptOf = (
-  number: number,
-  result: AuditResult,
-  { startedAt, finishedAt }: { startedAt: Date; finishedAt: Date },
-): Attempt => ({
-  number,
-  startedAt: startedAt.toISOString(),
-  finishedAt: finishedAt.toISOString(),
-  seconds: (finishedAt.getTime() - startedAt.getTime()) / 1000,
-  code: result.state === 'failed' ? result.error.code : null,
-  auditCode: result.state === 'failed' ? result.error.auditCode : null,
-  contended: result.environment?.contended ?? false,
-});
+/** An attempt starts no earlier than the previous one ended, even if the clock was set back. */
+const attemptOf = (earlier: readonly Attempt[], result: AuditResult, { startedAt, seconds }: AttemptTime): Attempt => {
+  const start = latest(startedAt.toISOString(), earlier.at(-1)?.finishedAt);
+  return {
+    number: earlier.length + 1,
+    startedAt: start,
+    finishedAt: new Date(Date.parse(start) + seconds * 1000).toISOString(),
+    seconds,
+    code: result.state === 'failed' ? result.error.code : null,
+    auditCode: result.state === 'failed' ? result.error.auditCode : null,
+    contended: result.environment?.contended ?? false,
+  };
+};

@@ -33,7 +33,7 @@ export type AuditHooks = {
   /** Called with each event before the stop rules, and with the milliseconds since the start of the audit. */
   onEvent?: ((event: AuditEvent, atMs: number) => void) | undefined;
 };
-/** The end of an audit, and the observations until then. `measuredAt` is the end of the timed part (epoch ms). */
+/** The end of an audit, and the observations until then. `measuredAt` is the end of the timed part (of `performance.now`). */
 export type EndedAudit = Pick<AuditState, 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
   end: AuditEnd;
   measuredAt: number | null;
@@ -150,7 +150,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     auditor.send(START_SIGNAL);
   };
   const receive = (message: AuditorMessage): void => {
-    if (message.type === 'measured') measuredAt = Date.now();
+    if (message.type === 'measured') measuredAt = performance.now();
     handle(eventOf(message, readCpu));
     if (message.type === 'browser') hooks.onBrowser?.();
     if (message.type === 'browser' && !isTimed(order)) readCpu = cpuAccess.shares.startMeter(group);

@@ -167,7 +167,7 @@ export type CpuUse = {
 
 export type Outcome = 'allowed' | 'refused' | 'dns-failure' | 'unreachable' | 'over-cap';
 
-/** Connections to one host and port with the same outcome. The first was at `since` and the last at `at` (epoch ms). */
+/** Connections to one host and port with the same outcome. The first was at `since` and the last at `at` (times of `performance.now`). */
 export type Decision = {
   host: string;
   port: number;

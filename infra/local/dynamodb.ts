@@ -73,7 +73,7 @@ export const startTable = async ({ dataDir, environment = 'local', port, ...opti
  * `close`. Waits up to `waitMs` for a service that is starting or stopping.
  */
 export const openTable = async (dataDir: string, waitMs = 5000) => {
-  for (const startedAt = Date.now(); ; ) {
+  for (const startedAt = performance.now(); ; ) {
     try {
       return await startTable({ dataDir });
     } catch (error) {
@@ -81,7 +81,7 @@ export const openTable = async (dataDir: string, waitMs = 5000) => {
     }
     const url = readEndpoint(dataDir);
     if (url) return { env: tableEnv(url, namesOf('local').table), close: async () => {} };
-    if (Date.now() - startedAt > waitMs)
+    if (performance.now() - startedAt > waitMs)
       throw new Error(`The service that uses ${dataDir} is starting or stopping. Run the command again in a moment.`);
     await pause(100);
   }

@@ -14,9 +14,9 @@ const main = async (): Promise<void> => {
   let stoppingSince = 0;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, async () => {
-      if (stoppingSince && Date.now() - stoppingSince < REPEAT_MS) return;
+      if (stoppingSince && performance.now() - stoppingSince < REPEAT_MS) return;
       if (stoppingSince) process.exit(1);
-      stoppingSince = Date.now();
+      stoppingSince = performance.now();
       console.log(
         'Stopping. Unfinished runs are released and resume after the next start. Press Ctrl-C again to stop at once.',
       );

@@ -284,6 +284,17 @@ const counted = (key: Awaited<ReturnType<typeof aKey>>) => {
 };
 const at = new Date('2031-01-01T00:00:00.000Z');
 
+test('a revocation applies at once if the clock was set back since the key was read', async () => {
+  const created = await aKey({}, at);
+  const { store, header } = counted(created);
+  let now = later(at, 7200);
+  const check = keyring({ store, now: () => now });
+  await check(header, 'checks:read');
+  store.find.mockResolvedValue({ ...created.key, revokedAt: at.toISOString() });
+  now = later(at, 1);
+  await expect(check(header, 'checks:read')).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
 test('a key is read and its use is recorded once a minute, and a revocation applies after that', async () => {
   const created = await aKey({}, at);
   const { store, header } = counted(created);

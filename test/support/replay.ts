@@ -62,7 +62,7 @@ export const replay = ({ order, repeated, events, observation }: RecordedAudit):
 
 /** A run of one sample on a quiet machine. */
 const rules = { samples: 1, maxRetakes: 0, timeLeftMs: Infinity };
-const time = { startedAt: new Date(0), finishedAt: new Date(0) };
+const time = { startedAt: new Date(0), seconds: 0 };
 
 /** Replays the audits of a run. Returns the progress of the run, and its next step. */
 export const replayRun = (audits: readonly RecordedAudit[]): { progress: Progress; step: Step } => {

@@ -48,7 +48,7 @@ const failure = (
 
 const PLENTY_MS = 600_000;
 const startedAt = new Date('2026-01-01T00:00:00.000Z');
-const time = { startedAt, finishedAt: new Date(startedAt.getTime() + 6500) };
+const time = { startedAt, seconds: 6.5 };
 
 /** Follows the steps of a run whose audits have these results. `timeLeftMs` is the time left before each step. */
 const play = (

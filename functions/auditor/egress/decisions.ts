@@ -12,7 +12,7 @@ export const decisionLog = ({ maxOverCaps }: { maxOverCaps: number }) => {
   return {
     record: ({ host, port }: Target, outcome: Outcome, reason?: string): void => {
       const key = `${outcome} ${host}:${port}`;
-      const at = Date.now();
+      const at = performance.now();
       const { count, since } = decisions.get(key) ?? { count: 0, since: at };
       decisions.delete(key); // the entry moves to the end
       decisions.set(key, { host, port, outcome, ...(reason && { reason }), count: count + 1, since, at });
@@ -45,7 +45,7 @@ export const blockedRequestsIn = (
 };
 const MAX_BLOCKED_TARGETS = 50;
 
-/** Returns the targets whose connections exceeded a limit of the proxy before `until`, in epoch milliseconds. */
+/** Returns the targets whose connections exceeded a limit of the proxy before `until`, a time of `performance.now`. */
 export const exceededLimitsIn = (
   decisions: readonly Decision[],
   until = Infinity,

@@ -54,7 +54,7 @@ const MAX_CACHED_KEYS = 10_000;
 /** Time that a request waits until the use of its key is recorded, in milliseconds. */
 const MAX_RECORDING_MS = 500;
 
-type Cached = { key: Promise<ApiKey | undefined>; until: number; touched: boolean };
+type Cached = { key: Promise<ApiKey | undefined>; readAt: number; touched: boolean };
 type Deps = { store: Pick<KeyStore, 'find' | 'touch'>; now?: () => Date };
 
 /** Returns a function that authorizes by key. It reads a key, and records its last use, at most once a minute. */
@@ -63,8 +63,10 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
 
   const read = (prefix: string): Cached => {
     const cached = cache.get(prefix);
-    if (cached && cached.until > now().getTime()) return cached;
-    const entry = { key: store.find(prefix), until: now().getTime() + CACHE_MS, touched: false };
+    const readAt = now().getTime();
+    const age = readAt - (cached?.readAt ?? 0); // negative if the clock was set back since
+    if (cached && age >= 0 && age < CACHE_MS) return cached;
+    const entry = { key: store.find(prefix), readAt, touched: false };
     if (cache.size >= MAX_CACHED_KEYS) cache.clear();
     cache.set(prefix, entry);
     const forget = () => cache.get(prefix) === entry && cache.delete(prefix);

@@ -4,6 +4,7 @@ import { type Check, optionNames } from '../../../shared/check.ts';
 import { HOLD_MS, recheckAfter, resendAt } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
+import { latest } from '../../../shared/times.ts';
 import { type Db, getItem, parse, putItem, updateItem } from './dynamodb.ts';
 import {
   CheckItem,
@@ -164,7 +165,7 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promi
   const { owner, countsAsOpen } = found.item;
   if (countsAsOpen) await removeOpenCheck(db, owner, checkId); // first, so that the sweeper repeats it if it fails
   await updateItem(db, checkKey(checkId), {
-    set: { completedAt: now.toISOString() },
+    set: { completedAt: latest(now.toISOString(), ...found.runs.map((run) => run.finishedAt)) },
     remove: ['open', 'dueAt'],
     condition: '#completedAt = :null', // false for a mark, which has no completedAt
     values: { ':null': null },

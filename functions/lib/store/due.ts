@@ -3,6 +3,7 @@ import { HOLD_MS } from '../../../shared/due-times.ts';
 import type { RunError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { follows } from '../../../shared/run.ts';
+import { latest } from '../../../shared/times.ts';
 import { closeIfFinished } from './checks.ts';
 import { allOf, type Db, deleteItem, getItem, parse, updateOnce } from './dynamodb.ts';
 import {
@@ -117,9 +118,9 @@ const list = async (db: Db, of: Region | 'checks', until: Date, limit: number, f
 };
 
 const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promise<boolean> => {
-  const nowIso = now.toISOString();
+  const finishedAt = latest(now.toISOString(), run.updatedAt);
   const failed = await updateRun(db, run, {
-    set: { state: 'failed', error, finishedAt: nowIso, updatedAt: nowIso },
+    set: { state: 'failed', error, finishedAt, updatedAt: finishedAt },
     remove: ['open', 'dueAt', 'lease'],
     ...allOf(ifDueAt(run.dueAt), ifState(...follows.failed)),
   });

@@ -1,5 +1,6 @@
 import { LEASE_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/due-times.ts';
 import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
+import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
 import { closeIfFinished } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
@@ -30,8 +31,10 @@ export const leaseStore = (db: Db) => ({
     Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease.id, now), ...ifLeaseHeld(lease) })),
 
   /** Records a failed attempt that another one follows. Returns false if the lease is lost. */
-  recordAttempt: async (lease: Lease, attempts: Attempt[], now: Date): Promise<boolean> =>
-    Boolean(await updateRun(db, lease.run, { set: { attempts, updatedAt: now.toISOString() }, ...ifLeaseHeld(lease) })),
+  recordAttempt: async (lease: Lease, attempts: Attempt[]): Promise<boolean> => {
+    const updatedAt = latest(lease.run.updatedAt, attempts.at(-1)?.finishedAt);
+    return Boolean(await updateRun(db, lease.run, { set: { attempts, updatedAt }, ...ifLeaseHeld(lease) }));
+  },
 
   /** Gives up a lease and makes the unfinished run due now. */
   release: (lease: Lease, now: Date) =>
@@ -42,9 +45,9 @@ export const leaseStore = (db: Db) => ({
    * after a call whose response was lost.
    */
   finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
-    const nowIso = now.toISOString();
+    const finishedAt = latest(now.toISOString(), lease.run.updatedAt, outcome.attempts.at(-1)?.finishedAt);
     const change = {
-      set: { ...outcome, finishedAt: nowIso, updatedAt: nowIso },
+      set: { ...outcome, finishedAt, updatedAt: finishedAt },
       remove: ['open', 'dueAt', 'lease'],
       ...ifLeaseHeld(lease),
     };
@@ -58,13 +61,13 @@ export const leaseStore = (db: Db) => ({
 const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<Lease | undefined> => {
   if (isFinished(run.state) || (run.lease && run.lease.until > now.toISOString())) return undefined;
   const first = run.state === 'created';
-  const nowIso = now.toISOString();
+  const startedAt = latest(now.toISOString(), run.updatedAt);
   const claimed = await updateRun(db, run, {
     set: {
       state: 'running',
       ...leaseFrom(leaseId, now),
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
-      ...(first && { startedAt: nowIso, updatedAt: nowIso }),
+      ...(first && { startedAt, updatedAt: startedAt }),
     },
     ...allOf(ifState(...follows.running), run.lease ? ifNotRenewed(run.lease) : ifNoLease),
   });
