@@ -1,6 +1,8 @@
 import { checkView } from '../shared/check.ts';
 import { ReadEnv } from '../shared/env.ts';
+import { isFinished } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
+import { conditionalReply } from './lib/http/conditional.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -18,5 +20,6 @@ export const getCheck =
   ({ store }: { store: Pick<CheckStore, 'find'> }) =>
   async (request: Request): Promise<Reply> => {
     const { item, runs } = await findCheck(store, request);
-    return { status: 200, body: checkView({ ...item, runs }) };
+    const finished = runs.every((run) => isFinished(run.state));
+    return conditionalReply(request, checkView({ ...item, runs }), { finished });
   };

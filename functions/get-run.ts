@@ -1,6 +1,7 @@
 import { ReadEnv } from '../shared/env.ts';
-import { runView } from '../shared/run.ts';
+import { isFinished, runView } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
+import { conditionalReply } from './lib/http/conditional.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { findRun } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -16,4 +17,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, que
 
 export const getRun =
   ({ store }: { store: Pick<CheckStore, 'find' | 'checkIdOfRun'> }) =>
-  async (request: Request): Promise<Reply> => ({ status: 200, body: runView(await findRun(store, request)) });
+  async (request: Request): Promise<Reply> => {
+    const run = await findRun(store, request);
+    return conditionalReply(request, runView(run), { finished: isFinished(run.state) });
+  };
