@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { devNull } from 'node:os';
@@ -104,6 +104,7 @@ const startDynamodb = async (
   { print = console.error, onRecovered = () => {} }: Pick<TableOptions, 'print' | 'onRecovered'>,
 ) => {
   patchDynalite();
+  if (path) requireFiles(path);
   let store: Store | undefined;
   const onStore = (created: Store) => {
     store = created;
@@ -125,6 +126,17 @@ const startDynamodb = async (
     await closeServer(server);
   };
   return { url: `http://${HOST}:${(server.address() as AddressInfo).port}`, close };
+};
+
+/** Throws if a file is missing that LevelDB would replace by an empty one. It would then delete the others. */
+const requireFiles = (path: string): void => {
+  const files = existsSync(path) ? readdirSync(path) : [];
+  const hasLog = files.some((name) => name.endsWith('.log'));
+  const hasData = files.some((name) => /\.(ldb|log)$/.test(name) && statSync(join(path, name)).size > 0);
+  const current = files.includes('CURRENT') && readFileSync(join(path, 'CURRENT'), 'utf8');
+  if (hasData && current === false) throw unusable(path, new Error('its file CURRENT is missing'));
+  const isNew = current === 'MANIFEST-000001\n'; // a start that was killed before it wrote its first log
+  if (current && !isNew && !hasLog) throw unusable(path, new Error('its .log file is missing'));
 };
 
 /** Opens LevelDB, reports what it lost, and brings its indexes up to date. */

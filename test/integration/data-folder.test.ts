@@ -104,6 +104,20 @@ test('a missing or garbled file of the table stops the start with folder, cause 
   expect(await failedStart()).toMatch(wayOut);
 });
 
+test.each(['CURRENT', '.log'])(
+  'a missing %s, which LevelDB would replace, stops the start and loses nothing more',
+  async (end) => {
+    await storeWaitingRuns(dataDir, 3);
+    const kept = readFileSync(inTable(end));
+    const path = inTable(end);
+    rmSync(path);
+    expect(await failedStart()).toMatch(/dynamodb can't be used: its (file CURRENT|\.log file) is missing\. .*Restore/);
+    writeFileSync(path, kept);
+    await using world = await start();
+    expect(await world.due.list('us-west1', later(new Date(), 24 * 3600), 10)).toHaveLength(3);
+  },
+);
+
 test('a garbled file of reports stops the start with folder, cause and way out', async () => {
   mkdirSync(join(dataDir, 's3'));
   writeFileSync(join(dataDir, 's3', 'fauxqs.db'), 'garbage '.repeat(1000));
