@@ -18,7 +18,7 @@ import {
   type MainFrame,
   type START_SIGNAL,
 } from './messages.ts';
-import { keepDocument } from './page-hold.ts';
+import { heldDocument, keepDocument } from './page-hold.ts';
 import { canRunScripts, closePopup, documentState } from './page-probe.ts';
 import { watchProgress } from './progress.ts';
 import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from './stop-rules.ts';
@@ -105,7 +105,12 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
   };
-  const hooks = { onLoaded: () => keepDocument(pageSession, watched), traffic, onMeasured };
+  const hooks = {
+    onLoaded: () => keepDocument(pageSession, watched),
+    documentFor: (requestId: unknown) => heldDocument(watched, requestId),
+    traffic,
+    onMeasured,
+  };
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), ...hooks });
   clearTimeout(hangTimer);
   stopWatch();

@@ -81,13 +81,22 @@ export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readon
 export type ProtocolTraffic = { pending: number; answeredAt: number; longTasks: number };
 export type Protocol = { prototype: Record<string, (...args: unknown[]) => Promise<unknown>> };
 
-/** Records the traffic of Lighthouse's commands in `traffic`. */
-export const patchProtocol = ({ prototype }: Protocol, traffic: ProtocolTraffic): void => {
+/**
+ * Records the traffic of Lighthouse's commands in `traffic`. `documentFor` may replace the request id with which Lighthouse
+ * asks for a response.
+ */
+export const patchProtocol = (
+  { prototype }: Protocol,
+  traffic: ProtocolTraffic,
+  documentFor: (requestId: unknown) => unknown,
+): void => {
   const name = 'sendCommandToSession' in prototype ? 'sendCommandToSession' : 'sendCommand'; // version 9 has both
   const send = prototype[name];
   if (!send) throw new Error(`Lighthouse's protocol session has no method ${name}.`);
   prototype[name] = function (...args) {
     traffic.pending++;
+    const [parameters] = args.slice(-1) as [{ requestId?: unknown } | undefined];
+    if (args[0] === 'Network.getResponseBody' && parameters) parameters.requestId = documentFor(parameters.requestId);
     const answer = send.apply(this, args);
     const onEnd = (error?: { code?: string }) => {
       traffic.pending--;

@@ -92,6 +92,8 @@ type Hooks = {
   onLoaded: () => Promise<void>;
   /** Receives what Lighthouse asks the browser. */
   traffic: ProtocolTraffic;
+  /** Returns the request id to use for a request id that Lighthouse asks for. */
+  documentFor: (requestId: unknown) => unknown;
   /** Called when the trace ends, which ends the timed part in all versions. */
   onMeasured: () => void;
 };
@@ -100,11 +102,11 @@ type Hooks = {
 export const runLighthouse = async (
   lighthouse: Lighthouse,
   plan: AuditPlan,
-  { page, profile, onLoaded, traffic, onMeasured }: Browser & Hooks,
+  { page, profile, onLoaded, traffic, documentFor, onMeasured }: Browser & Hooks,
 ): Promise<AuditSummary> => {
   const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
   patchNavigation(lighthouse.networkMonitor, onLoaded);
-  patchProtocol(lighthouse.protocol, traffic);
+  patchProtocol(lighthouse.protocol, traffic, documentFor);
   const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
   patchAccessibilityTimeout(accessibility, traffic);
   const { uncheckedRules } = patchFailedRules(axeAudit);

@@ -1,13 +1,7 @@
 import type { CDPSession } from 'puppeteer-core';
 import { emptyMainFrame, type MainFrame, newDocument } from './messages.ts';
-import {
-  LARGE_DOCUMENT_BYTES,
-  MAX_DIALOGS,
-  MAX_DOCUMENT_BYTES,
-  MAX_FRAMES,
-  MAX_NESTED_FRAMES,
-  type Motion,
-} from './stop-rules.ts';
+import type { Motion } from './motion.ts';
+import { LARGE_DOCUMENT_BYTES, MAX_DIALOGS, MAX_DOCUMENT_BYTES, MAX_FRAMES, MAX_NESTED_FRAMES } from './stop-rules.ts';
 
 /** Matches a `sandbox` directive without `allow-scripts` in any policy of a Content-Security-Policy header. */
 const SCRIPTLESS = /(?:^|[;,\n])\s*sandbox(?=[\s;,]|$)(?![^;,\n]*\ballow-scripts\b)/i;
@@ -34,6 +28,8 @@ export type Watched = {
   before?: MainFrame | undefined;
   /** The document that the main frame shows, with the address that a browser would display. */
   shown?: { loaderId: string; url: string; status: number | null };
+  /** Loader ids of the documents that the main frame has shown earlier. */
+  earlierLoaders: Set<string>;
   /** Time at which the shown document committed, loaded or painted, the latest of them. */
   changedAt: number;
   /** Time at which the page will refresh itself. */
@@ -55,6 +51,7 @@ export const watchMainFrame = async (session: CDPSession, onChange: (record: Mai
     }),
     hold: 'ahead',
     sandboxed: false,
+    earlierLoaders: new Set(),
     changedAt: 0,
   };
   watchDocuments(session, watched);
@@ -135,6 +132,7 @@ const watchPage = (session: CDPSession, watched: Watched): void => {
     const { record, shown, requestId } = watched;
     const departure = shown && { url: shown.url, status: shown.status, to: frame.url };
     const url = frame.url + (frame.urlFragment ?? '');
+    if (shown) watched.earlierLoaders.add(shown.loaderId);
     watched.shown = { loaderId: frame.loaderId, url, status: record.status };
     depths.clear();
     dialogs = 0;

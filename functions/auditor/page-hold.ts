@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession } from 'puppeteer-core';
 import type { Watched } from './main-frame.ts';
-import { isMoving, PROBE_TIMEOUT_MS, SETTLE_MS } from './stop-rules.ts';
+import { isMoving, SETTLE_MS } from './motion.ts';
+import { PROBE_TIMEOUT_MS } from './stop-rules.ts';
 
 const POLL_MS = 50;
 
@@ -14,6 +15,13 @@ export const keepDocument = async (session: CDPSession, watched: Watched): Promi
   await settle(watched);
   await Promise.race([hold(session, watched), sleep(PROBE_TIMEOUT_MS)]); // a hung page may not answer
 };
+
+/**
+ * Returns the request id of the held document for the id of a document that the page has left. After a reload Lighthouse
+ * asks for the content of the earlier document, which the browser may have dropped.
+ */
+export const heldDocument = ({ hold, shown, earlierLoaders }: Watched, requestId: unknown): unknown =>
+  hold === 'on' && shown && earlierLoaders.has(String(requestId)) ? shown.loaderId : requestId;
 
 /** Waits until the page stays on a document: a redirect by script or by a refresh is over, and its target has loaded. */
 const settle = async (watched: Watched): Promise<void> => {

@@ -26,6 +26,7 @@ test('up to three failed accessibility rules do not count, and a fourth is an er
     page: {} as never,
     profile: '',
     onLoaded: async () => {},
+    documentFor: (requestId) => requestId,
     traffic: { pending: 0, answeredAt: 0, longTasks: 0 },
     onMeasured: () => {},
   });
