@@ -23,7 +23,7 @@ export type Change = Condition & {
   set?: Record<string, unknown>;
   add?: Record<string, number>;
   remove?: readonly string[];
-  returns?: 'ALL_NEW' | 'NONE';
+  returns?: 'ALL_NEW' | 'UPDATED_NEW' | 'NONE';
 };
 
 export const openDb = ({ TABLE_NAME: table, HOME_REGION: region }: StoreEnv): Db => {
@@ -42,7 +42,7 @@ export const putItem = async (db: Db, Item: Key & Item, condition: Condition): P
   return Boolean(await ifConditionHolds(db.client.send(put)));
 };
 
-/** Updates an item. Returns the new item, or undefined if the condition failed. */
+/** Updates an item. Returns the new item or what `returns` says, or undefined if the condition failed. */
 export const updateItem = async (db: Db, Key: Key, change: Change): Promise<Item | undefined> => {
   const update = new UpdateCommand({ TableName: db.table, Key, ...updateOf(change) });
   const written = await ifConditionHolds(db.client.send(update));

@@ -66,6 +66,7 @@ export const usageStore = (db: Db) => ({
 /** Removes a check from the open checks of its owner. Safe to repeat. */
 export const removeOpenCheck = (db: Db, owner: string, checkId: string) =>
   updateItem(db, usageKey(owner), {
+    returns: 'NONE',
     remove: [entryOf(checkId)],
     condition: `attribute_exists(#openChecks.#${checkId})`,
   });
@@ -99,7 +100,7 @@ const take = async (db: Db, create: Create): Promise<Buckets | undefined> => {
       await refund(db, create); // a write without a response may have succeeded
       throw error;
     });
-    if (written) return usageFrom(plan, written).buckets;
+    if (written) return { ...read.buckets, ...(written[tokensOf(plan)] as Buckets) };
     await sleep(Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** tries, LONGEST_BACKOFF_MS));
   }
   throw new ApiProblem('unavailable', 'Too many checks are being created with keys of this owner at once. Try again.', {
@@ -124,8 +125,10 @@ const write = (
   // After three days the buckets are full and no check is open. The tokens of another plan may need a later date.
   const expiresAt = Math.max(read.expiresAt, Math.floor(buckets.at / 1000) + 3 * 24 * 3600);
   const set = { stamp: randomUUID(), expiresAt };
+  const returns = 'UPDATED_NEW'; // without the other open checks
   if (!openChecks) {
     return updateItem(db, usageKey(owner), {
+      returns,
       set: { ...set, [tokens]: buckets, openChecks: { [id]: entry } },
       ...(read.stamp ? ifStamp(read.stamp) : ifAbsent),
     });
@@ -134,12 +137,14 @@ const write = (
   const counted = { ...set, [entryOf(id)]: entry };
   if (bounds) {
     return updateItem(db, usageKey(owner), {
+      returns,
       set: counted,
       add: { [`${tokens}.minute`]: -missing, [`${tokens}.day`]: -missing },
       ...allOf(ifWithin(bounds, tokens), ifCountable),
     });
   }
   return updateItem(db, usageKey(owner), {
+    returns,
     set: { ...counted, [tokens]: buckets },
     ...allOf(read.stamp ? ifStamp(read.stamp) : ifAbsent, ifCountable),
   });
@@ -176,7 +181,7 @@ const removeStale = async (db: Db, owner: string, openChecks: OpenChecks, now: n
     oldest.map(async ([id, entry]) => {
       const check = await getItem(db, checkKey(id));
       if (check?.completedAt === null) return false; // undefined in a mark
-      await updateItem(db, usageKey(owner), { remove: [entryOf(id)], ...ifEntry(id, entry) });
+      await updateItem(db, usageKey(owner), { returns: 'NONE', remove: [entryOf(id)], ...ifEntry(id, entry) });
       return true;
     }),
   );
@@ -187,6 +192,7 @@ const removeStale = async (db: Db, owner: string, openChecks: OpenChecks, now: n
 const refund = async (db: Db, { owner, plan, id, runs, at }: Create): Promise<void> => {
   const tokens = tokensOf(plan);
   await updateItem(db, usageKey(owner), {
+    returns: 'NONE',
     set: { stamp: randomUUID() },
     add: { [`${tokens}.minute`]: runs, [`${tokens}.day`]: runs },
     remove: [entryOf(id)],
