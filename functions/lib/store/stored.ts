@@ -10,8 +10,8 @@ import { Attempt, Environment, Run } from '../../../shared/run.ts';
 /*
  * Schemas for reading items. An item may be 90 days old: it lacks the fields of later releases, and its audit version or
  * error code may not exist any more. It may also come from a newer release in another region. Therefore each field that
- * was added after the first release has a default here, and a name may be any text. test/recorded/items has items of
- * each release, which the tests read.
+ * was added after the first release has a default here. A name may be any text, and the limits of inputs don't apply.
+ * test/recorded/items has items of each release, which the tests read.
  */
 
 /** Accepts names that this release doesn't know. */
@@ -34,7 +34,9 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   auditVersion: name<AuditVersion>(),
   regions: z.array(name<Region>()),
   device: name<Device>().optional(),
+  samples: z.int().optional(),
   categories: z.array(name<Category>()).optional(),
+  labels: z.record(z.string(), z.string()).optional(),
 });
 
 /** The fields that a stored run has in common with a run. */
@@ -54,5 +56,6 @@ export const RunFields = Run.extend({
 
 export const OptionFields = AuditOptions.extend({
   device: name<Device>(),
+  samples: z.int(),
   categories: z.array(name<Category>()).optional(),
 });
