@@ -21,7 +21,10 @@ export default defineConfig({
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       // Group 1 runs first. Vitest treats 0 as unset and runs that group last.
-      project('fast', ['test/{unit,integration}/**/*.test.ts'], 1, { testTimeout: 20_000, hookTimeout: 20_000 }),
+      project('fast', ['test/{unit,integration,simulation}/**/*.test.ts'], 1, {
+        testTimeout: 20_000,
+        hookTimeout: 20_000,
+      }),
       // The files share one import of the CDK, which takes longer than their tests.
       project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false }),
       project('browser', browserTests, 2, { ...longTimeouts, maxWorkers: 2 }),

@@ -1,0 +1,62 @@
+import type { EmbeddedBucket } from './embedded-bucket.ts';
+import type { Item } from './embedded-table.ts';
+import { isFinal, keyOf } from './monitor.ts';
+
+/** Time after which the sweeper has handled a lost lease, in milliseconds: its slack, a minute, and one sweep that died. */
+const LOST_LEASE_MS = 4 * 60_000;
+
+/** Returns the runs whose lease has been lost for so long that a sweep should have handled them. */
+export const lostLeases = (images: ReadonlyMap<string, Item>, wallNow: number): string[] =>
+  [...images.values()]
+    .filter(({ lease }) => lease && Date.parse((lease as { until: string }).until) < wallNow - LOST_LEASE_MS)
+    .map(({ sk, lease }) => `nobody looks at ${sk}, whose lease ended at ${(lease as { until: string }).until}`);
+
+/** Returns what should not be there when nothing is left to do. */
+export const leftWhenQuiet = (
+  images: ReadonlyMap<string, Item>,
+  { bucket, storedLate }: { bucket: EmbeddedBucket; storedLate: ReadonlySet<string> },
+  accepted: Iterable<string>,
+): string[] => {
+  const all = [...images.values()];
+  const check = (id: unknown) => images.get(keyOf({ pk: `CHECK#${id}`, sk: 'CHECK' }));
+  const lists = (id: unknown, runId: string) => (check(id)?.runIds as string[] | undefined)?.includes(runId);
+  const faults = all.flatMap((item) => {
+    const name = keyOf(item);
+    if (item.sk === 'USAGE') {
+      // A create that died may leave the id of a check that does not exist. `openAll` shows whether that does harm.
+      const closed = countedIds(item).filter((id) => check(id)?.completedAt);
+      return closed.map((id) => `the closed check ${id} counts as open of ${name}`);
+    }
+    if (item.sk === 'RUN') {
+      const run = item.pk.slice('RUN#'.length);
+      return lists(item.checkId, run) ? [] : [`the pointer ${name} is left of a check that is gone`];
+    }
+    if (item.sk === 'CHECK') {
+      if (item.erasedAt) return [`the mark ${name} is left of an erased check`];
+      const runs = (item.runIds as string[]).map((id) => images.get(keyOf({ pk: item.pk, sk: `RUN#${id}` })));
+      const missing = runs.some((run) => !run) ? [`${name} has lost a run`] : [];
+      const open = item.completedAt && !item.open ? [] : [`nobody closed ${name}`];
+      return [...missing, ...open];
+    }
+    if (!lists(item.checkId, item.id as string)) return [`the run ${name} is left of a check that is gone`];
+    const pointer = images.has(keyOf({ pk: `RUN#${item.id}`, sk: 'RUN' })) ? [] : [`${name} has no pointer`];
+    const key = (item.report as { key: string } | undefined)?.key;
+    const report = key === undefined || bucket.objects.has(key) ? [] : [`the report of ${name} is gone`];
+    return isFinal(item) && !item.open ? [...pointer, ...report] : [`nobody finished ${name}`];
+  });
+  const reports = [...bucket.objects.keys()].filter((key) => !check(key.split('/')[1]) && !storedLate.has(key));
+  return [
+    ...faults,
+    ...reports.map((key) => `the report ${key} is left of an erased check`),
+    ...[...accepted].filter((id) => !check(id)).map((id) => `the accepted check ${id} is gone`),
+  ];
+};
+
+/** Returns the ids of the checks that an owner's usage lists as open. */
+const countedIds = ({ openChecks = {} }: Item): string[] => Object.keys(openChecks as object);
+
+/** Returns true if an owner's usage counts an open check. */
+export const countsOpenChecks = (usage: Item | undefined): boolean =>
+  Object.entries(usage ?? {}).some(([name, value]) =>
+    name.startsWith('open') && typeof value === 'number' ? value !== 0 : countedIds(usage as Item).length > 0,
+  );

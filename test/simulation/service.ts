@@ -1,0 +1,215 @@
+import { withDeadline } from '../../functions/lib/aws-client.ts';
+import type { Request } from '../../functions/lib/http/endpoint.ts';
+import { apiSettings, deadLetterSettings, functionSettings, queueSettings } from '../../infra/settings.ts';
+import { AuditJob } from '../../shared/audit-job.ts';
+import { ApiProblem, apiProblems } from '../../shared/problems.ts';
+import type { Faults } from './faults.ts';
+import { type Functions, functionsOf, openParts, queueUrlOf, simulatedRegions } from './functions.ts';
+import { MAX_CLOCK_OFFSET_MS } from './monitor.ts';
+import type { Defect } from './planted-defects.ts';
+import type { Random } from './random.ts';
+import { type Message, type SimulatedQueue, simulatedQueue } from './simulated-queue.ts';
+import { contexts, SimProcess, type Timeline } from './timeline.ts';
+
+type Options = {
+  timeline: Timeline;
+  random: Random;
+  faults: Faults;
+  trace: (text: string) => void;
+  violated: (what: string) => void;
+  /** Returns the time at which the next open item is due, by the wall clock. */
+  nextDueAt: () => number;
+  defect: Defect | undefined;
+};
+type Instance = { process: SimProcess; functions: Functions; stop: () => void; busy: number };
+type Outcome<T> = { value: T } | { error: unknown } | 'died';
+/** `no answer`: the process died, or the request timed out. */
+export type ApiAnswer = { status: number; body?: unknown; retryAfterSeconds?: number } | 'no answer';
+export type ApiRequest = Pick<Request, 'owner' | 'plan' | 'params' | 'headers'> & { body?: object };
+
+const MINUTE = 60_000;
+const WORKERS_PER_REGION = 2;
+const AUDITS_PER_WORKER = 2;
+
+/** Runs the functions in simulated processes: an API, the workers of each region, the sweeper, the dead letters. */
+export const startService = (options: Options) => {
+  const { timeline, random, faults, trace } = options;
+  const seconds = random.pick([90, 600, queueSettings.visibilitySeconds]);
+  const queueOf = (visibilitySeconds: number, maxReceives?: number) =>
+    simulatedQueue({ timeline, random, visibilityMs: visibilitySeconds * 1000, ...(maxReceives && { maxReceives }) });
+  const lanes = simulatedRegions.map((region) => ({
+    region,
+    jobs: queueOf(seconds, queueSettings.maxReceiveCount),
+    deadLetters: queueOf(deadLetterSettings.visibilitySeconds),
+    workers: [] as Instance[],
+  }));
+  const idleApi: Instance[] = [];
+  const idleSweepers: Instance[] = [];
+  let processes = 0;
+
+  const start = (kind: string): Instance => {
+    const process = new SimProcess(`${kind}-${++processes}`);
+    if (faults.happens(0.03)) process.clockOffset = random.between(-MAX_CLOCK_OFFSET_MS, MAX_CLOCK_OFFSET_MS);
+    return contexts.run({ process, invocation: {} }, () => {
+      const stopping = new AbortController();
+      const parts = openParts();
+      options.defect?.wrap?.(parts);
+      return { process, functions: functionsOf(parts, random, stopping.signal), stop: () => stopping.abort(), busy: 0 };
+    });
+  };
+
+  /** Runs an invocation. Kills its process after the timeout, as Lambda does. */
+  const invoke = <T>({ process }: Instance, timeoutSeconds: number, run: () => Promise<T>): Promise<Outcome<T>> =>
+    new Promise((resolve) => {
+      const timeout = timeline.after(timeoutSeconds * 1000, () => {
+        trace(`${process.name} timed out`);
+        process.kill();
+      });
+      const end = (outcome: Outcome<T>) => {
+        timeline.cancel(timeout);
+        resolve(outcome);
+      };
+      process.onDeath(() => end('died'));
+      contexts.run({ process, invocation: {} }, () =>
+        run().then(
+          (value) => end({ value }),
+          (error) => end({ error }),
+        ),
+      );
+    });
+
+  const request = async (name: 'create' | 'get' | 'delete', input: ApiRequest): Promise<ApiAnswer> => {
+    const instance = takeIdle(idleApi) ?? start('api');
+    const call = {
+      body: undefined as never,
+      method: 'POST',
+      path: '/',
+      query: {},
+      requestId: random.uuid(),
+      ...(input as object),
+    } as never;
+    trace(`client: ${name} ${input.params.checkId ?? input.headers['idempotency-key'] ?? ''}`);
+    const outcome = await invoke(instance, apiSettings.timeoutSeconds, () =>
+      withDeadline(0.8 * apiSettings.timeoutSeconds * 1000, () => instance.functions[name](call)),
+    );
+    idleApi.push(instance);
+    const answer = answerOf(outcome, options.violated);
+    trace(`client: ${name} answered ${answer === 'no answer' ? answer : answer.status}`);
+    return answer;
+  };
+
+  const work = async (instance: Instance, queue: SimulatedQueue, message: Message, name: 'audit' | 'closeLostRuns') => {
+    instance.busy++;
+    const timeoutSeconds =
+      name === 'audit' ? queueSettings.functionTimeoutSeconds : deadLetterSettings.functionTimeoutSeconds;
+    const endsAt = timeline.now() + timeoutSeconds * 1000;
+    const job = AuditJob.parse(JSON.parse(message.body));
+    trace(`${instance.process.name} received ${job.runId}, ${name}`);
+    if (faults.happens(0.03)) timeline.after(random.between(1, 2000), () => queue.show(message));
+    const outcome = await invoke(instance, timeoutSeconds, () =>
+      instance.functions[name](job, () => endsAt - timeline.now()),
+    );
+    instance.busy--;
+    trace(`${instance.process.name} ended ${job.runId}: ${describe(outcome)}`);
+    if (outcome !== 'died' && 'value' in outcome && !faults.happens(0.03)) queue.delete(message);
+  };
+
+  let sweeps = 0;
+  const runSweep = async (event: Parameters<Functions['sweep']>[0]) => {
+    sweeps++;
+    const instance = takeIdle(idleSweepers) ?? start('sweeper');
+    const outcome = await invoke(instance, functionSettings.sweepTimeoutSeconds, () => instance.functions.sweep(event));
+    idleSweepers.push(instance);
+    trace(`${instance.process.name} ended: ${describe(outcome)}`);
+  };
+
+  const everyMinute = () => {
+    timeline.after(MINUTE, everyMinute);
+    if (options.nextDueAt() <= timeline.wallNow() + MAX_CLOCK_OFFSET_MS) {
+      void runSweep({});
+      if (faults.happens(0.15)) timeline.after(random.between(0, 500), () => void runSweep({}));
+    }
+    if (faults.happens(0.01)) void runSweep({ wake: 'all' });
+    if (faults.happens(0.02)) timeline.stepWallClock(random.between(-10 * MINUTE, 10 * MINUTE));
+    for (const { jobs, workers } of lanes) {
+      if (faults.happens(0.005)) jobs.purge();
+      for (const worker of workers) {
+        if (faults.happens(0.01)) timeline.after(random.between(0, MINUTE), () => worker.process.kill());
+        if (faults.happens(0.01)) stopWorker(worker);
+      }
+    }
+  };
+  const stopWorker = (worker: Instance) => {
+    trace(`${worker.process.name} is being stopped`);
+    worker.busy = AUDITS_PER_WORKER; // it receives no more
+    contexts.run({ process: worker.process, invocation: {} }, worker.stop);
+    timeline.after(5000, () => worker.process.kill());
+  };
+  timeline.after(MINUTE, everyMinute);
+
+  return {
+    request,
+    /** Accepts a message that a function has sent. */
+    onMessage: (queueUrl: string, body: string): void => {
+      const lane = lanes.find(({ region }) => queueUrlOf(region) === queueUrl);
+      const fault = faults.ofMessage();
+      if (fault) trace(`message ${fault}`);
+      if (fault === 'lost') return;
+      const delay = () => random.between(5, 500) + (fault === 'delayed' ? random.between(0, 15 * MINUTE) : 0);
+      for (let copies = fault === 'doubled' ? 2 : 1; copies > 0; copies--) {
+        const ms = delay();
+        lane?.jobs.send(body, ms);
+        timeline.after(ms, () => {}); // so that `deliver` runs then
+      }
+    },
+    /** Starts the missing workers, and gives them the visible messages. */
+    deliver: (): void => {
+      for (const { region, jobs, deadLetters, workers } of lanes) {
+        for (let i = 0; i < WORKERS_PER_REGION; i++) {
+          if (!workers[i] || workers[i]?.process.dead) workers[i] = start(`worker-${region}`);
+          const worker = workers[i] as Instance;
+          while (worker.busy < AUDITS_PER_WORKER && worker.process.stalledUntil <= timeline.now()) {
+            const message = jobs.receive();
+            if (!message) break;
+            void work(worker, jobs, message, 'audit');
+          }
+        }
+        for (const body of jobs.deadLetters.splice(0)) deadLetters.send(body);
+        for (let message = deadLetters.receive(); message; message = deadLetters.receive()) {
+          void work(start('dead-letters'), deadLetters, message, 'closeLostRuns');
+        }
+      }
+    },
+    /** Returns the number of sweeps so far. */
+    sweeps: (): number => sweeps,
+    isIdle: (): boolean => lanes.every(({ workers }) => workers.every(({ busy }) => busy === 0)),
+  };
+};
+export type Service = ReturnType<typeof startService>;
+
+const takeIdle = (idle: Instance[]): Instance | undefined => {
+  const instance = idle.pop();
+  return instance?.process.dead ? takeIdle(idle) : instance;
+};
+
+const describe = (outcome: Outcome<unknown>): string => {
+  if (outcome === 'died') return 'died';
+  return 'value' in outcome ? 'done' : `failed: ${outcome.error}`;
+};
+
+/** Turns the outcome of an invocation into the answer that the HTTP edge gives. Reports an error that no fault explains. */
+const answerOf = (
+  outcome: Outcome<{ status: number; body?: unknown }>,
+  violated: (what: string) => void,
+): ApiAnswer => {
+  if (outcome === 'died') return 'no answer';
+  if ('value' in outcome) return outcome.value;
+  const { error } = outcome;
+  if (error instanceof ApiProblem) {
+    return { status: apiProblems[error.code].status, retryAfterSeconds: Number(error.headers['retry-after'] ?? 0) };
+  }
+  const { name, $metadata } = error as { name: string; $metadata?: object };
+  if (!/^(Timeout|Abort)Error$/.test(name) && !$metadata)
+    violated(`a request failed without a reason: ${(error as Error).stack}`);
+  return { status: 503 };
+};
