@@ -10,15 +10,20 @@ export const queueSettings = {
 export const deadLetterSettings = { functionTimeoutSeconds: 60, visibilitySeconds: 6 * 60 } as const;
 
 /**
- * Names of the table's keys, which are strings. The index `open` is sparse: it holds unfinished items, sorted by due
- * time.
+ * Names of the table's keys, which are strings. Both indexes are sparse. `open` holds unfinished items, sorted by due time.
+ * `list` holds checks by owner and finished runs by URL, sorted by time, with what their lists show (`projects`).
  */
 export const tableSettings = {
   partitionKey: 'pk',
   sortKey: 'sk',
   timeToLive: 'expiresAt',
-  index: { name: 'open', partitionKey: 'open', sortKey: 'dueAt' }, // projects keys only
+  indexes: [
+    { name: 'open', partitionKey: 'open', sortKey: 'dueAt', projects: [] as string[] },
+    { name: 'list', partitionKey: 'list', sortKey: 'listKey', projects: ['listed'] },
+  ],
 } as const;
+
+export const indexNames = tableSettings.indexes.map(({ name }) => name);
 
 /** Timeout of an API request, and API Gateway's limit for a body. */
 export const apiSettings = { timeoutSeconds: 10, maxBodyBytes: 10 * 1024 * 1024 } as const;

@@ -91,4 +91,5 @@ export const asCreated = (check: Check) => ({
   runs: check.runs.map((run) => pick(run, ['id', 'region', 'state'])),
 });
 
-const inputFields = ['id', 'auditVersion', 'url', 'regions', ...optionNames] as const;
+/** Fields that every view of a check has. */
+export const inputFields = ['id', 'auditVersion', 'url', 'regions', ...optionNames] as const;

@@ -1,6 +1,8 @@
 /** Routes of the API and the function behind each. A GET route answers HEAD too. */
 export const routes = [
   { method: 'POST', path: '/v1/checks', function: 'create-check' },
+  { method: 'GET', path: '/v1/checks', function: 'list-checks' },
+  { method: 'GET', path: '/v1/runs', function: 'list-runs' },
   { method: 'GET', path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check' },
   { method: 'GET', path: '/v1/checks/{checkId}/comparison', function: 'get-comparison' },

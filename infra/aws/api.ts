@@ -15,7 +15,15 @@ import { alarm } from './alarm.ts';
 import { auditQueueUrls } from './audit-queues.ts';
 import { nodeFunction } from './node-function.ts';
 import { reportBucketName } from './report-bucket.ts';
-import { allowErasingReports, allowListingReports, allowReports, keyRights, sendRights, tableRight } from './rights.ts';
+import {
+  allowErasingReports,
+  allowListingReports,
+  allowReports,
+  indexRight,
+  keyRights,
+  sendRights,
+  tableRight,
+} from './rights.ts';
 
 /**
  * The HTTP API: the routes of shared/routes.ts and their functions. The functions check the API keys, because an
@@ -147,8 +155,8 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
   const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion, AUTH: 'keys' };
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   const keys = keyRights(scope, environment);
-  const reader = (file: ApiFunction, actions: Parameters<typeof tableRight>[2]) =>
-    apiFunction(file, ReadEnv, table, [tableRight(scope, environment, actions), ...keys]);
+  const reader = (file: ApiFunction, actions: Parameters<typeof tableRight>[2], more: PolicyStatement[] = []) =>
+    apiFunction(file, ReadEnv, table, [tableRight(scope, environment, actions), ...more, ...keys]);
   const reportReader = (file: ApiFunction) =>
     apiFunction(file, ReportReadEnv, tableAndReports, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]);
   return {
@@ -167,6 +175,8 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
         ...sendRights(scope, environment),
       ],
     ),
+    'list-checks': reader('list-checks', ['Query'], [indexRight(scope, environment, 'list')]),
+    'list-runs': apiFunction('list-runs', ReadEnv, table, [indexRight(scope, environment, 'list'), ...keys]),
     'get-check': reader('get-check', ['Query']),
     'get-comparison': reader('get-comparison', ['Query']),
     'get-run': reader('get-run', ['GetItem', 'Query']),

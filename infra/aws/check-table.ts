@@ -3,7 +3,7 @@ import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
-import { tableSettings } from '../settings.ts';
+import { indexNames, tableSettings } from '../settings.ts';
 import { alarm } from './alarm.ts';
 
 /** The table of checks, runs, API keys and their use. functions/lib/store/items.ts describes its keys. */
@@ -12,20 +12,20 @@ export class CheckTable extends Construct {
 
   constructor(scope: Construct, id: string, environment: Environment) {
     super(scope, id);
-    const { partitionKey, sortKey, timeToLive, index } = tableSettings;
+    const { partitionKey, sortKey, timeToLive, indexes } = tableSettings;
     const text = (name: string) => ({ name, type: AttributeType.STRING });
     this.table = new TableV2(this, 'Table', {
       tableName: environment.names.table,
       partitionKey: text(partitionKey),
       sortKey: text(sortKey),
-      globalSecondaryIndexes: [
-        {
-          indexName: index.name,
-          partitionKey: text(index.partitionKey),
-          sortKey: text(index.sortKey),
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-      ],
+      globalSecondaryIndexes: indexes.map(({ name, partitionKey, sortKey, projects }) => ({
+        indexName: name,
+        partitionKey: text(partitionKey),
+        sortKey: text(sortKey),
+        ...(projects.length > 0
+          ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...projects] }
+          : { projectionType: ProjectionType.KEYS_ONLY }),
+      })),
       billing: Billing.onDemand(),
       timeToLiveAttribute: timeToLive,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
@@ -33,7 +33,7 @@ export class CheckTable extends Construct {
       removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     alarm(this, 'TableThrottles', {
-      what: 'For ten minutes DynamoDB has throttled requests to the table or its index.',
+      what: 'For ten minutes DynamoDB has throttled requests to the table or its indexes.',
       impact: 'Creates and results are slow or fail.',
       runbook: 'the-table-throttles',
       metric: this.metricThrottles(),
@@ -42,21 +42,33 @@ export class CheckTable extends Construct {
     });
   }
 
-  /** Throttled reads and writes of the table and of its index. A throttled index also throttles writes of the table. */
+  /** Throttled reads and writes of the table and of its indexes. A throttled index also throttles writes of the table. */
   metricThrottles = (): MathExpression => {
     const { tableName } = this.table;
     const period = Duration.minutes(5);
-    const index = { TableName: tableName, GlobalSecondaryIndexName: tableSettings.index.name };
-    const throttles = (metricName: string, dimensionsMap: Record<string, string>) =>
-      new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, statistic: 'Sum', period });
+    const places = [
+      { id: 'table', dimensions: { TableName: tableName } },
+      ...indexNames.map((name) => ({ id: name, dimensions: { TableName: tableName, GlobalSecondaryIndexName: name } })),
+    ];
+    const usingMetrics = Object.fromEntries(
+      places.flatMap(({ id, dimensions }) =>
+        ['Read', 'Write'].map((kind) => [
+          `${id}_${kind}`,
+          new Metric({
+            namespace: 'AWS/DynamoDB',
+            metricName: `${kind}ThrottleEvents`,
+            dimensionsMap: dimensions,
+            statistic: 'Sum',
+            period,
+          }),
+        ]),
+      ),
+    );
     return new MathExpression({
-      expression: 'FILL(reads, 0) + FILL(writes, 0) + FILL(index_reads, 0) + FILL(index_writes, 0)',
-      usingMetrics: {
-        reads: throttles('ReadThrottleEvents', { TableName: tableName }),
-        writes: throttles('WriteThrottleEvents', { TableName: tableName }),
-        index_reads: throttles('ReadThrottleEvents', index),
-        index_writes: throttles('WriteThrottleEvents', index),
-      },
+      expression: Object.keys(usingMetrics)
+        .map((id) => `FILL(${id}, 0)`)
+        .join(' + '),
+      usingMetrics,
       period,
       label: 'throttled requests of the table',
     });

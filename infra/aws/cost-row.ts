@@ -4,7 +4,7 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type Region, regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { prices } from '../prices.ts';
-import { functionSettings, tableSettings } from '../settings.ts';
+import { functionSettings, indexNames } from '../settings.ts';
 import type { Api } from './api.ts';
 import { graph, questionRow, type Row } from './dashboard-rows.ts';
 import { workerMetrics } from './worker-metrics.ts';
@@ -66,18 +66,23 @@ const apiCost = (api: Api): Cost => ({
 });
 
 const tableCost = (table: TableV2): Cost => {
-  const index = { TableName: table.tableName, GlobalSecondaryIndexName: tableSettings.index.name };
-  const writes = `(FILL(writes, 0) + FILL(index_writes, 0)) * ${decimal(prices.dynamodbWrite)}`;
-  const reads = `(FILL(reads, 0) + FILL(index_reads, 0)) * ${decimal(prices.dynamodbRead)}`;
+  const places = [
+    { id: 'table', use: hour },
+    ...indexNames.map((name) => ({
+      id: name,
+      use: { ...hour, dimensionsMap: { TableName: table.tableName, GlobalSecondaryIndexName: name } },
+    })),
+  ];
+  const sum = (kind: string) => `(${places.map(({ id }) => `FILL(${id}_${kind}, 0)`).join(' + ')})`;
   return {
     label: 'table',
-    dollars: `${writes} + ${reads}`,
-    metrics: {
-      reads: table.metricConsumedReadCapacityUnits(hour),
-      writes: table.metricConsumedWriteCapacityUnits(hour),
-      index_reads: table.metricConsumedReadCapacityUnits({ ...hour, dimensionsMap: index }),
-      index_writes: table.metricConsumedWriteCapacityUnits({ ...hour, dimensionsMap: index }),
-    },
+    dollars: `${sum('writes')} * ${decimal(prices.dynamodbWrite)} + ${sum('reads')} * ${decimal(prices.dynamodbRead)}`,
+    metrics: Object.fromEntries(
+      places.flatMap(({ id, use }) => [
+        [`${id}_reads`, table.metricConsumedReadCapacityUnits(use)],
+        [`${id}_writes`, table.metricConsumedWriteCapacityUnits(use)],
+      ]),
+    ),
   };
 };
 

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { KEYS } from '../../shared/keys.ts';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
-import { tableSettings } from '../settings.ts';
+import type { indexNames } from '../settings.ts';
 import { accountOf } from './node-function.ts';
 
 type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
@@ -18,9 +18,12 @@ export const tableRight = (scope: Construct, environment: Environment, actions: 
     { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [KEYS] } },
   );
 
-/** Allows queries of the index of unfinished items. */
-export const openIndexRight = (scope: Construct, environment: Environment): PolicyStatement =>
-  right(['dynamodb:Query'], `${tableArn(scope, environment)}/index/${tableSettings.index.name}`);
+/** Allows queries of an index of the table. */
+export const indexRight = (
+  scope: Construct,
+  environment: Environment,
+  index: (typeof indexNames)[number],
+): PolicyStatement => right(['dynamodb:Query'], `${tableArn(scope, environment)}/index/${index}`);
 
 /** Allows a function to check API keys: to read a key and to update its last use, but nothing else of it. */
 export const keyRights = (scope: Construct, environment: Environment): PolicyStatement[] => {

@@ -12,7 +12,7 @@ import { auditQueueUrls } from './audit-queues.ts';
 import { nodeFunction } from './node-function.ts';
 import { ourMetric } from './our-metrics.ts';
 import { reportBucketName } from './report-bucket.ts';
-import { allowErasingReports, openIndexRight, sendRights, tableRight } from './rights.ts';
+import { allowErasingReports, indexRight, sendRights, tableRight } from './rights.ts';
 
 /** Every minute the function resends, closes or deletes every item that is past its due time. */
 export class Sweeper extends Construct {
@@ -36,7 +36,7 @@ export class Sweeper extends Construct {
       timeoutSeconds: functionSettings.sweepTimeoutSeconds,
       memoryMb: functionSettings.apiMemoryMb,
       rights: [
-        openIndexRight(this, environment),
+        indexRight(this, environment, 'open'),
         tableRight(this, environment, ['GetItem', 'Query', 'UpdateItem', 'DeleteItem']),
         ...sendRights(this, environment),
       ],

@@ -9,20 +9,21 @@ type Definition = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySch
 
 /** Returns the request that creates the table. */
 export const tableDefinition = (TableName: string) => {
-  const { partitionKey, sortKey, index } = tableSettings;
-  const strings = [partitionKey, sortKey, index.partitionKey, index.sortKey];
+  const { partitionKey, sortKey, indexes } = tableSettings;
+  const strings = [partitionKey, sortKey, ...indexes.flatMap((index) => [index.partitionKey, index.sortKey])];
   return {
     TableName,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: strings.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
     KeySchema: keys(partitionKey, sortKey),
-    GlobalSecondaryIndexes: [
-      {
-        IndexName: index.name,
-        KeySchema: keys(index.partitionKey, index.sortKey),
-        Projection: { ProjectionType: 'KEYS_ONLY' },
-      },
-    ],
+    GlobalSecondaryIndexes: indexes.map((index) => ({
+      IndexName: index.name,
+      KeySchema: keys(index.partitionKey, index.sortKey),
+      Projection:
+        index.projects.length > 0
+          ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...index.projects] }
+          : { ProjectionType: 'KEYS_ONLY' },
+    })),
   } satisfies CreateTableCommandInput;
 };
 

@@ -24,6 +24,8 @@ test('the environment of each function satisfies its schema', () => {
   const functions = functionsOf(home);
   const parsed = {
     'create-check': CreateEnv,
+    'list-checks': ReadEnv,
+    'list-runs': ReadEnv,
     'get-check': ReadEnv,
     'get-comparison': ReadEnv,
     'get-run': ReadEnv,
@@ -78,6 +80,14 @@ test('the table has the keys that its stores use, and point-in-time recovery', (
           { AttributeName: 'dueAt', KeyType: 'RANGE' },
         ],
         Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+      {
+        IndexName: 'list',
+        KeySchema: [
+          { AttributeName: 'list', KeyType: 'HASH' },
+          { AttributeName: 'listKey', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['listed'] },
       },
     ],
     TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },

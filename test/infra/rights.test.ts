@@ -18,6 +18,8 @@ const keys = on(`${table} of keys`, 'dynamodb', ['GetItem', 'UpdateItem']);
 /** All rights of each function except logging and tracing. */
 const rights = {
   'create-check': [...on(table, 'dynamodb', ['GetItem', 'PutItem', 'Query', 'UpdateItem']), ...keys, ...send(queues)],
+  'list-checks': [...on(table, 'dynamodb', ['Query']), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
+  'list-runs': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-check': [...on(table, 'dynamodb', ['Query']), ...keys],
   'get-comparison': [...on(table, 'dynamodb', ['Query']), ...keys],
   'get-run': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...keys],

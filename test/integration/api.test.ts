@@ -350,7 +350,7 @@ test('a body that is not UTF-8 is a 400', async () => {
 test('a wrong method is a 405 with Allow, an unknown path is a 404, and OPTIONS and HEAD are supported', async () => {
   const { id } = await created();
   const wrong = await call('/v1/checks', { method: 'PUT' });
-  expect(wrong.headers.get('allow')).toBe('POST, OPTIONS');
+  expect(wrong.headers.get('allow')).toBe('POST, GET, HEAD, OPTIONS');
   await problemOf(wrong, 405, 'method-not-allowed');
   const patch = await call(`/v1/checks/${id}`, { method: 'PATCH' });
   expect(patch.headers.get('allow')).toBe('GET, HEAD, DELETE, OPTIONS');

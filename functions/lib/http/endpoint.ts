@@ -16,6 +16,8 @@ export type Request = Caller & {
   path: string;
   params: Record<string, string | undefined>;
   query: Record<string, string | undefined>;
+  /** The query string. API Gateway joins the values of a repeated parameter in `query`, but not here. */
+  rawQuery?: string;
   headers: Record<string, string | undefined>;
   /** Value of the JSON body, which the endpoint judges. Undefined for endpoints that take none. */
   body: unknown;
@@ -56,6 +58,7 @@ export const http = ({ access, cors, body = false, query = [] }: Options, build:
         path: requested.path,
         params: event.pathParameters ?? {},
         query: parseQuery(event.queryStringParameters ?? {}, query),
+        rawQuery: event.rawQueryString,
         headers: event.headers,
         body: body ? parseJsonBody(event) : undefined,
       }),

@@ -4,6 +4,10 @@ import Negotiator from 'negotiator';
 export const prefersHtml = (header: string | undefined): boolean =>
   new Negotiator({ headers: { accept: header ?? '*/*' } }).mediaType(['application/json', 'text/html']) === 'text/html';
 
+/** Returns true if an `Accept` header ranks CSV above JSON. JSON wins a tie and is the default. */
+export const prefersCsv = (header: string | undefined): boolean =>
+  new Negotiator({ headers: { accept: header ?? '*/*' } }).mediaType(['application/json', 'text/csv']) === 'text/csv';
+
 /** Returns true if an `Accept-Encoding` header allows gzip and doesn't prefer the plain form. */
 export const acceptsGzip = (header: string | undefined): boolean =>
   new Negotiator({ headers: { 'accept-encoding': header ?? 'identity' } }).encodings(['gzip', 'identity'])[0] ===

@@ -23,6 +23,7 @@ import {
   toIso,
   updateRun,
 } from './items.ts';
+import { listedClosedCheck, listedNewCheck } from './lists.ts';
 import { CheckFields } from './stored.ts';
 import { removeOpenCheck } from './usage.ts';
 
@@ -86,10 +87,11 @@ const create = async (
   const dueAt = toIso(created + HOLD_MS);
   const options = AuditOptions.parse(pick(check, optionNames));
   const common = { checkId: check.id, owner, options, correlationId, createId, sends: 0, lostLeases: 0, dueAt };
-  const runs = check.runs.map((run) => ({ ...run, ...common }));
+  const { labels } = check;
+  const runs = check.runs.map((run) => ({ ...run, ...common, labels, expiresAt: seconds }));
   const written = await Promise.allSettled(
     runs.map(async (run) => {
-      await putRun(db, run, seconds);
+      await putRun(db, run);
       await putPointer(db, run, seconds);
     }),
   );
@@ -107,14 +109,15 @@ const create = async (
     expiresAt: seconds,
   };
   const key = checkKey(check.id);
-  if (await putItem(db, { ...key, open: openPartition('checks'), ...item }, ifAbsentOrExpired())) return runs;
+  const indexed = { open: openPartition('checks'), ...listedNewCheck(check, owner, seconds) };
+  if (await putItem(db, { ...key, ...indexed, ...item }, ifAbsentOrExpired())) return runs;
   // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
   return (await getItem(db, key))?.createId === createId ? runs : undefined;
 };
 
 /** Writes a run, or takes over the run of an earlier create that failed, so that the sweeper does not delete it. */
-const putRun = async (db: Db, run: RunItem, expiresAt: number): Promise<void> => {
-  const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), expiresAt, ...run };
+const putRun = async (db: Db, run: RunItem): Promise<void> => {
+  const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), ...run };
   for (let tries = 0; tries < 3; tries++) {
     if (await putItem(db, item, ifAbsentOrExpired())) return;
     const { dueAt, createId } = run;
@@ -162,10 +165,14 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promi
   const found = await find(db, checkId);
   if (!found?.runs.every((run) => isFinished(run.state))) return false;
   if (found.item.completedAt) return true;
-  const { owner, countsAsOpen } = found.item;
+  const { owner, countsAsOpen, expiresAt } = found.item;
+  const check = { ...found.item, runs: found.runs };
   if (countsAsOpen) await removeOpenCheck(db, owner, checkId); // first, so that the sweeper repeats it if it fails
   await updateItem(db, checkKey(checkId), {
-    set: { completedAt: latest(now.toISOString(), ...found.runs.map((run) => run.finishedAt)) },
+    set: {
+      completedAt: latest(now.toISOString(), ...found.runs.map((run) => run.finishedAt)),
+      ...listedClosedCheck(check, owner, expiresAt),
+    },
     remove: ['open', 'dueAt'],
     condition: '#completedAt = :null', // false for a mark, which has no completedAt
     values: { ':null': null },

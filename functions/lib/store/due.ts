@@ -24,6 +24,7 @@ import {
   toIso,
   updateRun,
 } from './items.ts';
+import { listedRun } from './lists.ts';
 
 /** Key of a due item, and its `dueAt` when it was listed. */
 export type Due = { pk: string; sk: string; dueAt: string };
@@ -119,11 +120,12 @@ const list = async (db: Db, of: Region | 'checks', until: Date, limit: number, f
 
 const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promise<boolean> => {
   const finishedAt = latest(now.toISOString(), run.updatedAt);
-  const failed = await updateRun(db, run, {
-    set: { state: 'failed', error, finishedAt, updatedAt: finishedAt },
+  const failed = { state: 'failed' as const, error, finishedAt };
+  const written = await updateRun(db, run, {
+    set: { ...failed, ...listedRun(run, failed), updatedAt: finishedAt },
     remove: ['open', 'dueAt', 'lease'],
     ...allOf(ifDueAt(run.dueAt), ifState(...follows.failed)),
   });
-  if (failed) await closeIfFinished(db, run.checkId, now).catch(() => false);
-  return Boolean(failed);
+  if (written) await closeIfFinished(db, run.checkId, now).catch(() => false);
+  return Boolean(written);
 };

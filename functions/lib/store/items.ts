@@ -20,6 +20,9 @@ import { CheckFields, OptionFields, RunFields } from './stored.ts';
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
+ * The sparse index `list` holds checks (OWNER#<owner>) and finished runs (SERIES#<owner>#<hash of the URL>), sorted by
+ * listKey, with what a list shows (lists.ts).
+ *
  * The sparse index `open` holds unfinished runs (OPEN#<region>), unfinished checks and marks (OPEN#checks), sorted by
  * dueAt. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
  * fails if someone else has acted on the item.
@@ -60,6 +63,8 @@ export const RunItem = z.object({
   lease: z.object({ id: z.uuid(), until: z.string() }).optional(),
   report: z.object({ key: z.string(), bytes: z.int(), gzipBytes: z.int() }).optional(),
   dueAt: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(), // of its check, for its series
+  expiresAt: z.number().optional(), // in seconds
 });
 export type CheckItem = z.infer<typeof CheckItem>;
 /** Mark of an erased check. It keeps the owner, so that other owners get a 404. */

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { Device } from '../../../shared/audit-options.ts';
+import { auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
+import { CheckState } from '../../../shared/check.ts';
+import { Region } from '../../../shared/regions.ts';
+import { canonicalUrl, listKeyOf, type Position, type Range } from '../store/lists.ts';
+import type { Request } from './endpoint.ts';
+import { invalidInput, parseFields } from './input.ts';
+
+const MAX_LIMIT = 100;
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
+
+/** Returns the opaque text of a position. The partition is not in it, so a forged cursor stays within its owner's list. */
+export const cursorOf = ({ createdAt, id }: Position): string =>
+  Buffer.from(JSON.stringify([createdAt, id])).toString('base64url');
+
+const Cursor = z.string().transform((text, context): Position => {
+  const parsed = z.tuple([z.iso.datetime(), z.uuid()]).safeParse(fromBase64Json(text));
+  if (parsed.success) return { createdAt: parsed.data[0], id: parsed.data[1] };
+  context.addIssue('invalid');
+  return z.NEVER;
+});
+
+const fromBase64Json = (text: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+};
+
+/** The parameters of both lists. A label is `name:value`. */
+const parameters = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/)
+    .transform(Number)
+    .pipe(z.int().min(1).max(MAX_LIMIT))
+    .default(20),
+  cursor: Cursor.optional(),
+  url: z
+    .string()
+    .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url))
+    .optional(),
+  region: Region.optional(),
+  device: Device.optional(),
+  auditVersion: z
+    .string()
+    .refine((name) => resolveAuditVersion(name))
+    .optional(),
+  state: CheckState.optional(),
+  label: z.array(z.string().regex(/^[a-z0-9._-]{1,32}:/)).default([]),
+  createdAfter: time.optional(),
+  createdBefore: time.optional(),
+});
+type Parameters = z.output<typeof parameters>;
+export type ParameterName = keyof Parameters;
+
+const accepted: Record<ParameterName, string> = {
+  limit: `The limit must be a whole number from 1 to ${MAX_LIMIT}.`,
+  cursor: 'The cursor must be the `nextCursor` of an earlier answer. To begin at the newest, leave it out.',
+  url: 'The URL must start with http:// or https://, such as https://example.com/.',
+  region: `The region must be one of: ${Region.options.join(', ')}.`,
+  device: `The device must be one of: ${Device.options.join(', ')}.`,
+  auditVersion: `The audit version must be one of: ${auditVersions.map(({ version }) => version).join(', ')}, a major such as 12, or latest.`,
+  state: `The state must be one of: ${CheckState.options.join(', ')}.`,
+  label: 'A label must be a name, a colon and a value, such as branch:main.',
+  createdAfter: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
+  createdBefore: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
+};
+
+/** Returns the parameters of a list. Throws one problem that lists everything wrong with them. */
+export const parseListQuery = (
+  { rawQuery }: Pick<Request, 'rawQuery'>,
+  names: readonly ParameterName[],
+): Parameters => {
+  const search = new URLSearchParams(rawQuery);
+  const once = Object.fromEntries(search);
+  const sent = { ...once, ...(search.has('label') && { label: search.getAll('label') }) };
+  const { fields, errors } = parseFields(parameters, accepted, sent);
+  const repeated = names.filter((name) => name !== 'label' && search.getAll(name).length > 1);
+  const { createdAfter = '', createdBefore = '~' } = fields;
+  const all = [
+    ...errors,
+    ...repeated.map((path) => ({ path, message: 'Send this parameter once.' })),
+    ...(createdAfter >= createdBefore
+      ? [{ path: 'createdBefore', message: '`createdBefore` must be later than `createdAfter`.' }]
+      : []),
+  ];
+  if (all.length > 0) throw invalidInput(all);
+  return fields as Parameters;
+};
+
+/** Returns the part of the list that the parameters ask for. */
+export const rangeOf = ({ createdAfter, createdBefore, cursor }: Parameters): Range => {
+  const befores = [createdBefore, cursor && listKeyOf(cursor)].filter((each) => each !== undefined);
+  return {
+    after: createdAfter && `${createdAfter}~`, // after each item of that time
+    before: befores.sort()[0],
+  };
+};
+
+type Facts = {
+  url: string;
+  device?: string | undefined;
+  auditVersion: string;
+  labels?: Record<string, string> | undefined;
+};
+
+/** Returns a filter for the parameters that every entry of a list can be judged by. */
+export const matcherOf = ({ url, device, auditVersion, label }: Parameters) => {
+  const wanted = {
+    url: url && canonicalUrl(url),
+    version: auditVersion && resolveAuditVersion(auditVersion),
+    labels: label.map((each) => [each.slice(0, each.indexOf(':')), each.slice(each.indexOf(':') + 1)] as const),
+  };
+  const isFiltered = Boolean(url || device || auditVersion || label.length > 0);
+  const matches = (entry: Facts): boolean =>
+    (!wanted.url || canonicalUrl(entry.url) === wanted.url) &&
+    (!device || (entry.device ?? 'mobile') === device) &&
+    (!wanted.version || entry.auditVersion === wanted.version) &&
+    wanted.labels.every(([name, value]) => Object.hasOwn(entry.labels ?? {}, name) && entry.labels?.[name] === value);
+  return { isFiltered, matches };
+};
+
+/** Returns the headers of a page: a link to the next one (RFC 8288), if there is one. */
+export const pageHeaders = (
+  { path, rawQuery }: Pick<Request, 'path' | 'rawQuery'>,
+  next: string | null,
+): Record<string, string> => {
+  if (next === null) return {};
+  const query = new URLSearchParams(rawQuery);
+  query.set('cursor', next);
+  return { link: `<${path}?${query}>; rel="next"` };
+};
+
+/** Returns the names of a function's parameters for `http`. */
+export const parameterNames = (...without: readonly ParameterName[]): ParameterName[] =>
+  parameters.keyof().options.filter((name) => !without.includes(name));

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Check, checkView, inputFields } from '../../../shared/check.ts';
+import { pick } from '../../../shared/pick.ts';
+import type { Run } from '../../../shared/run.ts';
+import { type CheckSummary, checkSummary, type SeriesRun, seriesRun } from '../../../shared/summaries.ts';
+import type { Db } from './dynamodb.ts';
+import type { RunItem } from './items.ts';
+
+/** Place of an item in its list. Lists are sorted by it. */
+export type Position = { createdAt: string; id: string };
+/** Part of a list between two sort keys, without the keys themselves. */
+export type Range = { after?: string | undefined; before?: string | undefined };
+
+/** A check in its owner's list. Until the check is closed, its runs are not known here. */
+export type ListedCheck = Omit<CheckSummary, 'runs' | 'state' | 'updatedAt' | 'links'> & Partial<CheckSummary>;
+
+export type ListStore = ReturnType<typeof listStore>;
+
+/** Reads the index `list`, newest first. Each call is one query. `more` is true if the range has further items. */
+export const listStore = (db: Db) => ({
+  /** Returns checks of an owner. */
+  checks: (owner: string, range: Range, limit: number) => query<ListedCheck>(db, `OWNER#${owner}`, range, limit),
+
+  /** Returns finished runs of an owner's checks of a URL. */
+  runs: (owner: string, url: string, range: Range, limit: number) =>
+    query<SeriesRun>(db, seriesOf(owner, url), range, limit),
+});
+
+export const listKeyOf = ({ createdAt, id }: Position): string => `${createdAt}#${id}`;
+
+/** Returns the attributes that put a new check into the list of its owner. */
+export const listedNewCheck = (check: Check, owner: string, expiresAt: number | undefined) => ({
+  list: `OWNER#${owner}`,
+  listKey: listKeyOf(check),
+  listed: { ...pick(check, [...inputFields, 'createdAt']), expiresAt },
+});
+
+/** Returns the attributes of a check that is closed. They hold its results, so that a list reads no run. */
+export const listedClosedCheck = (check: Check, owner: string, expiresAt: number | undefined) => ({
+  ...listedNewCheck(check, owner, expiresAt),
+  listed: { ...checkSummary(checkView(check)), expiresAt },
+});
+
+/** Returns the attributes that put a finished run into the series of its URL. */
+export const listedRun = (run: RunItem, outcome: Partial<Run>) => ({
+  list: seriesOf(run.owner, run.url),
+  listKey: listKeyOf(run),
+  listed: { ...seriesRun({ ...run, ...outcome }), expiresAt: run.expiresAt },
+});
+
+/** Returns the partition of a URL's runs. It holds a hash, because a key has at most 2,048 bytes. */
+const seriesOf = (owner: string, url: string): string =>
+  `SERIES#${owner}#${createHash('sha256').update(canonicalUrl(url)).digest('hex')}`;
+
+/** Returns the WHATWG form, in which spellings of the same URL are equal. */
+export const canonicalUrl = (url: string): string => URL.parse(url)?.href ?? url;
+
+const query = async <Entry>(db: Db, list: string, { after = '', before = '~' }: Range, limit: number) => {
+  const { Items = [], LastEvaluatedKey } = await db.client.send(
+    new QueryCommand({
+      TableName: db.table,
+      IndexName: 'list',
+      KeyConditionExpression: '#list = :list AND listKey BETWEEN :after AND :before',
+      ExpressionAttributeNames: { '#list': 'list' },
+      ExpressionAttributeValues: { ':list': list, ':after': after, ':before': before },
+      ScanIndexForward: false,
+      Limit: limit,
+    }),
+  );
+  const now = Date.now() / 1000;
+  const entries = Items.filter(({ listKey }) => listKey !== before).map(({ listed }) => listed);
+  const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now; // DynamoDB deletes items late
+  return {
+    entries: entries.filter(isCurrent).map(({ expiresAt: _, ...entry }) => entry as Entry),
+    last: Items.at(-1)?.listKey as string | undefined,
+    more: LastEvaluatedKey !== undefined,
+  };
+};

@@ -1,0 +1,50 @@
+import { checkView } from '../shared/check.ts';
+import { ReadEnv } from '../shared/env.ts';
+import { type CheckSummary, checkSummary } from '../shared/summaries.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
+import { matcherOf, pageHeaders, parameterNames, parseListQuery, rangeOf } from './lib/http/list-query.ts';
+import { pageOf } from './lib/http/page.ts';
+import type { Reply } from './lib/http/response.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type ListedCheck, type ListStore, listStore } from './lib/store/lists.ts';
+
+const env = () => ReadEnv.parse(process.env);
+const names = parameterNames('region');
+
+/** GET /v1/checks: returns one page of the caller's checks, newest first. */
+export const handler = http({ access: access('checks:read', env), cors: env, query: names }, () => {
+  const db = openDb(env());
+  return listChecks({ lists: listStore(db), store: checkStore(db) });
+});
+
+type Deps = { lists: Pick<ListStore, 'checks'>; store: Pick<CheckStore, 'find'> };
+
+export const listChecks =
+  ({ lists, store }: Deps) =>
+  async (request: Request): Promise<Reply> => {
+    const { owner } = request;
+    const parameters = parseListQuery(request, names);
+    const { matches, isFiltered } = matcherOf(parameters);
+    const { limit, state } = parameters;
+    const summaryOf = async (entry: ListedCheck): Promise<CheckSummary | undefined> => {
+      if (!matches(entry)) return undefined;
+      const summary = isClosed(entry) ? entry : await readSummary(store, entry.id, owner);
+      return state === undefined || summary?.state === state ? summary : undefined;
+    };
+    const { shown, nextCursor } = await pageOf(
+      (count) => lists.checks(owner, rangeOf(parameters), count),
+      { limit, isFiltered: isFiltered || state !== undefined },
+      (entries) => Promise.all(entries.map(summaryOf)),
+    );
+    return { status: 200, headers: pageHeaders(request, nextCursor), body: { checks: shown, nextCursor } };
+  };
+
+const isClosed = (entry: ListedCheck): entry is CheckSummary => entry.runs !== undefined;
+
+/** Reads the runs of a check that is not closed. Returns undefined if the check was erased meanwhile. */
+const readSummary = async (store: Deps['store'], id: string, owner: string): Promise<CheckSummary | undefined> => {
+  const found = await store.find(id, owner);
+  return found && checkSummary(checkView({ ...found.item, runs: found.runs }));
+};

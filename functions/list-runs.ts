@@ -1,0 +1,63 @@
+import { stringify } from 'csv-stringify/sync';
+import { ReadEnv } from '../shared/env.ts';
+import { NumericValues } from '../shared/page-metrics.ts';
+import { type RunSummary, runSummary } from '../shared/summaries.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
+import { invalidInput } from './lib/http/input.ts';
+import { matcherOf, pageHeaders, parameterNames, parseListQuery, rangeOf } from './lib/http/list-query.ts';
+import { prefersCsv } from './lib/http/negotiation.ts';
+import { pageOf } from './lib/http/page.ts';
+import type { Reply } from './lib/http/response.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type ListStore, listStore } from './lib/store/lists.ts';
+
+const env = () => ReadEnv.parse(process.env);
+const names = parameterNames('state');
+
+/** GET /v1/runs: returns one page of the finished runs of a URL with their metrics, newest first, as JSON or CSV. */
+export const handler = http({ access: access('checks:read', env), cors: env, query: names }, () =>
+  listRuns({ lists: listStore(openDb(env())) }),
+);
+
+export const listRuns =
+  ({ lists }: { lists: Pick<ListStore, 'runs'> }) =>
+  async (request: Request): Promise<Reply> => {
+    const parameters = parseListQuery(request, names);
+    const { url, region, limit } = parameters;
+    if (url === undefined) throw invalidInput([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
+    const { matches, isFiltered } = matcherOf(parameters);
+    const { shown, nextCursor } = await pageOf(
+      (count) => lists.runs(request.owner, url, rangeOf(parameters), count),
+      { limit, isFiltered: isFiltered || region !== undefined },
+      async (entries) =>
+        entries.map((entry) =>
+          matches(entry) && (region === undefined || entry.region === region) ? runSummary(entry) : undefined,
+        ),
+    );
+    const headers = { vary: 'Accept', ...pageHeaders(request, nextCursor) };
+    if (!prefersCsv(request.headers.accept)) return { status: 200, headers, body: { runs: shown, nextCursor } };
+    return {
+      status: 200,
+      headers: { ...headers, 'content-type': 'text/csv; charset=utf-8; header=present' },
+      body: Buffer.from(csvOf(shown)),
+    };
+  };
+
+/** Returns RFC 4180 text. A value that a spreadsheet would take for a formula is escaped. Times are in milliseconds. */
+const csvOf = (runs: readonly RunSummary[]): string =>
+  stringify(
+    runs.map(({ numericValues, labels, ...run }) => ({
+      ...run,
+      ...numericValues,
+      labels: JSON.stringify(labels ?? {}),
+    })),
+    { header: true, columns, record_delimiter: '\r\n', escape_formulas: true, cast: { boolean: String } },
+  );
+
+const columns = [
+  ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
+  ...['performance', 'accessibility', 'bestPractices', 'pwa', 'seo'],
+  ...NumericValues.keyof().options,
+  ...['sampleCount', 'contended', 'benchmarkIndex', 'labels'],
+];

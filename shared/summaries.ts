@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
+import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics.ts';
+import { pick } from './pick.ts';
+import { RunProblemCode } from './problems.ts';
+import { Run, RunView } from './run.ts';
+
+const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] as const;
+
+/** A check in a list. Its runs have only the metrics that people look at first. */
+export const CheckSummary = z.object({
+  ...CheckViewSchema.shape,
+  runs: z.array(
+    RunView.pick({ id: true, region: true, state: true, performance: true, lcp: true, tbt: true, cls: true }),
+  ),
+});
+export type CheckSummary = z.infer<typeof CheckSummary>;
+
+export const checkSummary = (check: CheckView): CheckSummary => ({
+  ...pick(check, [...inputFields, 'state', 'createdAt', 'updatedAt', 'links']),
+  runs: check.runs.map((run) => pick(run, runFields)),
+});
+
+/** The facts about a finished run that its series shows, as stored. Times are numbers of milliseconds. */
+export const SeriesRun = z.object({
+  ...Run.pick({ id: true, url: true, region: true, device: true, auditVersion: true, state: true }).shape,
+  checkId: z.uuid(),
+  createdAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+  ...Metrics.shape,
+  /** Number of samples behind the metrics. */
+  sampleCount: z.int(),
+  errorCode: RunProblemCode.nullable(),
+  contended: z.boolean().nullable(),
+  benchmarkIndex: z.number().nullable(),
+  labels: Check.shape.labels,
+});
+export type SeriesRun = z.infer<typeof SeriesRun>;
+
+export const seriesRun = (run: Run & { checkId: string; labels?: Check['labels'] }): SeriesRun => ({
+  ...pick(run, [...Metrics.keyof().options, 'id', 'url', 'region', 'device', 'auditVersion', 'state', 'checkId']),
+  ...pick(run, ['createdAt', 'finishedAt', 'labels']),
+  sampleCount: run.samples.length,
+  errorCode: run.error?.code ?? null,
+  contended: run.environment?.contended ?? null,
+  benchmarkIndex: run.environment?.benchmarkIndex ?? null,
+});
+
+/** A finished run in the series of a URL, as the API shows it. */
+export const RunSummary = z.object({
+  ...SeriesRun.shape,
+  ...MetricsView.shape,
+  numericValues: NumericValues,
+  links: z.object({ self: z.string(), check: z.string() }),
+});
+export type RunSummary = z.infer<typeof RunSummary>;
+
+export const runSummary = (run: SeriesRun): RunSummary => ({
+  ...pick(run, SeriesRun.keyof().options),
+  ...metricsView(run),
+  numericValues: pick(run, NumericValues.keyof().options),
+  links: { self: `/v1/checks/${run.checkId}/runs/${run.id}`, check: `/v1/checks/${run.checkId}` },
+});

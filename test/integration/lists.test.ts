@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { listStore } from '../../functions/lib/store/lists.ts';
+import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import type { Check, CheckInputs } from '../../shared/check.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { runError } from '../../shared/problems.ts';
+import { CheckSummary, RunSummary } from '../../shared/summaries.ts';
+import { problemOf } from '../support/problem.ts';
+import { aCheck, later, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+beforeAll(async () => {
+  world = await startWorld({ AUTH: 'keys' });
+  api = await startGateway({ port: 0, functions: await importApi() });
+});
+afterAll(async () => {
+  await api.close();
+  await world.stop();
+});
+
+/** Each test has an owner of its own, so that no test sees another's checks. */
+let owner: string;
+let authorization: string;
+beforeEach(async () => {
+  owner = `owner-${randomUUID().slice(0, 8)}`;
+  const scopes = ['checks:read' as const, 'checks:write' as const];
+  const key = await world.keys.create({ owner, name: 'n', scopes, plan: 'large', expiresAt: null }, new Date());
+  authorization = `Bearer ${key.text}`;
+});
+
+const get = (path: string, headers = {}) => fetch(`${api.url}${path}`, { headers: { authorization, ...headers } });
+type Page = { checks: CheckSummary[]; runs: RunSummary[]; nextCursor: string | null };
+const page = async (path: string): Promise<Page & { link: string | null }> => {
+  const answer = await get(path);
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return { ...((await answer.json()) as Page), link: answer.headers.get('link') };
+};
+const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id);
+
+const t0 = new Date('2031-01-01T00:00:00.000Z');
+const create = async (inputs: Partial<CheckInputs> & { now?: Date } = {}): Promise<Check> => {
+  const check = aCheck({ now: t0, regions: ['us-west1'], ...inputs });
+  const creation = { owner, correlationId: 'c', fingerprint: 'f', createId: randomUUID() };
+  await world.store.create(check, { ...creation, expiresAt: later(new Date(), 1e6) });
+  return check;
+};
+const finish = async (check: Check, { lcp = 900, failed = false } = {}) => {
+  for (const { id } of check.runs) {
+    const run = await world.leases.claim(
+      (await world.find(check.id)).runs.find((each) => each.id === id) as never,
+      randomUUID(),
+      t0,
+    );
+    if (!run) throw new Error('another worker has the run');
+    const metrics = { ...noMetrics, performance: 98, lcp, tbt: 0.4, cls: 0.01 };
+    const outcome = failed
+      ? { state: 'failed' as const, error: runError('dns-failure') }
+      : { state: 'succeeded' as const, ...metrics, samples: [{ ...metrics, cpuBusy: 0, contended: false }] };
+    await world.leases.finish(run, { attempts: [], ...outcome }, later(t0, 9));
+  }
+};
+
+test('checks are listed newest first, page by page, to the end', async () => {
+  const all: string[] = [];
+  for (let i = 0; i < 7; i++) all.unshift((await create({ now: later(t0, i) })).id);
+  const seen: string[] = [];
+  let path: string | null = '/v1/checks?limit=3';
+  for (let pages = 0; path; pages++) {
+    expect(pages).toBeLessThan(4);
+    const { checks, nextCursor, link } = await page(path);
+    seen.push(...idsOf(checks));
+    expect(link).toBe(nextCursor && `</v1/checks?limit=3&cursor=${nextCursor}>; rel="next"`);
+    path = link && (/<(.+)>/.exec(link)?.[1] as string);
+  }
+  expect(seen).toEqual(all);
+});
+
+test('a list of closed checks is one query and reads no run', async () => {
+  const check = await create({ labels: { branch: 'main' }, device: 'desktop' });
+  await finish(check);
+  const send = vi.spyOn(world.db.client, 'send');
+  const { entries } = await listStore(world.db).checks(owner, {}, 20);
+  expect(send).toHaveBeenCalledOnce();
+  expect(entries[0]?.runs).toHaveLength(1);
+  send.mockRestore();
+
+  const { checks } = await page('/v1/checks');
+  const expected = {
+    id: check.id,
+    auditVersion: '13.5.0',
+    url: check.url,
+    regions: ['us-west1'],
+    device: 'desktop',
+    labels: { branch: 'main' },
+    state: 'succeeded',
+    createdAt: t0.toISOString(),
+    updatedAt: later(t0, 9).toISOString(),
+    links: { self: `/v1/checks/${check.id}`, comparison: `/v1/checks/${check.id}/comparison` },
+  };
+  const [run] = check.runs;
+  const runs = [
+    { id: run?.id, region: 'us-west1', state: 'succeeded', performance: 98, lcp: '900ms', tbt: '0ms', cls: 0.01 },
+  ];
+  expect(checks).toEqual([{ ...expected, runs }]);
+  expect(CheckSummary.parse(checks[0])).toEqual(checks[0]);
+});
+
+test('an open check is listed with the present state of its runs', async () => {
+  const check = await create({ regions: ['us-west1', 'us-east4'] });
+  expect((await page('/v1/checks')).checks).toMatchObject([
+    { id: check.id, state: 'created', runs: [{ state: 'created' }, {}] },
+  ]);
+  await world.leases.claim(await world.runOf(check.id), randomUUID(), t0);
+  expect((await page('/v1/checks')).checks).toMatchObject([{ state: 'running', runs: [{ state: 'running' }, {}] }]);
+});
+
+test('checks are filtered by URL, device, version, state, labels and time', async () => {
+  const mobile = await create({ url: 'https://EXAMPLE.com', labels: { branch: 'main', team: 'a:b' } });
+  const desktop = await create({
+    now: later(t0, 1),
+    device: 'desktop',
+    auditVersion: '12.8.2',
+    labels: { branch: 'next' },
+  });
+  const other = await create({ now: later(t0, 2), url: 'https://example.org/' });
+  await finish(other, { failed: true });
+  const find = async (query: string) => idsOf((await page(`/v1/checks?${query}`)).checks);
+  expect(await find('url=https://example.com/')).toEqual([desktop.id, mobile.id]);
+  expect(await find('device=desktop')).toEqual([desktop.id]);
+  expect(await find('device=mobile')).toEqual([other.id, mobile.id]);
+  expect(await find('auditVersion=12')).toEqual([desktop.id]);
+  expect(await find('state=failed')).toEqual([other.id]);
+  expect(await find('state=created')).toEqual([desktop.id, mobile.id]);
+  expect(await find('label=branch:main')).toEqual([mobile.id]);
+  expect(await find('label=branch:main&label=team:a:b')).toEqual([mobile.id]);
+  expect(await find('label=branch:main&label=team:c')).toEqual([]);
+  expect(await find('createdAfter=2031-01-01T00:00:00Z')).toEqual([other.id, desktop.id]);
+  expect(await find('createdBefore=2031-01-01T01:00:01%2B01:00')).toEqual([mobile.id]);
+});
+
+test('a filtered list reaches its end although its pages are short', async () => {
+  const wanted: string[] = [];
+  for (let i = 0; i < 9; i++) {
+    const { id } = await create({ now: later(t0, i), labels: { odd: String(i % 2) } });
+    if (i % 2) wanted.unshift(id);
+  }
+  const seen: string[] = [];
+  let next: string | null = '';
+  while (next !== null) {
+    const { checks, nextCursor }: Page = await page(`/v1/checks?limit=2&label=odd:1${next && `&cursor=${next}`}`);
+    seen.push(...idsOf(checks));
+    next = nextCursor;
+  }
+  expect(seen).toEqual(wanted);
+});
+
+test('an erased or expired check and its runs disappear from the lists at once', async () => {
+  const erased = await create();
+  await finish(erased);
+  const url = encodeURIComponent(erased.url);
+  expect((await page(`/v1/runs?url=${url}`)).runs).toHaveLength(1);
+  expect(
+    (await fetch(`${api.url}/v1/checks/${erased.id}`, { method: 'DELETE', headers: { authorization } })).status,
+  ).toBe(204);
+  expect((await page('/v1/checks')).checks).toEqual([]);
+  expect((await page(`/v1/runs?url=${url}`)).runs).toEqual([]);
+
+  const expired = aCheck({ now: t0 });
+  const creation = { owner, correlationId: 'c', fingerprint: 'f', createId: randomUUID() };
+  await world.store.create(expired, { ...creation, expiresAt: later(new Date(), -1) });
+  expect((await page('/v1/checks')).checks).toEqual([]);
+});
+
+test('the runs of a URL are a series of metrics, also of spellings of the URL', async () => {
+  const first = await create({
+    url: 'https://example.com',
+    regions: ['us-west1', 'us-east4'],
+    labels: { branch: 'main' },
+  });
+  await finish(first, { lcp: 633.4 });
+  const second = await create({ now: later(t0, 60) });
+  await finish(second, { failed: true });
+  await create({ now: later(t0, 120) }); // not finished
+  const { runs } = await page('/v1/runs?url=HTTPS://example.com/');
+  expect(runs.map(({ checkId }) => checkId)).toEqual([second.id, first.id, first.id]);
+  expect(runs[0]).toMatchObject({ state: 'failed', errorCode: 'dns-failure', performance: null, lcp: null });
+  expect(runs.slice(1)).toContainEqual(
+    expect.objectContaining({
+      region: 'us-west1',
+      performance: 98,
+      lcp: '633ms',
+      numericValues: { fcp: null, si: null, lcp: 633.4, tti: null, tbt: 0.4, cls: 0.01 },
+      sampleCount: 1,
+      labels: { branch: 'main' },
+      links: { self: `/v1/checks/${first.id}/runs/${first.runs[0]?.id}`, check: `/v1/checks/${first.id}` },
+    }),
+  );
+  for (const run of runs) expect(RunSummary.parse(run)).toEqual(run);
+  const east = await page('/v1/runs?url=https://example.com/&region=us-east4&label=branch:main');
+  expect(idsOf(east.runs)).toEqual([first.runs[1]?.id]);
+});
+
+test('a series is CSV for a spreadsheet, in which nothing is a formula', async () => {
+  const check = await create({ labels: { note: '=1+1' } });
+  await finish(check, { lcp: 633.4 });
+  const answer = await get('/v1/runs?url=https://example.com/&limit=1', { accept: 'text/csv' });
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+  const [header = '', line = '', ...rest] = (await answer.text()).split('\r\n');
+  expect(rest).toEqual(['']);
+  const names = header.split(',');
+  expect(names).toContain('lcp');
+  const cells = line.split(',');
+  expect(cells[names.indexOf('lcp')]).toBe('633.4');
+  expect(cells[names.indexOf('url')]).toBe('https://example.com/');
+  expect(line).toContain('"{""note"":""=1+1""}"');
+  expect((await get('/v1/runs?url=https://example.com/')).headers.get('content-type')).toBe('application/json');
+});
+
+test('a forged, foreign or broken cursor is refused or stays within the list of its owner', async () => {
+  const mine = await create();
+  const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  for (const cursor of [
+    'x',
+    '%00',
+    forged([]),
+    forged(['OWNER#other', mine.id]),
+    forged([t0.toISOString(), 'x']),
+    '',
+  ]) {
+    const problem = await problemOf(await get(`/v1/checks?cursor=${cursor}`), 400, 'invalid-request');
+    expect(problem.errors).toMatchObject([{ path: 'cursor' }]);
+  }
+  const foreign = aCheck({ now: later(t0, -60) });
+  const creation = { owner: 'another', correlationId: 'c', fingerprint: 'f', createId: randomUUID() };
+  await world.store.create(foreign, { ...creation, expiresAt: later(new Date(), 1e6) });
+  const cursor = forged([later(t0, 3600).toISOString(), randomUUID()]);
+  expect(idsOf((await page(`/v1/checks?cursor=${cursor}`)).checks)).toEqual([mine.id]);
+});
+
+test.each([
+  ['limit=0', ['limit']],
+  ['limit=101', ['limit']],
+  ['limit=abc', ['limit']],
+  ['limit=5&limit=6', ['limit', 'limit']],
+  ['label=main', ['label.0']],
+  ['label=Branch:main', ['label.0']],
+  ['device=tablet&state=done', ['device', 'state']],
+  ['auditVersion=8', ['auditVersion']],
+  ['createdAfter=yesterday', ['createdAfter']],
+  ['createdAfter=2031-01-02T00:00:00Z&createdBefore=2031-01-01T00:00:00Z', ['createdBefore']],
+  ['url=example.com', ['url']],
+  ['region=us-west1', ['region']],
+  ['page=2', ['page']],
+])('?%s is refused, and the answer says what is accepted', async (query, paths) => {
+  const { errors = [] } = await problemOf(await get(`/v1/checks?${query}`), 400, 'invalid-request');
+  expect([...new Set(errors.map(({ path }) => path))]).toEqual([...new Set(paths)]);
+  for (const { message } of errors) expect(message).not.toMatch(/Invalid|expected|received/);
+});
+
+test('a series needs a URL', async () => {
+  const problem = await problemOf(await get('/v1/runs'), 400, 'invalid-request');
+  expect(problem.errors).toEqual([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
+});
