@@ -106,13 +106,11 @@ const storeCheck = async (
 ): Promise<{ runs: RunItem[] } | { earlier: StoredCheck | 'erased' }> => {
   const created = await store.create(check, creation).catch((error: Error) => ({ error }));
   if (created && 'length' in created) return { runs: created };
-  const found = await store.findOrErased(check.id, creation.owner).catch((error: Error) => {
-    throw created?.error ?? error; // the check may be stored, so nothing is refunded
-  });
+  const found = await store.findOrErased(check.id, creation.owner); // if it throws, the check may be stored: no refund
   const isCheck = found !== undefined && found !== 'erased';
   if (isCheck && found.item.createId === creation.createId) return { runs: found.runs }; // only the response was lost
   // The open check of another request uses what this one took, because both have the same id.
   if (!isCheck || found.runs.every(({ state }) => isFinished(state))) await allowed.refund();
-  if (!isCheck && created) throw created.error;
+  if (!found && created) throw created.error;
   return { earlier: found ?? 'erased' };
 };
