@@ -1,3 +1,5 @@
+import type { ApiFunction } from '../shared/routes.ts';
+
 /** Settings that the CDK constructs and the local service share. */
 export const queueSettings = {
   functionTimeoutSeconds: 600,
@@ -25,8 +27,15 @@ export const tableSettings = {
 
 export const indexNames = tableSettings.indexes.map(({ name }) => name);
 
-/** Timeout of an API request, and API Gateway's limit for a body. */
+/** Timeout of an API function that does not wait, and API Gateway's limit for a body. */
 export const apiSettings = { timeoutSeconds: 10, maxBodyBytes: 10 * 1024 * 1024 } as const;
+
+/** Returns the timeout and the memory of an API function. */
+export const apiFunctionSettings = (file: ApiFunction): { timeoutSeconds: number; memoryMb: number } => {
+  // A wait takes up to 25 s, and API Gateway allows 30 s. The function mostly sleeps, so its memory would be wasted.
+  if (file === 'get-check') return { timeoutSeconds: 29, memoryMb: 256 };
+  return { timeoutSeconds: apiSettings.timeoutSeconds, memoryMb: functionSettings.apiMemoryMb };
+};
 
 /** Resources of the functions. Lambda assigns CPU by memory: 1,769 MB is one vCPU, 3,538 MB is two. */
 export const functionSettings = {

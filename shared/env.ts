@@ -38,6 +38,11 @@ export const Origin = z
 export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).default([]) });
 
 export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEnv.shape });
+/** `table`: other processes write checks. `process`: all writes are made and announced by this process. */
+export const GetCheckEnv = z.object({
+  ...ReadEnv.shape,
+  CHANGES_FROM: z.enum(['table', 'process']).default('table'),
+});
 export const ReportReadEnv = z.object({
   ...ReadEnv.shape,
   ...ReportEnv.shape,

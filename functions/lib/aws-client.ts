@@ -17,6 +17,11 @@ export const withDeadline = <T>(ms: number, work: () => T): T => deadlines.run(A
 
 type Handler = { handle: (request: never, options?: { abortSignal?: unknown }) => unknown };
 
+const MAX_CALLS_MS = 8000;
+
+/** Returns the time for the AWS calls of a request: 8 s, or 80 % of the function's remaining time. Then it still can answer. */
+export const callsEndIn = (remainingMs: number): number => Math.floor(Math.min(MAX_CALLS_MS, 0.8 * remainingMs));
+
 /** Makes each call of an AWS client, with its retries, end at the deadline of the work that it belongs to. */
 export const endingAtDeadline = <Client extends { config: { requestHandler: Handler } }>(client: Client): Client => {
   const handler = client.config.requestHandler;

@@ -6,10 +6,10 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
-import { CorsEnv, CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv } from '../../shared/env.ts';
+import { CorsEnv, CreateEnv, DiscoverEnv, GetCheckEnv, ReadEnv, ReadyEnv, ReportReadEnv } from '../../shared/env.ts';
 import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
 import type { Environment } from '../environments.ts';
-import { apiSettings, functionSettings } from '../settings.ts';
+import { apiFunctionSettings } from '../settings.ts';
 import { AccessLog } from './access-log.ts';
 import { alarm } from './alarm.ts';
 import { auditQueueUrls } from './audit-queues.ts';
@@ -59,7 +59,7 @@ export class Api extends Construct {
   #routes(): HttpRoute[] {
     const integrations = new Map(
       Object.entries(this.functions).map(([name, handler]) => {
-        const timeout = Duration.seconds(apiSettings.timeoutSeconds);
+        const timeout = Duration.seconds(apiFunctionSettings(name as ApiFunction).timeoutSeconds);
         return [name, new HttpLambdaIntegration(name, handler, { timeout })];
       }),
     );
@@ -143,8 +143,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       functionName: names.homeFunction(file),
       schema,
       variables,
-      timeoutSeconds: apiSettings.timeoutSeconds,
-      memoryMb: functionSettings.apiMemoryMb,
+      ...apiFunctionSettings(file),
       traced: file === 'create-check', // a run's trace begins here; traces of polls would only cost money
       rights,
     });
@@ -177,7 +176,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     ),
     'list-checks': reader('list-checks', ['Query'], [indexRight(scope, environment, 'list')]),
     'list-runs': apiFunction('list-runs', ReadEnv, table, [indexRight(scope, environment, 'list'), ...keys]),
-    'get-check': reader('get-check', ['Query']),
+    'get-check': apiFunction('get-check', GetCheckEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
     'get-comparison': reader('get-comparison', ['Query']),
     'get-run': reader('get-run', ['GetItem', 'Query']),
     'get-report': reportReader('get-report'),

@@ -34,7 +34,7 @@ const requestsRow: Row = ({ names }, { api, checks }, links) =>
       api.accessLog.metricRefusedCreates().with({ label: 'creates that API Gateway refused' }),
     ]),
     graph(
-      'Latency, ms',
+      'Latency, ms, with the time that clients wait for checks',
       [50, 95, 99].map((p) => api.metricLatency(p).with({ label: `p${p}` })),
     ),
     graph('Throttles in the home region', [

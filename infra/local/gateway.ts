@@ -6,10 +6,11 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
-import { apiSettings } from '../settings.ts';
+import { apiFunctionSettings, apiSettings } from '../settings.ts';
 import { closeServer } from './close-server.ts';
 import { eventOf, routeOf } from './http-event.ts';
 import { lambdaContext } from './lambda-context.ts';
+import { requestSignals } from './request-signals.ts';
 
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => unknown;
 type Options = {
@@ -31,7 +32,7 @@ export const importApi = async (): Promise<Record<ApiFunction, Handler>> => {
  * Starts a local HTTP API like API Gateway's. It sends each request to its function as an event of payload format 2.0.
  */
 export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
-  const seconds = options.timeoutSeconds ?? apiSettings.timeoutSeconds;
+  const signals = requestSignals();
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 },
     async (request, response) => {
@@ -43,7 +44,9 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
       if (page) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
       if (body === 'too large') return sendResponse(response, jsonMessage(413, 'Request Entity Too Large'));
       const event = eventOf(request, body, route);
-      sendResponse(response, await invoke(functions[route.name], event, lambdaContext(route.name, seconds)));
+      const seconds = options.timeoutSeconds ?? apiFunctionSettings(route.name).timeoutSeconds;
+      const context = { ...lambdaContext(route.name, seconds), signal: signals.of(response) };
+      sendResponse(response, await invoke(functions[route.name], event, context));
     },
   );
   server.on('clientError', rejectMalformed);
@@ -64,7 +67,11 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   return {
     port: actualPort,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
-    close: () => closeServer(server, options.graceMs),
+    /** Ends waits with the present state of their checks, and then closes the server. */
+    close: () => {
+      signals.abort();
+      return closeServer(server, options.graceMs);
+    },
   };
 };
 

@@ -46,6 +46,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     TARGETS: settings.targets,
     CORS_ORIGINS: settings.corsOrigins.join(','),
     CHROMIUM_DIR: settings.dataDir,
+    CHANGES_FROM: 'process',
     RETENTION_DAYS: `${settings.retentionDays}`,
     MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,
     POWERTOOLS_SERVICE_NAME: 'page-audit-local',

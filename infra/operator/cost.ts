@@ -1,18 +1,19 @@
 import { prices } from '../prices.ts';
-import { functionSettings } from '../settings.ts';
+import { apiFunctionSettings, functionSettings } from '../settings.ts';
 
 /*
  * `npm run cost`: prints dollars per 1,000 runs by service, from list prices and the measured use of a run. Change a
  * number here and run it again.
  */
 
-/** Use of one run: a check of one region. Its client reads the check ten times and the report once. */
+/** Use of one run: a check of one region. Its client waits for the check once and reads the report once. */
 const perRun = {
   auditSeconds: 6.5, // measured: 6.2 s in a warm process on two cores; the rest covers cold starts
-  apiRequests: 12,
+  apiRequests: 2, // without the wait
   apiSeconds: 0.05, // in a function with `apiMemoryMb`
+  waitSeconds: 10,
   writes: 19, // request units of 1 KB with the indexes: limits 2, create 6, sent 2, claim 2, finish 5, close 2
-  reads: 16, // request units of 4 KB
+  reads: 13, // 7 for the wait; in request units of 4 KB
   sqsRequests: 4,
   reportGb: 0.4e-3, // gzipped
   reportMonths: 3,
@@ -39,8 +40,9 @@ const month = (runs: number): Record<string, number> => ({
   'Lambda, audits': runs * (lambda(perRun.auditSeconds, functionSettings.auditMemoryMb) + prices.lambdaRequest),
   'Lambda, API and sweeper':
     runs * perRun.apiRequests * (lambda(perRun.apiSeconds, functionSettings.apiMemoryMb) + prices.lambdaRequest) +
+    runs * (lambda(perRun.waitSeconds, apiFunctionSettings('get-check').memoryMb) + prices.lambdaRequest) +
     fixed.sweeps * (lambda(fixed.sweepSeconds, functionSettings.apiMemoryMb) + prices.lambdaRequest),
-  'API Gateway': runs * perRun.apiRequests * prices.httpApiRequest,
+  'API Gateway': runs * (perRun.apiRequests + 1) * prices.httpApiRequest,
   DynamoDB:
     runs * (perRun.writes * prices.dynamodbWrite + perRun.reads * prices.dynamodbRead) +
     fixed.sweeps * fixed.sweepReads * prices.dynamodbRead,

@@ -20,7 +20,7 @@ export const corsHeaders = (
     ...(method === 'OPTIONS' && requestedMethod
       ? {
           'access-control-allow-methods': methodsOf(path).join(', '),
-          'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+          'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer',
           'access-control-max-age': '600',
         }
       : { 'access-control-expose-headers': '*' }),

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { CorsEnv } from '../../../shared/env.ts';
 import { ANONYMOUS, type Caller } from '../../../shared/keys.ts';
-import { withDeadline } from '../aws-client.ts';
+import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { Access } from './access.ts';
 import { parseQuery } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -21,7 +21,13 @@ export type Request = Caller & {
   headers: Record<string, string | undefined>;
   /** Value of the JSON body, which the endpoint judges. Undefined for endpoints that take none. */
   body: unknown;
+  /** Returns the time until the function's timeout, in milliseconds. */
+  remainingMs?: () => number;
+  /** Aborts if the request must be answered at once: its client has disconnected, or the service stops. Lambda has none. */
+  signal?: AbortSignal | undefined;
 };
+
+type EndpointContext = Context & Pick<Request, 'signal'>;
 
 type Handle = (request: Request) => Promise<Reply>;
 type Options = {
@@ -44,7 +50,7 @@ export const http = ({ access, cors, body = false, query = [] }: Options, build:
   let origins: readonly string[] | undefined;
   const requests = requestLog();
 
-  const answer = async (event: APIGatewayProxyEventV2): Promise<HttpResult> => {
+  const answer = async (event: APIGatewayProxyEventV2, context: EndpointContext): Promise<HttpResult> => {
     origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
     const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before any input is parsed
     if (access) requests.authorized(event, caller);
@@ -61,12 +67,14 @@ export const http = ({ access, cors, body = false, query = [] }: Options, build:
         rawQuery: event.rawQueryString,
         headers: event.headers,
         body: body ? parseJsonBody(event) : undefined,
+        remainingMs: () => context.getRemainingTimeInMillis(),
+        signal: context.signal,
       }),
     );
   };
 
   // Middy throws 5 ms before the Lambda timeout, so that a slow request still gets a problem document (503).
-  return middy<APIGatewayProxyEventV2, HttpResult>()
+  return middy<APIGatewayProxyEventV2, HttpResult, Error, EndpointContext>()
     .onError((request) => {
       const { requestId, http } = request.event.requestContext;
       request.response = withCommonHeaders(
@@ -81,8 +89,7 @@ export const http = ({ access, cors, body = false, query = [] }: Options, build:
       request.response = withCommonHeaders(request.event, origins ?? [], request.response);
       requests.answered(request.event, request.response);
     })
-    .handler((event, context) => withDeadline(callsEndIn(context), () => answer(event)));
+    .handler((event, context) =>
+      withDeadline(callsEndIn(context.getRemainingTimeInMillis()), () => answer(event, context)),
+    );
 };
-
-/** Returns the time for the AWS calls of a request: 8 of the function's 10 s, so that it can still answer. */
-const callsEndIn = (context: Context): number => Math.floor(0.8 * context.getRemainingTimeInMillis());

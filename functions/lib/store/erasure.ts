@@ -1,5 +1,6 @@
 import { ERASED_RECHECK_MS } from '../../../shared/due-times.ts';
 import { settleAll } from '../settle-all.ts';
+import { announceChange } from './changes.ts';
 import { type Db, deleteItem, parse, putOnce } from './dynamodb.ts';
 import {
   type CheckItem,
@@ -51,7 +52,7 @@ const markErased = (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Pro
     db,
     { ...checkKey(id), open: openPartition('checks'), ...item },
     { condition: '#createdAt = :createdAt', values: { ':createdAt': createdAt } },
-  );
+  ).finally(() => announceChange(id));
 };
 
 /**

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { KEYS } from '../../../shared/keys.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
+import { announceChange } from './changes.ts';
 import { type Change, type Condition, type Db, getItem, type Key, parse, updateOnce } from './dynamodb.ts';
 import { CheckFields, OptionFields, RunFields } from './stored.ts';
 
@@ -102,15 +103,20 @@ export const readItems = async ({ client, table: TableName }: Db, checkId: strin
   return { check: items.find((item) => item.sk === 'CHECK'), runs: items.filter((item) => item.sk !== 'CHECK') };
 };
 
-/** Updates a run, as `updateOnce` does. */
+/** Updates a run, as `updateOnce` does. Announces the change if a client can see it. */
 export const updateRun = async (
   db: Db,
   run: RunRef,
   change: Change,
   writeId?: string,
 ): Promise<RunItem | undefined> => {
-  const item = await updateOnce(db, runKey(run.checkId, run.id), change, writeId);
-  return item && parse(RunItem, item);
+  try {
+    const item = await updateOnce(db, runKey(run.checkId, run.id), change, writeId);
+    return item && parse(RunItem, item);
+  } finally {
+    // Also if the write failed, because DynamoDB may have applied it.
+    if (change.set?.updatedAt !== undefined) announceChange(run.checkId);
+  }
 };
 
 /** Holds if nobody has acted on an open item since it was read. */

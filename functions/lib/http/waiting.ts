@@ -1,0 +1,70 @@
+import { ApiProblem } from '../../../shared/problems.ts';
+import { callsEndIn, withDeadline } from '../aws-client.ts';
+import type { WatchCheck } from '../store/changes.ts';
+import type { Request } from './endpoint.ts';
+
+const MAX_WAIT_SECONDS = 25;
+const MAX_WAITS = 10; // of one owner, in this process
+const LAST_READ_MS = 2000; // part of the function's time that a wait leaves for its last read
+
+/**
+ * Returns the seconds of the preference `wait` in a `Prefer` header (RFC 7240), at most 25. Returns undefined if the header
+ * has none, or one that is no whole number of seconds: a server ignores a preference that it doesn't understand.
+ */
+export const preferredWait = (prefer: string | undefined): number | undefined => {
+  const preferences = prefer?.match(/(?:"(?:[^"\\]|\\.)*"?|[^",])+/g) ?? []; // a quoted text may have commas
+  const first = preferences.find((each) => /^\s*wait\s*(?:[=;]|$)/i.test(each));
+  const [, , seconds] = /^\s*wait\s*=\s*("?)(\d+)\1\s*(?:;|$)/i.exec(first ?? '') ?? [];
+  return seconds === undefined ? undefined : Math.min(Number(seconds), MAX_WAIT_SECONDS);
+};
+
+type Reading<T> = {
+  read: () => Promise<T>;
+  /** Returns true if the client needs this answer now. */
+  isAwaited: (found: T) => boolean;
+};
+
+/**
+ * Returns a function that reads a check until the awaited answer, and at most for some seconds. Then it returns its last
+ * answer. A wait ends early if the request's signal aborts. An owner may have `MAX_WAITS` waits at the same time.
+ */
+export const waiting = (watch: WatchCheck) => {
+  const waits = new Map<string, number>(); // number of waits by owner
+
+  const startWait = (owner: string): Disposable => {
+    const count = waits.get(owner) ?? 0;
+    if (count >= MAX_WAITS) throw tooManyWaits();
+    waits.set(owner, count + 1);
+    return {
+      [Symbol.dispose]: () => {
+        const left = (waits.get(owner) ?? 0) - 1;
+        if (left > 0) waits.set(owner, left);
+        else waits.delete(owner);
+      },
+    };
+  };
+
+  return async <T>(
+    { owner, params, signal, remainingMs = () => Number.POSITIVE_INFINITY }: Request,
+    seconds: number,
+    { read, isAwaited }: Reading<T>,
+  ): Promise<T> => {
+    const end = performance.now() + Math.min(seconds * 1000, remainingMs() - LAST_READ_MS);
+    using watched = watch(params.checkId?.toLowerCase() ?? ''); // before the first read, so that no change is missed
+    let found = await read();
+    if (isAwaited(found)) return found;
+    using _wait = startWait(owner);
+    while (!signal?.aborted && performance.now() < end && !isAwaited(found)) {
+      await watched.next(end - performance.now(), signal);
+      if (!signal?.aborted) found = await withDeadline(callsEndIn(remainingMs()), read);
+    }
+    return found;
+  };
+};
+
+const tooManyWaits = () =>
+  new ApiProblem(
+    'too-many-requests',
+    `Already ${MAX_WAITS} requests with Prefer: wait are waiting. Retry when one of them has ended, or send this one without Prefer.`,
+    { headers: { 'retry-after': '2' } },
+  );
