@@ -9,7 +9,7 @@ import { type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
 /** Handles the dead letters of an audit queue: fails a run that has no attempts left, makes any other run due now. */
-export const handler = queue(AuditJob, () => {
+export const handler = queue({ schema: AuditJob }, () => {
   const db = openDb(ReadEnv.parse(process.env));
   return closeLostRuns({ store: checkStore(db), due: dueStore(db) });
 });

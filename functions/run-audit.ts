@@ -3,9 +3,10 @@ import { AuditJob } from '../shared/audit-job.ts';
 import { AuditEnv } from '../shared/env.ts';
 import { type RunError, runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
-import { latest } from '../shared/times.ts';
+import { latest, secondsSince } from '../shared/times.ts';
 import { initialProgress, next, type RunResult, record, withStorageFailure } from './auditor/attempts.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
+import { spentInstance } from './auditor/host/room.ts';
 import { type AuditResult, emptyResult } from './auditor/judge.ts';
 import { emit, emitFinished, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
@@ -25,7 +26,7 @@ import {
 import { type Reports, reports } from './lib/store/reports.ts';
 
 /** Handles one job of this region's queue: claims the run, audits the page, stores the report, finishes the run. */
-export const handler = queue(AuditJob, () => {
+export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () => {
   const env = AuditEnv.parse(process.env);
   const db = openDb(env);
   return runAudit({
@@ -230,8 +231,6 @@ const emitMeasured = (
   if (benchmarkIndex) emit('BenchmarkIndex', benchmarkIndex, { region });
   if (typeof cpuStolen === 'number') emit('StolenCpuPercent', 100 * cpuStolen, { region });
 };
-
-const secondsSince = (time: string, now: Date): number => Math.max(0, (now.getTime() - Date.parse(time)) / 1000);
 
 /** The run must be released, so that another invocation continues it. */
 class OutOfTime extends Error {}

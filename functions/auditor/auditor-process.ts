@@ -9,6 +9,7 @@ import { log } from '../lib/log.ts';
 import { acquireCpu, type CpuAccess } from './host/cpu-shares.ts';
 import type { User } from './host/privileges.ts';
 import { killGroup, waitForGroupExit, watchMemory } from './host/processes.ts';
+import { userOfService, watchRoom } from './host/room.ts';
 import {
   type AuditEnd,
   type AuditorMessage,
@@ -37,6 +38,8 @@ export type AuditHooks = {
 export type EndedAudit = Pick<AuditState, 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
   end: AuditEnd;
   measuredAt: number | null;
+  /** Resource that the machine was short of. */
+  shortage: string | undefined;
 };
 
 /** Starts an auditor process, which imports Lighthouse and then waits for its only audit. */
@@ -90,7 +93,10 @@ export const startAuditorProcess = (
     const auditor = await child;
     signal.throwIfAborted();
     const fullOrder = { ...order, env: { ...childEnv(dir), ...order.env } };
-    const outcome = await runAudit(auditor, fullOrder, { cpuAccess, limits, hooks, signal, stderr: () => stderr });
+    const outcome = await runAudit(auditor, fullOrder, {
+      ...{ cpuAccess, limits, hooks, signal, stderr: () => stderr },
+      user: user?.uid ?? userOfService(),
+    });
     completed = outcome.end.how === 'audited';
     return outcome;
   };
@@ -104,11 +110,12 @@ type AuditContext = {
   hooks: AuditHooks;
   signal: AbortSignal;
   stderr: () => string;
+  user: number;
 };
 
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
 const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditContext): Promise<EndedAudit> => {
-  const { cpuAccess, limits, hooks, signal, stderr } = context;
+  const { cpuAccess, limits, hooks, signal, stderr, user } = context;
   const { alone = false } = hooks;
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
   const group = auditor.pid as number;
@@ -121,13 +128,14 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     else handle({ type: 'elapsed', timer });
   });
   const startedAt = performance.now();
+  const shortage = watchRoom(user, over.signal);
   let state = initialState;
   let measuredAt: number | null = null;
   let readCpu: () => CpuUse | null = () => null;
 
   const finish = (end: AuditEnd): void => {
     const { mainFrame, chromium, sandbox, cpu } = state;
-    resolve({ end, mainFrame, chromium, sandbox, cpu: cpu ?? readCpu(), measuredAt });
+    resolve({ end, mainFrame, chromium, sandbox, cpu: cpu ?? readCpu(), measuredAt, shortage: shortage() });
     over.abort();
   };
   const fail = (error: unknown): void => {

@@ -15,6 +15,7 @@ import {
   isErrorStatus,
   type Observation,
 } from './observation.ts';
+import { faultWhileShort } from './shortage.ts';
 
 export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
   environment: Environment | null;
@@ -47,7 +48,7 @@ export const judge = (observation: Observation): AuditResult => {
   };
   if (complete) return { ...common, state: 'succeeded', metrics: summary.metrics };
 
-  const { code, auditCode = null, detail } = faultOf(observation);
+  const { code, auditCode = null, detail } = faultWhileShort(faultOf(observation), observation.shortage);
   const error = runError(code, {
     auditCode,
     ...(detail && { detail: redactText(detail) }),

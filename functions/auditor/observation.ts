@@ -26,6 +26,8 @@ export type Observation = {
     /** True if foreign processes or the hypervisor may have changed the measured times. */
     isFalsified: boolean;
   } | null;
+  /** Resource that the machine was short of during the audit, and how much of it was left. */
+  shortage?: string | undefined;
   /** Requests that the egress proxy refused by its policy. */
   blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
   /** Connections that exceeded a limit of the egress proxy before the end of the timed part. */

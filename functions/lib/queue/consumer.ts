@@ -2,14 +2,22 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { z } from 'zod';
 import { emit, log } from '../log.ts';
+import { retire } from './retire.ts';
 
 type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
+type Source<Job> = {
+  schema: z.ZodType<Job>;
+  /** Returns why this instance should take no further message, or undefined. */
+  whySpent?: () => string | undefined;
+  exit?: () => void;
+};
 
 /**
  * Turns a function into an SQS handler. Builds the function on first use, parses each message and reports failed
- * messages. Logs, counts and drops a message that can't be parsed, because a retry would fail too.
+ * messages. Logs, counts and drops a message that can't be parsed, because a retry would fail too. A spent instance
+ * returns its message to the queue and exits.
  */
-export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
+export const queue = <Job>({ schema, whySpent, exit = () => process.exit(1) }: Source<Job>, build: () => Work<Job>) => {
   let work: Work<Job> | undefined;
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     work ??= build();
@@ -25,6 +33,11 @@ export const queue = <Job>(schema: z.ZodType<Job>, build: () => Work<Job>) => {
           });
           emit('JobUnreadable', 1, {});
           return;
+        }
+        const spent = whySpent?.();
+        if (spent) {
+          await retire(record, spent, exit);
+          throw new Error(`The instance is short of ${spent}.`);
         }
         try {
           await each(job.data, () => context.getRemainingTimeInMillis());

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
 test('a consumer survives any message and handles valid jobs only', async () => {
   const handled: AuditJob[] = [];
-  const handler = queue(AuditJob, () => async (job) => void handled.push(job));
+  const handler = queue({ schema: AuditJob }, () => async (job) => void handled.push(job));
   const uuid = fc.oneof(fc.uuid(), text);
   const job = fc.record(
     {
