@@ -13,7 +13,8 @@ export const requestTimeouts = (requestTimeout: number) => ({
 const deadlines = new AsyncLocalStorage<AbortSignal>();
 
 /** Runs some work. When `ms` milliseconds have passed, the AWS calls of this work fail with an `AbortError`. */
-export const withDeadline = <T>(ms: number, work: () => T): T => deadlines.run(AbortSignal.timeout(ms), work);
+export const withDeadline = <T>(ms: number, work: () => T): T =>
+  deadlines.run(AbortSignal.timeout(Math.max(0, Math.floor(ms))), work);
 
 type Handler = { handle: (request: never, options?: { abortSignal?: unknown }) => unknown };
 

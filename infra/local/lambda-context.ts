@@ -13,7 +13,7 @@ export const lambdaContext = (functionName: string, timeoutSeconds: number): Con
     awsRequestId: randomUUID(),
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: 'local',
-    getRemainingTimeInMillis: () => Math.max(0, deadline - performance.now()),
+    getRemainingTimeInMillis: () => Math.max(0, Math.floor(deadline - performance.now())),
     done() {},
     fail() {},
     succeed() {},

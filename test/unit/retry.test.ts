@@ -35,6 +35,11 @@ test('a write fails with its last error if no time is left for another try', asy
   expect(late.calls).toHaveLength(1);
 });
 
+test('the time left may be a fraction of a millisecond', async () => {
+  const { write } = failing(0);
+  expect(await retry(write, { ...invocation, remainingMs: () => 5000.123 }, 0)).toBe('written');
+});
+
 test('an abort during a delay throws its reason', async () => {
   const stop = new AbortController();
   const { write, calls } = failing(9);
