@@ -82,6 +82,7 @@ describe('in memory', () => {
     expect(Table?.KeySchema?.map((key) => key.AttributeName)).toEqual(['pk', 'sk']);
     expect(Table?.GlobalSecondaryIndexes).toMatchObject([
       { IndexName: 'open', Projection: { ProjectionType: 'KEYS_ONLY' }, KeySchema: [{ AttributeName: 'open' }, {}] },
+      { IndexName: 'list', Projection: { ProjectionType: 'INCLUDE' }, KeySchema: [{ AttributeName: 'list' }, {}] },
     ]);
   });
 

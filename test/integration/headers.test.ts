@@ -148,7 +148,7 @@ test('a preflight lists the methods of its path and the accepted headers', async
   const sent = { origin: PAGE, ...preflight };
   expect(await corsOf(listedApi, 'OPTIONS', '/v1/checks', sent)).toEqual({
     ...allowed,
-    'access-control-allow-methods': 'POST',
+    'access-control-allow-methods': 'POST, GET, HEAD',
   });
   expect(await corsOf(listedApi, 'OPTIONS', `/v1/checks/${id}`, sent)).toEqual({
     ...allowed,
@@ -213,6 +213,6 @@ test('with every origin allowed, the CORS headers are the same for all', async (
   expect(await corsOf(anyOriginApi, 'GET', '/v1/regions', { origin: PAGE })).toEqual(headersForAll);
   expect(await corsOf(anyOriginApi, 'OPTIONS', '/v1/checks', { origin: PAGE, ...preflight })).toMatchObject({
     'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'POST',
+    'access-control-allow-methods': 'POST, GET, HEAD',
   });
 });
