@@ -1,17 +1,20 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import type { Lease } from '../../functions/lib/store/leases.ts';
 import { filesIn, sizesOf } from '../../infra/build/files.ts';
 import { checkSize } from '../../infra/build/sizes.ts';
 import { build } from '../../infra/build.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { aCheck, startWorld, type World } from '../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -47,6 +50,17 @@ test('the deployed API functions answer events of API Gateway, from a create to 
   expect(await call(`/v1/checks/${check.id}`)).toMatchObject({ status: 200, body: { id: check.id, state: 'created' } });
   expect(await call(runPath)).toMatchObject({ status: 200, body: { region: 'europe-west3', state: 'created' } });
   expect(await call(`${runPath}/report`)).toMatchObject({ status: 409, body: { code: 'report-not-ready' } });
+});
+
+test('the deployed get-check polls the table while a client waits', async () => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = (await world.leases.claim(run, randomUUID(), new Date())) as Lease;
+  const answer = fetch(`${api.url}/v1/checks/${check.id}`, { headers: { prefer: 'wait=25' } });
+  await sleep(200);
+  await world.leases.finish(lease, { state: 'failed', attempts: [] }, new Date()); // the bundle has a store of its own
+  expect((await answer).headers.get('preference-applied')).toBe('wait=25');
+  expect(await (await answer).json()).toMatchObject({ state: 'failed' });
 });
 
 test('the deployed API functions list regions and versions, and reject unknown paths and methods', async () => {

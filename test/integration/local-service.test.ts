@@ -1,11 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import type { Lease } from '../../functions/lib/store/leases.ts';
 import { startService } from '../../infra/local/service.ts';
 import { linkChromium } from '../support/service.ts';
-import { worldHere } from '../support/world.ts';
+import { aCheck, worldHere } from '../support/world.ts';
 
 const printed: string[] = [];
 let dataDir: string;
@@ -47,6 +50,22 @@ test('an invalid message from another local program stops nothing and prints no 
   const id = crypto.randomUUID();
   expect((await fetch(`${service.url}/v1/checks/${id}`)).status).toBe(404);
   expect(printed).toEqual([]);
+});
+
+test('the write that finishes a check wakes its waiting client at once', async () => {
+  const delays: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const check = aCheck({ regions: ['us-west1'] });
+    const [run] = (await world.create(check)) as [RunItem];
+    const lease = (await world.leases.claim(run, crypto.randomUUID(), new Date())) as Lease;
+    const answer = fetch(`${service.url}/v1/checks/${check.id}`, { headers: { prefer: 'wait=25' } });
+    await sleep(600); // a wait that polls the table reads it after 500 and 1250 ms
+    await world.leases.finish(lease, { state: 'failed', attempts: [] }, new Date());
+    const finished = performance.now();
+    expect(await (await answer).json()).toMatchObject({ state: 'failed' });
+    delays.push(performance.now() - finished);
+  }
+  expect(Math.min(...delays)).toBeLessThan(300); // the best of three, because other tests use the CPU too
 });
 
 test('the service sends reports of any size itself, because clients can not reach its bucket', async () => {
