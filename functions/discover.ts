@@ -1,18 +1,20 @@
-import { MAX_SAMPLES } from '../shared/audit-options.ts';
+import { categoriesOf, MAX_SAMPLES } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
 import { MAX_BODY_BYTES } from '../shared/check.ts';
 import { DiscoverEnv } from '../shared/env.ts';
+import type { LimitList, RegionList, VersionList } from '../shared/offer.ts';
 import { NumericValues } from '../shared/page-metrics.ts';
 import { plans } from '../shared/plans.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { type Region, regions } from '../shared/regions.ts';
+import { conditionalReply } from './lib/http/conditional.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import type { Reply } from './lib/http/response.ts';
 import { MAX_URL_LENGTH } from './lib/public-addresses.ts';
 
 const env = () => DiscoverEnv.parse(process.env);
 
-/** GET /v1/regions, /v1/audit/versions, /v1/limits and /health: returns what this deployment offers. */
+/** GET /v1/regions, /v1/audit/versions, /v1/limits, /v1/openapi.json and /health: returns what this deployment offers. */
 export const handler = http({ cors: env }, () =>
   discover({ deployed: env().REGIONS, ports: env().TARGET_PORTS, retentionDays: env().RETENTION_DAYS }),
 );
@@ -21,14 +23,21 @@ type Deps = { deployed: readonly Region[]; ports: readonly number[]; retentionDa
 
 export const discover =
   ({ deployed, ports, retentionDays }: Deps) =>
-  async ({ path }: Pick<Request, 'path'>): Promise<Reply> => {
-    switch (path) {
+  async (request: Pick<Request, 'path' | 'headers'>): Promise<Reply> => {
+    switch (request.path) {
       case '/v1/regions':
-        return { status: 200, body: { regions: deployed.map((id) => ({ id, awsRegion: regions[id] })) } };
+        return {
+          status: 200,
+          body: { regions: deployed.map((id) => ({ id, awsRegion: regions[id] })) } satisfies RegionList,
+        };
       case '/v1/audit/versions':
-        return { status: 200, body: { versions: auditVersions.map(versionRow) } };
+        return { status: 200, body: { versions: auditVersions.map(versionRow) } satisfies VersionList };
       case '/v1/limits':
         return { status: 200, body: limits(ports, retentionDays) };
+      case '/v1/openapi.json': {
+        const { openApiDocument } = await import('../shared/openapi.ts'); // on first use, because it takes time to load
+        return conditionalReply(request, openApiDocument(), { finished: true });
+      }
       case '/health':
         return { status: 200, body: { status: 'ok' } };
       default:
@@ -36,19 +45,19 @@ export const discover =
     }
   };
 
-const versionRow = ({ version, pwa }: (typeof auditVersions)[number]) => ({
+const versionRow = ({ version }: (typeof auditVersions)[number]): VersionList['versions'][number] => ({
   version,
   aliases: aliasesOf(version),
-  categories: ['performance', 'accessibility', 'best-practices', 'seo', ...(pwa ? ['pwa'] : [])],
+  categories: categoriesOf(version, {}),
   metrics: NumericValues.keyof().options,
 });
 
 /** Limits of every check, and of the plans of API keys. */
-const limits = (ports: readonly number[], retentionDays: number) => ({
+const limits = (ports: readonly number[], retentionDays: number): LimitList => ({
   maxBodyBytes: MAX_BODY_BYTES,
   maxUrlLength: MAX_URL_LENGTH,
   maxSamples: MAX_SAMPLES,
-  ports,
+  ports: [...ports],
   retentionDays,
   plans,
 });

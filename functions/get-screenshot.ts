@@ -1,4 +1,5 @@
 import { ReportReadEnv } from '../shared/env.ts';
+import type { Filmstrip } from '../shared/offer.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
@@ -45,7 +46,7 @@ export const getScreenshot =
   };
 
 /** Returns the images in the order of time. `timing` is in milliseconds since the start of the navigation. */
-const framesOf = (audits: Report['audits']): { timing: number; image: string }[] => {
+const framesOf = (audits: Report['audits']): Filmstrip['frames'] => {
   const items = audits['screenshot-thumbnails']?.details?.items ?? [];
   if (items.length === 0) throw noImages();
   return items.filter(({ data }) => jpegOf(data)).map(({ timing, data }) => ({ timing, image: data }));

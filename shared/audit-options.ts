@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { type AuditVersion, auditVersion } from './audit-versions.ts';
 
-/** Presets of Lighthouse: a mid-range phone on slow 4G, or a desktop on a fast network. */
-export const Device = z.enum(['mobile', 'desktop']);
+export const Device = z.enum(['mobile', 'desktop']).meta({
+  id: 'Device',
+  description: 'Preset of Lighthouse: a mid-range phone on slow 4G, or a desktop on a fast network.',
+});
 export type Device = z.infer<typeof Device>;
 
-/** Category ids of Lighthouse. `pwa` exists in audit versions up to 11. */
-export const Category = z.enum(['performance', 'accessibility', 'best-practices', 'pwa', 'seo']);
+export const Category = z.enum(['performance', 'accessibility', 'best-practices', 'pwa', 'seo']).meta({
+  id: 'Category',
+  description: 'Category of Lighthouse. `pwa` exists in audit versions up to 11.',
+});
 export type Category = z.infer<typeof Category>;
 
 export const MAX_SAMPLES = 5;

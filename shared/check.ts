@@ -7,14 +7,28 @@ import { Region } from './regions.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
 import { latest } from './times.ts';
 
-export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']);
+export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']).meta({
+  id: 'CheckState',
+  description:
+    'State of a check. `succeeded`, `partial` and `failed` are final: all runs are finished. `partial` means that some but not all succeeded.',
+  'x-final': ['succeeded', 'partial', 'failed'],
+});
 export type CheckState = z.infer<typeof CheckState>;
 
 /** Optional inputs of a create, as sent by the client. */
 const SentOptions = z.object({
   device: Device.optional(),
-  samples: z.int().min(1).max(MAX_SAMPLES).optional(),
-  categories: z.array(Category).min(1).optional(),
+  samples: z
+    .int()
+    .min(1)
+    .max(MAX_SAMPLES)
+    .optional()
+    .describe('Number of audits of a run. The run shows the median one. Default: 1.'),
+  categories: z
+    .array(Category)
+    .min(1)
+    .optional()
+    .meta({ description: 'Default: all categories of the audit version.', uniqueItems: true }),
   labels: Labels.optional(),
 });
 
@@ -25,7 +39,7 @@ export const optionNames = SentOptions.keyof().options;
 export const Check = z.object({
   id: z.uuid(),
   auditVersion: AuditVersion,
-  url: z.string(),
+  url: z.string().describe('The URL, exactly as it was sent.'),
   regions: z.array(Region),
   ...SentOptions.shape,
   createdAt: z.iso.datetime(),
@@ -34,14 +48,15 @@ export const Check = z.object({
 export type Check = z.infer<typeof Check>;
 
 /** A check as the API shows it. Its state and the time of its last change are derived from its runs. */
-export const CheckView = z.object({
-  ...Check.shape,
-  state: CheckState,
-  updatedAt: z.iso.datetime(),
-  runs: z.array(RunView),
-  /** Relative URLs. */
-  links: z.object({ self: z.string(), comparison: z.string() }),
-});
+export const CheckView = z
+  .object({
+    ...Check.shape,
+    state: CheckState,
+    updatedAt: z.iso.datetime().describe('Time of the last change that a client can see.'),
+    runs: z.array(RunView).describe('One run per region, in the order of `regions`.'),
+    links: z.object({ self: z.string(), comparison: z.string() }).describe('Relative URLs.'),
+  })
+  .meta({ id: 'Check', description: 'One URL tested in one or more regions.' });
 export type CheckView = z.infer<typeof CheckView>;
 
 /** Inputs of a create after validation: the URL as sent, the exact audit version, and each region once. */

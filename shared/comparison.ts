@@ -30,7 +30,9 @@ const affected = {
 export const ReasonCode = z.enum(Object.keys(affected) as [keyof typeof affected, ...(keyof typeof affected)[]]);
 type ReasonCode = z.infer<typeof ReasonCode>;
 
-const Reason = z.object({ code: ReasonCode, region: Region });
+const Reason = z
+  .object({ code: ReasonCode, region: Region })
+  .meta({ id: 'Reason', description: 'A reason against a comparison, and the region that it is about.' });
 type Reason = z.infer<typeof Reason>;
 
 /** A value as a run shows it: a score, a time such as `"912ms"`, or a layout shift. */
@@ -40,42 +42,52 @@ const common = { checkId: z.uuid(), regions: z.array(Region), comparable: z.bool
 const metricsOf = <Metric extends z.ZodType>(metric: Metric) =>
   z.object(Object.fromEntries(metricNames.map((name) => [name, metric])) as Record<MetricName, Metric>);
 
-/**
- * The regions of a check compared. `best` and `worst` are null if all values are equal. The verdict is about the best and
- * the worst region.
- */
-export const RegionComparison = z.object({
-  ...common,
-  baseCheckId: z.null(),
-  metrics: metricsOf(
-    z.object({
-      values: z.partialRecord(Region, Value),
-      best: Region.nullable(),
-      worst: Region.nullable(),
-      difference: Value,
-      verdict: z.enum(['different', 'same', 'unknown']),
-    }),
-  ),
-});
+export const RegionComparison = z
+  .object({
+    ...common,
+    baseCheckId: z.null(),
+    metrics: metricsOf(
+      z
+        .object({
+          values: z.partialRecord(Region, Value),
+          best: Region.nullable(),
+          worst: Region.nullable(),
+          difference: Value,
+          verdict: z.enum(['different', 'same', 'unknown']),
+        })
+        .meta({ id: 'ComparedRegions', description: 'The verdict is about the best and the worst region.' }),
+    ),
+  })
+  .meta({
+    id: 'RegionComparison',
+    description: 'The regions of a check compared. `best` and `worst` are null if all values are equal.',
+  });
 export type RegionComparison = z.infer<typeof RegionComparison>;
 
 const Verdict = z.enum(['improved', 'regressed', 'same', 'unknown']);
 type Verdict = z.infer<typeof Verdict>;
 
-/**
- * Two checks compared, region by region. A difference is the value minus the value of the base. The verdict of a metric is
- * the first of `regressed`, `improved`, `unknown` and `same` that a region has.
- */
-export const CheckComparison = z.object({
-  ...common,
-  baseCheckId: z.uuid(),
-  metrics: metricsOf(
-    z.object({
-      regions: z.partialRecord(Region, z.object({ base: Value, value: Value, difference: Value, verdict: Verdict })),
-      verdict: Verdict,
-    }),
-  ),
-});
+export const CheckComparison = z
+  .object({
+    ...common,
+    baseCheckId: z.uuid(),
+    metrics: metricsOf(
+      z
+        .object({
+          regions: z.partialRecord(
+            Region,
+            z.object({ base: Value, value: Value, difference: Value, verdict: Verdict }),
+          ),
+          verdict: Verdict,
+        })
+        .meta({
+          id: 'ComparedChecks',
+          description:
+            'The verdict is the first of `regressed`, `improved`, `unknown` and `same` that a region has. A difference is the value minus the value of the base.',
+        }),
+    ),
+  })
+  .meta({ id: 'CheckComparison', description: 'Two checks compared, region by region.' });
 export type CheckComparison = z.infer<typeof CheckComparison>;
 
 type ComparedCheck = { id: string; runs: readonly Run[] };

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 export const MAX_LABELS = 10;
 
-/** Names and values by which a client finds its checks again, such as `branch` and `main`. */
 export const Labels = z
   .record(
     z.string().regex(/^[a-z0-9._-]{1,32}$/),
@@ -11,7 +10,12 @@ export const Labels = z
       .max(128)
       .refine((value) => value.isWellFormed()),
   )
-  .refine((labels) => Object.keys(labels).length <= MAX_LABELS);
+  .refine((labels) => Object.keys(labels).length <= MAX_LABELS)
+  .meta({
+    id: 'Labels',
+    description: 'Names and values by which a client finds its checks again, such as `branch` and `main`.',
+    maxProperties: MAX_LABELS,
+  });
 export type Labels = z.infer<typeof Labels>;
 
 /** Says what labels accept. */

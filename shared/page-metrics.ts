@@ -1,8 +1,11 @@
 import { z } from 'zod';
 
-const Score = z.int().min(0).max(100);
+const Score = z.int().min(0).max(100).meta({ id: 'Score', description: 'Score from 0 to 100.' });
 const Milliseconds = z.number().min(0);
-const MillisecondsText = z.string().regex(/^\d+ms$/);
+const MillisecondsText = z
+  .string()
+  .regex(/^\d+ms$/)
+  .meta({ id: 'Milliseconds', description: 'Time in milliseconds, such as `633ms`.' });
 const LayoutShift = z.number().min(0);
 
 const metricsWith = <Time extends z.ZodType>(time: Time) =>
@@ -31,8 +34,10 @@ export type Metrics = z.infer<typeof Metrics>;
 export const MetricsView = metricsWith(MillisecondsText);
 export type MetricsView = z.infer<typeof MetricsView>;
 
-/** The metrics as plain numbers, as the API shows them: times in milliseconds with full precision, `cls` unitless. */
-export const NumericValues = Metrics.pick({ fcp: true, si: true, lcp: true, tti: true, tbt: true, cls: true });
+export const NumericValues = Metrics.pick({ fcp: true, si: true, lcp: true, tti: true, tbt: true, cls: true }).meta({
+  id: 'NumericValues',
+  description: 'The metrics as plain numbers: times in milliseconds with full precision, `cls` unitless.',
+});
 
 export const noMetrics: Metrics = {
   performance: null,
@@ -56,7 +61,9 @@ export const Sample = z.object({ ...Metrics.shape, ...cpuUse });
 export type Sample = z.infer<typeof Sample>;
 
 /** Results of one of a run's audits, as the API shows them. */
-export const SampleView = z.object({ ...MetricsView.shape, ...cpuUse });
+export const SampleView = z
+  .object({ ...MetricsView.shape, ...cpuUse })
+  .meta({ id: 'Sample', description: 'Results of one audit of a run.' });
 export type SampleView = z.infer<typeof SampleView>;
 
 const rangeOf = <Value extends z.ZodType>(value: Value) => z.object({ min: value, max: value }).nullable();
@@ -81,7 +88,7 @@ export const Spread = spreadWith(Milliseconds);
 export type Spread = z.infer<typeof Spread>;
 
 /** Smallest and largest value of each metric over the samples, as the API shows them. */
-export const SpreadView = spreadWith(MillisecondsText);
+export const SpreadView = spreadWith(MillisecondsText).meta({ id: 'Spread' });
 export type SpreadView = z.infer<typeof SpreadView>;
 
 /** Returns the spread of two or more samples, or null if there are fewer. */

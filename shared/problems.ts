@@ -27,15 +27,20 @@ export type ApiProblemCode = keyof typeof apiProblems;
 export type InputError = { path: string; message: string };
 
 /** Body of every error response, sent as `application/problem+json`. */
-export const Problem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.number().int(),
-  detail: z.string(),
-  code: z.enum(Object.keys(apiProblems) as [ApiProblemCode, ...ApiProblemCode[]]),
-  requestId: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-});
+export const Problem = z
+  .object({
+    type: z.string().describe('URN of the code.'),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string().describe('The cause, and what would be accepted.'),
+    code: z.enum(Object.keys(apiProblems) as [ApiProblemCode, ...ApiProblemCode[]]),
+    requestId: z.string(),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .describe('Every wrong input.'),
+  })
+  .meta({ id: 'Problem', description: 'Problem document (RFC 9457).' });
 export type Problem = z.infer<typeof Problem>;
 
 /** An error that the client may read. `detail` and `headers` are part of the response. */
@@ -96,17 +101,20 @@ export const runProblems = {
 } as const satisfies Record<string, { blame: 'page' | 'service'; retryable: boolean; message: string }>;
 
 export type RunProblemCode = keyof typeof runProblems;
-export const RunProblemCode = z.enum(Object.keys(runProblems) as [RunProblemCode, ...RunProblemCode[]]);
+export const RunProblemCode = z
+  .enum(Object.keys(runProblems) as [RunProblemCode, ...RunProblemCode[]])
+  .meta({ id: 'RunProblemCode', description: 'Why a run or an attempt failed.' });
 
-/** Error of a failed run, as the API shows it. `auditCode` is Lighthouse's code, and `finalUrl` is the last address. */
-export const RunError = z.object({
-  code: RunProblemCode,
-  message: z.string(),
-  blame: z.enum(['page', 'service']),
-  retryable: z.boolean(),
-  auditCode: z.string().nullable(),
-  finalUrl: z.string().optional(),
-});
+export const RunError = z
+  .object({
+    code: RunProblemCode,
+    message: z.string(),
+    blame: z.enum(['page', 'service']),
+    retryable: z.boolean(),
+    auditCode: z.string().nullable().describe("Lighthouse's own code."),
+    finalUrl: z.string().optional().describe('The last address.'),
+  })
+  .meta({ id: 'RunError', description: 'Error of a failed run.' });
 export type RunError = z.infer<typeof RunError>;
 
 /** Returns the error of a code. `detail` replaces the general message. */

@@ -12,4 +12,4 @@ export const regions = {
 
 export type Region = keyof typeof regions;
 export const allRegions = Object.keys(regions) as [Region, ...Region[]];
-export const Region = z.enum(allRegions);
+export const Region = z.enum(allRegions).meta({ id: 'Region', description: 'Region that an audit runs in.' });

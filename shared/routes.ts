@@ -15,6 +15,7 @@ export const routes = [
   { method: 'GET', path: '/v1/audit/versions', function: 'discover' },
   { method: 'GET', path: '/v1/regions', function: 'discover' },
   { method: 'GET', path: '/v1/limits', function: 'discover' },
+  { method: 'GET', path: '/v1/openapi.json', function: 'discover' },
   { method: 'GET', path: '/health', function: 'discover' },
   { method: 'GET', path: '/ready', function: 'ready' },
 ] as const satisfies readonly { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string }[];

@@ -18,7 +18,11 @@ import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
 import { Region } from './regions.ts';
 
-export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']);
+export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
+  id: 'RunState',
+  description: 'State of a run. `succeeded` and `failed` are final.',
+  'x-final': ['succeeded', 'failed'],
+});
 export type RunState = z.infer<typeof RunState>;
 
 /** The states that may precede each state. The store turns this into its write conditions. */
@@ -39,12 +43,9 @@ export const Attempt = z.object({
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   seconds: z.number(),
-  /** Error code of a failed attempt. Null if the attempt gave a sample. */
-  code: RunProblemCode.nullable(),
-  /** Lighthouse's own error code. */
-  auditCode: z.string().nullable(),
-  /** True if other processes used the CPU during the attempt. */
-  contended: z.boolean(),
+  code: RunProblemCode.nullable().describe('Error code of a failed attempt. Null if the attempt gave a sample.'),
+  auditCode: z.string().nullable().describe("Lighthouse's own error code."),
+  contended: z.boolean().describe('True if other processes used the CPU during the attempt.'),
 });
 export type Attempt = z.infer<typeof Attempt>;
 
@@ -55,25 +56,35 @@ export const countFailures = (attempts: readonly Attempt[]): number =>
 export const Environment = z.object({
   auditVersion: AuditVersion,
   chromium: z.string(),
-  /** True if Chromium's own sandbox contained the page's processes. Not every host allows the sandbox. */
-  sandbox: z.boolean().nullable(),
+  sandbox: z
+    .boolean()
+    .nullable()
+    .describe("True if Chromium's own sandbox contained the page's processes. Not every host allows the sandbox."),
   device: Device.nullable(),
-  /** Lighthouse's `throttlingMethod`. */
-  throttling: z.string().nullable(),
-  /** Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150. */
-  benchmarkIndex: z.number().nullable(),
+  throttling: z.string().nullable().describe("Lighthouse's `throttlingMethod`."),
+  benchmarkIndex: z
+    .number()
+    .nullable()
+    .describe("Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150."),
   cpuCount: z.int().nullable(),
   memoryMiB: z.int().nullable(),
-  /** Release of the operating system. */
-  kernel: z.string().nullable(),
-  /** Fingerprint of CPU, memory and kernel. Results from hosts with the same fingerprint are comparable. */
-  host: z.string().nullable(),
-  /** Share of CPU time (0 to 1) that processes outside the service used during the timed part of the audit. */
-  cpuBusy: z.number().nullable(),
-  /** Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Null in older runs. */
-  cpuStolen: z.number().nullable(),
-  /** True if the audit waited for that CPU time. The performance score may then be too low. */
-  contended: z.boolean().nullable(),
+  kernel: z.string().nullable().describe('Release of the operating system.'),
+  host: z
+    .string()
+    .nullable()
+    .describe('Fingerprint of CPU, memory and kernel. Results from hosts with the same fingerprint are comparable.'),
+  cpuBusy: z
+    .number()
+    .nullable()
+    .describe('Share of CPU time (0 to 1) that processes outside the service used during the timed part of the audit.'),
+  cpuStolen: z
+    .number()
+    .nullable()
+    .describe('Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Null in older runs.'),
+  contended: z
+    .boolean()
+    .nullable()
+    .describe('True if the audit waited for that CPU time. The performance score may then be too low.'),
 });
 export type Environment = z.infer<typeof Environment>;
 
@@ -96,12 +107,10 @@ export const Run = z.object({
   updatedAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
-  finalUrl: z.string().nullable(),
+  finalUrl: z.string().nullable().describe('The page that was measured, after redirects.'),
   warnings: z.array(z.string()),
-  /** At most 50 targets, those with the most requests first. */
-  blockedRequests: z.array(BlockedRequest),
-  /** Number of all blocked requests. */
-  blockedRequestCount: z.int(),
+  blockedRequests: z.array(BlockedRequest).describe('At most 50 targets, those with the most requests first.'),
+  blockedRequestCount: z.int().describe('Number of all blocked requests.'),
   error: RunError.nullable(),
   attempts: z.array(Attempt),
   environment: Environment.nullable(),
@@ -135,21 +144,27 @@ export const newRun = ({ url, auditVersion, device }: RunInputs, region: Region,
 });
 
 /** A run as the API shows it. */
-export const RunView = z.object({
-  ...Run.shape,
-  ...MetricsView.shape,
-  samples: z.array(SampleView),
-  spread: SpreadView.nullable(),
-  numericValues: NumericValues,
-  /** Relative URLs. The links to the report and its images are null if the run has no report. */
-  links: z.object({
-    self: z.string(),
-    check: z.string(),
-    report: z.string().nullable(),
-    screenshot: z.string().nullable(),
-    filmstrip: z.string().nullable(),
-  }),
-});
+export const RunView = z
+  .object({
+    ...Run.shape,
+    ...MetricsView.shape,
+    samples: z.array(SampleView),
+    spread: SpreadView.nullable().describe('Smallest and largest value of each metric, from two samples on.'),
+    numericValues: NumericValues,
+    links: z
+      .object({
+        self: z.string(),
+        check: z.string(),
+        report: z.string().nullable(),
+        screenshot: z.string().nullable(),
+        filmstrip: z.string().nullable(),
+      })
+      .describe('Relative URLs. The links to the report and its images are null if the run has no report.'),
+  })
+  .meta({
+    id: 'Run',
+    description: "One region's audit of the URL of a check. An unknown value is null.",
+  });
 export type RunView = z.infer<typeof RunView>;
 
 /** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */

@@ -7,13 +7,17 @@ import { Run, RunView } from './run.ts';
 
 const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] as const;
 
-/** A check in a list. Its runs have only the metrics that people look at first. */
-export const CheckSummary = z.object({
-  ...CheckViewSchema.shape,
-  runs: z.array(
-    RunView.pick({ id: true, region: true, state: true, performance: true, lcp: true, tbt: true, cls: true }),
-  ),
-});
+export const CheckSummary = z
+  .object({
+    ...CheckViewSchema.shape,
+    runs: z.array(
+      RunView.pick({ id: true, region: true, state: true, performance: true, lcp: true, tbt: true, cls: true }),
+    ),
+  })
+  .meta({
+    id: 'CheckSummary',
+    description: 'A check in a list. Its runs have only the metrics that people look at first.',
+  });
 export type CheckSummary = z.infer<typeof CheckSummary>;
 
 export const checkSummary = (check: CheckView): CheckSummary => ({
@@ -46,13 +50,14 @@ export const seriesRun = (run: Run & { checkId: string; labels?: Check['labels']
   benchmarkIndex: run.environment?.benchmarkIndex ?? null,
 });
 
-/** A finished run in the series of a URL, as the API shows it. */
-export const RunSummary = z.object({
-  ...SeriesRun.shape,
-  ...MetricsView.shape,
-  numericValues: NumericValues,
-  links: z.object({ self: z.string(), check: z.string() }),
-});
+export const RunSummary = z
+  .object({
+    ...SeriesRun.shape,
+    ...MetricsView.shape,
+    numericValues: NumericValues,
+    links: z.object({ self: z.string(), check: z.string() }),
+  })
+  .meta({ id: 'RunSummary', description: 'A finished run in the series of a URL.' });
 export type RunSummary = z.infer<typeof RunSummary>;
 
 export const runSummary = (run: SeriesRun): RunSummary => ({

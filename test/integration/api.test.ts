@@ -8,6 +8,7 @@ import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { plans } from '../../shared/plans.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 import { RunView } from '../../shared/run.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -23,7 +24,8 @@ afterAll(async () => {
 });
 
 const aBody = { url: 'https://example.com/', auditVersion: 'latest', regions: ['europe-west3', 'us-east4'] };
-const call = (path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, { redirect: 'manual', ...init });
+const call = (path: string, init: RequestInit = {}) =>
+  fetchDocumented(`${api.url}${path}`, { redirect: 'manual', ...init });
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   call('/v1/checks', {
     method: 'POST',

@@ -6,6 +6,7 @@ import { CheckComparison, RegionComparison } from '../../shared/comparison.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
@@ -20,7 +21,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-const compare = (id: string, query = '') => fetch(`${api.url}/v1/checks/${id}/comparison${query}`);
+const compare = (id: string, query = '') => fetchDocumented(`${api.url}/v1/checks/${id}/comparison${query}`);
 
 const finish = async (run: RunItem, lcps: readonly number[]) => {
   const lease = await world.leases.claim(run, randomUUID(), new Date());
@@ -96,7 +97,7 @@ test('each comparison that is impossible has an answer of its own', async () => 
 test('an erased check and a check of another owner can not be a base', async () => {
   const id = await finishedCheck({ 'us-west1': [633, 640, 629] });
   const erased = await finishedCheck({ 'us-west1': [633, 640, 629] });
-  expect((await fetch(`${api.url}/v1/checks/${erased}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await fetchDocumented(`${api.url}/v1/checks/${erased}`, { method: 'DELETE' })).status).toBe(204);
   await problemOf(await compare(id, `?base=${erased}`), 404, 'not-found');
 
   const foreign = aCheck({ regions: ['us-west1'] });

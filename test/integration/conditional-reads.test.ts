@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -17,7 +18,7 @@ afterAll(async () => {
 
 const get = async (path: string, ifNoneMatch?: string, method = 'GET') => {
   const headers: Record<string, string> = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch };
-  const answer = await fetch(`${api.url}${path}`, { method, headers });
+  const answer = await fetchDocumented(`${api.url}${path}`, { method, headers });
   const { headers: got, status } = answer;
   return { status, etag: got.get('etag') ?? '', retryAfter: got.get('retry-after'), text: await answer.text() };
 };

@@ -21,6 +21,7 @@ import { RENEW_MS } from '../../shared/due-times.ts';
 import { ReportReadEnv } from '../../shared/env.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { ApiProblem } from '../../shared/problems.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
@@ -33,7 +34,7 @@ let cut: { store: CheckStore; leases: LeaseStore; erasure: ErasureStore; reports
 beforeAll(async () => {
   world = await startWorld();
   api = await startGateway({ port: 0, functions: await importApi() });
-  await fetch(`${api.url}/v1/checks/${randomUUID()}`); // each client reads its endpoint with its first request, which must come before the proxies
+  await fetchDocumented(`${api.url}/v1/checks/${randomUUID()}`); // each client reads its endpoint with its first request, which must come before the proxies
   await world.find(randomUUID()).catch(() => {});
   await world.reports.keysOf(randomUUID());
   const isWrite = (headers: Record<string, unknown>) =>
@@ -61,7 +62,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-const call = (method: string, path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, { method, ...init });
+const call = (method: string, path: string, init: RequestInit = {}) =>
+  fetchDocumented(`${api.url}${path}`, { method, ...init });
 const statusOf = async (method: string, path: string) => (await call(method, path)).status;
 const create = (key: string, body: unknown = aBody) => {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };

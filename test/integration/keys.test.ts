@@ -16,6 +16,7 @@ import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import { type ApiProblem, Problem } from '../../shared/problems.ts';
 import { routes } from '../../shared/routes.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -33,7 +34,7 @@ afterAll(async () => {
 const aBody = { url: 'https://example.com/', auditVersion: 'latest', regions: ['europe-west3', 'us-east4'] };
 type Headers = Record<string, string>;
 const call = (path: string, headers: Headers = {}, init: RequestInit = {}) =>
-  fetch(`${api.url}${path}`, { redirect: 'manual', headers, ...init });
+  fetchDocumented(`${api.url}${path}`, { redirect: 'manual', headers, ...init });
 const post = (headers: Headers = {}, body: unknown = aBody) =>
   call(
     '/v1/checks',

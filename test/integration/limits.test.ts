@@ -13,6 +13,7 @@ import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { plans } from '../../shared/plans.ts';
 import { Problem } from '../../shared/problems.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -35,7 +36,7 @@ const keyOf = async (owner: string, plan: keyof typeof plans = 'small') => {
   return (await world.keys.create({ owner, name: 'test', scopes, plan, expiresAt: null }, new Date())).text;
 };
 const post = (key: string, body: unknown = aBody, headers: Record<string, string> = {}) =>
-  fetch(`${api.url}/v1/checks`, {
+  fetchDocumented(`${api.url}/v1/checks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
     body: JSON.stringify(body),
@@ -338,7 +339,7 @@ test('the erasure of an open check lowers the count once', async () => {
   const key = await keyOf(owner);
   const ids = await Promise.all([0, 1, 2].map(async () => idOf({ body: await (await post(key)).json() })));
   const erase = (id?: string) =>
-    fetch(`${api.url}/v1/checks/${id}`, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } });
+    fetchDocumented(`${api.url}/v1/checks/${id}`, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } });
   const [before, open] = [await bucketsOf(owner), await openOf(owner)];
   const both = await Promise.all([erase(ids[0]), erase(ids[0])]);
   expect(both.map(({ status }) => status).sort()).toEqual([204, 404]);

@@ -6,6 +6,7 @@ import type { Check, CheckInputs } from '../../shared/check.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { CheckSummary, RunSummary } from '../../shared/summaries.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
@@ -30,7 +31,8 @@ beforeEach(async () => {
   authorization = `Bearer ${key.text}`;
 });
 
-const get = (path: string, headers = {}) => fetch(`${api.url}${path}`, { headers: { authorization, ...headers } });
+const get = (path: string, headers = {}) =>
+  fetchDocumented(`${api.url}${path}`, { headers: { authorization, ...headers } });
 type Page = { checks: CheckSummary[]; runs: RunSummary[]; nextCursor: string | null };
 const page = async (path: string): Promise<Page & { link: string | null }> => {
   const answer = await get(path);
@@ -162,7 +164,8 @@ test('an erased or expired check and its runs disappear from the lists at once',
   const url = encodeURIComponent(erased.url);
   expect((await page(`/v1/runs?url=${url}`)).runs).toHaveLength(1);
   expect(
-    (await fetch(`${api.url}/v1/checks/${erased.id}`, { method: 'DELETE', headers: { authorization } })).status,
+    (await fetchDocumented(`${api.url}/v1/checks/${erased.id}`, { method: 'DELETE', headers: { authorization } }))
+      .status,
   ).toBe(204);
   expect((await page('/v1/checks')).checks).toEqual([]);
   expect((await page(`/v1/runs?url=${url}`)).runs).toEqual([]);

@@ -5,6 +5,7 @@ import { getReport } from '../../functions/get-report.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { runError } from '../../shared/problems.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
@@ -19,9 +20,14 @@ afterAll(async () => {
   await world.stop();
 });
 
-const call = (path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, { redirect: 'manual', ...init });
+const call = (path: string, init: RequestInit = {}) =>
+  fetchDocumented(`${api.url}${path}`, { redirect: 'manual', ...init });
 const get = (path: string, headers: Record<string, string>, method = 'GET') =>
-  fetch(`${api.url}${path}`, { redirect: 'manual', method, headers: { 'accept-encoding': 'gzip', ...headers } });
+  fetchDocumented(`${api.url}${path}`, {
+    redirect: 'manual',
+    method,
+    headers: { 'accept-encoding': 'gzip', ...headers },
+  });
 const asHtml = { accept: 'text/html' };
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 

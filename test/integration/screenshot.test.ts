@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
@@ -21,7 +22,7 @@ afterAll(async () => {
 const open = async (json: string) => {
   const { path } = await world.finishedRun(json);
   return (form: 'screenshot' | 'filmstrip', headers = {}, method = 'GET') =>
-    fetch(`${api.url}${path.replace(/report$/, form)}`, { method, headers });
+    fetchDocumented(`${api.url}${path.replace(/report$/, form)}`, { method, headers });
 };
 const reportWith = (audits: object) => JSON.stringify({ audits });
 /** First and last bytes of a JPEG file, in hexadecimal. */
@@ -68,7 +69,7 @@ test.each([
 test('an unfinished run is a 409, and an unknown run a 404', async () => {
   const check = aCheck();
   const [run] = await world.create(check);
-  const at = (runId?: string) => fetch(`${api.url}/v1/checks/${check.id}/runs/${runId}/screenshot`);
+  const at = (runId?: string) => fetchDocumented(`${api.url}/v1/checks/${check.id}/runs/${runId}/screenshot`);
   await problemOf(await at(run?.id), 409, 'report-not-ready');
   await problemOf(await at(check.id), 404, 'not-found');
 });

@@ -11,6 +11,7 @@ import type { Lease } from '../../functions/lib/store/leases.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { Region } from '../../shared/regions.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
@@ -55,7 +56,7 @@ const runningCheck = async (regions: Region[] = ['us-west1']) => {
 };
 
 const get = (id: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
-  fetch(`${api.url}/v1/checks/${id}`, { headers, ...init });
+  fetchDocumented(`${api.url}/v1/checks/${id}`, { headers, ...init });
 /** Sends a request that waits, and returns when it has read the check. */
 const startWait = async (id: string, headers: Record<string, string> = {}, init: RequestInit = {}) => {
   const before = reads.filter((each) => each === id).length;

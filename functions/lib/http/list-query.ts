@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import { Device } from '../../../shared/audit-options.ts';
-import { auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { CheckState } from '../../../shared/check.ts';
-import { Region } from '../../../shared/regions.ts';
+import { resolveAuditVersion } from '../../../shared/audit-versions.ts';
+import { acceptedParameters, ListParameters, type ParameterName } from '../../../shared/list-parameters.ts';
 import { canonicalUrl, listKeyOf, type Position, type Range } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
 import { invalidInput, parseFields } from './input.ts';
-
-const MAX_LIMIT = 100;
-const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 
 /** Returns the opaque text of a position. The partition is not in it, so a forged cursor stays within its owner's list. */
 export const cursorOf = ({ createdAt, id }: Position): string =>
@@ -29,45 +24,9 @@ const fromBase64Json = (text: string): unknown => {
   }
 };
 
-/** The parameters of both lists. A label is `name:value`. */
-const parameters = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/)
-    .transform(Number)
-    .pipe(z.int().min(1).max(MAX_LIMIT))
-    .default(20),
-  cursor: Cursor.optional(),
-  url: z
-    .string()
-    .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url))
-    .optional(),
-  region: Region.optional(),
-  device: Device.optional(),
-  auditVersion: z
-    .string()
-    .refine((name) => resolveAuditVersion(name))
-    .optional(),
-  state: CheckState.optional(),
-  label: z.array(z.string().regex(/^[a-z0-9._-]{1,32}:/)).default([]),
-  createdAfter: time.optional(),
-  createdBefore: time.optional(),
-});
+/** The parameters of both lists, with the positions of their cursors. */
+const parameters = ListParameters.extend({ cursor: Cursor.optional() });
 type Parameters = z.output<typeof parameters>;
-export type ParameterName = keyof Parameters;
-
-const accepted: Record<ParameterName, string> = {
-  limit: `The limit must be a whole number from 1 to ${MAX_LIMIT}.`,
-  cursor: 'The cursor must be the `nextCursor` of an earlier answer. To begin at the newest, leave it out.',
-  url: 'The URL must start with http:// or https://, such as https://example.com/.',
-  region: `The region must be one of: ${Region.options.join(', ')}.`,
-  device: `The device must be one of: ${Device.options.join(', ')}.`,
-  auditVersion: `The audit version must be one of: ${auditVersions.map(({ version }) => version).join(', ')}, a major such as 12, or latest.`,
-  state: `The state must be one of: ${CheckState.options.join(', ')}.`,
-  label: 'A label must be a name, a colon and a value, such as branch:main.',
-  createdAfter: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
-  createdBefore: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
-};
 
 /** Returns the parameters of a list. Throws one problem that lists everything wrong with them. */
 export const parseListQuery = (
@@ -77,7 +36,7 @@ export const parseListQuery = (
   const search = new URLSearchParams(rawQuery);
   const once = Object.fromEntries(search);
   const sent = { ...once, ...(search.has('label') && { label: search.getAll('label') }) };
-  const { fields, errors } = parseFields(parameters, accepted, sent);
+  const { fields, errors } = parseFields(parameters, acceptedParameters, sent);
   const repeated = names.filter((name) => name !== 'label' && search.getAll(name).length > 1);
   const { createdAfter = '', createdBefore = '~' } = fields;
   const all = [

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { Device } from './audit-options.ts';
+import { auditVersions, resolveAuditVersion } from './audit-versions.ts';
+import { CheckState } from './check.ts';
+import { Region } from './regions.ts';
+
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 20;
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
+
+/** Query parameters of both lists. A label is `name:value`. */
+export const ListParameters = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/)
+    .transform(Number)
+    .pipe(z.int().min(1).max(MAX_LIMIT))
+    .default(DEFAULT_LIMIT)
+    .meta({
+      override: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, pattern: undefined },
+    }),
+  cursor: z.string().optional(),
+  url: z
+    .string()
+    .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url))
+    .optional(),
+  region: Region.optional(),
+  device: Device.optional(),
+  auditVersion: z
+    .string()
+    .refine((name) => resolveAuditVersion(name))
+    .optional(),
+  state: CheckState.optional(),
+  label: z.array(z.string().regex(/^[a-z0-9._-]{1,32}:/)).default([]),
+  createdAfter: time.optional(),
+  createdBefore: time.optional(),
+});
+export type ParameterName = keyof z.output<typeof ListParameters>;
+
+/** Says what each parameter accepts. */
+export const acceptedParameters: Record<ParameterName, string> = {
+  limit: `The limit must be a whole number from 1 to ${MAX_LIMIT}.`,
+  cursor: 'The cursor must be the `nextCursor` of an earlier answer. To begin at the newest, leave it out.',
+  url: 'The URL must start with http:// or https://, such as https://example.com/.',
+  region: `The region must be one of: ${Region.options.join(', ')}.`,
+  device: `The device must be one of: ${Device.options.join(', ')}.`,
+  auditVersion: `The audit version must be one of: ${auditVersions.map(({ version }) => version).join(', ')}, a major such as 12, or latest.`,
+  state: `The state must be one of: ${CheckState.options.join(', ')}.`,
+  label: 'A label must be a name, a colon and a value, such as branch:main.',
+  createdAfter: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
+  createdBefore: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
+};

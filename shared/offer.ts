@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { Category } from './audit-options.ts';
+import { AuditVersion } from './audit-versions.ts';
+import { NumericValues } from './page-metrics.ts';
+import type { PlanName } from './plans.ts';
+import { Region } from './regions.ts';
+
+/** Answer of GET /v1/regions: the regions of this deployment. */
+export const RegionList = z.object({ regions: z.array(z.object({ id: Region, awsRegion: z.string() })) });
+export type RegionList = z.infer<typeof RegionList>;
+
+/** Answer of GET /v1/audit/versions. `aliases` are other names that a create takes. */
+export const VersionList = z.object({
+  versions: z.array(
+    z.object({
+      version: AuditVersion,
+      aliases: z.array(z.string()),
+      categories: z.array(Category),
+      metrics: z.array(NumericValues.keyof()),
+    }),
+  ),
+});
+export type VersionList = z.infer<typeof VersionList>;
+
+const Plan = z.object({ runsPerMinute: z.int(), runsPerDay: z.int(), openChecks: z.int() }).meta({ id: 'Plan' });
+
+/** Answer of GET /v1/limits: the limits of every check, and of the plans of API keys. */
+export const LimitList = z.object({
+  maxBodyBytes: z.int(),
+  maxUrlLength: z.int(),
+  maxSamples: z.int(),
+  ports: z.array(z.int()).describe('Ports that a page may use.'),
+  retentionDays: z.int().describe('Days until a check and its reports are deleted.'),
+  plans: z.object({ small: Plan, standard: Plan, large: Plan } satisfies Record<PlanName, z.ZodType>),
+});
+export type LimitList = z.infer<typeof LimitList>;
+
+/** Answer of GET …/filmstrip. */
+export const Filmstrip = z.object({
+  frames: z.array(
+    z.object({
+      timing: z.number().describe('Milliseconds since the start of the navigation.'),
+      image: z.string().describe('A data URL of a JPEG image.'),
+    }),
+  ),
+});
+export type Filmstrip = z.infer<typeof Filmstrip>;

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { LimitList, RegionList, VersionList } from './offer.ts';
+import { conditional, notModified, type Operation } from './openapi-operation.ts';
+import { plans } from './plans.ts';
+import { regions } from './regions.ts';
+
+const service = { tag: 'Service' } as const;
+
+/** The documentation of the routes that describe the service. */
+export const serviceOperations = {
+  'GET /v1/audit/versions': {
+    ...service,
+    operationId: 'listAuditVersions',
+    summary: 'List the versions of Lighthouse, with their categories and metrics',
+    answers: {
+      200: {
+        description: 'The versions, newest first.',
+        schema: VersionList,
+        example: { versions: [{ version: '12.8.2', aliases: ['12'], categories: ['seo'], metrics: ['lcp'] }] },
+      },
+    },
+  },
+  'GET /v1/regions': {
+    ...service,
+    operationId: 'listRegions',
+    summary: 'List the regions of this deployment',
+    answers: {
+      200: {
+        description: 'The regions.',
+        schema: RegionList,
+        example: { regions: [{ id: 'us-west1', awsRegion: regions['us-west1'] }] },
+      },
+    },
+  },
+  'GET /v1/limits': {
+    ...service,
+    operationId: 'getLimits',
+    summary: 'Read the limits of checks and plans',
+    answers: {
+      200: {
+        description: 'The limits.',
+        schema: LimitList,
+        example: { maxBodyBytes: 65536, maxUrlLength: 2048, maxSamples: 5, ports: [80, 443], retentionDays: 90, plans },
+      },
+    },
+  },
+  'GET /v1/openapi.json': {
+    ...service,
+    operationId: 'getOpenApi',
+    summary: 'Read this document',
+    headers: conditional,
+    answers: {
+      200: {
+        description: 'An OpenAPI 3.1 document.',
+        schema: z.looseObject({ openapi: z.string() }),
+        example: { openapi: '3.1.1' },
+        headers: ['etag'],
+      },
+      304: notModified,
+    },
+  },
+  'GET /health': {
+    ...service,
+    operationId: 'getHealth',
+    summary: 'Ask whether the service answers',
+    answers: {
+      200: { description: 'It does.', schema: z.object({ status: z.literal('ok') }), example: { status: 'ok' } },
+    },
+  },
+  'GET /ready': {
+    ...service,
+    operationId: 'getReadiness',
+    summary: 'Ask whether the service can audit',
+    answers: {
+      200: { description: 'It can.', schema: z.object({ status: z.literal('ready') }), example: { status: 'ready' } },
+    },
+  },
+} satisfies Record<string, Operation>;

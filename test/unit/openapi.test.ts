@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { openApiDocument } from '../../shared/openapi.ts';
+import { routes } from '../../shared/routes.ts';
+
+const root = join(import.meta.dirname, '../..');
+const document = openApiDocument();
+
+test('the OpenAPI document is built once', () => {
+  expect(openApiDocument()).toBe(document);
+});
+
+test('the OpenAPI document has every route and no other', () => {
+  const documented = Object.entries(document.paths ?? {}).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(documented.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+test('every JSON body in the OpenAPI document has an example', () => {
+  const bodies = JSON.stringify(document.paths).matchAll(/"application\/json":\{"(\w+)"/g);
+  const names = [...bodies].map(([, first]) => first);
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((first) => first !== 'example')).toEqual([]);
+});
+
+test('Redocly finds no fault in the OpenAPI document and its examples', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'page-audit-openapi-'));
+  const file = join(folder, 'openapi.json');
+  await writeFile(file, JSON.stringify(document));
+  const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
+  const args = [redocly, 'lint', '--config', join(root, 'redocly.yaml'), '--format', 'json', file];
+  const env = { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env }).catch((error) => error);
+  expect(JSON.parse(stdout.slice(stdout.indexOf('{')))).toMatchObject({
+    totals: { errors: 0, warnings: 0 },
+    problems: [],
+  });
+  await rm(folder, { recursive: true });
+});
+
+test('openapi-typescript generates client types from the OpenAPI document without a warning', async () => {
+  // The generator needs the compiler API, which TypeScript 7 doesn't have. ts-morph contains an older compiler.
+  const compiler = '@ts-morph/common/dist/typescript.js';
+  const hooks = registerHooks({
+    resolve: (name, context, next) => next(name === 'typescript' ? compiler : name, context),
+  });
+  const { default: generate, astToString } = await import('openapi-typescript');
+  hooks.deregister();
+  const print = (['warn', 'error', 'log'] as const).map((name) => vi.spyOn(console, name));
+  const types = astToString(await generate(JSON.stringify(document)));
+  for (const spy of print) expect(spy).not.toHaveBeenCalled();
+  expect(types).toContain('state: components["schemas"]["CheckState"];');
+  expect(types).not.toContain(
+    'unknown;\n                        };\n                    };\n                    content: never',
+  );
+});
