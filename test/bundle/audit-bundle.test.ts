@@ -155,7 +155,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
   });
 
   // Each zombie process would take the place of a process: process 1 of the sandbox, as of Lambda, reaps none.
-  test('leaves no process behind after any number of audits', { timeout: 400_000 }, async () => {
+  test('leaves no process behind after any number of audits', { timeout: 600_000 }, async () => {
     const auditTimes = async (times: number) => {
       for (let i = 0; i < times; i++) {
         const { state } = await audited('13.5.0', { categories: ['seo'] });

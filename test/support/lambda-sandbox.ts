@@ -76,7 +76,10 @@ export const startLambda = async ({ code, functionName, awsRegion, env, ...optio
   }
 
   const outcome = async (): Promise<Outcome> => {
-    const [message] = await Promise.race([once(started, 'message'), once(started, 'exit')]);
+    const over = new AbortController(); // removes the other listener
+    const { signal } = over;
+    const [message] = await Promise.race([once(started, 'message', { signal }), once(started, 'exit', { signal })]);
+    over.abort();
     if (started.exitCode === null && message) return message;
     return { error: `The sandbox has ended: ${logs.slice(-2000)}` };
   };
