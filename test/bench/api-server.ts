@@ -5,6 +5,7 @@ import { startAws } from '../../infra/local/aws.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions } from '../../shared/regions.ts';
+import { storeListedChecks } from './listed-checks.ts';
 
 /** Message from the bench. The server answers `stop` with a CPU profile. */
 export type Command = 'start' | 'stop';
@@ -16,7 +17,7 @@ const OWNERS = 20;
  * Child process of the bench: the API alone, on the engines of `npm start`. It stores checks and queues their jobs, and
  * nothing receives the jobs. It sends its URL and its keys to the bench once it listens, and exits with the bench.
  */
-const [dataDir, AUTH] = process.argv.slice(2) as [string, 'open' | 'keys'];
+const [dataDir, AUTH, listed] = process.argv.slice(2) as [string, 'open' | 'keys', string];
 const aws = await startAws({ dataDir, regions: allRegions });
 Object.assign(process.env, aws.env, {
   AUTH,
@@ -36,7 +37,9 @@ process.on('message', async (command: Command) => {
 });
 process.on('disconnect', () => process.exit(0));
 
-const store = keyStore(openDb(ReadEnv.parse(process.env)));
+const db = openDb(ReadEnv.parse(process.env));
+await storeListedChecks(db, Number(listed));
+const store = keyStore(db);
 const owners = AUTH === 'keys' ? Array.from({ length: OWNERS }, (_, i) => `owner-${i}`) : [];
 const keys = owners.map(async (owner) => {
   const key = { owner, name: 'bench', scopes: ['checks:write' as const], plan: 'large' as const, expiresAt: null };

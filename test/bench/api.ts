@@ -33,7 +33,8 @@ const MAX_CREATES = 3000;
 
 /**
  * Measures creates and reads. Creates go to the API alone, so that no audit runs meanwhile: without keys, and with keys
- * whose owners have limits. Reads go to the complete service and get a finished run.
+ * whose owners have limits. Lists and the read beside them go to the API alone, too. Other reads go to the complete
+ * service and get a finished run.
  */
 export const measureApi = async ({ service, pageUrl, version, seconds, log }: Options): Promise<ApiFigures> => {
   const body = JSON.stringify({ url: pageUrl, auditVersion: version, regions: ['us-west1'] });
@@ -66,6 +67,16 @@ export const measureApi = async ({ service, pageUrl, version, seconds, log }: Op
   log(`api: profile of ${creates} creates`);
   await api.end();
 
+  const listed = seconds > 1 ? 100_000 : 2000;
+  await using apiWithChecks = await startApi('open', listed);
+  const answer = await fetch(`${apiWithChecks.url}/v1/checks`, one);
+  const { id } = (await answer.json()) as { id: string };
+  await measure([
+    { request: 'read new check', url: `${apiWithChecks.url}/v1/checks/${id}` },
+    { request: `list 100 of ${listed} checks`, url: `${apiWithChecks.url}/v1/checks?limit=100` },
+  ]);
+  await apiWithChecks.end();
+
   const check = await succeededCheck(service, JSON.parse(body));
   const [run] = check.runs;
   if (!run) throw new Error(`check ${check.id} has no run`);
@@ -76,9 +87,13 @@ export const measureApi = async ({ service, pageUrl, version, seconds, log }: Op
   return { loads, profile: { creates, parts } };
 };
 
-const startApi = async (auth: 'open' | 'keys') => {
+/** Starts the API on a table that holds this number of closed checks. */
+const startApi = async (auth: 'open' | 'keys', listed = 0) => {
   const folder = newFolder();
-  const server = startNode([...startArguments('test/bench/api-server.ts'), folder, auth], { folder, ipc: true });
+  const server = startNode([...startArguments('test/bench/api-server.ts'), folder, auth, `${listed}`], {
+    folder,
+    ipc: true,
+  });
   const { url, keys } = await nextMessage<{ url: string; keys: string[] }>(server);
 
   const profile = async <C extends Command>(command: C): Promise<C extends 'stop' ? CpuProfile : undefined> => {

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { Db } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey } from '../../functions/lib/store/items.ts';
+import { listedClosedCheck } from '../../functions/lib/store/lists.ts';
+import { newCheck } from '../../shared/check.ts';
+import { ANONYMOUS } from '../../shared/keys.ts';
+
+const BATCH = 25; // DynamoDB's limit
+
+/** Stores closed checks of two regions, with only the attributes that a list reads. */
+export const storeListedChecks = async ({ client, table }: Db, count: number): Promise<void> => {
+  const firstAt = Date.parse('2031-01-01T00:00:00.000Z');
+  const item = (i: number) => {
+    const inputs = { url: 'https://example.com/', auditVersion: '13.5.0', regions: ['us-west1', 'us-east4'] } as const;
+    const ids = { id: randomUUID(), runIds: [randomUUID(), randomUUID()], now: new Date(firstAt + 1000 * i) };
+    const check = newCheck({ ...inputs, regions: [...inputs.regions], labels: { commit: `${i}` } }, ids);
+    return { ...checkKey(check.id), ...listedClosedCheck(check, ANONYMOUS, undefined) };
+  };
+  for (let from = 0; from < count; from += BATCH) {
+    const size = Math.min(BATCH, count - from);
+    const puts = Array.from({ length: size }, (_, i) => ({ PutRequest: { Item: item(from + i) } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+  }
+};
