@@ -15,9 +15,9 @@ const dist = join(root, 'dist');
 
 /**
  * Returns the size limit of an unzipped function: Lambda's for the audit, less for API functions, so that they start
- * fast.
+ * fast. Most of `docs` are files that it reads on request.
  */
-const maxBytes = (name: string): number => (name === 'run-audit' ? 250_000_000 : 1_500_000);
+const maxBytes = (name: string): number => ({ 'run-audit': 250_000_000, docs: 2_500_000 })[name] ?? 1_500_000;
 
 type Options = { out?: string; print?: (line: string) => void };
 
@@ -57,8 +57,19 @@ const functionNames = async (): Promise<string[]> =>
 
 const apiFunction = async (name: string): Promise<Asset> => {
   const { files, parts } = await bundle(root, 'index', `export { handler } from './functions/${name}.ts';`);
-  const viewer: Files = name === 'get-report' ? await viewerFiles(root) : new Map();
-  return { files: new Map([...files, ...viewer]), parts: new Map([...parts, ...sizesOf(viewer)]) };
+  const read = (await readBy[name]?.()) ?? new Map();
+  return { files: new Map([...files, ...read]), parts: new Map([...parts, ...sizesOf(read)]) };
+};
+
+/** Files that an API function reads on request. */
+const readBy: Record<string, () => Promise<Files>> = {
+  'get-report': () => viewerFiles(root),
+  docs: async () => {
+    const folder = join('node_modules', 'swagger-ui-dist');
+    const names = ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+    const files = names.map(async (name) => [name, await readFile(join(root, folder, name))] as const);
+    return inFolder(folder, new Map(await Promise.all(files)));
+  },
 };
 
 /** Returns the audit function's code, its auditor's code, Chromium, and each Lighthouse release as a package. */

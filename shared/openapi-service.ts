@@ -59,6 +59,24 @@ export const serviceOperations = {
       304: notModified,
     },
   },
+  'GET /docs': {
+    ...service,
+    operationId: 'getDocs',
+    summary: 'Read this document as a web page',
+    headers: conditional,
+    answers: { 200: { description: 'Swagger UI.', headers: ['etag'], also: ['text/html'] }, 304: notModified },
+  },
+  'GET /docs/{version}/{file}': {
+    ...service,
+    operationId: 'getDocsFile',
+    summary: 'Read a file of that web page',
+    headers: conditional,
+    answers: {
+      200: { description: 'The file.', headers: ['etag'], also: ['text/css', 'text/javascript', 'image/png'] },
+      304: notModified,
+    },
+    problems: ['not-found'],
+  },
   'GET /health': {
     ...service,
     operationId: 'getHealth',

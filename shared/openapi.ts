@@ -70,10 +70,7 @@ const paths = (): ZodOpenApiPathsObject => {
 
 const operationOf = (path: string, { tag, scope, query, headers, body, answers, ...operation }: Operation) => {
   const { problems = [], ...texts } = operation;
-  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [
-    name,
-    z.uuid().describe(idTexts[name] ?? ''),
-  ]);
+  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathParameters[name]]);
   return {
     ...texts,
     tags: [tag],
@@ -102,4 +99,9 @@ const operationOf = (path: string, { tag, scope, query, headers, body, answers, 
   } as ZodOpenApiOperationObject;
 };
 
-const idTexts: Record<string, string> = { checkId: 'Id of the check.', runId: 'Id of the run.' };
+const pathParameters: Record<string, z.ZodType> = {
+  checkId: z.uuid().describe('Id of the check.'),
+  runId: z.uuid().describe('Id of the run.'),
+  version: z.string().describe('Hash of the files of the page.'),
+  file: z.string().describe('Name of the file.'),
+};

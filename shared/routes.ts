@@ -16,6 +16,8 @@ export const routes = [
   { method: 'GET', path: '/v1/regions', function: 'discover' },
   { method: 'GET', path: '/v1/limits', function: 'discover' },
   { method: 'GET', path: '/v1/openapi.json', function: 'discover' },
+  { method: 'GET', path: '/docs', function: 'docs' },
+  { method: 'GET', path: '/docs/{version}/{file}', function: 'docs' },
   { method: 'GET', path: '/health', function: 'discover' },
   { method: 'GET', path: '/ready', function: 'ready' },
 ] as const satisfies readonly { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string }[];

@@ -189,6 +189,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     ready: apiFunction('ready', ReadyEnv, { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion }, [
       tableRight(scope, environment, ['GetItem']),
     ]),
+    docs: apiFunction('docs', CorsEnv, { ...cors }),
     'no-route': apiFunction('no-route', CorsEnv, { ...cors }),
   };
 };

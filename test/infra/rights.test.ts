@@ -33,6 +33,7 @@ const rights = {
   ],
   discover: [],
   ready: on(table, 'dynamodb', ['GetItem']),
+  docs: [],
   'no-route': [],
   sweep: [
     ...on(`${table}/index/open`, 'dynamodb', ['Query']),
@@ -69,7 +70,7 @@ test('a function may list only the reports of the bucket', () => {
 });
 
 test('a function that checks keys may update only their last use', () => {
-  const publicFiles = ['discover', 'no-route', 'ready'];
+  const publicFiles = ['discover', 'docs', 'no-route', 'ready'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
     const [right] = rightsOf(home, file).filter(
       ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && isOfKeys(Condition),

@@ -102,14 +102,14 @@ test('without a key only the offer and unknown routes are answered', async () =>
 });
 
 test('every route needs a key, except those that describe the service', async () => {
-  const open = ['/v1/regions', '/v1/audit/versions', '/v1/limits', '/v1/openapi.json', '/health', '/ready'];
+  const open = ['/v1/regions', '/v1/audit/versions', '/v1/limits', '/v1/openapi.json', '/docs', '/health', '/ready'];
   for (const { method, path } of routes) {
     const url = path.replaceAll(/\{\w+\}/g, randomUUID());
     for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
       expect([each, path, (await call(url, {}, { method: each })).status]).toEqual([
         each,
         path,
-        open.includes(path) ? 200 : 401,
+        path === '/docs/{version}/{file}' ? 404 : open.includes(path) ? 200 : 401,
       ]);
     }
   }
