@@ -4,9 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import type { CheckView } from '../../shared/check.ts';
+import { openApiDocument } from '../../shared/openapi.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { plans } from '../../shared/plans.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
+import { routes } from '../../shared/routes.ts';
 import { RunView } from '../../shared/run.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
@@ -383,6 +385,17 @@ test.each(['nonsense', '%ZZ', '%', '%00', '..%2f..', "'; drop table", `${'a'.rep
     }
   },
 );
+
+test('the OpenAPI document has the query parameters that each route accepts', async () => {
+  for (const { method, path } of routes) {
+    const url = path.replaceAll(/\{\w+\}/g, randomUUID());
+    const { detail } = await problemOf(await call(`${url}?nonsense=1`, { method }), 400, 'invalid-request');
+    const [, accepted] = /Accepted parameters: (.*)\.$/.exec(detail) ?? [];
+    const parameters = openApiDocument().paths?.[path]?.[method.toLowerCase() as 'get']?.parameters ?? [];
+    const documented = parameters.flatMap((each) => ('in' in each && each.in === 'query' ? each.name : []));
+    expect([method, path, documented.sort()]).toEqual([method, path, accepted?.split(', ').sort() ?? []]);
+  }
+});
 
 test('an unknown query parameter is refused with the accepted ones', async () => {
   const { id, runs } = await created();

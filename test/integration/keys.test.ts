@@ -14,6 +14,7 @@ import { type KeyStore, keyStore } from '../../functions/lib/store/keys.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
+import { openApiDocument } from '../../shared/openapi.ts';
 import { type ApiProblem, Problem } from '../../shared/problems.ts';
 import { routes } from '../../shared/routes.ts';
 import { fetchDocumented } from '../support/documented.ts';
@@ -112,6 +113,18 @@ test('every route needs a key, except those that describe the service', async ()
         path === '/docs/{version}/{file}' ? 404 : open.includes(path) ? 200 : 401,
       ]);
     }
+  }
+});
+test('the OpenAPI document says which routes need a key, and its scope', async () => {
+  const keys = await Promise.all((['checks:read', 'checks:write'] as const).map((scope) => aKey({ scopes: [scope] })));
+  for (const { method, path } of routes) {
+    const [{ key: [scope] = [] } = {}] =
+      openApiDocument().paths?.[path]?.[method.toLowerCase() as 'get']?.security ?? [];
+    const url = path.replaceAll(/\{\w+\}/g, randomUUID());
+    const answers = await Promise.all(keys.map(({ text }) => call(url, bearer(text), { method })));
+    const challenges = answers.map(({ headers }) => headers.get('www-authenticate') ?? '');
+    const [needed] = challenges.flatMap((challenge) => / scope="(.*)"/.exec(challenge)?.[1] ?? []);
+    expect([method, path, scope]).toEqual([method, path, needed]);
   }
 });
 
