@@ -7,7 +7,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 
 /** Slow tests that measure no page, so two files can run at once. */
 const browserTests = [
-  'test/audit/{container,exits,hardening,report-page,service,service-restart,ssrf-cases}.test.ts',
+  'test/audit/{container,exits,hardening,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
   'test/bundle/api-bundles.test.ts',
 ];
 /** `npm run record` rewrites test/recorded by real audits. */

@@ -26,7 +26,7 @@ import { type CpuAccess, cpuShares } from './host/cpu-shares.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from './host/machine.ts';
 import { adoptOrphans } from './host/orphans.ts';
 import { auditorUsers, type User, type Users } from './host/privileges.ts';
-import { removeStale } from './host/processes.ts';
+import { removeStale } from './host/stale-entries.ts';
 import { type AuditResult, judge } from './judge.ts';
 import type { LaunchOrder } from './messages.ts';
 import type { Observation } from './observation.ts';

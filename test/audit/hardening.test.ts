@@ -307,8 +307,8 @@ test('an audit that is aborted before its browser starts rejects', async () => {
 test('a folder of another user in the temporary folder does not prevent a start', needsRoot, async () => {
   const shared = await mkdtemp(join(tmpdir(), 'shared-'));
   const theirs = join(shared, 'page-audit-4194305-abc'); // above the highest possible pid
-  const module = join(shared, 'processes.ts'); // a copy that every user may read
-  await cp(new URL('../../functions/auditor/host/processes.ts', import.meta.url), module);
+  const module = join(shared, 'stale-entries.ts'); // a copy that every user may read
+  await cp(new URL('../../functions/auditor/host/stale-entries.ts', import.meta.url), module);
   await mkdir(theirs, { mode: 0o700 });
   await chmod(shared, 0o1777);
   const asNobody = { uid: 65_000, gid: 65_000, cwd: '/', encoding: 'utf8' } as const;
@@ -317,7 +317,7 @@ test('a folder of another user in the temporary folder does not prevent a start'
     mkdirSync('${mine}'); await removeStale('${shared}', 'page-audit-');`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], asNobody);
   expect([status, stderr]).toEqual([0, '']);
-  expect((await readdir(shared)).sort()).toEqual(['page-audit-4194305-abc', 'processes.ts']);
+  expect((await readdir(shared)).sort()).toEqual(['page-audit-4194305-abc', 'stale-entries.ts']);
   await rm(shared, { recursive: true });
 });
 

@@ -13,6 +13,7 @@ import type { CheckView } from '../../shared/check.ts';
 import type { Region } from '../../shared/regions.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
+import { unlessMissing } from '../support/skips.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -196,8 +197,9 @@ test('a service that stops answers its waits with the present state', async () =
 });
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const needsCurl = unlessMissing(hasCurl ? undefined : 'curl');
 
-test.skipIf(!hasCurl)('the loop of the README follows a check to its end with curl alone', async () => {
+test('the loop of the README follows a check to its end with curl alone', needsCurl, async () => {
   const { id, finish } = await runningCheck();
   const [loop = ''] = /^while curl .*?^done$/ms.exec(readFileSync('README.md', 'utf8')) ?? [];
   expect(loop.split('\n').length).toBeLessThanOrEqual(3);

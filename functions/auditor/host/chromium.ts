@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createZstdDecompress } from 'node:zlib';
-import { removeStale } from './processes.ts';
+import { removeStale } from './stale-entries.ts';
 
 /** The Chromium binary and the extra environment variables that it needs. */
 export type Chromium = { executable: string; env: Record<string, string> };

@@ -1,8 +1,7 @@
 import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reap } from './orphans.ts';
+import { isAlive } from './stale-entries.ts';
 
 /** Kills all processes of a group. */
 export const killGroup = (group: number): void => {
@@ -32,24 +31,6 @@ const hasExited = (pid: number, parents: readonly number[]): boolean => {
   const [state, parent] = statFieldsOf(pid);
   if (!state) return true;
   return state === 'Z' && listDir(`/proc/${pid}/task`).length <= 1 && !parents.includes(Number(parent));
-};
-
-/** Removes the entries `<prefix><pid>…` of a folder that exited processes have left behind. */
-export const removeStale = async (dir: string, prefix: string): Promise<void> => {
-  for (const name of await readdir(dir)) {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (Number.isNaN(pid) || isAlive(pid)) continue;
-    await rm(join(dir, name), { recursive: true, force: true }).catch(() => {}); // another user owns the entry
-  }
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 };
 
 /** Returns the pids of a group. */
