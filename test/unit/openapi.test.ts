@@ -34,7 +34,7 @@ test('Redocly finds no fault in the OpenAPI document and its examples', async ()
   const file = join(folder, 'openapi.json');
   await writeFile(file, JSON.stringify(document));
   const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
-  const args = [redocly, 'lint', '--config', join(root, 'redocly.yaml'), '--format', 'json', file];
+  const args = [redocly, 'lint', '--config', join(root, 'test/support/redocly.yaml'), '--format', 'json', file];
   const env = { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
   const { stdout } = await promisify(execFile)(process.execPath, args, { env }).catch((error) => error);
   expect(JSON.parse(stdout.slice(stdout.indexOf('{')))).toMatchObject({
