@@ -53,7 +53,7 @@ const auditWith = async (leftMs: number) => {
 test('a silent bucket is a storage failure, reported before the invocation ends', async () => {
   s3.before(() => new Promise(() => {}));
   const { run, audits, leftMs } = await auditWith(11_000);
-  expect(s3.passed()).toBeGreaterThan(1); // the put was tried again
+  expect(s3.passed()).toBeGreaterThan(1); // the put was retried
   expect([audits, run.state, run.lease]).toEqual([1, 'running', undefined]);
   expect(run.attempts).toMatchObject([{ number: 1, code: 'storage-failure' }]);
   expect(leftMs).toBeGreaterThan(0);

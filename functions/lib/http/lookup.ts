@@ -33,7 +33,8 @@ export const findRun = async (
     runId &&
     (requested === undefined ? await store.checkIdOfRun(runId, owner) : isUuid(requested) && requested.toLowerCase());
   const found = checkId ? await store.find(checkId, owner) : undefined;
-  const run = found?.runs.find((each) => each.id === runId);
+  const isOfOther = query.checkId !== undefined && query.checkId.toLowerCase() !== found?.item.id;
+  const run = isOfOther ? undefined : found?.runs.find((each) => each.id === runId);
   if (!run) throw new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');
   return run;
 };
