@@ -52,7 +52,7 @@ const linksOf = (text: string): string[] =>
 
 /** Returns the files and folders of the repository that a page names in code. */
 const pathsOf = (text: string): string[] =>
-  [...withoutCodeBlocks(text).matchAll(/`((?:shared|functions|infra|test|\.github)\/[\w./-]*)`/g)].map(
+  [...withoutCodeBlocks(text).matchAll(/`((?:shared|functions|infra|clients|test|\.github)\/[\w./-]*)`/g)].map(
     ([, path = '']) => path,
   );
 
