@@ -1,0 +1,175 @@
+import type { components, operations } from './api.d.ts';
+import { pause, withRetries } from './retries.ts';
+import { ServiceError } from './service-error.ts';
+import { type Signal, Transport } from './transport.ts';
+
+type Schemas = components['schemas'];
+export type CreateCheck = Schemas['CreateCheck'];
+export type CreatedCheck = Schemas['CreatedCheck'];
+export type Check = Schemas['Check'];
+export type Run = Schemas['Run'];
+export type Report = Schemas['Report'];
+export type ListFilters = NonNullable<operations['listChecks']['parameters']['query']>;
+
+const WAIT_SECONDS = 25; // the longest wait that the service offers
+const WAIT_TIMEOUT_MS = (WAIT_SECONDS + 30) * 1000;
+const REPORT_TIMEOUT_MS = 180_000; // a report may have many megabytes
+
+/**
+ * The HTTP client of a page audit service. Every function throws a ServiceError if its request fails. The client uses
+ * `fetch` only, so that it runs in Node.js 20 and in browsers. It sends the key to this service only.
+ */
+export class Client {
+  readonly #transport: Transport;
+
+  /** `url` is the URL of the service, for example `http://127.0.0.1:4080`. */
+  constructor({ url, key }: { url: string; key?: string | undefined }) {
+    this.#transport = new Transport(url, key);
+  }
+
+  /** Creates a check. A key makes retries safe, so a create without an `idempotencyKey` gets a random one. */
+  create(
+    body: CreateCheck,
+    { idempotencyKey = crypto.randomUUID(), signal }: Signal & { idempotencyKey?: string | undefined } = {},
+  ): Promise<CreatedCheck> {
+    const params = { header: { 'Idempotency-Key': idempotencyKey } };
+    return this.#transport.send('runs', (api, init) => api.POST('/v1/checks', { body, params, ...init }), { signal });
+  }
+
+  get(checkId: string, { signal }: Signal = {}): Promise<Check> {
+    const params = { path: { checkId } };
+    return this.#transport.send('runs', (api, init) => api.GET('/v1/checks/{checkId}', { params, ...init }), {
+      signal,
+    });
+  }
+
+  /** Returns the check when it is finished. Calls `onChange` with the check at first and after each change. */
+  async wait(
+    checkId: string,
+    { onChange, signal }: Signal & { onChange?: ((check: Check) => void) | undefined } = {},
+  ): Promise<Check> {
+    let etag: string | undefined;
+    for (;;) {
+      const sentAt = performance.now();
+      const answer = await this.#readOrWait(checkId, etag, signal);
+      if (answer.data) {
+        onChange?.(answer.data);
+        if (isFinal(answer.data)) return answer.data;
+      }
+      const { headers } = answer.response;
+      const isNews = answer.data && headers.has('etag') && headers.get('etag') !== etag;
+      etag = headers.get('etag') ?? etag;
+      // The service did not wait, for example because it is stopping.
+      const isEarly = performance.now() - sentAt < 1000;
+      if (!isNews && isEarly) await pause(Number(headers.get('retry-after') ?? 2) * 1000, signal);
+    }
+  }
+
+  /**
+   * Waits for a change of the check since the tag. Reads the check at once without a tag, or if the owner has too many
+   * waits.
+   */
+  #readOrWait(checkId: string, etag: string | undefined, signal: AbortSignal | undefined) {
+    const read = (waits: boolean) => {
+      const prefer = waits && { Prefer: `wait=${WAIT_SECONDS}` };
+      const params = { path: { checkId }, header: { ...prefer, ...(etag && { 'If-None-Match': etag }) } };
+      return this.#transport.sendOnce('runs', (api, init) => api.GET('/v1/checks/{checkId}', { params, ...init }), {
+        signal,
+        timeoutMs: WAIT_TIMEOUT_MS,
+      });
+    };
+    const readOrWait = () =>
+      read(etag !== undefined).catch((error) => {
+        if (error instanceof ServiceError && error.code === 'too-many-requests') return read(false);
+        throw error;
+      });
+    return withRetries(readOrWait, signal);
+  }
+
+  run(runId: string, { signal }: Signal = {}): Promise<Run> {
+    const params = { path: { runId } };
+    return this.#transport.send('region', (api, init) => api.GET('/v1/audit/runs/{runId}', { params, ...init }), {
+      signal,
+    });
+  }
+
+  /** Returns one page of checks, newest first. */
+  list(query: ListFilters = {}, { signal }: Signal = {}) {
+    return this.#transport.send('checks', (api, init) => api.GET('/v1/checks', { params: { query }, ...init }), {
+      signal,
+    });
+  }
+
+  /** Compares the regions of a check, or the check with a base. */
+  compare(checkId: string, { base, signal }: Signal & { base?: string | undefined } = {}) {
+    const params = { path: { checkId }, query: base === undefined ? {} : { base } };
+    return this.#transport.send(
+      'metrics',
+      (api, init) => api.GET('/v1/checks/{checkId}/comparison', { params, ...init }),
+      { signal },
+    );
+  }
+
+  /** Returns the full Lighthouse result of a run. */
+  report(runId: string, { signal }: Signal = {}): Promise<Report> {
+    const options = { params: { path: { runId } }, redirect: 'follow' } as const; // to storage, without the key
+    return this.#transport.send(
+      'auditVersion',
+      (api, init) => api.GET('/v1/audit/runs/{runId}/report', { ...options, ...init }),
+      { signal, timeoutMs: REPORT_TIMEOUT_MS },
+    ) as Promise<Report>;
+  }
+
+  /** Returns the report of a run as a web page. */
+  reportPage(runId: string, { signal }: Signal = {}): Promise<string> {
+    const options = { params: { path: { runId } }, redirect: 'follow', headers: { accept: 'text/html' } } as const;
+    return this.#transport.send(
+      undefined,
+      (api, init) => api.GET('/v1/audit/runs/{runId}/report', { ...options, parseAs: 'text', ...init }),
+      { signal, timeoutMs: REPORT_TIMEOUT_MS },
+    );
+  }
+
+  /** Returns the last view of the page as a JPEG image. */
+  screenshot(checkId: string, runId: string, { signal }: Signal = {}): Promise<ArrayBuffer> {
+    const options = { params: { path: { checkId, runId } }, headers: { accept: 'image/jpeg' } } as const;
+    return this.#transport.send(
+      undefined,
+      (api, init) =>
+        api.GET('/v1/checks/{checkId}/runs/{runId}/screenshot', { ...options, parseAs: 'arrayBuffer', ...init }),
+      { signal },
+    );
+  }
+
+  /** Erases a check. */
+  async delete(checkId: string, { signal }: Signal = {}): Promise<void> {
+    let tries = 0;
+    const erase = this.#transport.send(
+      undefined,
+      (api, init) => {
+        tries += 1;
+        return api.DELETE('/v1/checks/{checkId}', { params: { path: { checkId } }, ...init });
+      },
+      { signal },
+    );
+    await erase.catch((error) => {
+      const isErased = tries > 1 && error instanceof ServiceError && error.code === 'not-found';
+      if (!isErased) throw error; // the first request erased the check if only its answer was lost
+    });
+  }
+
+  regions({ signal }: Signal = {}) {
+    return this.#transport.send('regions', (api, init) => api.GET('/v1/regions', init), { signal });
+  }
+
+  versions({ signal }: Signal = {}) {
+    return this.#transport.send('versions', (api, init) => api.GET('/v1/audit/versions', init), { signal });
+  }
+
+  limits({ signal }: Signal = {}) {
+    return this.#transport.send('plans', (api, init) => api.GET('/v1/limits', init), { signal });
+  }
+}
+
+/** Returns true if nothing about the check changes any more. */
+export const isFinal = ({ state }: Pick<Check, 'state'>): boolean => state !== 'created' && state !== 'running';

@@ -1,0 +1,90 @@
+import type { components } from './api.d.ts';
+
+export type Problem = components['schemas']['Problem'];
+
+/**
+ * Reason of a failed request. `unreachable`: no complete answer came. `not-ours`: the answer is not from a page audit
+ * service. `problem`: the service answered with a problem document.
+ */
+export type ServiceErrorKind = 'unreachable' | 'not-ours' | 'problem';
+
+type Details = Partial<Pick<Problem, 'status' | 'code' | 'errors' | 'requestId'>> & {
+  /** Seconds of the `Retry-After` header. */
+  retryAfter?: number | undefined;
+  /** True if the same request may succeed when it is sent again. */
+  retryable?: boolean;
+};
+
+/** The one error of the HTTP client. Its message is for the user and has no line break. */
+export class ServiceError extends Error {
+  readonly kind: ServiceErrorKind;
+  readonly status: number | undefined;
+  readonly code: Problem['code'] | undefined;
+  readonly errors: NonNullable<Problem['errors']>;
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly retryable: boolean;
+
+  constructor(kind: ServiceErrorKind, message: string, details: Details = {}) {
+    super(message);
+    this.name = 'ServiceError';
+    this.kind = kind;
+    this.status = details.status;
+    this.code = details.code;
+    this.errors = details.errors ?? [];
+    this.requestId = details.requestId;
+    this.retryAfter = details.retryAfter;
+    this.retryable = details.retryable ?? false;
+  }
+}
+
+const RETRYABLE = [429, 502, 503, 504]; // also those of gateways and load balancers in front of the service
+
+/** Returns the error of an answer that is no success. */
+export const errorOfAnswer = (server: string, response: Response, body: unknown): ServiceError => {
+  const { status } = response;
+  const details = { status, retryAfter: retryAfterOf(response), retryable: RETRYABLE.includes(status) };
+  if (isProblem(body)) {
+    const { code, errors, requestId, detail } = body;
+    return new ServiceError('problem', detail, { ...details, code, requestId, ...(errors && { errors }) });
+  }
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const target = response.headers.get('location');
+    return new ServiceError('not-ours', `${server} redirects${target ? ` to ${target}` : ''}.`, details);
+  }
+  return notOurs(server, response, details);
+};
+
+/** Returns the error of an answer that has another type or other fields than the service sends. */
+export const notOurs = (server: string, response: Response, details: Details = {}): ServiceError => {
+  const type = response.headers.get('content-type')?.split(';')[0] || 'no content type';
+  const message = `${server} answered ${response.status} with ${type}, which is no answer of a page audit service.`;
+  return new ServiceError('not-ours', message, { status: response.status, ...details });
+};
+
+/** Returns the error of a request without a complete answer. Returns undefined for an error of another kind. */
+export const errorOfFetch = (server: string, error: unknown, hasAnswered: boolean): ServiceError | undefined => {
+  if (error instanceof SyntaxError) {
+    return new ServiceError('not-ours', `${server} sent JSON that can't be read. It is no page audit service.`);
+  }
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return new ServiceError('unreachable', `${server} did not answer in time.`, { retryable: hasAnswered });
+  }
+  if (!(error instanceof TypeError)) return undefined; // `fetch` rejects with a TypeError
+  const { code = '', message = error.message } = (error.cause ?? {}) as { code?: string; message?: string };
+  if (code.startsWith('HPE_')) return new ServiceError('not-ours', `${server} does not speak HTTP.`);
+  const wasReset = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code);
+  return new ServiceError('unreachable', `${server} can't be reached (${code || message}).`, {
+    retryable: hasAnswered || wasReset,
+  });
+};
+
+const retryAfterOf = ({ headers }: Response): number | undefined => {
+  const seconds = headers.get('retry-after');
+  return seconds && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
+};
+
+const isProblem = (body: unknown): body is Problem => {
+  const { type, detail } = (body ?? {}) as Partial<Problem>;
+  return typeof type === 'string' && type.startsWith('urn:page-audit:problem:') && typeof detail === 'string';
+};

@@ -1,0 +1,74 @@
+import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
+import type { paths } from './api.d.ts';
+import { withRetries } from './retries.ts';
+import { errorOfAnswer, errorOfFetch, notOurs, ServiceError } from './service-error.ts';
+
+export type Signal = { signal?: AbortSignal | undefined };
+type Limits = Signal & { timeoutMs?: number | undefined };
+type Answer = { data?: unknown; error?: unknown; response: Response };
+type Request<A extends Answer> = (api: FetchClient<paths>, init: { signal: AbortSignal }) => Promise<A>;
+
+const TIMEOUT_MS = 30_000;
+
+/** Sends requests to one service. Turns every failure into a ServiceError. */
+export class Transport {
+  readonly #server: string;
+  readonly #api: FetchClient<paths>;
+  #hasAnswered = false;
+
+  constructor(url: string, key: string | undefined) {
+    if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
+      // `fetch` would reject such a header with a message that has the key
+      throw new ServiceError('problem', 'The API key has a blank, a line break or another character that no key has.', {
+        code: 'unauthorized',
+      });
+    }
+    this.#server = url.replace(/\/+$/, '');
+    this.#api = createFetchClient<paths>({
+      baseUrl: this.#server,
+      headers: { accept: 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+      redirect: 'manual', // a redirect could send a create to another server
+      fetch: (request) => this.#fetch(request),
+    });
+  }
+
+  /** Sends a request with retries. Returns its data, which has the given field. */
+  async send<T>(
+    field: string | undefined,
+    request: Request<Answer & { data?: T }>,
+    limits: Limits = {},
+  ): Promise<NonNullable<T>> {
+    const { data } = await withRetries(() => this.sendOnce(field, request, limits), limits.signal);
+    return data as NonNullable<T>;
+  }
+
+  /** Sends a request once. Throws unless the answer is a 304, or a success whose body has the field. */
+  async sendOnce<A extends Answer>(
+    field: string | undefined,
+    request: Request<A>,
+    { signal, timeoutMs = TIMEOUT_MS }: Limits,
+  ): Promise<A> {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await request(this.#api, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+      const { response, data, error } = answer;
+      if (response.status === 304) return answer;
+      if (!response.ok) throw errorOfAnswer(this.#server, response, error);
+      const hasField = field === undefined || (data !== null && typeof data === 'object' && field in data);
+      if (!hasField) throw notOurs(this.#server, response);
+      return answer;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw errorOfFetch(this.#server, error, this.#hasAnswered) ?? error;
+    }
+  }
+
+  async #fetch(request: globalThis.Request): Promise<Response> {
+    const response = await fetch(request);
+    this.#hasAnswered = true;
+    const accepted = request.headers.get('accept') as string;
+    const hasBody = response.ok && response.status !== 204;
+    if (hasBody && !response.headers.get('content-type')?.includes(accepted)) throw notOurs(this.#server, response);
+    return response;
+  }
+}
