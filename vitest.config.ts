@@ -9,6 +9,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 const browserTests = [
   'test/audit/{container,exits,hardening,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
   'test/bundle/api-bundles.test.ts',
+  'test/clients/audit/*.test.ts',
 ];
 /** `npm run record` rewrites test/recorded by real audits. */
 const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
@@ -21,7 +22,7 @@ export default defineConfig({
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       // Group 1 runs first. Vitest treats 0 as unset and runs that group last.
-      project('fast', ['test/{unit,integration,simulation}/**/*.test.ts'], 1, {
+      project('fast', ['test/{unit,integration,simulation}/**/*.test.ts', 'test/clients/*.test.ts'], 1, {
         testTimeout: 20_000,
         hookTimeout: 20_000,
       }),
