@@ -299,6 +299,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open the web page: new check and recent checks */
+        get: operations["getHomePage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checks/{checkId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open a check in the web page */
+        get: operations["getCheckPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checks/{checkId}/runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open a run in the web page */
+        get: operations["getRunPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open the results of a URL over time in the web page */
+        get: operations["getTrendPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/comparisons/{pair}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open the comparison of two checks in the web page */
+        get: operations["getComparisonPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{version}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a file of the web page */
+        get: operations["getWebPageFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1823,6 +1925,247 @@ export interface operations {
                     "text/css": string;
                     "text/javascript": string;
                     "image/png": string;
+                };
+            };
+            /** @description The client has the present answer. */
+            304: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getHomePage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags of answers that the client has. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The web page, which reads the API. */
+            200: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The client has the present answer. */
+            304: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCheckPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags of answers that the client has. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the check. */
+                checkId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The web page, which reads the API. */
+            200: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The client has the present answer. */
+            304: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRunPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags of answers that the client has. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the check. */
+                checkId: string;
+                /** @description Id of the run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The web page, which reads the API. */
+            200: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The client has the present answer. */
+            304: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTrendPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags of answers that the client has. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The web page, which reads the API. */
+            200: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The client has the present answer. */
+            304: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getComparisonPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags of answers that the client has. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The ids of two checks, the earlier one first, joined by `...`. */
+                pair: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The web page, which reads the API. */
+            200: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The client has the present answer. */
+            304: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebPageFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags of answers that the client has. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Hash of the files of the page. */
+                version: string;
+                /** @description Name of the file. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
+                    etag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                    "text/javascript": string;
+                    "image/svg+xml": string;
                 };
             };
             /** @description The client has the present answer. */

@@ -2,18 +2,33 @@ import { CorsEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { methodsOf } from '../shared/routes.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
+import { prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
+import { staticFiles } from './lib/http/static-files.ts';
+import { readWeb, webPolicy } from './lib/http/web-files.ts';
 
 const env = () => CorsEnv.parse(process.env);
 
-/** `$default`, for requests that match no route: answers OPTIONS with 204, else throws 404, or 405 with `Allow`. */
-export const handler = http({ cors: env, query: 'any' }, () => noRoute);
+/**
+ * `$default`, for requests that match no route: answers OPTIONS with 204, else throws 404, or 405 with `Allow`. Outside
+ * of the API, a browser gets the 404 as the web page.
+ */
+export const handler = http({ cors: env, query: 'any' }, () => noRoute());
 
-export const noRoute = async ({ method, path }: Pick<Request, 'method' | 'path'>): Promise<Reply> => {
-  const methods = methodsOf(path);
-  if (methods.length === 0)
-    throw new ApiProblem('not-found', 'No route matches this path. A path to start with is /v1/regions.');
-  const allow = [...methods, 'OPTIONS'].join(', ');
-  if (method === 'OPTIONS') return { status: 204, headers: { allow } };
-  throw new ApiProblem('method-not-allowed', `This path supports the methods ${allow}.`, { headers: { allow } });
+export const noRoute = () => {
+  const web = staticFiles({ read: readWeb, policy: webPolicy });
+  return async ({ method, path, headers }: Pick<Request, 'method' | 'path' | 'headers'>): Promise<Reply> => {
+    const methods = methodsOf(path);
+    if (methods.length === 0) {
+      const readable = ['GET', 'HEAD'].includes(method) && !path.startsWith('/v1/') && prefersHtml(headers.accept);
+      if (readable) return { ...(await web.page({ headers: withoutTags(headers) })), status: 404 };
+      throw new ApiProblem('not-found', 'No route matches this path. A path to start with is /v1/regions.');
+    }
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (method === 'OPTIONS') return { status: 204, headers: { allow } };
+    throw new ApiProblem('method-not-allowed', `This path supports the methods ${allow}.`, { headers: { allow } });
+  };
 };
+
+/** Returns the headers without `If-None-Match`, because a 304 would hide the status 404. */
+const withoutTags = ({ 'if-none-match': _, ...headers }: Request['headers']): Request['headers'] => headers;

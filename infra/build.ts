@@ -64,12 +64,31 @@ const apiFunction = async (name: string): Promise<Asset> => {
 /** Files that an API function reads on request. */
 const readBy: Record<string, () => Promise<Files>> = {
   'get-report': () => viewerFiles(root),
-  docs: async () => {
-    const folder = join('node_modules', 'swagger-ui-dist');
-    const names = ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
-    const files = names.map(async (name) => [name, await readFile(join(root, folder, name))] as const);
-    return inFolder(folder, new Map(await Promise.all(files)));
-  },
+  docs: () => packageFiles('swagger-ui-dist', ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']),
+  'web-page': () => webFiles(),
+  'no-route': () => webFiles(),
+};
+
+/** Returns files of a package, and its package.json, which says how to resolve their names. */
+const packageFiles = async (name: string, paths: readonly string[]): Promise<Files> => {
+  const folder = join('node_modules', name);
+  const files = ['package.json', ...paths].map(
+    async (path) => [path, await readFile(join(root, folder, path))] as const,
+  );
+  return inFolder(folder, new Map(await Promise.all(files)));
+};
+
+/** Returns the files of the web page, and a package.json that says where functions/lib/http/web-files.ts finds them. */
+const webFiles = async (): Promise<Files> => {
+  const folder = join('clients', 'web');
+  const { imports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  return new Map([
+    ['package.json', JSON.stringify({ imports })],
+    ...inFolder(folder, await filesIn(join(root, folder))),
+    ...(await packageFiles('preact', ['dist/preact.mjs', 'hooks/dist/hooks.mjs'])),
+    ...(await packageFiles('htm', ['dist/htm.js', 'dist/htm.mjs'])),
+    ...(await packageFiles('uplot', ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css'])),
+  ]);
 };
 
 /** Returns the audit function's code, its auditor's code, Chromium, and each Lighthouse release as a package. */
@@ -109,7 +128,7 @@ const auditEntry = `
 const hashOfSources = async (): Promise<string> => {
   const hash = createHash('sha256').update(process.version);
   hash.update(await readFile(join(root, 'package-lock.json'))).update(await readFile(fileURLToPath(import.meta.url)));
-  for (const folder of ['functions', 'shared', 'infra/build']) {
+  for (const folder of ['functions', 'shared', 'infra/build', 'clients/web']) {
     for (const [path, content] of await filesIn(join(root, folder)))
       hash.update(`\n${folder}/${path}\n`).update(content);
   }

@@ -6,6 +6,18 @@ import { regions } from './regions.ts';
 
 const service = { tag: 'Service' } as const;
 
+/** Returns the documentation of an address of the web page. */
+const webPage = (operationId: string, summary: string): Operation => ({
+  ...service,
+  operationId,
+  summary,
+  headers: conditional,
+  answers: {
+    200: { description: 'The web page, which reads the API.', headers: ['etag'], also: ['text/html'] },
+    304: notModified,
+  },
+});
+
 /** The documentation of the routes that describe the service. */
 export const serviceOperations = {
   'GET /v1/audit/versions': {
@@ -73,6 +85,22 @@ export const serviceOperations = {
     headers: conditional,
     answers: {
       200: { description: 'The file.', headers: ['etag'], also: ['text/css', 'text/javascript', 'image/png'] },
+      304: notModified,
+    },
+    problems: ['not-found'],
+  },
+  'GET /': webPage('getHomePage', 'Open the web page: new check and recent checks'),
+  'GET /checks/{checkId}': webPage('getCheckPage', 'Open a check in the web page'),
+  'GET /checks/{checkId}/runs/{runId}': webPage('getRunPage', 'Open a run in the web page'),
+  'GET /pages': webPage('getTrendPage', 'Open the results of a URL over time in the web page'),
+  'GET /comparisons/{pair}': webPage('getComparisonPage', 'Open the comparison of two checks in the web page'),
+  'GET /assets/{version}/{file}': {
+    ...service,
+    operationId: 'getWebPageFile',
+    summary: 'Read a file of the web page',
+    headers: conditional,
+    answers: {
+      200: { description: 'The file.', headers: ['etag'], also: ['text/css', 'text/javascript', 'image/svg+xml'] },
       304: notModified,
     },
     problems: ['not-found'],

@@ -104,4 +104,5 @@ const pathParameters: Record<string, z.ZodType> = {
   runId: z.uuid().describe('Id of the run.'),
   version: z.string().describe('Hash of the files of the page.'),
   file: z.string().describe('Name of the file.'),
+  pair: z.string().describe('The ids of two checks, the earlier one first, joined by `...`.'),
 };

@@ -18,6 +18,12 @@ export const routes = [
   { method: 'GET', path: '/v1/openapi.json', function: 'discover' },
   { method: 'GET', path: '/docs', function: 'docs' },
   { method: 'GET', path: '/docs/{version}/{file}', function: 'docs' },
+  { method: 'GET', path: '/', function: 'web-page' },
+  { method: 'GET', path: '/checks/{checkId}', function: 'web-page' },
+  { method: 'GET', path: '/checks/{checkId}/runs/{runId}', function: 'web-page' },
+  { method: 'GET', path: '/pages', function: 'web-page' },
+  { method: 'GET', path: '/comparisons/{pair}', function: 'web-page' },
+  { method: 'GET', path: '/assets/{version}/{file}', function: 'web-page' },
   { method: 'GET', path: '/health', function: 'discover' },
   { method: 'GET', path: '/ready', function: 'ready' },
 ] as const satisfies readonly { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string }[];

@@ -190,6 +190,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       tableRight(scope, environment, ['GetItem']),
     ]),
     docs: apiFunction('docs', CorsEnv, { ...cors }),
+    'web-page': apiFunction('web-page', CorsEnv, { ...cors }),
     'no-route': apiFunction('no-route', CorsEnv, { ...cors }),
   };
 };

@@ -93,6 +93,15 @@ test('the deployed docs returns the page and its files', async () => {
   expect(await call('/v1/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.1' } });
 });
 
+test('the deployed web page has its files, also at an unknown path', async () => {
+  const page = await (await fetch(api.url)).text();
+  const urls = [...page.matchAll(/(?:href|src)="(\/assets[^"]+)"/g)].map(([, url]) => url);
+  expect(urls.length).toBeGreaterThan(20);
+  for (const url of urls) expect((await fetch(`${api.url}${url}`)).status).toBe(200);
+  const missing = await fetch(`${api.url}/nothing`, { headers: { accept: 'text/html' } });
+  expect([missing.status, await missing.text()]).toEqual([404, page]);
+});
+
 test('the deployed sweep and close-lost-runs run', async () => {
   const [sweep, closeLostRuns] = await Promise.all(['sweep', 'close-lost-runs'].map(handlerOf));
   const nothing = { Records: [] } as never;

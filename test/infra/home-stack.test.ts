@@ -147,7 +147,7 @@ test('the function that waits has little memory, and time for the longest wait w
 });
 
 test('each function of a route requires a key, except those that describe the service', () => {
-  const open = ['discover', 'docs', 'no-route', 'ready'];
+  const open = ['discover', 'docs', 'no-route', 'ready', 'web-page'];
   const functions = functionsOf(home);
   for (const file of apiFunctions) {
     expect([file, functions[file]?.Environment.Variables.AUTH]).toEqual([

@@ -70,7 +70,7 @@ test('a function may list only the reports of the bucket', () => {
 });
 
 test('a function that checks keys may update only their last use', () => {
-  const publicFiles = ['discover', 'docs', 'no-route', 'ready'];
+  const publicFiles = ['discover', 'docs', 'no-route', 'ready', 'web-page'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
     const [right] = rightsOf(home, file).filter(
       ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && isOfKeys(Condition),

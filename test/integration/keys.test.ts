@@ -16,7 +16,7 @@ import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import { openApiDocument } from '../../shared/openapi.ts';
 import { type ApiProblem, Problem } from '../../shared/problems.ts';
-import { routes } from '../../shared/routes.ts';
+import { type Route, routes } from '../../shared/routes.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
@@ -104,13 +104,15 @@ test('without a key only the offer and unknown routes are answered', async () =>
 
 test('every route needs a key, except those that describe the service', async () => {
   const open = ['/v1/regions', '/v1/audit/versions', '/v1/limits', '/v1/openapi.json', '/docs', '/health', '/ready'];
-  for (const { method, path } of routes) {
+  const isOpen = (route: Route) => open.includes(route.path) || route.function === 'web-page';
+  for (const route of routes) {
+    const { method, path } = route;
     const url = path.replaceAll(/\{\w+\}/g, randomUUID());
     for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
       expect([each, path, (await call(url, {}, { method: each })).status]).toEqual([
         each,
         path,
-        path === '/docs/{version}/{file}' ? 404 : open.includes(path) ? 200 : 401,
+        path.endsWith('/{version}/{file}') ? 404 : isOpen(route) ? 200 : 401,
       ]);
     }
   }

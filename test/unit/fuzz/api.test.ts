@@ -166,7 +166,7 @@ describe('the API', () => {
     http({ cors, query: ['checkId'] }, () => getRun({ store })),
     http({ cors, query: ['checkId'] }, () => getReport({ store, reports, maxBytes: 1000 })),
     http({ cors }, () => deleteCheck({ store, erasure })),
-    http({ cors, query: 'any' }, () => noRoute),
+    http({ cors, query: 'any' }, () => noRoute()),
     http({ cors, access: ({ authorization }) => keys(authorization, 'checks:read') }, () => getCheck({ store })),
   ];
   const id = fc.oneof(

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: fuzzTimeoutMs });
 const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
 
 test('the local gateway survives any request line and header', async () => {
-  const handler = http({ cors, query: 'any' }, () => noRoute);
+  const handler = http({ cors, query: 'any' }, () => noRoute());
   const functions = Object.fromEntries(apiFunctions.map((name) => [name, handler])) as Record<
     ApiFunction,
     typeof handler

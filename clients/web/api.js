@@ -1,0 +1,88 @@
+// @ts-check
+import { readKey } from './session.js';
+
+const FAILED = 'The service sent no readable answer. Retry in a minute.';
+
+/** A request that failed. `kind` says which state the page shows. */
+export class RequestError extends Error {
+  /**
+   * @param {'offline' | 'key' | 'too-many' | 'missing' | 'refused' | 'failed'} kind
+   * @param {{ title: string, detail: string, code?: string, requestId?: string, errors?: { path: string, message: string }[] }} problem
+   * @param {number} [retryAfter] seconds
+   */
+  constructor(kind, problem, retryAfter) {
+    super(problem.detail);
+    this.kind = kind;
+    this.title = problem.title;
+    this.code = problem.code;
+    this.requestId = problem.requestId;
+    this.errors = problem.errors ?? [];
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** @param {number} status */
+const kindOf = (status) => {
+  if (status === 401) return 'key';
+  if (status === 429) return 'too-many';
+  if (status === 404) return 'missing';
+  return status >= 500 ? 'failed' : 'refused';
+};
+
+/**
+ * Sends a request with the key of this tab. Throws a RequestError if it fails.
+ * @param {string} path
+ * @param {{ method?: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ * @returns {Promise<Response>}
+ */
+export const send = async (path, { method = 'GET', body, headers = {}, signal } = {}) => {
+  const key = readKey();
+  /** @type {Response} */
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      cache: 'no-store', // `ifNoneMatch` of the caller decides, not the browser's cache
+      headers: {
+        accept: 'application/json',
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const detail = 'The service is unreachable. Check your connection. The page retries by itself.';
+    throw new RequestError('offline', { title: 'No connection', detail });
+  }
+  if (answer.ok || answer.status === 304) return answer;
+  const problem = await answer.json().catch(() => ({}));
+  const { title = `The answer has status ${answer.status}`, detail = FAILED } = problem;
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  throw new RequestError(kindOf(answer.status), { ...problem, title, detail }, seconds >= 0 ? seconds : undefined);
+};
+
+/**
+ * Returns the JSON body of an answer.
+ * @param {string} path
+ * @param {Parameters<typeof send>[1]} [options]
+ * @returns {Promise<any>}
+ */
+export const read = async (path, options) => (await send(path, options)).json();
+
+/** @typedef {{ url: string, auditVersion: string, regions: string[], [option: string]: unknown }} CheckInputs */
+
+/**
+ * Creates a check. A repeated call with the same idempotency key creates no second check.
+ * @param {CheckInputs} inputs
+ * @param {string} idempotencyKey
+ * @returns {Promise<{ id: string }>}
+ */
+export const createCheck = (inputs, idempotencyKey) =>
+  read('/v1/checks', { method: 'POST', body: inputs, headers: { 'idempotency-key': idempotencyKey } });
+
+/** Returns a random idempotency key. `crypto.randomUUID` is missing on pages without TLS. */
+export const newIdempotencyKey = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');

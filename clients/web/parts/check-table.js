@@ -1,0 +1,78 @@
+// @ts-check
+import { html } from '../html.js';
+import { isScore, metricNames, metrics, numberOf, plain, textOf } from '../numbers.js';
+import { Legend, Value } from './value.js';
+
+/** @typedef {import('../numbers.js').MetricName} MetricName */
+
+/** Metrics that the table shows at first. */
+const main = /** @type {MetricName[]} */ ([
+  'performance',
+  'lcp',
+  'tbt',
+  'cls',
+  'accessibility',
+  'bestPractices',
+  'seo',
+]);
+
+/**
+ * The regions of a check side by side. The table has its full size from the start, so that results don't move it.
+ * @param {{ check: any, comparison: any, all: boolean }} props
+ */
+export const CheckTable = ({ check, comparison, all }) => {
+  const { runs } = check;
+  const compares = runs.length > 1;
+  const rows = metrics.filter((name) => (all ? name !== 'pwa' || hasPwa(check) : main.includes(name)));
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Results by region">
+    <table class="results">
+      <caption class="hidden">Metrics of ${check.url} by region</caption>
+      <thead><tr>
+        <th scope="col">Metric</th>
+        ${runs.map((/** @type {any} */ run) => html`<th scope="col" key=${run.id}>${run.region}</th>`)}
+        ${compares && html`<th scope="col">Verdict</th>`}
+      </tr></thead>
+      <tbody>
+        <tr><th scope="row">State</th>
+          ${runs.map((/** @type {any} */ run) => html`<td key=${run.id}><${RunState} run=${run} samples=${check.samples ?? 1} /></td>`)}
+          ${compares && html`<td class="muted">${check.state}</td>`}
+        </tr>
+        ${rows.map((name) => html`<${Row} key=${name} name=${name} runs=${runs} comparison=${comparison} compares=${compares} />`)}
+      </tbody>
+    </table>
+  </div>
+  <${Legend} />`;
+};
+
+/** @param {any} check */
+const hasPwa = (check) => Number.parseInt(check.auditVersion, 10) < 12;
+
+/** @param {{ name: MetricName, runs: any[], comparison: any, compares: boolean }} props */
+const Row = ({ name, runs, comparison, compares }) => {
+  const max = isScore(name) || name === 'cls' ? undefined : Math.max(...runs.map((run) => numberOf(run, name) ?? 0));
+  return html`<tr>
+    <th scope="row">${metricNames[name]}</th>
+    ${runs.map(
+      (run) => html`<td key=${run.id}>
+      ${run.state === 'succeeded' ? html`<${Value} name=${name} run=${run} max=${max} />` : html`<span class="muted">${run.state === 'failed' ? '–' : '…'}</span>`}
+    </td>`,
+    )}
+    ${compares && html`<td><${Verdict} name=${name} metric=${comparison?.metrics[name]} /></td>`}
+  </tr>`;
+};
+
+/** @param {{ run: any, samples: number }} props */
+const RunState = ({ run, samples }) => {
+  if (run.state === 'succeeded') return html`<span class="pass">✔ done</span>`;
+  if (run.state === 'failed') return html`<span class="poor">✗ ${run.error.code}</span>`;
+  if (run.state === 'created') return html`<span class="muted">waiting</span>`;
+  const done = run.attempts.filter((/** @type {any} */ { code }) => code === null).length;
+  return html`<span>◐ auditing${samples > 1 ? `, sample ${Math.min(done + 1, samples)} of ${samples}` : ''}</span>`;
+};
+
+/** @param {{ name: MetricName, metric: any }} props */
+const Verdict = ({ name, metric }) => {
+  if (!metric || metric.difference === null) return null;
+  if (metric.verdict !== 'different') return html`<span class="muted">${metric.verdict}</span>`;
+  return html`<span>${metric.best} better by <span class="number">${textOf(name, plain(metric.difference) ?? 0)}</span></span>`;
+};

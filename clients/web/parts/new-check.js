@@ -1,0 +1,113 @@
+// @ts-check
+import { useRef, useState } from 'preact/hooks';
+import { createCheck, newIdempotencyKey } from '../api.js';
+import { html } from '../html.js';
+import { useLoaded } from '../loading.js';
+import { navigate } from '../router.js';
+import { Field } from './field.js';
+import { MoreOptions } from './more-options.js';
+import { ProblemNote } from './problem.js';
+
+/** Regions that a new check has at first, if the service has them. */
+const usual = ['us-west1', 'europe-north1'];
+
+/** Fields of the form, which show their own errors. */
+const fields = ['url', 'regions', 'auditVersion', 'categories', 'labels'];
+
+/** @param {string} path */
+const fieldOf = (path) => /^[^.[]*/.exec(path)?.[0] ?? '';
+
+/** The form of a new check. */
+export const NewCheck = () => {
+  const { data: offer } = useLoaded('/v1/regions');
+  const form = useForm();
+  const { error, sending, submit } = form;
+  /** @type {{ path: string, message: string }[]} */
+  const errors = error?.errors ?? [];
+  const messageOf = (/** @type {string} */ field) => errors.find(({ path }) => fieldOf(path) === field)?.message;
+  const isShown = errors.length > 0 && errors.every(({ path }) => fields.includes(fieldOf(path)));
+  return html`<form class="panel new-check" aria-label="New check" onSubmit=${submit} novalidate>
+    <div class="row">
+      <${Field} name="url" label="URL" message=${messageOf('url')} class="grow">
+        ${(/** @type {object} */ input) => html`<input type="url" name="url" inputmode="url" autocomplete="url" placeholder="https://example.com/" ...${input} />`}
+      <//>
+      <button type="submit" class="primary" disabled=${sending}>${sending ? 'Starting…' : 'Audit'}</button>
+    </div>
+    <${Regions} regions=${offer?.regions} message=${messageOf('regions')} />
+    <div class="row">
+      <fieldset>
+        <legend>Device</legend>
+        <label><input type="radio" name="device" value="mobile" checked /> mobile</label>
+        <label><input type="radio" name="device" value="desktop" /> desktop</label>
+      </fieldset>
+      <label class="inline">Samples per region
+        <select name="samples">
+          ${[1, 2, 3, 4, 5].map((count) => html`<option value=${count} selected=${count === 3}>${count}</option>`)}
+        </select>
+      </label>
+      <p class="muted">Verdicts need at least 3 samples.</p>
+    </div>
+    <${MoreOptions} messageOf=${messageOf} />
+    ${error && !isShown && html`<${ProblemNote} error=${error} reload=${form.clear} />`}
+  </form>`;
+};
+
+/** Returns the state of the form, and the function that sends it. */
+const useForm = () => {
+  const [state, setState] = useState(/** @type {{ error?: any, sending?: boolean }} */ ({}));
+  const attempt = useRef({ body: '', key: '' });
+  const submit = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const inputs = inputsOf(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)));
+    const body = JSON.stringify(inputs);
+    // The same form sent again after a failure is the same check.
+    if (attempt.current.body !== body) attempt.current = { body, key: newIdempotencyKey() };
+    setState({ sending: true });
+    try {
+      const { id } = await createCheck(inputs, attempt.current.key);
+      navigate(`/checks/${id}`);
+    } catch (error) {
+      setState({ error });
+    }
+  };
+  return { ...state, submit, clear: () => setState({}) };
+};
+
+/**
+ * Returns the inputs of the check that a form describes.
+ * @param {FormData} form
+ */
+const inputsOf = (form) => {
+  const text = (/** @type {string} */ name) => String(form.get(name) ?? '').trim();
+  const labels = text('labels')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const pairs = labels.map(
+    (line) =>
+      /^([^:]*):?(.*)$/
+        .exec(line)
+        ?.slice(1)
+        .map((part) => part.trim()) ?? [],
+  );
+  const categories = form.getAll('categories').map(String);
+  return {
+    url: text('url'),
+    auditVersion: text('auditVersion') || 'latest',
+    regions: form.getAll('regions').map(String),
+    device: text('device'),
+    samples: Number(text('samples')),
+    ...(categories.length > 0 && { categories }),
+    ...(labels.length > 0 && { labels: Object.fromEntries(pairs) }),
+  };
+};
+
+/** @param {{ regions?: { id: string }[], message?: string }} props */
+const Regions = ({ regions, message }) => {
+  const ids = regions?.map(({ id }) => id) ?? [];
+  const chosen = usual.some((each) => ids.includes(each)) ? usual : ids.slice(0, 2);
+  return html`<fieldset class="regions" aria-describedby=${message ? 'regions-error' : null}>
+    <legend>Regions</legend>
+    ${ids.map((id) => html`<label key=${id}><input type="checkbox" name="regions" value=${id} defaultChecked=${chosen.includes(id)} /> ${id}</label>`)}
+    ${message && html`<p id="regions-error" class="error" role="alert">${message}</p>`}
+  </fieldset>`;
+};

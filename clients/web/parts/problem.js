@@ -1,0 +1,57 @@
+// @ts-check
+import { useState } from 'preact/hooks';
+import { html } from '../html.js';
+import { useNow } from '../loading.js';
+import { KeyForm } from './key.js';
+
+/** @typedef {import('../api.js').RequestError} RequestError */
+
+/**
+ * A failed request: what failed, what to do, and the request id.
+ * @param {{ error: RequestError, reload: () => void, missing?: string }} props
+ */
+export const ProblemNote = ({ error, reload, missing }) => {
+  if (error.kind === 'key') return html`<${KeyForm} detail=${error.message} />`;
+  if (error.kind === 'missing' && missing) {
+    return html`<div class="panel" role="alert">
+      <h2>Not found</h2>
+      <p>${missing}</p>
+      <p><a href="/">Recent checks</a></p>
+    </div>`;
+  }
+  return html`<div class="panel problem" role="alert">
+    <h2>${error.title ?? 'The page failed'}</h2>
+    <p>${error.message}</p>
+    ${error.kind === 'too-many' && html`<${Countdown} key=${error} seconds=${error.retryAfter ?? 10} />`}
+    <p class="row">
+      <button type="button" onClick=${reload}>Retry now</button>
+      ${error.requestId && html`<span class="muted">Request id: <code>${error.requestId}</code></span>`}
+    </p>
+  </div>`;
+};
+
+/** @param {{ seconds: number }} props */
+const Countdown = ({ seconds }) => {
+  const now = useNow(1000);
+  const end = useEnd(seconds);
+  const left = Math.max(0, Math.ceil((end - now) / 1000));
+  return html`<p>The page retries in <span class="number">${left} s</span>.</p>`;
+};
+
+/** @param {number} seconds */
+const useEnd = (seconds) => {
+  const [end] = useState(() => Date.now() + seconds * 1000);
+  return end;
+};
+
+/**
+ * A view without data: its skeleton, or its problem.
+ * @param {{ error?: RequestError, reload: () => void, missing?: string, rows?: number }} props
+ */
+export const Pending = ({ error, reload, missing, rows = 6 }) =>
+  error
+    ? html`<${ProblemNote} error=${error} reload=${reload} missing=${missing} />`
+    : html`<div class="skeleton" role="status">
+        <span class="hidden">Loading</span>
+        ${Array.from({ length: rows }, () => html`<span></span>`)}
+      </div>`;

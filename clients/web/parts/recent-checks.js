@@ -1,0 +1,132 @@
+// @ts-check
+import { useEffect, useState } from 'preact/hooks';
+import { read } from '../api.js';
+import { html } from '../html.js';
+import { useLoaded, useNow } from '../loading.js';
+import { gradeOf, gradeSigns, gradeWords } from '../numbers.js';
+import { ago, localTime } from '../times.js';
+import { Field } from './field.js';
+import { Pending, ProblemNote } from './problem.js';
+
+const states = ['created', 'running', 'succeeded', 'partial', 'failed'];
+const REFRESH_MS = 5000;
+
+/** The checks of the caller, newest first, with filters. */
+export const RecentChecks = () => {
+  const [filters, setFilters] = useState(/** @type {Record<string, string>} */ ({}));
+  const parameters = new URLSearchParams({ limit: '20', ...filters });
+  const first = useLoaded(`/v1/checks?${parameters}`);
+  const more = useOlder(parameters, first.data?.nextCursor);
+  const checks = [...(first.data?.checks ?? []), ...more.checks];
+  useRefresh(checks.some(isOpen), first.reload);
+  const wrong = (/** @type {string} */ path) => first.error?.errors.find((each) => each.path === path)?.message;
+  const isShown = wrong('url') ?? wrong('label');
+  return html`<section aria-labelledby="recent">
+    <h2 id="recent">Recent checks</h2>
+    <${Filters} onChange=${setFilters} wrong=${wrong} />
+    ${first.error && first.data && !isShown && html`<${ProblemNote} ...${first} />`}
+    ${isShown ? null : first.data ? html`<${Rows} checks=${checks} filtered=${Object.keys(filters).length > 0} />` : html`<${Pending} ...${first} />`}
+    ${more.error && html`<${ProblemNote} error=${more.error} reload=${more.load} />`}
+    ${more.cursor && html`<p class="center"><button type="button" disabled=${more.loading} onClick=${more.load}>Older checks</button></p>`}
+  </section>`;
+};
+
+/** @param {any} check */
+const isOpen = ({ state }) => state === 'created' || state === 'running';
+
+/**
+ * Reloads while some check is unfinished and the tab is visible.
+ * @param {boolean} wanted
+ * @param {() => void} reload
+ */
+const useRefresh = (wanted, reload) => {
+  useEffect(() => {
+    if (!wanted) return;
+    const timer = setInterval(() => document.hidden || reload(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [wanted, reload]);
+};
+
+/**
+ * Loads the pages after the first one, on request.
+ * @param {URLSearchParams} parameters
+ * @param {string | null | undefined} firstCursor
+ */
+const useOlder = (parameters, firstCursor) => {
+  const name = `${parameters}`;
+  const none = { name, checks: /** @type {any[]} */ ([]), cursor: undefined };
+  const [kept, setState] = useState(/** @type {any} */ (none));
+  const state = kept.name === name ? kept : none; // a new filter starts again
+  const cursor = state.cursor === undefined ? firstCursor : state.cursor;
+  const load = async () => {
+    setState({ ...state, loading: true });
+    try {
+      const page = await read(`/v1/checks?${parameters}&cursor=${encodeURIComponent(cursor)}`);
+      setState({ name, checks: [...state.checks, ...page.checks], cursor: page.nextCursor });
+    } catch (error) {
+      setState({ ...state, error });
+    }
+  };
+  return { ...state, cursor, load };
+};
+
+/** @param {{ onChange: (filters: Record<string, string>) => void, wrong: (path: string) => string | undefined }} props */
+const Filters = ({ onChange, wrong }) => {
+  const apply = (/** @type {any} */ event) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const filled = [...form].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value !== '');
+    onChange(Object.fromEntries(filled));
+  };
+  return html`<form class="row filters" aria-label="Filter" onSubmit=${apply} onChange=${apply}>
+    <${Field} name="filter-url" label="URL" message=${wrong('url')} class="grow">
+      ${(/** @type {object} */ input) => html`<input type="text" inputmode="url" name="url" placeholder="whole URL" ...${input} />`}
+    <//>
+    <${Field} name="filter-label" label="Label" message=${wrong('label')}>
+      ${(/** @type {object} */ input) => html`<input type="text" name="label" placeholder="branch:main" ...${input} />`}
+    <//>
+    <${Field} name="filter-state" label="State">
+      ${(/** @type {object} */ input) => html`<select name="state" ...${input}>
+        <option value="">all</option>
+        ${states.map((state) => html`<option>${state}</option>`)}
+      </select>`}
+    <//>
+  </form>`;
+};
+
+/** @param {{ checks: any[], filtered: boolean }} props */
+const Rows = ({ checks, filtered }) => {
+  const now = useNow(30_000);
+  if (checks.length === 0) {
+    return html`<p class="empty">${filtered ? 'No check matches the filter.' : 'No checks yet. Enter a URL above and press Audit.'}</p>`;
+  }
+  return html`<div class="scroll"><table class="list">
+    <thead><tr><th scope="col">Page</th><th scope="col">Performance by region</th><th scope="col">Created</th></tr></thead>
+    <tbody>${checks.map((check) => html`<${Row} key=${check.id} check=${check} now=${now} />`)}</tbody>
+  </table></div>`;
+};
+
+/** @param {{ check: any, now: number }} props */
+const Row = ({ check, now }) => {
+  const labels = Object.entries(check.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
+  return html`<tr>
+    <td class="page"><a href="/checks/${check.id}">${check.url}</a> <span class="muted">${[...labels, check.device ?? 'mobile'].join(' · ')}</span></td>
+    <td><${Outcome} check=${check} /></td>
+    <td class="when"><time datetime=${check.createdAt} title=${localTime(check.createdAt)}>${ago(check.createdAt, now)}</time></td>
+  </tr>`;
+};
+
+/** @param {{ check: any }} props */
+const Outcome = ({ check }) => {
+  const finished = check.runs.filter((/** @type {any} */ run) => run.state === 'succeeded' || run.state === 'failed');
+  return html`<ul class="outcome">
+    ${isOpen(check) && html`<li>◐ ${check.state === 'created' ? 'waiting' : `running, ${finished.length} of ${check.runs.length} done`}</li>`}
+    ${finished.map((/** @type {any} */ { id, region, state, performance }) => {
+      const grade = gradeOf('performance', performance, 'mobile');
+      return html`<li key=${id}>
+        ${state === 'failed' ? html`<span class="poor">✗ failed</span>` : html`<span class=${grade}><span class="sign" aria-hidden="true">${gradeSigns[grade]}</span> <span class="number">${performance ?? '–'}</span><span class="hidden"> ${gradeWords[grade]}</span></span>`}
+        ${' '}<span class="muted">${region}</span>
+      </li>`;
+    })}
+  </ul>`;
+};

@@ -1,0 +1,30 @@
+// @ts-check
+import { html } from '../html.js';
+import { gradeOf, gradeSigns, gradeWords, numberOf, spreadText, textOf } from '../numbers.js';
+
+/** @typedef {import('../numbers.js').MetricName} MetricName */
+
+/**
+ * A value with its grade, unit and spread. `max` gives it a bar: the largest value of its row.
+ * @param {{ name: MetricName, run: any, max?: number }} props
+ */
+export const Value = ({ name, run, max }) => {
+  const value = numberOf(run, name);
+  if (value === null) return html`<span class="muted">–<span class="hidden">not measured</span></span>`;
+  const grade = gradeOf(name, value, run.device);
+  return html`<span class="value ${grade}">
+    <span class="sign" aria-hidden="true">${gradeSigns[grade]}</span>
+    <span class="number">${textOf(name, value)}</span>
+    <span class="spread">${spreadText(name, value, run.spread?.[name])}</span>
+    <span class="hidden">${gradeWords[grade]}</span>
+    ${max !== undefined && max > 0 && html`<span class="bar"><i style=${{ width: `${(100 * value) / max}%` }}></i></span>`}
+  </span>`;
+};
+
+/** The meaning of the signs. */
+export const Legend = () => html`<p class="legend">
+  ${['pass', 'work', 'poor', 'unknown'].map((each) => {
+    const grade = /** @type {keyof typeof gradeSigns} */ (each);
+    return html`<span class=${grade}><span class="sign" aria-hidden="true">${gradeSigns[grade]}</span> ${gradeWords[grade]}</span>`;
+  })}
+</p>`;

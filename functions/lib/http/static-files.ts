@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { ApiProblem } from '../../../shared/problems.ts';
+import type { Request } from './endpoint.ts';
+import { acceptsGzip, matchesEtag } from './negotiation.ts';
+import type { Reply } from './response.ts';
+
+export type StaticFile = { type: string; content: Buffer };
+
+/** An HTML page and its files. `version` is a hash of their contents and a part of the URL of each file. */
+export type Site = { version: string; page: StaticFile; files: ReadonlyMap<string, StaticFile> };
+
+export const css = 'text/css; charset=utf-8';
+export const script = 'text/javascript; charset=utf-8';
+
+/** Returns the site of these files. `htmlOf` returns the page, which names its files by the version. */
+export const siteOf = (files: ReadonlyMap<string, StaticFile>, htmlOf: (version: string) => string): Site => {
+  const hash = createHash('sha256').update(htmlOf('')); // the tag of the page must change with the page
+  for (const { content } of files.values()) hash.update(content);
+  const version = hash.digest('hex').slice(0, 16);
+  return { version, files, page: { type: 'text/html; charset=utf-8', content: Buffer.from(htmlOf(version)) } };
+};
+
+type SiteRequest = Pick<Request, 'headers'>;
+
+/**
+ * Returns functions that answer with the page, or with a file of a version. Browsers keep files for a year and ask for
+ * the page each time. A process reads and compresses each file once.
+ */
+export const staticFiles = ({ read, policy }: { read: () => Promise<Site>; policy: string }) => {
+  let site: Promise<Site> | undefined;
+  const compressed = new Map<string, Promise<Buffer>>();
+  const load = () => {
+    site ??= read();
+    return site;
+  };
+
+  const reply = async (name: string, file: StaticFile, headers: Request['headers'], own: Record<string, string>) => {
+    const gzipped = acceptsGzip(headers['accept-encoding']);
+    const etag = `"${(await load()).version}-${name}${gzipped ? '-gzip' : ''}"`;
+    const all = { etag, vary: 'Accept-Encoding', ...own };
+    if (matchesEtag(headers['if-none-match'], etag)) return { status: 304, headers: all };
+    if (gzipped && !compressed.has(name)) compressed.set(name, gzip(file.content));
+    const body = (await (gzipped && compressed.get(name))) || file.content;
+    const type = { 'content-type': file.type, ...(gzipped && { 'content-encoding': 'gzip' }) };
+    return { status: 200, headers: { ...all, ...type }, body };
+  };
+
+  return {
+    page: async ({ headers }: SiteRequest): Promise<Reply> =>
+      reply('page', (await load()).page, headers, {
+        'cache-control': 'no-cache',
+        'content-security-policy': policy,
+      }),
+    file: async ({ params, headers }: SiteRequest & Pick<Request, 'params'>): Promise<Reply> => {
+      const { version, files } = await load();
+      const { file: name = '' } = params;
+      const file = params.version === version ? files.get(name) : undefined;
+      if (!file) throw new ApiProblem('not-found', 'There is no such file. Reload the page that names it.');
+      return reply(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' });
+    },
+  };
+};
+
+const gzip = promisify<Buffer, Buffer>(zlib.gzip);

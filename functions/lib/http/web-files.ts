@@ -1,0 +1,75 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, extname, join, parse } from 'node:path';
+import { css, type Site, type StaticFile, script, siteOf } from './static-files.ts';
+
+const types: Readonly<Record<string, string>> = { '.js': script, '.css': css, '.svg': 'image/svg+xml' };
+
+/** Files of packages that the page loads, by their names in the browser. */
+const libraries = {
+  'preact.js': 'preact',
+  'hooks.js': 'preact/hooks',
+  'htm.js': 'htm',
+  'uplot.js': 'uplot/dist/uPlot.iife.min.js',
+  'uplot.css': 'uplot/dist/uPlot.min.css',
+} as const;
+
+/** Returns the web page and its files: those of clients/web, and those of its libraries. */
+export const readWeb = async (): Promise<Site> => {
+  const { resolve } = createRequire(import.meta.url);
+  const folder = dirname(resolve('#web/index.html')); // package.json says where, and the build writes one for the function
+  const own = (await readdir(folder, { recursive: true })).filter((path) => extname(path) in types).sort();
+  const paths = [
+    ...own.map((path) => join(folder, path)),
+    ...Object.values(libraries).map((path) => asEsModule(resolve(path))),
+  ];
+  const names = [...own.map((path) => parse(path).base), ...Object.keys(libraries)];
+  const files = await Promise.all(paths.map(async (path, i) => fileOf(names[i] as string, await readFile(path))));
+  const html = await readFile(join(folder, 'index.html'), 'utf8');
+  const modules = [...modulesOf(new Map(files), 'app.js')].map((name) => `<link rel="modulepreload" href="${name}">`);
+  const page = html.replace('<!-- modules -->', modules.join('').replaceAll('href="', 'href="/assets/VERSION/'));
+  return siteOf(new Map(files), (version) => page.replaceAll('VERSION', version));
+};
+
+/** Returns the modules that a module imports before it runs. The browser loads them at once, not one after the other. */
+const modulesOf = (files: ReadonlyMap<string, StaticFile>, name: string, found = new Set<string>()): Set<string> => {
+  const text = files.get(name)?.content.toString() ?? '';
+  for (const [, imported = ''] of text.matchAll(/\bfrom ?["']\.\/([^"'\n]+)["']/g)) {
+    if (!found.has(imported)) modulesOf(files, imported, found.add(imported));
+  }
+  return found;
+};
+
+/** Returns the ES module of a package that gives `require` a CommonJS file beside it. */
+const asEsModule = (path: string): string => path.replace(/htm\.js$/, 'htm.mjs');
+
+const fileOf = (name: string, content: Buffer): [string, StaticFile] => {
+  const type = types[extname(name)] as string;
+  return [name, { type, content: type === script ? Buffer.from(asModule(name, content.toString())) : content }];
+};
+
+/**
+ * Returns a module as the browser loads it. All files are in one folder there, so each import becomes the name of a file.
+ * A content security policy without inline scripts allows no import map.
+ */
+const asModule = (name: string, text: string): string => {
+  if (name === 'uplot.js') return `${text}\nexport default uPlot;\n`; // the package's own module is not minified
+  return text
+    .replaceAll(/(\bfrom ?|\bimport\()(["'])([^"'\n]+)\2/g, (_, before, quote, specifier) => {
+      return `${before}${quote}./${parse(specifier).name}.js${quote}`;
+    })
+    .replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
+};
+
+/** Content security policy of the page. It has no inline script, and connects to this host only. */
+export const webPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join('; ');

@@ -1,0 +1,91 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readWeb } from '../../functions/lib/http/web-files.ts';
+import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { fetchDocumented } from '../support/documented.ts';
+import { problemOf } from '../support/problem.ts';
+
+let api: Awaited<ReturnType<typeof startGateway>>;
+beforeAll(async () => {
+  process.env.REGIONS = 'us-west1';
+  api = await startGateway({ port: 0, functions: await importApi() });
+});
+afterAll(() => api.close());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetchDocumented(`${api.url}${path}`, { headers });
+const asBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const id = '71cce6bf-0000-4000-8000-000000000000';
+const urlsIn = (page: string) => [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
+
+test('every address of the page answers with the same page, which the browser asks for each time', async () => {
+  const home = await (await get('/')).text();
+  for (const path of [`/checks/${id}`, `/checks/${id}/runs/${id}`, '/pages?url=x', `/comparisons/${id}...${id}`]) {
+    const answer = await get(path);
+    expect([path, answer.status, await answer.text()]).toEqual([path, 200, home]);
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    expect((await get(path, { 'if-none-match': answer.headers.get('etag') ?? '' })).status).toBe(304);
+  }
+});
+
+test('the page loads files of its own host only, and its policy allows no inline script or style', async () => {
+  const answer = await get('/');
+  expect(answer.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  );
+  const page = await answer.text();
+  expect(page).not.toMatch(/https?:|<script>|<style|style=| on\w+=/);
+  for (const url of urlsIn(page)) {
+    const file = await get(url);
+    expect([url, file.status, file.headers.get('cache-control')]).toEqual([
+      url,
+      200,
+      'public, max-age=31536000, immutable',
+    ]);
+    expect((await get(url, { 'if-none-match': file.headers.get('etag') ?? '' })).status).toBe(304);
+  }
+});
+
+test('each module of the page imports only modules that exist, by their names beside it', async () => {
+  const { files } = await readWeb();
+  const imports = [...files].flatMap(([name, { content }]) =>
+    [...content.toString().matchAll(/(?:\bfrom ?|\bimport\()["']([^"'\n]+)["']/g)].map(([, url = '']) => [name, url]),
+  );
+  expect(imports.length).toBeGreaterThan(40);
+  expect(imports.filter(([, url = '']) => !url.startsWith('./') || !files.has(url.slice(2)))).toEqual([]);
+});
+
+test('the first load is below 60 KB, compressed', async () => {
+  const page = await (await get('/')).text();
+  const files = await Promise.all([...new Set(urlsIn(page))].map(async (url) => (await get(url)).arrayBuffer()));
+  const bytes = [Buffer.from(page), ...files.map((file) => Buffer.from(file))].map((each) => gzipSync(each).length);
+  expect(files.length).toBeGreaterThan(20);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(60_000);
+});
+
+test('a file is compressed for a browser that accepts gzip', async () => {
+  const [url = ''] = urlsIn(await (await get('/')).text());
+  const plain = await (await get(url, { 'accept-encoding': 'identity' })).text();
+  const headers = { 'accept-encoding': 'gzip' };
+  const { default: http } = await import('node:http');
+  const body = await new Promise<Buffer>((resolve) => {
+    http.get(`${api.url}${url}`, { headers }, async (answer) => {
+      expect(answer.headers['content-encoding']).toBe('gzip');
+      resolve(Buffer.concat(await answer.toArray()));
+    });
+  });
+  expect(gunzipSync(body).toString()).toBe(plain);
+});
+
+test('a file of another version is a 404', async () => {
+  const [url = ''] = urlsIn(await (await get('/')).text());
+  await problemOf(await get(url.replace(/assets\/\w+/, 'assets/0000')), 404, 'not-found');
+  await problemOf(await get(url.replace(/[\w.]+$/, 'index.html')), 404, 'not-found');
+});
+
+test('an unknown path is the page in a browser, and a problem document for everyone else', async () => {
+  const answer = await get('/nothing', { ...asBrowser, 'if-none-match': '*' });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(await answer.text()).toBe(await (await get('/')).text());
+  await problemOf(await get('/nothing'), 404, 'not-found');
+  await problemOf(await get('/v1/nothing', asBrowser), 404, 'not-found');
+});
