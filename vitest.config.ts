@@ -5,7 +5,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
   test: { name, include, sequence: { groupOrder }, ...more },
 });
 
-/** Slow tests that measure no page, so two files can run at once. */
+/** Slow tests that measure no page, so three files run at once. They wait more than they compute. */
 const browserTests = [
   'test/audit/{container,exits,hardening,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
   'test/bundle/api-bundles.test.ts',
@@ -28,7 +28,7 @@ export default defineConfig({
       }),
       // The files share one import of the CDK, which takes longer than their tests.
       project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false }),
-      project('browser', browserTests, 2, { ...longTimeouts, maxWorkers: 2 }),
+      project('browser', browserTests, 2, { ...longTimeouts, maxWorkers: 3 }),
       // These tests measure pages, so only one file runs at a time.
       project('timed', ['test/{audit,bundle}/**/*.test.ts'], 3, {
         ...longTimeouts,
