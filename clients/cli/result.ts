@@ -1,0 +1,26 @@
+import type { CheckView } from '../../shared/check.ts';
+import type { CheckComparison, RegionComparison } from '../../shared/comparison.ts';
+
+/** The result of one assertion on one run. `key` names the audit or category, as in Lighthouse CI. */
+export type AssertionResult = {
+  key: string;
+  level: 'error' | 'warn' | 'off';
+  passed: boolean;
+  expected: number | string | boolean;
+  actual: number | string | boolean | null;
+  operator: string;
+  message: string;
+};
+
+/** Everything that a command shows of one check. */
+export type CheckResult = {
+  check: CheckView;
+  /** The regions compared. Null if fewer than two runs succeeded or the check is unfinished. */
+  comparison: RegionComparison | null;
+  /** The check compared with a base. Null without a base, or if no region can be compared. */
+  base: CheckComparison | null;
+  /** Results of the assertions by the id of the run. A run without assertions may be missing. */
+  assertions: Readonly<Record<string, readonly AssertionResult[]>>;
+  /** URL of the service, for the link to the check's page. Null if the service ends with the command. */
+  server: string | null;
+};
