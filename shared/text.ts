@@ -7,3 +7,9 @@ const UNFINISHED = /(?:%[C-F][0-9A-F](?:%[89AB][0-9A-F])*)?(?:%[0-9A-F]?)?$|[\uD
 /** Returns a text of at most `max` characters. A cut text ends with `…`, and the cut never divides a character or an escape. */
 export const cutText = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).replace(UNFINISHED, '')}…`;
+
+/**
+ * Returns a text on one line, without the characters that steer a terminal or reorder its text. A URL, a warning or a
+ * message may quote a hostile page.
+ */
+export const printable = (text: string): string => text.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '\ufffd');

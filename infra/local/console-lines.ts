@@ -3,6 +3,7 @@ import { redactForLog } from '../../functions/lib/redact.ts';
 import type { CheckStore } from '../../functions/lib/store/checks.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { isFinished } from '../../shared/run.ts';
+import { printable } from '../../shared/text.ts';
 
 type Deps = {
   store: Pick<CheckStore, 'findRun'>;
@@ -31,12 +32,9 @@ export const consoleLines = ({ store, url, print }: Deps) => {
     if (!read) print(`⌫ ${where}  erased  ${took}`);
     else if (!run || !isFinished(run.state)) print(`↩ ${where}  released  ${took}`);
     else if (run.state === 'succeeded') print(`✓ ${where}  succeeded  performance ${run.performance}  ${ended}`);
-    else print(`✗ ${where}  failed  ${run.error?.code}: ${printable(run.error?.message)}  ${ended}`);
+    else print(`✗ ${where}  failed  ${run.error?.code}: ${printable(run.error?.message ?? '')}  ${ended}`);
   };
 };
-
-/** Replaces the characters that steer a terminal. A message may quote the page. */
-const printable = (text = ''): string => text.replace(/\p{C}/gu, '\ufffd');
 
 /** Returns the job in a message. Another local program may have sent an invalid message, which the function logs. */
 const jobIn = (body: string): AuditJob | undefined => {

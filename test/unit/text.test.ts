@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutText } from '../../shared/text.ts';
+import { cutText, printable } from '../../shared/text.ts';
 
 test('a text that fits is unchanged', () => {
   expect(cutText('/%E3%81%82', 10)).toBe('/%E3%81%82');
@@ -22,4 +22,10 @@ test('a cut never divides an escape, an escaped character or a pair of surrogate
       expect(kept.isWellFormed()).toBe(true);
     }
   }
+});
+
+test('a printable text is one line that steers no terminal and reorders nothing', () => {
+  expect(printable('Straße 東京 – 5 €\tok')).toBe('Straße 東京 – 5 € ok');
+  expect(printable('one\r\ntwo\u2028three')).toBe('one two three');
+  expect(printable('\u001b[2J\u009b31m\u0007\u202egpj\u2066')).toBe('\ufffd[2J\ufffd31m\ufffd\ufffdgpj\ufffd');
 });
