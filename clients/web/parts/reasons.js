@@ -1,16 +1,6 @@
 // @ts-check
 import { html } from '../html.js';
-
-const texts = /** @type {Record<string, string>} */ ({
-  failed: 'The run failed, so it is in no comparison.',
-  'missing-region': 'Only one of the checks has this region.',
-  contended: 'Other processes used the CPU. The performance score and the times have no verdict.',
-  'different-machine': 'The machines differ in speed. The performance score and the times have no verdict.',
-  'different-version': 'The Lighthouse versions differ. No metric has a verdict.',
-  'different-device': 'The devices differ. No metric has a verdict.',
-  'different-throttling': 'The throttling differs. The performance score and the times have no verdict.',
-  'fewer-samples': 'A verdict needs at least 3 samples.',
-});
+import { reasonTexts as texts } from '../words.js';
 
 /**
  * Why verdicts are unknown.

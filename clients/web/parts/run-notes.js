@@ -1,23 +1,6 @@
 // @ts-check
 import { html } from '../html.js';
-
-/** Next steps after an error of a run, by its code. */
-const nextSteps = /** @type {Record<string, string>} */ ({
-  'dns-failure': 'Check the spelling of the host, and that it has a public DNS record.',
-  unreachable: 'Check that the server runs and accepts connections from the internet.',
-  'tls-error': 'Check the certificate of the server and its chain.',
-  'invalid-response': "Check the headers of the server's answer, for example Content-Encoding.",
-  'http-error': 'Open the page yourself. If it needs a login, send the check with credentials.',
-  'not-html': 'Audit the address of an HTML page.',
-  'no-content': 'Check that the page paints text or an image without a click.',
-  'page-hung': 'Look for a script that never ends.',
-  'page-crashed': 'Look for a page that uses too much memory.',
-  'page-too-large': 'Make the page smaller. The documentation has the limits.',
-  'load-timeout': 'Look for a slow response of the server.',
-  'redirect-loop': 'Look for a redirect that depends on a cookie or on the address of the visitor.',
-  'forbidden-target': 'Audit a public address.',
-});
-const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';
+import { nextSteps, retryStep } from '../words.js';
 
 /**
  * Why a run failed: code, message, whose fault, and the next step.

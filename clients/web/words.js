@@ -1,0 +1,32 @@
+// @ts-check
+
+/** Why results can't be compared, by the code of the reason. */
+export const reasonTexts = /** @type {Record<string, string>} */ ({
+  failed: 'The run failed, so it is in no comparison.',
+  'missing-region': 'Only one of the checks has this region.',
+  contended: 'Other processes used the CPU. The performance score and the times have no verdict.',
+  'different-machine': 'The machines differ in speed. The performance score and the times have no verdict.',
+  'different-version': 'The Lighthouse versions differ. No metric has a verdict.',
+  'different-device': 'The devices differ. No metric has a verdict.',
+  'different-throttling': 'The throttling differs. The performance score and the times have no verdict.',
+  'fewer-samples': 'A verdict needs at least 3 samples.',
+});
+
+/** Next steps after an error of a run, by its code. */
+export const nextSteps = /** @type {Record<string, string>} */ ({
+  'dns-failure': 'Check the spelling of the host, and that it has a public DNS record.',
+  unreachable: 'Check that the server runs and accepts connections from the internet.',
+  'tls-error': 'Check the certificate of the server and its chain.',
+  'invalid-response': "Check the headers of the server's answer, for example Content-Encoding.",
+  'http-error': 'Open the page yourself. If it needs a login, send the check with credentials.',
+  'not-html': 'Audit the address of an HTML page.',
+  'no-content': 'Check that the page paints text or an image without a click.',
+  'page-hung': 'Look for a script that never ends.',
+  'page-crashed': 'Look for a page that uses too much memory.',
+  'page-too-large': 'Make the page smaller. The documentation has the limits.',
+  'load-timeout': 'Look for a slow response of the server.',
+  'redirect-loop': 'Look for a redirect that depends on a cookie or on the address of the visitor.',
+  'forbidden-target': 'Audit a public address.',
+});
+/** Next step after any other error. */
+export const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';
