@@ -17,6 +17,7 @@ export type ServiceSettings = {
   host: string;
   port: number; // 0: any free port
   dataDir: string;
+  chromiumDir?: string; // where Chromium is unpacked; the data folder by default
   auditsAtOnce: number;
   auth: 'keys' | 'open';
   targets: 'public' | 'local';
@@ -45,7 +46,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     AUTH: settings.auth,
     TARGETS: settings.targets,
     CORS_ORIGINS: settings.corsOrigins.join(','),
-    CHROMIUM_DIR: settings.dataDir,
+    CHROMIUM_DIR: settings.chromiumDir ?? settings.dataDir,
     CHANGES_FROM: 'process',
     RETENTION_DAYS: `${settings.retentionDays}`,
     MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,

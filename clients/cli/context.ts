@@ -1,0 +1,41 @@
+import { Client } from '../client.ts';
+import { UsageError } from './exit-codes.ts';
+import { startOwnService } from './service.ts';
+
+/** Everything that a command finds around itself. */
+export type Context = {
+  /** URL of the service. Without one, `run` starts a service of its own. */
+  serviceUrl: string | undefined;
+  key: string | undefined;
+  /** Environment of a service that the command starts. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the user interrupts the command. */
+  signal: AbortSignal;
+  /** Writes to stdout. */
+  print: (text: string) => Promise<void>;
+  /** Writes a line to stderr. */
+  note: (line: string) => void;
+};
+
+export const isServiceUrl = (text: string): boolean => {
+  const url = URL.parse(text);
+  return !!url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+};
+
+/** Calls `work` with a client of the service in PAGE_AUDIT_URL, or of a service that ends with the work. */
+export const withClient = async <T>(
+  { serviceUrl, key, env }: Context,
+  data: string | undefined,
+  work: (client: Client, server: string | null) => Promise<T>,
+): Promise<T> => {
+  if (serviceUrl) {
+    if (data !== undefined) throw new UsageError('--data is for the service of this command. Unset PAGE_AUDIT_URL.');
+    return work(new Client({ url: serviceUrl, key }), serviceUrl.replace(/\/+$/, ''));
+  }
+  const own = await startOwnService(data, env);
+  try {
+    return await work(new Client({ url: own.url }), null);
+  } finally {
+    await own.stop();
+  }
+};

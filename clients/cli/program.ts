@@ -1,0 +1,134 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { Context } from './context.ts';
+import manifest from './package.json' with { type: 'json' };
+
+const list = (text: string, before: string[] = []): string[] => [...before, ...text.split(',').filter(Boolean)];
+const wholeNumber = (text: string): number => {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
+  return Number(text);
+};
+const device = (text: string, before?: string[]): string[] => {
+  const wrong = list(text).find((each) => each !== 'mobile' && each !== 'desktop');
+  if (wrong !== undefined) throw new InvalidArgumentError('Use mobile, desktop or mobile,desktop.');
+  return list(text, before);
+};
+const label = (text: string, before: Record<string, string> = {}): Record<string, string> => {
+  const [, name, value] = /^([^:=]+)[:=](.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Use name=value.');
+  return { ...before, [name]: value };
+};
+const format = (text: string): 'text' | 'json' => {
+  if (text !== 'text' && text !== 'json') throw new InvalidArgumentError('Use text or json.');
+  return text;
+};
+
+const DATA = ['--data <folder>', 'data folder of the service that the command starts without PAGE_AUDIT_URL'] as const;
+const environment = `
+Environment:
+  PAGE_AUDIT_URL  URL of the service, such as http://127.0.0.1:4080
+  PAGE_AUDIT_KEY  API key of the service
+
+Exit codes: 0 good, 1 a regression, 2 wrong use, 3 the page's fault, 4 the service's fault or a timeout, 130 interrupted`;
+
+/** Runs the command line and returns its exit code. A command's code is imported when the command runs. */
+export const runProgram = async (args: readonly string[], context: Context): Promise<number> => {
+  let exitCode = 0;
+  const program = new Command('page-audit')
+    .description('Audits web pages. Without PAGE_AUDIT_URL, a service is started for the length of the command.')
+    .version(manifest.version)
+    .addHelpText('after', environment)
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => context.note(text.trimEnd()) });
+
+  addRun(program, async (...given) => {
+    exitCode = await (await import('./run.ts')).run(context, ...given);
+  });
+  addReaders(program, (read) => async (first, second) => {
+    const options = (typeof first === 'object' ? first : second) as ReadOptions;
+    exitCode = await (await import('./read.ts'))[read](context, first as string, options);
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+};
+
+export type RunOptions = {
+  region?: string[];
+  device?: string[];
+  auditVersion: string;
+  samples?: number;
+  category?: string[];
+  label?: Record<string, string>;
+  idempotencyKey?: string;
+  timeout: number;
+  detach?: boolean;
+  format: 'text' | 'json';
+  base?: string;
+  data?: string;
+};
+
+const addRun = (program: Command, action: (urls: string[], options: RunOptions) => Promise<void>): void => {
+  program
+    .command('run')
+    .description('audit pages and print the results')
+    .argument('<url...>', 'URLs with scheme, such as https://example.com/')
+    .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
+    .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)
+    .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest')
+    .option('--samples <number>', 'audits of each run, 1 to 5. From 3 on, results have verdicts', wholeNumber)
+    .option('--category <names>', 'categories (default: all)', list)
+    .option('--label <name=value>', 'label of the checks. Repeat it for more labels', label)
+    .option('--idempotency-key <key>', 'a repeated command with this key returns the same checks')
+    .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
+    .option('--detach', 'print the ids of the checks and return at once')
+    .option('--format <name>', 'text or json', format, 'text')
+    .option('--base <check>', 'id of an earlier check. A regression is exit code 1')
+    .option(...DATA)
+    .action(action);
+};
+
+export type ReadOptions = {
+  format: 'text' | 'json';
+  data?: string;
+  base?: string;
+  limit?: number;
+  url?: string;
+  state?: string;
+  label?: Record<string, string>;
+  html?: boolean;
+};
+type Reader = 'get' | 'list' | 'compare' | 'report' | 'erase';
+type Action = (read: Reader) => (first: unknown, second: unknown) => Promise<void>;
+
+const addReaders = (program: Command, action: Action): void => {
+  const add = (name: string, description: string) =>
+    program
+      .command(name)
+      .description(description)
+      .option(...DATA);
+  const formats = ['--format <name>', 'text or json', format, 'text'] as const;
+  add('get', 'print a check')
+    .argument('<check>', 'id of a check')
+    .option(...formats)
+    .action(action('get'));
+  add('list', 'list checks, newest first')
+    .option('--limit <number>', '1 to 100', wholeNumber, 20)
+    .option('--url <url>', 'checks of this URL only')
+    .option('--state <state>', 'checks in this state only')
+    .option('--label <name=value>', 'checks with this label only. Repeat it for more labels', label)
+    .option(...formats)
+    .action(action('list'));
+  add('compare', 'compare the regions of a check, or two checks, as JSON')
+    .argument('<check>', 'id of a check')
+    .option('--base <check>', 'id of an earlier check. A regression is exit code 1')
+    .action(action('compare'));
+  add('report', 'print the Lighthouse report of a run as JSON')
+    .argument('<run>', 'id of a run')
+    .option('--html', 'as a web page')
+    .action(action('report'));
+  add('delete', 'erase a check, its runs and reports').argument('<check>', 'id of a check').action(action('erase'));
+};

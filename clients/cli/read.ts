@@ -1,0 +1,83 @@
+import type { Client } from '../client.ts';
+import { ServiceError } from '../service-error.ts';
+import { type Context, withClient } from './context.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
+import { render } from './output.ts';
+import type { ReadOptions } from './program.ts';
+import type { CheckResult } from './result.ts';
+
+/** Calls `work` with a client. Without a service there is nothing to read, unless a data folder is given. */
+const reading = (context: Context, { data }: ReadOptions, work: Parameters<typeof withClient<number>>[2]) => {
+  if (!context.serviceUrl && data === undefined) {
+    throw new UsageError('Set PAGE_AUDIT_URL to the URL of the service, or give the data folder with --data.');
+  }
+  return withClient(context, data, work);
+};
+
+/** Returns the comparison of a check's regions, or null if no two runs can be compared. */
+export const comparisonOf = async (client: Client, id: string, base: string | undefined, signal: AbortSignal) =>
+  client.compare(id, { base, signal }).catch((error) => {
+    if (error instanceof ServiceError && (error.code === 'not-comparable' || error.code === 'report-not-ready'))
+      return null;
+    throw error;
+  });
+
+/** Prints a check. */
+export const get = (context: Context, id: string, options: ReadOptions): Promise<number> =>
+  reading(context, options, async (client, server) => {
+    const check = await client.get(id, context);
+    const comparison = check.regions.length > 1 ? await comparisonOf(client, id, undefined, context.signal) : null;
+    const result = { check, comparison, base: null, assertions: {}, server } as CheckResult;
+    await context.print(render([result], options.format));
+    return exitCodes.good;
+  });
+
+/** Prints a line per check, newest first. */
+export const list = (context: Context, _: unknown, options: ReadOptions): Promise<number> =>
+  reading(context, options, async (client) => {
+    const { limit, url, state, label = {} } = options;
+    const query = {
+      ...(limit !== undefined && { limit }),
+      ...(url !== undefined && { url }),
+      ...(state !== undefined && { state: state as never }), // the service refuses an unknown state
+      label: Object.entries(label).map(([name, value]) => `${name}:${value}`),
+    };
+    const page = await client.list(query, context);
+    const line = ({ id, state: itsState, createdAt, url: itsUrl, runs }: (typeof page.checks)[number]) => {
+      const scores = runs.map(({ region, performance }) => `${region} ${performance ?? '-'}`).join(', ');
+      return `${id}  ${itsState.padEnd(9)}  ${createdAt}  ${itsUrl}  ${scores}\n`;
+    };
+    const text = options.format === 'json' ? `${JSON.stringify(page, null, 2)}\n` : page.checks.map(line).join('');
+    await context.print(text);
+    return exitCodes.good;
+  });
+
+/** Prints a comparison as JSON. */
+export const compare = (context: Context, id: string, options: ReadOptions): Promise<number> =>
+  reading(context, options, async (client) => {
+    const comparison = await client.compare(id, { base: options.base, signal: context.signal });
+    await context.print(`${JSON.stringify(comparison, null, 2)}\n`);
+    return hasRegressed(comparison) ? exitCodes.failedRules : exitCodes.good;
+  });
+
+/** Returns true if a metric of a comparison with a base got worse. */
+export const hasRegressed = ({ metrics }: { metrics: object }): boolean =>
+  Object.values(metrics).some(({ verdict }: { verdict: string }) => verdict === 'regressed');
+
+/** Prints the Lighthouse report of a run. */
+export const report = (context: Context, id: string, options: ReadOptions): Promise<number> =>
+  reading(context, options, async (client) => {
+    const text = options.html
+      ? await client.reportPage(id, context)
+      : `${JSON.stringify(await client.report(id, context))}\n`;
+    await context.print(text);
+    return exitCodes.good;
+  });
+
+/** Erases a check. */
+export const erase = (context: Context, id: string, options: ReadOptions): Promise<number> =>
+  reading(context, options, async (client) => {
+    await client.delete(id, context);
+    context.note(`The check ${id} is erased.`);
+    return exitCodes.good;
+  });

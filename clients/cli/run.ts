@@ -1,0 +1,147 @@
+import { type Check, type Client, type CreateCheck, type CreatedCheck, isFinal } from '../client.ts';
+import { ServiceError } from '../service-error.ts';
+import { type Context, withClient } from './context.ts';
+import { exitCodes, ServiceFault, UsageError } from './exit-codes.ts';
+import { progressOf, render } from './output.ts';
+import type { RunOptions } from './program.ts';
+import { comparisonOf, hasRegressed } from './read.ts';
+import type { CheckResult } from './result.ts';
+
+const ERASE_MS = 5000;
+
+/** Creates a check for each URL and device, waits for all of them, and prints the results. */
+export const run = async (context: Context, urls: readonly string[], options: RunOptions): Promise<number> => {
+  for (const url of urls) requireScheme(url);
+  if (options.detach && !context.serviceUrl) {
+    throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
+  }
+  return withClient(context, options.data, async (client, server) => {
+    context.signal.throwIfAborted();
+    if (options.base) await client.get(options.base, context); // before the audits, so that a wrong id costs nothing
+    const created: CreatedCheck[] = [];
+    try {
+      for (const [i, body] of (await bodiesOf(client, urls, options, context.signal)).entries()) {
+        created.push(await client.create(body, keyOf(options.idempotencyKey, i)));
+        context.signal.throwIfAborted();
+      }
+      if (options.detach) {
+        await context.print(created.map(({ id }) => `${id}\n`).join(''));
+        return exitCodes.good;
+      }
+      const checks = await waitForAll(client, created, options.timeout, context);
+      const results = await Promise.all(
+        checks.map((check) => resultOf(client, check, server, options, context.signal)),
+      );
+      await context.print(render(results, options.format));
+      return exitCodeOf(results);
+    } catch (error) {
+      if (!(error instanceof ServiceFault)) await eraseUnfinished(client, created, context);
+      throw error;
+    }
+  });
+};
+
+const requireScheme = (url: string): void => {
+  if (!/^https?:\/\//i.test(url)) {
+    const right = /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
+      ? 'a URL that starts with http:// or https://'
+      : `https://${url}`;
+    throw new UsageError(`${url} is no URL of a web page. Use ${right}.`);
+  }
+};
+
+const keyOf = (key: string | undefined, i: number) => (key === undefined ? {} : { idempotencyKey: `${key}-${i + 1}` });
+
+const bodiesOf = async (
+  client: Client,
+  urls: readonly string[],
+  { region, device, auditVersion, samples, category, label }: RunOptions,
+  signal: AbortSignal,
+): Promise<CreateCheck[]> => {
+  const offered =
+    region && !region.includes('all') ? [] : (await client.regions({ signal })).regions.map(({ id }) => id);
+  const regions = region?.includes('all') ? offered : (region ?? offered.slice(0, 1));
+  const options = {
+    ...(samples !== undefined && { samples }),
+    ...(category && { categories: category }),
+    ...(label && { labels: label }),
+  };
+  return urls.flatMap((url) =>
+    (device ?? [undefined]).map(
+      // the service refuses unknown regions, versions and categories, and says which it accepts
+      (each) => ({ url, auditVersion, regions, ...(each && { device: each }), ...options }) as CreateCheck,
+    ),
+  );
+};
+
+/** Waits for all checks. Reports each change of a run on stderr. */
+const waitForAll = async (
+  client: Client,
+  created: readonly CreatedCheck[],
+  seconds: number,
+  { signal, note }: Context,
+): Promise<Check[]> => {
+  const timeout = AbortSignal.timeout(seconds * 1000);
+  const startedAt = performance.now();
+  const seen = new Map<string, string>();
+  const onChange = (check: Check) => {
+    for (const [name, state] of progressOf(check)) {
+      if (seen.get(name) === state) continue;
+      seen.set(name, state);
+      note(`${`${Math.round((performance.now() - startedAt) / 1000)} s`.padStart(6)}  ${name}  ${state}`);
+    }
+  };
+  const abort = new AbortController(); // ends the other waits when one fails
+  const all = AbortSignal.any([signal, timeout, abort.signal]);
+  try {
+    return await Promise.all(created.map(({ id }) => client.wait(id, { signal: all, onChange })));
+  } catch (error) {
+    abort.abort();
+    if (timeout.aborted && !signal.aborted) {
+      const ids = created.map(({ id }) => id).join(', ');
+      throw new ServiceFault(
+        `The checks did not finish within ${seconds} s: ${ids}. Read them later with page-audit get.`,
+      );
+    }
+    if (error instanceof ServiceError && error.code === 'not-found') {
+      throw new ServiceFault('A check was erased while the command waited for it. Run the command again.');
+    }
+    throw error;
+  }
+};
+
+const resultOf = async (
+  client: Client,
+  check: Check,
+  server: string | null,
+  { base }: RunOptions,
+  signal: AbortSignal,
+): Promise<CheckResult> => {
+  const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, undefined, signal) : null;
+  const compared = base ? await comparisonOf(client, check.id, base, signal) : null;
+  return { check, comparison, base: compared, assertions: {}, server } as CheckResult;
+};
+
+const exitCodeOf = (results: readonly CheckResult[]): number => {
+  const blames = results.flatMap(({ check }) => check.runs.map(({ error }) => error?.blame));
+  if (blames.includes('service')) return exitCodes.serviceFault;
+  if (blames.includes('page')) return exitCodes.pageFault;
+  return results.some(({ base }) => base && hasRegressed(base)) ? exitCodes.failedRules : exitCodes.good;
+};
+
+/** Erases the checks that are not finished, and prints their ids. */
+const eraseUnfinished = async (client: Client, created: readonly CreatedCheck[], { note }: Context): Promise<void> => {
+  const signal = AbortSignal.timeout(ERASE_MS); // the signal of the command may have aborted
+  await Promise.all(
+    created.map(async ({ id }) => {
+      try {
+        if (isFinal(await client.get(id, { signal }))) return note(`The check ${id} is finished and stays.`);
+        await client.delete(id, { signal });
+        note(`The unfinished check ${id} is erased.`);
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === 'not-found') return;
+        note(`The check ${id} could not be erased. Erase it with: page-audit delete ${id}`);
+      }
+    }),
+  );
+};
