@@ -1,0 +1,162 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client } from '../../clients/client.ts';
+import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { runError } from '../../shared/problems.ts';
+import { answering, startOddServer } from '../support/odd-server.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+let client: Client;
+beforeAll(async () => {
+  world = await startWorld({ CHANGES_FROM: 'process' });
+  api = await startGateway({ port: 0, functions: await importApi() });
+  client = new Client({ url: api.url });
+});
+afterAll(async () => {
+  await api.close();
+  await world.stop();
+});
+
+const file = 'clients/cli/page-audit.cjs';
+const environment = (url: string | undefined, more = {}) => {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, ...(url && { PAGE_AUDIT_URL: url }), ...more };
+};
+/** Runs the command as a user does, and checks that no stack trace is shown. */
+const pageAudit = (args: string[], { url = api.url as string | undefined, env = {} } = {}) =>
+  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const options = { env: environment(url, env) };
+    const child = execFile(process.execPath, [file, ...args], options, (_, stdout, stderr) => {
+      expect(stderr).not.toMatch(/^ {4}at /m);
+      resolve({ code: child.exitCode, stdout, stderr });
+    });
+  });
+const finish = async (id: string, state: 'succeeded' | 'failed' = 'succeeded') => {
+  const lease = await world.leases.claim(await world.runOf(id), randomUUID(), new Date());
+  if (!lease) throw new Error('the run is taken');
+  const result = state === 'failed' ? { error: runError('dns-failure') } : { performance: 98 };
+  await world.leases.finish(lease, { state, attempts: [], ...result }, new Date());
+};
+/** Waits for the one check with this label. */
+const checkLabelled = async (label: string): Promise<string> => {
+  for (;;) {
+    const [check] = (await client.list({ label: [label] })).checks;
+    if (check) return check.id;
+  }
+};
+
+test.each([
+  ['succeeded', 0],
+  ['failed', 3],
+] as const)('`run` waits for a run that %s, and its exit code is %i', async (state, code) => {
+  const label = `test:${randomUUID()}`;
+  const ended = pageAudit(['run', 'https://example.com/', '--label', label, '--format', 'json']);
+  await finish(await checkLabelled(label), state);
+  const { stdout, stderr, ...rest } = await ended;
+  expect(rest).toEqual({ code });
+  const [{ check }] = JSON.parse(stdout);
+  expect(check).toMatchObject({ state, url: 'https://example.com/', regions: ['us-west1'], auditVersion: '13.5.0' });
+  expect(stderr).toContain(`us-west1  https://example.com/  mobile  ${state}`);
+});
+
+test('two URLs on two devices are four checks, whose ids `--detach` prints', async () => {
+  const args = ['https://example.com/a', 'https://example.com/b', '--device', 'mobile,desktop', '--detach'];
+  const { code, stdout } = await pageAudit(['run', ...args, '--region', 'us-east4,us-west1', '--idempotency-key', 'k']);
+  const ids = stdout.trim().split('\n');
+  expect([code, ids.length, new Set(ids).size]).toEqual([0, 4, 4]);
+  expect(await client.get(ids[1] as string)).toMatchObject({ device: 'desktop', regions: ['us-east4', 'us-west1'] });
+  const again = await pageAudit(['run', ...args, '--region', 'us-east4,us-west1', '--idempotency-key', 'k']);
+  expect(again.stdout).toBe(stdout);
+});
+
+test('an interrupt erases the unfinished check, prints its id and is exit code 130', async () => {
+  const label = `test:${randomUUID()}`;
+  const args = [file, 'run', 'https://example.com/', '--label', label];
+  const child = spawn(process.execPath, args, { env: environment(api.url) });
+  const stderr = child.stderr.toArray();
+  const id = await checkLabelled(label);
+  child.kill('SIGINT');
+  expect(await once(child, 'close')).toEqual([130, null]);
+  expect(`${Buffer.concat(await stderr)}`).toContain(`The unfinished check ${id} is erased.`);
+  await expect(client.get(id)).rejects.toMatchObject({ code: 'not-found' });
+});
+
+test('a check that is erased while the command waits is exit code 4', async () => {
+  const label = `test:${randomUUID()}`;
+  const ended = pageAudit(['run', 'https://example.com/', '--label', label]);
+  await client.delete(await checkLabelled(label));
+  expect(await ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('was erased') });
+});
+
+test('a timeout is exit code 4, and the check stays', async () => {
+  const label = `test:${randomUUID()}`;
+  const { code, stderr } = await pageAudit(['run', 'https://example.com/', '--label', label, '--timeout', '1']);
+  const id = await checkLabelled(label);
+  expect([code, stderr]).toEqual([4, expect.stringContaining(`did not finish within 1 s: ${id}`)]);
+});
+
+test('`get`, `list`, `report` and `delete` show and erase a check', async () => {
+  const { check, run } = await world.finishedRun(JSON.stringify({ auditVersion: '13.5.0', audits: {} }));
+  const { stdout } = await pageAudit(['get', check.id]);
+  expect(stdout).toMatch(/^https:\/\/example.com\/ .*\n +us-west1\nPerformance +98\n/);
+  expect((await pageAudit(['list', '--limit', '1'])).stdout).toMatch(new RegExp(`^${check.id} +succeeded .*\n$`));
+  expect(JSON.parse((await pageAudit(['report', run.id])).stdout)).toEqual({ auditVersion: '13.5.0', audits: {} });
+  expect((await pageAudit(['delete', check.id])).code).toBe(0);
+  expect(await pageAudit(['get', check.id])).toMatchObject({ code: 2, stdout: '' });
+});
+
+test.each([
+  [['run', 'example.com'], 2, /^example.com is no URL of a web page. Use https:\/\/example.com.\n$/],
+  [['run', 'ftp://example.com'], 2, /Use a URL that starts with http:\/\/ or https:\/\/\.\n$/],
+  [['run', 'https://example.com', '--region', 'mars'], 2, /A region is not supported. Supported regions: us-west1/],
+  [['run', 'https://example.com', '--device', 'watch'], 2, /Use mobile, desktop/],
+  [['run', 'https://example.com', '--samples', 'many'], 2, /Use a whole number/],
+  [['run', 'https://example.com', '--format', 'pdf'], 2, /Use text or json/],
+  [['run', 'https://example.com', '--nope'], 2, /unknown option '--nope'/],
+  [['run', 'http://10.0.0.1/'], 2, /Private, reserved/],
+  [['get', 'nothing'], 2, /./],
+  [['nothing'], 2, /unknown command 'nothing'/],
+] as const)('`page-audit %j` is exit code %i with a message', async (args, code, message) => {
+  const result = await pageAudit([...args]);
+  expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+  expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
+});
+
+const problem = (status: number, code: string) =>
+  JSON.stringify({ type: `urn:page-audit:problem:${code}`, status, detail: 'The cause.', code, requestId: 'r' });
+const problemAnswer = (status: number, code: string, headers = {}) =>
+  answering(status, 'application/problem+json', problem(status, code), headers);
+test.each([
+  ['HTML', answering(200, 'text/html', '<h1>Hello</h1>'), 2, /Correct PAGE_AUDIT_URL/],
+  ['a 401', problemAnswer(401, 'unauthorized'), 2, /Set PAGE_AUDIT_KEY/],
+  ['a 500', problemAnswer(500, 'internal'), 4, /The cause. \(requestId r\)/],
+  ['a 429', problemAnswer(429, 'too-many-requests', { 'retry-after': '99' }), 4, /Retry in 99 s/],
+] as const)('%s is a message with an exit code, and the key stays secret', async (_, answer, code, text) => {
+  await using server = await startOddServer(answer);
+  const { stderr, ...rest } = await pageAudit(['list'], { url: server.url, env: { PAGE_AUDIT_KEY: 'pa_secret' } });
+  expect(rest).toEqual({ code, stdout: '' });
+  expect(stderr).toMatch(text);
+  expect(stderr).not.toContain('secret');
+});
+
+test.each([
+  ['http://127.0.0.1:9', 4, /can't be reached/],
+  ['127.0.0.1:4080', 2, /PAGE_AUDIT_URL is no URL/],
+  ['http://me:secret@127.0.0.1', 2, /PAGE_AUDIT_URL is no URL/],
+  ['', 2, /Set PAGE_AUDIT_URL/],
+] as const)('with PAGE_AUDIT_URL=%s, `list` is exit code %i', async (url, code, message) => {
+  const { stderr, ...rest } = await pageAudit(['list'], { url });
+  expect([rest, stderr]).toEqual([{ code, stdout: '' }, expect.stringMatching(message)]);
+});
+
+test('a reader that closes the output ends the command without a message', async () => {
+  const child = spawn(process.execPath, [file, 'list', '--format', 'json'], { env: environment(api.url) });
+  child.stdout.destroy();
+  const stderr = child.stderr.toArray();
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(await stderr).toEqual([]);
+});
