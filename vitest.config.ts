@@ -7,7 +7,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 
 /** Slow tests that measure no page, so three files run at once. They wait more than they compute. */
 const browserTests = [
-  'test/audit/{container,exits,hardening,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
+  'test/audit/{container,exits,hardening,hostile-pages,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
   'test/bundle/api-bundles.test.ts',
   'test/clients/audit/*.test.ts',
 ];
