@@ -560,10 +560,11 @@ export interface components {
              * @description Time of the last change that a client can see.
              */
             updatedAt: string;
-            /** @description Relative URLs. */
+            /** @description Relative URLs. `page` is for people. */
             links: {
                 self: string;
                 comparison: string;
+                page: string;
             };
         };
         /** @description Score from 0 to 100. */
@@ -644,10 +645,11 @@ export interface components {
              * @description Time of the last change that a client can see.
              */
             updatedAt: string;
-            /** @description Relative URLs. */
+            /** @description Relative URLs. `page` is for people. */
             links: {
                 self: string;
                 comparison: string;
+                page: string;
             };
         };
         /** @description One region's audit of the URL of a check. An unknown value is null. */
@@ -730,10 +732,11 @@ export interface components {
                 contended: boolean | null;
             } | null;
             numericValues: components["schemas"]["NumericValues"];
-            /** @description Relative URLs. The links to the report and its images are null if the run has no report. */
+            /** @description Relative URLs. `page` is for people. The links to the report and its images are null if the run has no report. */
             links: {
                 self: string;
                 check: string;
+                page: string;
                 report: string | null;
                 screenshot: string | null;
                 filmstrip: string | null;

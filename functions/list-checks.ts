@@ -1,4 +1,4 @@
-import { checkView } from '../shared/check.ts';
+import { checkView, linksOfCheck } from '../shared/check.ts';
 import { ReadEnv } from '../shared/env.ts';
 import { type CheckSummary, checkSummary } from '../shared/summaries.ts';
 import { access } from './lib/http/access.ts';
@@ -30,7 +30,10 @@ export const listChecks =
     const { limit, state } = parameters;
     const summaryOf = async (entry: ListedCheck): Promise<CheckSummary | undefined> => {
       if (!matches(entry)) return undefined;
-      const summary = isClosed(entry) ? entry : await readSummary(store, entry.id, owner);
+      // Stored links may lack those of a later release.
+      const summary = isClosed(entry)
+        ? { ...entry, links: linksOfCheck(entry.id) }
+        : await readSummary(store, entry.id, owner);
       return state === undefined || summary?.state === state ? summary : undefined;
     };
     const { shown, nextCursor } = await pageOf(

@@ -54,7 +54,9 @@ export const CheckView = z
     state: CheckState,
     updatedAt: z.iso.datetime().describe('Time of the last change that a client can see.'),
     runs: z.array(RunView).describe('One run per region, in the order of `regions`.'),
-    links: z.object({ self: z.string(), comparison: z.string() }).describe('Relative URLs.'),
+    links: z
+      .object({ self: z.string(), comparison: z.string(), page: z.string() })
+      .describe('Relative URLs. `page` is for people.'),
   })
   .meta({ id: 'Check', description: 'One URL tested in one or more regions.' });
 export type CheckView = z.infer<typeof CheckView>;
@@ -97,7 +99,13 @@ export const checkView = (check: Check): CheckView => ({
   createdAt: check.createdAt,
   updatedAt: latest(check.createdAt, ...check.runs.map((run) => run.updatedAt)),
   runs: check.runs.map((run) => runView({ ...run, checkId: check.id })),
-  links: { self: `/v1/checks/${check.id}`, comparison: `/v1/checks/${check.id}/comparison` },
+  links: linksOfCheck(check.id),
+});
+
+export const linksOfCheck = (id: string): CheckView['links'] => ({
+  self: `/v1/checks/${id}`,
+  comparison: `/v1/checks/${id}/comparison`,
+  page: `/checks/${id}`,
 });
 
 /** Returns the answer to a create: the inputs, and the fields of each run that a client needs to follow it. */

@@ -155,11 +155,14 @@ export const RunView = z
       .object({
         self: z.string(),
         check: z.string(),
+        page: z.string(),
         report: z.string().nullable(),
         screenshot: z.string().nullable(),
         filmstrip: z.string().nullable(),
       })
-      .describe('Relative URLs. The links to the report and its images are null if the run has no report.'),
+      .describe(
+        'Relative URLs. `page` is for people. The links to the report and its images are null if the run has no report.',
+      ),
   })
   .meta({
     id: 'Run',
@@ -184,6 +187,7 @@ const linksOf = ({ id, checkId, report }: Parameters<typeof runView>[0]): RunVie
   return {
     self,
     check,
+    page: `/checks/${checkId}/runs/${id}`,
     report: ofReport('report'),
     screenshot: ofReport('screenshot'),
     filmstrip: ofReport('filmstrip'),

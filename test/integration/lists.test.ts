@@ -99,7 +99,11 @@ test('a list of closed checks is one query and reads no run', async () => {
     state: 'succeeded',
     createdAt: t0.toISOString(),
     updatedAt: later(t0, 9).toISOString(),
-    links: { self: `/v1/checks/${check.id}`, comparison: `/v1/checks/${check.id}/comparison` },
+    links: {
+      self: `/v1/checks/${check.id}`,
+      comparison: `/v1/checks/${check.id}/comparison`,
+      page: `/checks/${check.id}`,
+    },
   };
   const [run] = check.runs;
   const runs = [
