@@ -5,14 +5,24 @@ import { html } from './html.js';
 import { KeyButton } from './parts/key.js';
 import { useRoute } from './router.js';
 import { CheckPage } from './views/check.js';
+import { ComparisonPage } from './views/comparison.js';
 import { HomePage } from './views/home.js';
 import { NotFoundPage } from './views/not-found.js';
+import { RunPage } from './views/run.js';
+import { TrendPage } from './views/trend.js';
 
-const views = { home: HomePage, check: CheckPage, unknown: NotFoundPage };
+const views = {
+  home: HomePage,
+  check: CheckPage,
+  run: RunPage,
+  trend: TrendPage,
+  comparison: ComparisonPage,
+  unknown: NotFoundPage,
+};
 
 const App = () => {
   const route = useRoute();
-  const View = views[/** @type {keyof typeof views} */ (route.name)] ?? NotFoundPage;
+  const View = views[route.name];
   useFocusOnNavigation(route.key);
   return html`
     <a class="skip" href="#main">Skip to the content</a>

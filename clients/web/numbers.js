@@ -19,6 +19,15 @@ export const metricNames = /** @type {const} */ ({
   seo: 'SEO',
   pwa: 'PWA',
 });
+/** Usual short names, for tables with a column per region. */
+export const shortNames = /** @type {Partial<Record<MetricName, string>>} */ ({
+  fcp: 'FCP',
+  lcp: 'LCP',
+  tbt: 'TBT',
+  cls: 'CLS',
+  si: 'Speed index',
+  tti: 'TTI',
+});
 export const metrics = /** @type {MetricName[]} */ (Object.keys(metricNames));
 export const scores = /** @type {ScoreName[]} */ (['performance', 'accessibility', 'bestPractices', 'seo', 'pwa']);
 

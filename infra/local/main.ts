@@ -36,7 +36,7 @@ const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets }: Service
     auth === 'keys' && 'Requests need an API key. Create one: npm run keys -- create --owner me --name "my first key"';
   const page = targets === 'local' ? `${url}/sample` : 'https://example.com/';
   const shown = [
-    `Page audit service: ${url}`,
+    `Page audit service: ${url}/ (web page), ${url}/docs (API)`,
     `All ${allRegions.length} regions are this machine. Data is stored in ${dataDir} (${inMiB(freeBytes(dataDir))} free). Up to ${auditsAtOnce} audit(s) at once.`,
     loopback,
     keys,

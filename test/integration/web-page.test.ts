@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readWeb } from '../../functions/lib/http/web-files.ts';
@@ -47,6 +48,10 @@ test('the page loads files of its own host only, and its policy allows no inline
 
 test('each module of the page imports only modules that exist, by their names beside it', async () => {
   const { files } = await readWeb();
+  const own = (await readdir(new URL('../../clients/web/', import.meta.url), { recursive: true })).filter((path) =>
+    /\.(js|css|svg)$/.test(path),
+  );
+  expect(files.size).toBe(own.length + 5); // no two files have the same name
   const imports = [...files].flatMap(([name, { content }]) =>
     [...content.toString().matchAll(/(?:\bfrom ?|\bimport\()["']([^"'\n]+)["']/g)].map(([, url = '']) => [name, url]),
   );

@@ -2,14 +2,17 @@
 import { useRef, useState } from 'preact/hooks';
 import { createCheck, newIdempotencyKey } from '../api.js';
 import { html } from '../html.js';
+import { useLoaded, useNow } from '../loading.js';
 import { navigate } from '../router.js';
-import { ProblemNote } from './problem.js';
+import { ago } from '../times.js';
+import { Pending, ProblemNote } from './problem.js';
 
 const inputs = ['url', 'auditVersion', 'regions', 'device', 'samples', 'categories', 'labels'];
 
 /** @param {{ check: any }} props */
 export const CheckActions = ({ check }) => {
   const [error, setError] = useState(/** @type {any} */ (undefined));
+  const [compares, setCompares] = useState(false);
   const key = useRef(newIdempotencyKey());
   const again = async () => {
     setError(undefined);
@@ -24,7 +27,29 @@ export const CheckActions = ({ check }) => {
     }
   };
   return html`<div class="actions">
+      <a class="button" href="/pages?${new URLSearchParams({ url: check.url })}">Over time</a>
       <button type="button" onClick=${again}>Audit again</button>
+      <button type="button" aria-expanded=${compares} onClick=${() => setCompares(!compares)}>Compare with …</button>
     </div>
-    ${error && html`<div class="wide"><${ProblemNote} error=${error} reload=${again} /></div>`}`;
+    ${error && html`<div class="wide"><${ProblemNote} error=${error} reload=${again} /></div>`}
+    ${compares && html`<div class="wide"><${Others} check=${check} /></div>`}`;
+};
+
+/** @param {{ check: any }} props */
+const Others = ({ check }) => {
+  const now = useNow(30_000);
+  const loaded = useLoaded(`/v1/checks?${new URLSearchParams({ limit: '20', url: check.url })}`);
+  if (!loaded.data) return html`<${Pending} ...${loaded} rows=${3} />`;
+  const others = loaded.data.checks.filter((/** @type {any} */ { id }) => id !== check.id);
+  if (others.length === 0)
+    return html`<p class="panel">There is no other check of this URL. Audit it again to compare.</p>`;
+  return html`<div class="panel">
+    <h2>Compare with an earlier or later check of this URL</h2>
+    <ul>${others.map((/** @type {any} */ other) => {
+      const [base, head] = other.createdAt < check.createdAt ? [other, check] : [check, other];
+      const labels = Object.entries(other.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
+      const facts = [`Lighthouse ${other.auditVersion}`, other.device ?? 'mobile', ...labels, other.state];
+      return html`<li key=${other.id}><a href="/comparisons/${base.id}...${head.id}">${ago(other.createdAt, now)}</a> <span class="muted">${facts.join(' · ')}</span></li>`;
+    })}</ul>
+  </div>`;
 };

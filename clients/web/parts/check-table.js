@@ -1,6 +1,6 @@
 // @ts-check
 import { html } from '../html.js';
-import { isScore, metricNames, metrics, numberOf, plain, textOf } from '../numbers.js';
+import { isScore, metricNames, metrics, numberOf, plain, shortNames, textOf } from '../numbers.js';
 import { Legend, Value } from './value.js';
 
 /** @typedef {import('../numbers.js').MetricName} MetricName */
@@ -25,11 +25,11 @@ export const CheckTable = ({ check, comparison, all }) => {
   const compares = runs.length > 1;
   const rows = metrics.filter((name) => (all ? name !== 'pwa' || hasPwa(check) : main.includes(name)));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results by region">
-    <table class="results">
+    <table class="results by-region">
       <caption class="hidden">Metrics of ${check.url} by region</caption>
       <thead><tr>
         <th scope="col">Metric</th>
-        ${runs.map((/** @type {any} */ run) => html`<th scope="col" key=${run.id}>${run.region}</th>`)}
+        ${runs.map((/** @type {any} */ run) => html`<th scope="col" key=${run.id}><a href="/checks/${check.id}/runs/${run.id}">${run.region}</a></th>`)}
         ${compares && html`<th scope="col">Verdict</th>`}
       </tr></thead>
       <tbody>
@@ -51,7 +51,7 @@ const hasPwa = (check) => Number.parseInt(check.auditVersion, 10) < 12;
 const Row = ({ name, runs, comparison, compares }) => {
   const max = isScore(name) || name === 'cls' ? undefined : Math.max(...runs.map((run) => numberOf(run, name) ?? 0));
   return html`<tr>
-    <th scope="row">${metricNames[name]}</th>
+    <th scope="row" title=${metricNames[name]}>${shortNames[name] ?? metricNames[name]}</th>
     ${runs.map(
       (run) => html`<td key=${run.id}>
       ${run.state === 'succeeded' ? html`<${Value} name=${name} run=${run} max=${max} />` : html`<span class="muted">${run.state === 'failed' ? '–' : '…'}</span>`}

@@ -12,6 +12,6 @@ export const Reasons = ({ reasons }) => {
     reasons.filter((each) => each.code === code).map(({ region }) => region);
   const codes = [...new Set(reasons.map(({ code }) => code))];
   return html`<ul class="warnings" aria-label="Why verdicts are unknown">
-    ${codes.map((code) => html`<li key=${code}><span aria-hidden="true">ⓘ </span><strong>${regionsOf(code).join(', ')}: </strong>${texts[code] ?? code}</li>`)}
+    ${codes.map((code) => html`<li key=${code}><span aria-hidden="true">⚠ </span><strong>${regionsOf(code).join(', ')}: </strong>${texts[code] ?? code}</li>`)}
   </ul>`;
 };

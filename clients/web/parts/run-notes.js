@@ -3,20 +3,21 @@ import { html } from '../html.js';
 import { nextSteps, retryStep } from '../words.js';
 
 /**
- * Why a run failed: code, message, whose fault, and the next step.
- * @param {{ run: any, named?: boolean }} props
+ * Why runs failed in the same way: code, message, whose fault, and the next step.
+ * @param {{ runs: any[], named?: boolean }} props
  */
-export const FailedRun = ({ run, named = false }) => {
-  const { code, message, blame, auditCode, finalUrl } = run.error;
+export const FailedRun = ({ runs, named = false }) => {
+  const { code, message, blame, auditCode, finalUrl } = runs[0].error;
+  const regions = runs.map(({ region }) => region).join(', ');
   return html`<div class="panel problem">
-    <h2>${named ? `${run.region} failed: ` : 'The run failed: '}<code>${code}</code></h2>
+    <h2>${named ? `${regions} failed: ` : 'The run failed: '}<code>${code}</code></h2>
     <p>${message}</p>
     ${finalUrl && html`<p class="muted break">Last address: ${finalUrl}</p>`}
     <p>
       <strong>${blame === 'page' ? 'The cause is the page.' : 'The cause is this service, not the page.'}</strong>
       ${' '}${nextSteps[code] ?? retryStep}
     </p>
-    <p class="muted">Run <code>${run.id}</code>${auditCode && html`, Lighthouse: <code>${auditCode}</code>`}</p>
+    <p class="muted">Run <code>${runs.map(({ id }) => id).join(', ')}</code>${auditCode && html`, Lighthouse: <code>${auditCode}</code>`}</p>
   </div>`;
 };
 

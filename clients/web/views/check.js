@@ -58,13 +58,23 @@ const CheckHead = ({ check }) => {
   </div>`;
 };
 
+/** @param {any} run */
+const hasSucceeded = ({ state }) => state === 'succeeded';
+
+/**
+ * Groups runs that failed in the same way.
+ * @param {any[]} runs
+ * @returns {any[][]}
+ */
+const groups = (runs) => [...Map.groupBy(runs, ({ error }) => JSON.stringify(error)).values()];
+
 /** @param {{ check: any }} props */
 const Results = ({ check }) => {
-  const compares = isFinished(check) && check.runs.length > 1;
+  const compares = isFinished(check) && check.runs.filter(hasSucceeded).length > 1;
   const { data: comparison } = useLoaded(compares ? check.links.comparison : null);
   const [all, setAll] = useState(false);
   const failed = check.runs.filter((/** @type {any} */ run) => run.state === 'failed');
-  const shown = check.runs.filter((/** @type {any} */ run) => run.links.filmstrip);
+  const shown = check.runs.filter((/** @type {any} */ run) => hasSucceeded(run) && run.links.filmstrip);
   return html`
     <${CheckTable} check=${check} comparison=${comparison} all=${all} />
     <p class="row">
@@ -72,7 +82,7 @@ const Results = ({ check }) => {
         ${all ? 'Fewer metrics' : 'More metrics'}
       </button>
     </p>
-    ${failed.map((/** @type {any} */ run) => html`<${FailedRun} key=${run.id} run=${run} named />`)}
+    ${groups(failed).map((runs) => html`<${FailedRun} key=${runs[0].id} runs=${runs} named />`)}
     <${Warnings} runs=${check.runs} />
     ${comparison && html`<${Reasons} reasons=${comparison.reasons} />`}
     ${

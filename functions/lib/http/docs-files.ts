@@ -30,6 +30,7 @@ const htmlOf = (version: string): string => `<!doctype html>
     <link rel="icon" type="image/png" href="/docs/${version}/favicon-32x32.png">
   </head>
   <body>
+    <p><a href="/">Web page of the service</a></p>
     <div id="swagger-ui"></div>
     <script src="/docs/${version}/swagger-ui-bundle.js" defer></script>
     <script src="/docs/${version}/start.js" defer></script>

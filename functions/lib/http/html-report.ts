@@ -22,5 +22,5 @@ export const viewerPolicy = [
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
+  "frame-ancestors 'self'", // the web page shows it in a sandboxed frame
 ].join('; ');

@@ -1,0 +1,66 @@
+// @ts-check
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { read } from './api.js';
+import { onKeyChange } from './session.js';
+
+/** Most runs that a chart has. */
+export const MAX_RUNS = 400;
+
+/**
+ * Reads the finished runs of a URL, newest first, page by page.
+ * @param {{ url: string, device: string }} filter
+ * @returns {{ runs: any[], done: boolean, error?: any, reload: () => void }}
+ */
+export const useSeries = ({ url, device }) => {
+  const [state, setState] = useState(
+    /** @type {{ runs: any[], done: boolean, error?: any }} */ ({ runs: [], done: false }),
+  );
+  const [again, setAgain] = useState(0);
+  const reload = useCallback(() => setAgain((each) => each + 1), []);
+  useEffect(() => onKeyChange(reload), [reload]);
+  useEffect(() => {
+    const stop = new AbortController();
+    readAll({ url, device }, stop.signal, setState).catch((error) => {
+      if (!stop.signal.aborted) setState((before) => ({ ...before, error }));
+    });
+    return () => stop.abort();
+  }, [url, device, again]);
+  return { ...state, reload };
+};
+
+/**
+ * @param {{ url: string, device: string }} filter
+ * @param {AbortSignal} signal
+ * @param {(state: { runs: any[], done: boolean }) => void} show
+ */
+const readAll = async (filter, signal, show) => {
+  /** @type {any[]} */
+  const runs = [];
+  /** @type {string | null} */
+  let cursor = null;
+  do {
+    const parameters = new URLSearchParams({ ...filter, limit: '100', ...(cursor && { cursor }) });
+    const page = await read(`/v1/runs?${parameters}`, { signal });
+    runs.push(...page.runs);
+    cursor = page.nextCursor;
+  } while (cursor && runs.length < MAX_RUNS);
+  show({ runs: runs.slice(0, MAX_RUNS), done: true });
+};
+
+/**
+ * Returns the runs that are not comparable with the newest run of their region.
+ * @param {readonly any[]} runs newest first
+ * @returns {Set<any>}
+ */
+export const incomparable = (runs) => {
+  const newest = new Map();
+  for (const run of runs) {
+    if (run.state === 'succeeded' && !run.contended && !newest.has(run.region)) newest.set(run.region, run);
+  }
+  return new Set(
+    runs.filter((run) => {
+      const latest = newest.get(run.region);
+      return run.contended || (latest && latest.auditVersion !== run.auditVersion);
+    }),
+  );
+};

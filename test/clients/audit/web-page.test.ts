@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importApi, startGateway } from '../../../infra/local/gateway.ts';
+import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
+import { readReport } from '../../support/recorded-reports.ts';
+import { expectAccessible, openPage, overflowOf, press, startBrowser, untilShown } from '../../support/web-browser.ts';
+import { aCheck, startWorld, type World } from '../../support/world.ts';
+
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+let browser: Browser;
+beforeAll(async () => {
+  world = await startWorld({ REGIONS: 'us-west1,europe-north1,us-east4', CHANGES_FROM: 'process' });
+  api = await startGateway({ port: 0, functions: await importApi() });
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await api.close();
+  await world.stop();
+});
+
+const open = (path: string, options = {}) => openPage(browser, `${api.url}${path}`, options);
+const twoResults = [{ lcps: [633, 640, 629] }, { lcps: [1912, 1905, 1918] }];
+
+test('a check starts from the form with Enter, fills in region by region, and leads to its runs', async () => {
+  await using view = await open('/');
+  const { page, errors } = view;
+  await untilShown(page, 'No checks yet');
+  await expectAccessible(page);
+  await page.type('#url', 'https://example.com/live');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
+  await untilShown(page, 'waiting');
+  await expectAccessible(page);
+
+  const id = new URL(page.url()).pathname.split('/')[2] as string;
+  const [first, second] = (await world.find(id)).runs;
+  if (!first || !second) throw new Error('The check has no two runs.');
+  await finishRun(world, first, { lcps: [633, 640, 629] });
+  await untilShown(page, '633 ms');
+  expect(await page.$eval('[aria-live=polite]', (each) => each.textContent)).toBe('us-west1 finished. Performance 92.');
+  await finishRun(world, second, { failed: 'dns-failure' });
+  await untilShown(page, 'europe-north1 failed: dns-failure');
+  await untilShown(page, 'The cause is the page.');
+  await expectAccessible(page);
+
+  await press(page, 'us-west1');
+  await untilShown(page, 'CPU benchmark');
+  expect(new URL(page.url()).pathname).toBe(`/checks/${id}/runs/${first.id}`);
+  await untilShown(page, '2 blocked requests');
+  await expectAccessible(page);
+  expect(errors).toEqual([]);
+});
+
+test('the form shows the errors of the API at their fields, and sends nothing twice', async () => {
+  await using view = await open('/');
+  const { page } = view;
+  await page.waitForSelector('input[name=regions]');
+  await page.type('#url', 'http://10.0.0.1/');
+  await press(page, 'Audit');
+  await page.waitForSelector('#url[aria-invalid=true]');
+  expect(await page.$eval('#url-error', (each) => each.textContent)).toContain('Private');
+  await expectAccessible(page);
+});
+
+test('texts of pages and clients are shown as text', async () => {
+  const hostile = '<img src=x onerror="document.title=\'hacked\'"><script>1</script>';
+  const url = `https://example.com/?q=${hostile}`;
+  const result = { lcps: [633, 640, 629], warnings: [hostile] };
+  const { id, runs } = await finishedCheck(world, { url, labels: { branch: hostile } }, [result, result]);
+  for (const path of [
+    '/',
+    `/checks/${id}`,
+    `/checks/${id}/runs/${runs[0]?.id}`,
+    `/pages?url=${encodeURIComponent(url)}`,
+  ]) {
+    await using view = await open(path);
+    await untilShown(view.page, hostile);
+    expect(await view.page.$$('main img, main script')).toEqual([]);
+    expect(view.errors).toEqual([]);
+    expect(await view.page.title()).not.toBe('hacked');
+  }
+});
+
+test('regions are compared in the check, two checks on a page, and a page over time', async () => {
+  const url = 'https://example.com/compared';
+  const before = await finishedCheck(world, { url }, twoResults);
+  const after = await finishedCheck(world, { url }, [
+    { lcps: [1633, 1640, 1629] },
+    { lcps: [1912, 1905, 1918], contended: true },
+  ]);
+  await using view = await open(`/checks/${before.id}`);
+  const { page, errors } = view;
+  await untilShown(page, 'us-west1 better by 1.3 s');
+  await press(page, 'Compare with');
+  await press(page, 'just now');
+  await untilShown(page, 'regressed');
+  expect(new URL(page.url()).pathname).toBe(`/comparisons/${before.id}...${after.id}`);
+  await untilShown(page, 'Other processes used the CPU.');
+  await untilShown(page, '+1.0 s');
+  await expectAccessible(page);
+
+  await page.goto(`${api.url}/pages?url=${encodeURIComponent(url)}`);
+  await page.waitForSelector('.chart canvas');
+  await untilShown(page, 'other work used the CPU');
+  await press(page, 'LCP');
+  await untilShown(page, '1.6 s');
+  await expectAccessible(page);
+  expect(errors).toEqual([]);
+});
+
+test("Lighthouse's report opens in a frame of its own origin", async () => {
+  const gzip = await readReport('13.5.0');
+  const { check, run } = await world.finishedRun('{}', { gzip });
+  await using view = await open(`/checks/${check.id}/runs/${run.id}`);
+  await press(view.page, 'Show the report');
+  const frame = await (await view.page.waitForSelector('iframe'))?.contentFrame();
+  await frame?.waitForSelector('.lh-scores-header');
+  expect(await frame?.evaluate(() => self.origin)).toBe('null');
+  await untilShown(view.page, 'While it loads');
+  expect(view.errors).toEqual([]);
+});
+
+test('a missing check and an unknown address say so, and an erased check stays on the screen', async () => {
+  await using view = await open(`/checks/${randomUUID()}`);
+  const { page } = view;
+  await untilShown(page, 'There is no such check.');
+  await expectAccessible(page);
+  await page.goto(`${api.url}/nothing/here`);
+  await untilShown(page, 'There is no page at this address');
+  await expectAccessible(page);
+
+  const check = aCheck();
+  await world.create(check);
+  await page.goto(`${api.url}/checks/${check.id}`);
+  await untilShown(page, 'waiting');
+  expect((await fetch(`${api.url}/v1/checks/${check.id}`, { method: 'DELETE' })).status).toBe(204);
+  await untilShown(page, 'The check was erased while you looked at it.');
+  await untilShown(page, 'waiting');
+});
+
+/** Answers the next API request of a page with a problem. */
+const answerNext = async (page: Page, status: number, headers: Record<string, string> = {}) => {
+  await page.setRequestInterception(true);
+  let used = false;
+  page.on('request', (request) => {
+    if (used || !request.url().includes('/v1/checks?')) return void request.continue();
+    used = true;
+    const body = JSON.stringify({
+      title: `Title ${status}`,
+      detail: `Detail ${status}`,
+      code: 'internal',
+      requestId: 'id-1',
+    });
+    request.respond({ status, headers: { 'content-type': 'application/problem+json', ...headers }, body });
+  });
+};
+
+test.each([
+  [429, { 'retry-after': '2' }, 'The page retries in'],
+  [500, {}, 'Request id: id-1'],
+])('a %i says what failed and how it goes on', async (status, headers, text) => {
+  await using view = await open('/docs');
+  const { page } = view;
+  await answerNext(page, status, headers as Record<string, string>);
+  await page.goto(api.url);
+  await untilShown(page, `Detail ${status}`);
+  await untilShown(page, text);
+  await expectAccessible(page);
+  if (status === 500) await press(page, 'Retry now');
+  await untilShown(page, 'Performance by region');
+});
+
+test('a view without a connection keeps what it shows', async () => {
+  const { id } = await finishedCheck(world, {}, twoResults);
+  const check = aCheck({ url: 'https://example.com/offline' });
+  const [run] = await world.create(check);
+  await using view = await open(`/checks/${check.id}`);
+  const { page } = view;
+  await untilShown(page, 'waiting');
+  await page.setOfflineMode(true);
+  await untilShown(page, 'You are offline.');
+  if (run) await finishRun(world, run, { lcps: [633, 640, 629] });
+  await untilShown(page, 'https://example.com/offline');
+  await expectAccessible(page);
+  await page.setOfflineMode(false);
+  await untilShown(page, '633 ms');
+  expect(id).not.toBe(check.id);
+});
+
+test('no view is wider than a window of 360 px', async () => {
+  const url = `https://example.com/${'a-long-path/'.repeat(20)}`;
+  const { id, runs } = await finishedCheck(world, { url }, twoResults);
+  const paths = ['/', `/checks/${id}`, `/checks/${id}/runs/${runs[0]?.id}`, `/comparisons/${id}...${id}`];
+  for (const path of [...paths, `/pages?url=${encodeURIComponent(url)}`]) {
+    await using view = await open(path, { width: 360 });
+    await untilShown(view.page, 'a-long-path');
+    expect([path, await overflowOf(view.page)]).toEqual([path, 0]);
+  }
+});

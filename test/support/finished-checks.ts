@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import type { CheckInputs } from '../../shared/check.ts';
+import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { type RunProblemCode, runError } from '../../shared/problems.ts';
+import type { Environment } from '../../shared/run.ts';
+import { aCheck, type World } from './world.ts';
+
+/** Result of a run: its LCP in each sample in milliseconds, or why it failed. */
+export type Result = { lcps: readonly number[]; warnings?: string[]; contended?: boolean } | { failed: RunProblemCode };
+
+const environment: Environment = {
+  auditVersion: '13.5.0',
+  chromium: 'HeadlessChrome/153.0.8010.0',
+  sandbox: true,
+  device: 'mobile',
+  throttling: 'simulate',
+  benchmarkIndex: 2733.5,
+  cpuCount: 2,
+  memoryMiB: 24_576,
+  kernel: '6.1.0',
+  host: '08e094f9c233',
+  cpuBusy: 0.1,
+  cpuStolen: 0,
+  contended: false,
+};
+
+/** Finishes a run as an auditor does. */
+export const finishRun = async (world: World, run: RunItem, result: Result, report?: RunItem['report']) => {
+  const lease = await world.leases.claim(run, randomUUID(), new Date());
+  if (!lease) throw new Error('another worker has the run');
+  const startedAt = new Date().toISOString();
+  const attempt = { number: 1, startedAt, finishedAt: startedAt, seconds: 7.1, auditCode: null, contended: false };
+  if ('failed' in result) {
+    const error = runError(result.failed);
+    const attempts = [{ ...attempt, code: result.failed }];
+    return world.leases.finish(lease, { state: 'failed', error, attempts }, new Date());
+  }
+  const { lcps, warnings = [], contended = false } = result;
+  const scores = { performance: 92, accessibility: 78, bestPractices: 100, seo: 40 };
+  const samples = lcps.map((lcp) => ({
+    ...noMetrics,
+    ...scores,
+    lcp,
+    fcp: lcp,
+    tbt: 120,
+    cls: 0.02,
+    cpuBusy: 0,
+    contended,
+  }));
+  const { cpuBusy: _, contended: __, ...metrics } = samples[0] ?? { ...noMetrics, cpuBusy: 0, contended };
+  const outcome = {
+    ...metrics,
+    samples,
+    spread: spreadOf(samples),
+    warnings,
+    environment: { ...environment, contended },
+  };
+  await world.leases.finish(
+    lease,
+    {
+      state: 'succeeded',
+      attempts: lcps.map((_, i) => ({ ...attempt, number: i + 1, code: null })),
+      blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 2 }],
+      blockedRequestCount: 2,
+      ...outcome,
+      ...(report && { report }),
+    },
+    new Date(),
+  );
+};
+
+/** Creates a check whose runs have these results, in the order of its regions. Returns its id and its runs. */
+export const finishedCheck = async (world: World, inputs: Partial<CheckInputs>, results: readonly Result[]) => {
+  const check = aCheck({ regions: ['us-west1', 'europe-north1'], samples: 3, ...inputs });
+  const runs = await world.create(check);
+  for (const [i, run] of runs.entries()) await finishRun(world, run, results[i] as Result);
+  return { id: check.id, runs };
+};

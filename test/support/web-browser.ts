@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { expect } from 'vitest';
+import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
+import { chromiumDir } from './chromium-dir.ts';
+
+/** Starts the Chromium of the service. */
+export const startBrowser = async (): Promise<Browser> => {
+  const { executable, env } = await prepareChromium(chromiumDir());
+  return puppeteer.launch({
+    executablePath: executable,
+    headless: 'shell',
+    env: { ...process.env, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', ...env }, // Chromium's language for C is no valid tag
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--lang=en-US'],
+  });
+};
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Expects that axe finds no fault in a page, in light and in dark colours. */
+export const expectAccessible = async (page: Page): Promise<void> => {
+  await page.evaluate(axe);
+  for (const scheme of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    const faults = await page.evaluate(async () => {
+      const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    });
+    expect([scheme, page.url(), faults]).toEqual([scheme, page.url(), []]);
+  }
+};
+type Axe = { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+
+/** Opens an address. Collects errors of the page, and requests to other hosts. */
+export const openPage = async (browser: Browser, url: string, { width = 1280 } = {}) => {
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  const { origin } = new URL(url);
+  page.on('pageerror', (error) => void errors.push(String(error)));
+  page.on('console', (message) => void (/Content Security Policy/.test(message.text()) && errors.push(message.text())));
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin) errors.push(request.url());
+  });
+  await page.setViewport({ width, height: 800 });
+  await page.goto(url);
+  return { page, errors, [Symbol.asyncDispose]: () => page.close() };
+};
+
+/** Waits until the page shows a text. */
+export const untilShown = (page: Page, text: string) =>
+  page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), { timeout: 20_000 }, text);
+
+/** Clicks the button or link with this text, as a keyboard does: with the focus on it and Enter. */
+export const press = async (page: Page, text: string): Promise<void> => {
+  const handle = await page.waitForSelector(
+    `::-p-xpath(//*[self::a or self::button or self::summary][contains(., ${JSON.stringify(text)})])`,
+  );
+  await handle?.focus();
+  await page.keyboard.press('Enter');
+};
+
+/** Returns how far the page is wider than its window, in pixels. */
+export const overflowOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
