@@ -1,0 +1,111 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { AssertedReport } from '../../shared/asserted-values.ts';
+import { Assertions, evaluate } from '../../shared/assertions.ts';
+import { readReport } from '../support/recorded-reports.ts';
+
+const recorded = AssertedReport.parse(JSON.parse(gunzipSync(readReport('13.5.0')).toString()));
+const reportWith = (audits: AssertedReport['audits']) => ({ ...recorded, audits: { ...recorded.audits, ...audits } });
+const numeric = (numericValue: number, numericUnit: string) => ({
+  score: 0.5,
+  scoreDisplayMode: 'numeric',
+  numericValue,
+  numericUnit,
+});
+const messagesOf = (assertions: Assertions, report = recorded) =>
+  evaluate(assertions, report).map(({ passed, message }) => `${passed ? 'passed' : 'failed'}: ${message}`);
+
+test.each<[string, Assertions[string], AssertedReport['audits'], string]>([
+  [
+    'largest-contentful-paint',
+    ['warn', { maxNumericValue: 2500 }],
+    { 'largest-contentful-paint': numeric(2612.4, 'millisecond') },
+    'failed: largest-contentful-paint is 2,612 ms, expected at most 2,500 ms',
+  ],
+  [
+    'largest-contentful-paint',
+    ['warn', { maxNumericValue: 2500 }],
+    { 'largest-contentful-paint': numeric(2500.2, 'millisecond') },
+    'failed: largest-contentful-paint is 2,500.2 ms, expected at most 2,500 ms',
+  ],
+  [
+    'cumulative-layout-shift',
+    ['warn', { maxNumericValue: 0.1 }],
+    { 'cumulative-layout-shift': numeric(0.1004, 'unitless') },
+    'failed: cumulative-layout-shift is 0.1004, expected at most 0.1',
+  ],
+  [
+    'dom-size',
+    ['error', { maxNumericValue: 1 }],
+    { 'dom-size': numeric(1500, 'element') },
+    'failed: dom-size is 1,500 elements, expected at most 1 element',
+  ],
+  ['image-alt', 'error', {}, 'failed: image-alt has score 0, expected at least 0.9'],
+  [
+    'categories:performance',
+    ['error', { minScore: 0.5 }],
+    {},
+    'passed: categories:performance has score 1, expected at least 0.5',
+  ],
+  ['unsized-images', ['error', { maxLength: 1 }], {}, 'passed: unsized-images lists 0 items, expected at most 1'],
+  [
+    'resource-summary:total:size',
+    ['error', { maxNumericValue: 1024 }],
+    {},
+    'failed: resource-summary:total:size is 1,533 bytes, expected at most 1,024 bytes',
+  ],
+  [
+    'resource-summary:scripts:size',
+    ['error', { maxNumericValue: 1024 }],
+    {},
+    'failed: resource-summary has no type scripts. It has total, document, image, stylesheet, media, font, script, other, third-party',
+  ],
+  ['user-timings:hero', ['error', { maxNumericValue: 1 }], {}, 'failed: The page has no user timing hero'],
+  [
+    'first-meaningful-paint',
+    'error',
+    {},
+    'failed: Lighthouse 13.5.0 has no audit first-meaningful-paint in the categories performance, accessibility, best-practices, seo',
+  ],
+  [
+    'categories:pwa',
+    'error',
+    {},
+    'failed: The report of Lighthouse 13.5.0 has no category pwa. It has performance, accessibility, best-practices, seo',
+  ],
+  ['focus-traps', 'error', {}, 'failed: focus-traps has no score, because it needs a manual check'],
+  [
+    'font-size',
+    ['error', { maxLength: 0 }],
+    { 'font-size': { score: null, scoreDisplayMode: 'error', errorMessage: 'The page did not answer' } },
+    'failed: font-size has no list, because it failed in Lighthouse: The page did not answer',
+  ],
+  ['image-alt', ['error', { maxNumericValue: 1 }], {}, 'failed: image-alt has no numeric value'],
+])('the result of %s: %j is a sentence with its unit', (key, assertion, audits, message) => {
+  expect(messagesOf({ [key]: assertion }, reportWith(audits))).toEqual([message]);
+});
+
+test('an audit without a value has the actual value null', () => {
+  expect(evaluate({ 'focus-traps': 'warn' }, recorded)).toMatchObject([{ actual: null, passed: false, level: 'warn' }]);
+});
+
+test('an assertion that is off has no result', () => {
+  expect(evaluate({ 'image-alt': 'off', 'image-altt': ['off', { minScore: 1 }] }, recorded)).toEqual([]);
+});
+
+test.each<[unknown, string]>([
+  [{ 'image-alt': 'fatal' }, 'Expected off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].'],
+  [{ 'image-alt': null }, 'Expected off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].'],
+  [
+    { 'image-alt': ['warn', { minLength: 1 }] },
+    'Unknown option. The options are minScore, maxLength, maxNumericValue and aggregationMethod.',
+  ],
+  [{ 'image-alt': ['warn', { minScore: 90 }] }, 'A score is from 0 to 1.'],
+  [{ imageAlt: 'warn' }, 'Write the key with hyphens and without capitals: "image-alt".'],
+  [{ 'resource-summary:script': 'warn' }, 'Write the key as resource-summary:<type>:<size or count>.'],
+  [{ 'categories:seo:score': 'warn' }, 'Write the key as categories:<id>.'],
+  [{ 'image-alt:items': 'warn' }, 'The audit image-alt has no parts. Write the key as "image-alt".'],
+])('the assertions %j are refused', (input, message) => {
+  const { error } = Assertions.safeParse(input);
+  expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
+});
