@@ -1,0 +1,34 @@
+import type { Check, Run } from '../client.ts';
+
+/** Characters that could hide or reorder text: control characters, line breaks, and marks of direction. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** Returns a text of a page as one line. */
+export const oneLine = (text: string): string => text.replace(UNSAFE, ' ');
+
+/** Returns the fields of a check that answer most questions, without the environment and attempts of its runs. */
+export const summaryOf = (check: Check) => ({
+  checkId: check.id,
+  url: check.url,
+  state: check.state,
+  auditVersion: check.auditVersion,
+  ...(check.labels && { labels: check.labels }),
+  createdAt: check.createdAt,
+  runs: check.runs.map(runSummaryOf),
+});
+
+const runSummaryOf = (run: Run) => {
+  const { performance, accessibility, bestPractices, seo, pwa, fcp, si, lcp, tti, tbt, cls } = run;
+  const base = { runId: run.id, region: run.region, device: run.device, state: run.state };
+  if (run.state === 'failed') return { ...base, error: run.error, warnings: run.warnings };
+  if (run.state !== 'succeeded') return base;
+  return {
+    ...base,
+    scores: { performance, accessibility, bestPractices, seo, ...(pwa !== null && { pwa }) },
+    metrics: { fcp, si, lcp, tti, tbt, cls },
+    samples: run.samples.length,
+    spread: run.spread,
+    contended: run.environment?.contended ?? null,
+    warnings: run.warnings,
+  };
+};
