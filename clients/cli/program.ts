@@ -47,6 +47,13 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
     const options = (typeof first === 'object' ? first : second) as ReadOptions;
     exitCode = await (await import('./read.ts'))[read](context, first as string, options);
   });
+  program
+    .command('mcp')
+    .description('serve tools for agents (Model Context Protocol) over standard input and output')
+    .option(...DATA)
+    .action(async (options) => {
+      exitCode = await (await import('./mcp.ts')).mcp(context, options);
+    });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

@@ -1,0 +1,29 @@
+import type { Client } from '../client.ts';
+import { serveStdio } from '../mcp/stdio.ts';
+import { type Context, withClient } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import manifest from './package.json' with { type: 'json' };
+
+/** Serves the tools for agents over standard input and output. The first use of a tool starts the command's service. */
+export const mcp = async (context: Context, { data }: { data?: string }): Promise<number> => {
+  const agentLeft = Promise.withResolvers<void>();
+  let service: Promise<void> | undefined;
+  let client: Promise<Client> | undefined;
+  const connect = (): Promise<Client> => {
+    client ??= new Promise((resolve, reject) => {
+      service = withClient(context, data, (connected) => {
+        resolve(connected);
+        return agentLeft.promise;
+      });
+      service.catch((error) => {
+        client = undefined; // the next use of a tool tries again
+        reject(error);
+      });
+    });
+    return client;
+  };
+  await serveStdio({ version: manifest.version, connect, signal: context.signal });
+  agentLeft.resolve();
+  await service?.catch(() => undefined); // its caller has the error
+  return exitCodes.good;
+};
