@@ -455,6 +455,7 @@ export interface components {
             /** @description Default: all categories of the audit version. */
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
+            throttling?: components["schemas"]["Throttling"];
         };
         /**
          * @description Region that an audit runs in.
@@ -475,6 +476,15 @@ export interface components {
         Labels: {
             [key: string]: string;
         };
+        /** @description `none` measures the page at the speed of the host and its network. An object has the values of Lighthouse's simulation. Default: the preset of the device. */
+        Throttling: "none" | {
+            /** @description Round-trip time of the network in milliseconds. */
+            rttMs: number;
+            /** @description Throughput of the network in kilobits per second. */
+            throughputKbps: number;
+            /** @description How much slower than the host the device is. */
+            cpuSlowdownMultiplier: number;
+        };
         /**
          * @description State of a check. `succeeded`, `partial` and `failed` are final: all runs are finished. `partial` means that some but not all succeeded.
          * @enum {string}
@@ -488,6 +498,7 @@ export interface components {
             /** @description Default: all categories of the audit version. */
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
+            throttling?: components["schemas"]["ThrottlingOutput"];
             /** Format: uuid */
             id: string;
             auditVersion: components["schemas"]["AuditVersion"];
@@ -542,6 +553,7 @@ export interface components {
             /** @description Default: all categories of the audit version. */
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
+            throttling?: components["schemas"]["ThrottlingOutput"];
             /** Format: date-time */
             createdAt: string;
             runs: {
@@ -635,6 +647,7 @@ export interface components {
             /** @description Default: all categories of the audit version. */
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
+            throttling?: components["schemas"]["ThrottlingOutput"];
             /** Format: date-time */
             createdAt: string;
             /** @description One run per region, in the order of `regions`. */
@@ -716,6 +729,15 @@ export interface components {
                 device: components["schemas"]["Device"] | null;
                 /** @description Lighthouse's `throttlingMethod`. */
                 throttling: string | null;
+                /** @description Values of the simulation. Null if the audit simulated nothing, and in older runs. */
+                throttlingValues: {
+                    /** @description Round-trip time of the network in milliseconds. */
+                    rttMs: number;
+                    /** @description Throughput of the network in kilobits per second. */
+                    throughputKbps: number;
+                    /** @description How much slower than the host the device is. */
+                    cpuSlowdownMultiplier: number;
+                } | null;
                 /** @description Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150. */
                 benchmarkIndex: number | null;
                 cpuCount: number | null;
@@ -902,6 +924,15 @@ export interface components {
             runsPerMinute: number;
             runsPerDay: number;
             openChecks: number;
+        };
+        /** @description `none` measures the page at the speed of the host and its network. An object has the values of Lighthouse's simulation. Default: the preset of the device. */
+        ThrottlingOutput: "none" | {
+            /** @description Round-trip time of the network in milliseconds. */
+            rttMs: number;
+            /** @description Throughput of the network in kilobits per second. */
+            throughputKbps: number;
+            /** @description How much slower than the host the device is. */
+            cpuSlowdownMultiplier: number;
         };
     };
     responses: {

@@ -142,12 +142,9 @@ const audit = async (
   { skipOptionalParts, isRetake }: { skipOptionalParts: boolean; isRetake: boolean },
 ): Promise<AuditResult> => {
   const { url, auditVersion, options } = lease.run;
-  const { device, categories } = options;
+  const { samples: _, ...ofSample } = options;
   try {
-    return await auditors.audit(
-      { url, auditVersion, device, skipOptionalParts, alone: isRetake, ...(categories && { categories }) },
-      signal,
-    );
+    return await auditors.audit({ url, auditVersion, ...ofSample, skipOptionalParts, alone: isRetake }, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     log.error('an audit could not be made', { ...idsOf(lease), error: error as Error });

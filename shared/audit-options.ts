@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AuditVersion, auditVersion } from './audit-versions.ts';
+import { Throttling } from './throttling.ts';
 
 export const Device = z.enum(['mobile', 'desktop']).meta({
   id: 'Device',
@@ -22,8 +23,13 @@ export const AuditOptions = z.object({
   samples: z.int().min(1).max(MAX_SAMPLES).default(1),
   /** Default: all categories of the audit version. */
   categories: z.array(Category).min(1).optional(),
+  /** Default: the preset of the device. */
+  throttling: Throttling.optional(),
 });
 export type AuditOptions = z.output<typeof AuditOptions>;
+
+/** Options of one audit of a run. */
+export type SampleOptions = Omit<AuditOptions, 'samples'>;
 
 /** Returns the categories that an audit measures. */
 export const categoriesOf = (version: AuditVersion, { categories }: Pick<AuditOptions, 'categories'>): Category[] =>

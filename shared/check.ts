@@ -5,6 +5,7 @@ import { Labels } from './labels.ts';
 import { pick } from './pick.ts';
 import { Region } from './regions.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
+import { Throttling } from './throttling.ts';
 import { latest } from './times.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']).meta({
@@ -30,6 +31,7 @@ const SentOptions = z.object({
     .optional()
     .meta({ description: 'Default: all categories of the audit version.', uniqueItems: true }),
   labels: Labels.optional(),
+  throttling: Throttling.optional(),
 });
 
 /** Names of the optional inputs. */

@@ -3,6 +3,7 @@ import { Metrics, metricsView, noMetrics } from './page-metrics.ts';
 import { Region } from './regions.ts';
 import type { Run } from './run.ts';
 import { type Difference, differ, MIN_SAMPLES } from './sample-difference.ts';
+import { throttlingText } from './throttling.ts';
 
 export type MetricName = keyof Metrics;
 const metricNames = Metrics.keyof().options;
@@ -155,10 +156,14 @@ const reasonsOfPair = (before: Run, after: Run): Reason[] => {
     ['different-machine', Math.max(...indexes) > MAX_BENCHMARK_RATIO * Math.min(...indexes)],
     ['different-version', before.auditVersion !== after.auditVersion],
     ['different-device', before.device !== after.device],
-    ['different-throttling', a?.throttling !== b?.throttling],
+    ['different-throttling', throttlingOf(before) !== throttlingOf(after)],
   ];
   return codes.filter(([, applies]) => applies).map(([code]) => reason(code, after));
 };
+
+/** Returns the throttling of a run as a text. */
+const throttlingOf = ({ device, environment }: Run): string =>
+  `${environment?.throttling ?? 'simulate'} ${throttlingText(device, environment?.throttlingValues ?? null)}`;
 
 const unique = (reasons: readonly Reason[]): Reason[] =>
   reasons.filter(({ code }, i) => reasons.findIndex((each) => each.code === code) === i);

@@ -4,6 +4,7 @@ import type { Metrics } from './page-metrics.ts';
 import { spreadOf } from './page-metrics.ts';
 import type { Run } from './run.ts';
 import { checkSummary, runSummary, seriesRun } from './summaries.ts';
+import { presets } from './throttling.ts';
 
 const id = 'bc5e8280-fb70-4b8a-9d1c-2aef394377d8';
 const runIds = ['c124b5ca-fa0b-5761-a622-99f1725a32a7', '02271640-4272-5ce1-8aa2-967fe201f44c'];
@@ -72,6 +73,7 @@ const succeeded = (run: Run, factor: number): Run => {
       sandbox: true,
       device: 'mobile',
       throttling: 'simulate',
+      throttlingValues: presets.mobile,
       benchmarkIndex: 2733.5,
       cpuCount: 2,
       memoryMiB: 3538,

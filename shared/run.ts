@@ -17,6 +17,7 @@ import {
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
 import { Region } from './regions.ts';
+import { ThrottlingValues } from './throttling.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
   id: 'RunState',
@@ -62,6 +63,9 @@ export const Environment = z.object({
     .describe("True if Chromium's own sandbox contained the page's processes. Not every host allows the sandbox."),
   device: Device.nullable(),
   throttling: z.string().nullable().describe("Lighthouse's `throttlingMethod`."),
+  throttlingValues: ThrottlingValues.nullable().describe(
+    'Values of the simulation. Null if the audit simulated nothing, and in older runs.',
+  ),
   benchmarkIndex: z
     .number()
     .nullable()

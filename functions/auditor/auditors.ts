@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { AuditOptions } from '../../shared/audit-options.ts';
+import type { SampleOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
@@ -33,7 +33,7 @@ import type { Observation } from './observation.ts';
 import { limitsOn } from './stop-rules.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
-export type AuditOrder = Pick<AuditOptions, 'device' | 'categories'> & {
+export type AuditOrder = SampleOptions & {
   url: string;
   auditVersion: AuditVersion;
   /** Skips the parts in which an earlier attempt may have hung. */

@@ -128,12 +128,18 @@ const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation):
   if (isBlank(observation)) return faultOfBlank(observation);
   if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
   if (!mainFrame.finished) return { code: 'load-timeout' };
+  const ttiCode = auditCodeIn(messageOf('interactive'));
+  if (ttiCode?.startsWith('NO_TTI')) return { code: 'load-timeout', auditCode: ttiCode, detail: NEVER_IDLE };
   if (!fcpMessage && lcpCode === 'NO_LCP') return { code: 'no-content', auditCode: lcpCode, detail: NO_LARGEST_PAINT };
   return faultOfErroredAudits(summary.erroredAudits, mainFrame);
 };
 
 const NO_LARGEST_PAINT =
   'Nothing on the page counts as a largest contentful paint. For example, a canvas does not count. Request the other categories without performance.';
+
+/** Lighthouse reports this without simulated throttling only. */
+const NEVER_IDLE =
+  'The page was never idle for five seconds, so it has no TTI. Request the audit without `throttling: "none"`, or the other categories without performance.';
 
 const faultOfErroredAudits = (audits: AuditSummary['erroredAudits'], { large }: MainFrame): Fault => {
   if (audits.some(({ message }) => STACK_LIMIT.test(message))) {

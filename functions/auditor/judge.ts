@@ -98,6 +98,7 @@ const environmentOf = (
     sandbox,
     device,
     throttling: summary?.throttling ?? null,
+    throttlingValues: summary?.throttlingValues ?? null,
     benchmarkIndex: summary?.benchmarkIndex ?? null,
     ...machine,
     cpuBusy: rounded(cpu?.others),

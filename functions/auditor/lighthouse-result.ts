@@ -2,7 +2,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import { type Metrics, noMetrics } from '../../shared/page-metrics.ts';
+import { pick } from '../../shared/pick.ts';
 import { cutText } from '../../shared/text.ts';
+import { ThrottlingValues } from '../../shared/throttling.ts';
 import type { AuditPlan, AuditSummary, RuntimeError } from './messages.ts';
 
 /** The parts of a Lighthouse result that the service reads in all supported versions. */
@@ -13,7 +15,7 @@ export type LighthouseResult = {
   runWarnings: string[];
   runtimeError?: RuntimeError;
   environment: { benchmarkIndex: number };
-  configSettings: { throttlingMethod: string };
+  configSettings: { throttlingMethod: string; throttling: ThrottlingValues };
   fullPageScreenshot?: unknown; // since version 10
   categories: Record<string, { score: number | null } | undefined>;
   audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
@@ -32,6 +34,7 @@ export const summarize = async (
 ): Promise<AuditSummary> => {
   if (lhr.lighthouseVersion !== version)
     throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);
+  const { throttlingMethod, throttling } = lhr.configSettings;
   const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
   return {
     metrics: metricsOf(lhr, version),
@@ -39,7 +42,8 @@ export const summarize = async (
     finalUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? null,
     warnings: lhr.runWarnings.slice(0, 50).map((warning) => cutText(String(warning), MAX_WARNING)),
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
-    throttling: lhr.configSettings.throttlingMethod,
+    throttling: throttlingMethod,
+    throttlingValues: throttlingMethod === 'simulate' ? pick(throttling, ThrottlingValues.keyof().options) : null,
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
     uncheckedRules,
     withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,

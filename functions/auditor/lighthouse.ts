@@ -120,6 +120,7 @@ export const runLighthouse = async (
       disableFullPageScreenshot: true,
     }),
     ...loadTimeouts,
+    ...throttlingFlags(plan),
   };
   const config = plan.device === 'desktop' ? desktopConfig : undefined;
   const result = auditVersion(plan.version).acceptsPage
@@ -135,6 +136,12 @@ export const runLighthouse = async (
     withoutMeaningfulPaint: addedMeaningfulPaint(),
     uncheckedRules: uncheckedRules(),
   });
+};
+
+/** Returns the flags that differ from the preset of the device. Lighthouse merges them with the preset. */
+const throttlingFlags = ({ throttling }: AuditPlan): object => {
+  if (throttling === undefined) return {};
+  return throttling === 'none' ? { throttlingMethod: 'provided' } : { throttling };
 };
 
 /** Reads the debugging port, which Chromium writes to its profile soon after its start. */

@@ -1,9 +1,10 @@
-import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
+import { categoriesOf, type SampleOptions } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Metrics } from '../../shared/page-metrics.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
+import type { ThrottlingValues } from '../../shared/throttling.ts';
 
-export type AuditPlan = Pick<AuditOptions, 'device' | 'categories'> & {
+export type AuditPlan = SampleOptions & {
   url: string;
   version: AuditVersion;
   /** Skips the second visit (bf-cache) and the full-page screenshot. Both follow the timed part and can hang. */
@@ -77,6 +78,8 @@ export type AuditSummary = {
   warnings: string[];
   benchmarkIndex: number | null;
   throttling: string;
+  /** Null if Lighthouse simulated nothing. */
+  throttlingValues: ThrottlingValues | null;
   erroredAudits: { id: string; message: string }[];
   /** True if the full-page screenshot is missing although the audit did not skip it. */
   screenshotMissing: boolean;

@@ -1,13 +1,11 @@
-import { type AuditOptions, categoriesOf } from '../../shared/audit-options.ts';
+import { categoriesOf, type SampleOptions } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Environment, Run } from '../../shared/run.ts';
 import type { AuditEnd, AuditSummary, Decision, MainFrame } from './messages.ts';
 
 /** Everything that the service observed of one audit. */
-export type Observation = {
+export type Observation = SampleOptions & {
   auditVersion: AuditVersion;
-  device: AuditOptions['device'];
-  categories?: AuditOptions['categories'];
   skipOptionalParts: boolean;
   end: AuditEnd;
   mainFrame: MainFrame;

@@ -10,6 +10,7 @@ import type { CpuUse } from '../../functions/auditor/messages.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { type AuditVersion, auditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { metricsView, noMetrics } from '../../shared/page-metrics.ts';
+import type { Throttling } from '../../shared/throttling.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { FULL } from '../support/full.ts';
 import { servePages } from '../support/pages.ts';
@@ -188,10 +189,23 @@ test('an audit measures only the requested categories and leaves the others null
   expect(Object.keys(report.categories).sort()).toEqual(['accessibility', 'seo']);
 });
 
+/** Throttling of the audits that also skip the parts that hang some pages. */
+const throttlingOf = {
+  [newest]: { rttMs: 80, throughputKbps: 5000, cpuSlowdownMultiplier: 2 },
+  '9.6.8': 'none',
+} as const;
+const skipping = new Map<AuditVersion, ReturnType<typeof audit>>();
+const auditSkipping = (version: keyof typeof throttlingOf) => {
+  const started =
+    skipping.get(version) ?? audit('/perfect', version, { skipOptionalParts: true, throttling: throttlingOf[version] });
+  skipping.set(version, started);
+  return started;
+};
+
 test.each([newest, '9.6.8'] as const)(
   'version %s can skip the parts that hang some pages: the numbers stay the same, and a warning says so',
   async (version) => {
-    const { metrics, verdict, report } = await audit('/perfect', version, { skipOptionalParts: true });
+    const { metrics, verdict, report } = await auditSkipping(version);
     expect(metrics).toMatchObject({ accessibility: 100, bestPractices: 100, seo: 100, cls: 0 });
     expect(verdict.warnings.join()).toMatch(/skipped the bf-cache audit and the full-page screenshot/);
     expect(report.fullPageScreenshot ?? report.audits['full-page-screenshot']).toBeUndefined();
@@ -202,7 +216,33 @@ test.each([newest, '9.6.8'] as const)(
   },
 );
 
+test('the throttling of a check reaches Lighthouse, and the environment shows it', async () => {
+  const { report, verdict } = await auditSkipping(newest);
+  expect(report.configSettings).toMatchObject({ throttlingMethod: 'simulate', throttling: throttlingOf[newest] });
+  expect(verdict.environment).toMatchObject({ throttling: 'simulate', throttlingValues: throttlingOf[newest] });
+  const unthrottled = await auditSkipping('9.6.8');
+  expect(unthrottled.report.configSettings.throttlingMethod).toBe('provided');
+  expect(unthrottled.verdict.environment).toMatchObject({ throttling: 'provided', throttlingValues: null });
+});
+
 const versions = auditVersions.map(({ version }) => version);
+
+if (FULL) {
+  test.each(versions)(
+    'a task of 400 ms on a host without throttling, and on a device half as fast: version %s',
+    async (version) => {
+      const busyAt = (throttling: Throttling) => async () => measuredOf(await audit('/busy', version, { throttling }));
+      const isTbt =
+        (least: number) =>
+        ({ tbt }: { tbt: string | null }) =>
+          ms(tbt) >= least && ms(tbt) < 2 * least;
+      await expectMeasured(await busyAt('none')(), busyAt('none'), isTbt(345)); // 400 - 50
+      const half = busyAt({ rttMs: 80, throughputKbps: 5000, cpuSlowdownMultiplier: 2 });
+      await expectMeasured(await half(), half, isTbt(745)); // 2 × 400 - 50
+    },
+    300_000,
+  );
+}
 const answers = new Map<string, ReturnType<typeof audit>>();
 let queue: Promise<unknown> | undefined;
 /** Starts the audits of all known pages once. As in the service, one audit is measured while the next starts its browser. */

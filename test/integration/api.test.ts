@@ -74,8 +74,13 @@ test('a URL with characters past U+FFFF is accepted, comes back as sent, and its
   expect(await world.runOf(id)).toMatchObject({ url, state: 'created', sends: 1 });
 });
 
-test('device, samples and categories that a client sends are echoed and reach the run', async () => {
-  const options = { device: 'desktop', samples: 3, categories: ['seo', 'best-practices'] };
+test('the options that a client sends are echoed and reach the run', async () => {
+  const options = {
+    device: 'desktop',
+    samples: 3,
+    categories: ['seo', 'best-practices'],
+    throttling: { rttMs: 80, throughputKbps: 5000.5, cpuSlowdownMultiplier: 2 },
+  };
   const { id, ...echoed } = await created({ ...aBody, regions: ['asia-northeast1'], ...options });
   expect(echoed).toMatchObject(options);
   const check = await (await call(`/v1/checks/${id}`)).json();
@@ -84,6 +89,7 @@ test('device, samples and categories that a client sends are echoed and reach th
   expect((await world.runOf(id)).options).toEqual(options);
 });
 
+const throttling = { rttMs: 80, throughputKbps: 5000, cpuSlowdownMultiplier: 2 };
 test.each([
   ['an unknown device', { device: 'tablet' }, 'device'],
   ['no samples', { samples: 0 }, 'samples'],
@@ -92,10 +98,28 @@ test.each([
   ['no category', { categories: [] }, 'categories'],
   ['an unknown category', { categories: ['speed'] }, 'categories.0'],
   ['a category twice', { categories: ['seo', 'seo'] }, 'categories'],
+  ['an unknown throttling', { throttling: 'calibrated' }, 'throttling'],
+  ['an unknown throttling field', { throttling: { ...throttling, requestLatencyMs: 1 } }, 'throttling'],
+  ['a throttling field missing', { throttling: { rttMs: 80 } }, 'throttling'],
+  ['a negative throttling value', { throttling: { ...throttling, rttMs: -1 } }, 'throttling.rttMs'],
+  ['no throughput', { throttling: { ...throttling, throughputKbps: 0 } }, 'throttling.throughputKbps'],
+  [
+    'a huge slowdown',
+    { throttling: { ...throttling, cpuSlowdownMultiplier: 1e9 } },
+    'throttling.cpuSlowdownMultiplier',
+  ],
+  ['a throttling value as a text', { throttling: { ...throttling, rttMs: '80' } }, 'throttling'],
   ['a category that the version lacks', { categories: ['pwa'], auditVersion: '12' }, 'categories'],
 ])('a create with %s is refused with the path of the field', async (_, wrong, path) => {
   const { errors } = await problemOf(await post({ ...aBody, ...wrong }), 400, 'invalid-request');
   expect(errors?.map((error) => error.path)).toEqual([path]);
+});
+
+test('a refused throttling names all values that are accepted', async () => {
+  const { detail } = await problemOf(await post({ ...aBody, throttling: 'calibrated' }), 400, 'invalid-request');
+  expect(detail).toBe(
+    'The throttling must be "none", or an object with the numbers `rttMs` (1 to 5,000), `throughputKbps` (10 to 1,000,000) and `cpuSlowdownMultiplier` (1 to 20), and no other field.',
+  );
 });
 
 test('a check shows every field of its runs, with null for unknown values', async () => {
@@ -278,7 +302,7 @@ test.each([
 
 test('an unknown field is refused with the fields that a create accepts', async () => {
   const { errors } = await problemOf(await post({ ...aBody, colour: 'red' }), 400, 'invalid-request');
-  const accepted = 'Accepted fields: url, auditVersion, regions, device, samples, categories, labels.';
+  const accepted = 'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling.';
   expect(errors).toEqual([{ path: 'colour', message: `Unknown field. ${accepted}` }]);
 });
 

@@ -9,6 +9,7 @@ import { runAudit } from '../../functions/run-audit.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Environment } from '../../shared/run.ts';
+import { presets } from '../../shared/throttling.ts';
 import { itemsFile, release, writeItems } from '../support/recorded-items.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -18,6 +19,7 @@ const environment: Environment = {
   sandbox: true,
   device: 'desktop',
   throttling: 'simulate',
+  throttlingValues: presets.desktop,
   benchmarkIndex: 1931.5,
   cpuCount: 2,
   memoryMiB: 3538,

@@ -4,6 +4,7 @@ import type { CheckInputs } from '../../shared/check.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Environment } from '../../shared/run.ts';
+import { presets } from '../../shared/throttling.ts';
 import { aCheck, type World } from './world.ts';
 
 /** Result of a run: its LCP in each sample in milliseconds, or why it failed. */
@@ -15,6 +16,7 @@ const environment: Environment = {
   sandbox: true,
   device: 'mobile',
   throttling: 'simulate',
+  throttlingValues: presets.mobile,
   benchmarkIndex: 2733.5,
   cpuCount: 2,
   memoryMiB: 24_576,

@@ -8,6 +8,7 @@ import {
 } from '../../functions/auditor/messages.ts';
 import type { Observation } from '../../functions/auditor/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { presets } from '../../shared/throttling.ts';
 
 export const url = 'https://example.com/page';
 const loaded: Partial<MainFrame> = {
@@ -39,6 +40,7 @@ const summary = (changes: Partial<AuditSummary> = {}): AuditSummary => ({
   warnings: [],
   benchmarkIndex: 2000,
   throttling: 'simulate',
+  throttlingValues: presets.mobile,
   erroredAudits: [],
   screenshotMissing: false,
   withoutCharset: false,

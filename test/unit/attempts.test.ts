@@ -13,6 +13,7 @@ import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts'
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Attempt, Environment } from '../../shared/run.ts';
+import { presets } from '../../shared/throttling.ts';
 
 const environment: Environment = {
   auditVersion: '13.5.0',
@@ -20,6 +21,7 @@ const environment: Environment = {
   sandbox: true,
   device: 'mobile',
   throttling: 'simulate',
+  throttlingValues: presets.mobile,
   benchmarkIndex: 2000,
   cpuCount: 2,
   memoryMiB: 4096,

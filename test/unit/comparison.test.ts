@@ -5,6 +5,7 @@ import { type Metrics, noMetrics, type Sample, spreadOf } from '../../shared/pag
 import type { Region } from '../../shared/regions.ts';
 import { type Environment, newRun, type Run } from '../../shared/run.ts';
 import { differ } from '../../shared/sample-difference.ts';
+import { presets } from '../../shared/throttling.ts';
 
 const id = '6b1f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c11';
 const otherId = '7c2f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c22';
@@ -14,6 +15,7 @@ const environment: Environment = {
   sandbox: true,
   device: 'mobile',
   throttling: 'simulate',
+  throttlingValues: presets.mobile,
   benchmarkIndex: 2000,
   cpuCount: 2,
   memoryMiB: 4096,
@@ -100,7 +102,16 @@ test.each([
   ['a contended sample', runOf('us-east4', lcps(900, 900, 900), { contended: true }), 'contended'],
   ['a faster machine', runOf('us-east4', lcps(900, 900, 900), { benchmarkIndex: 2500 }), 'different-machine'],
   ['other throttling', runOf('us-east4', lcps(900, 900, 900), { throttling: 'provided' }), 'different-throttling'],
-  ['another device', { ...runOf('us-east4', lcps(900, 900, 900)), device: 'desktop' as const }, 'different-device'],
+  [
+    'another throttled network',
+    runOf('us-east4', lcps(900, 900, 900), { throttlingValues: { ...presets.mobile, rttMs: 40 } }),
+    'different-throttling',
+  ],
+  [
+    'another device',
+    { ...runOf('us-east4', lcps(900, 900, 900), { throttlingValues: presets.desktop }), device: 'desktop' as const },
+    'different-device',
+  ],
   [
     'another version',
     { ...runOf('us-east4', lcps(900, 900, 900)), auditVersion: '12.8.2' as const },
@@ -112,6 +123,14 @@ test.each([
   expect(comparison).toMatchObject({ comparable: false, reasons: [{ code, region: 'us-east4' }] });
   expect(comparison.metrics.lcp.verdict).toBe('unknown');
   expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ base: '600ms', value: '900ms' });
+});
+
+test('a run from before the values of throttling were stored has those of its preset', () => {
+  const older = runOf('us-east4', lcps(600, 600, 600), { throttlingValues: null });
+  expect(checksOf([older], [runOf('us-east4', lcps(900, 900, 900))]).comparable).toBe(true);
+  const custom = runOf('us-east4', lcps(900, 900, 900), { throttlingValues: presets.desktop });
+  expect(checksOf([older], [custom]).reasons).toEqual([{ code: 'different-throttling', region: 'us-east4' }]);
+  expect(checksOf([custom], [custom]).comparable).toBe(true);
 });
 
 test('a busy machine does not hide a change of a score that does not depend on time', () => {

@@ -183,6 +183,15 @@ const faults: [observation: Observation, fault: Fault][] = [
     },
   ],
   [
+    observed(erroredAudits(['interactive', 'Your page took too long to load. (NO_TTI_CPU_IDLE_PERIOD)'])),
+    {
+      code: 'load-timeout',
+      auditCode: 'NO_TTI_CPU_IDLE_PERIOD',
+      detail:
+        'The page was never idle for five seconds, so it has no TTI. Request the audit without `throttling: "none"`, or the other categories without performance.',
+    },
+  ],
+  [
     observed(erroredAudits(['charset', 'x']), { large: true }),
     { code: 'page-too-large', detail: 'The document is larger than the 10 MB that the browser keeps for audits.' },
   ],

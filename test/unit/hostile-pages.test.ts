@@ -4,6 +4,7 @@ import { emptyMainFrame } from '../../functions/auditor/messages.ts';
 import type { Observation } from '../../functions/auditor/observation.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runProblems } from '../../shared/problems.ts';
+import { presets } from '../../shared/throttling.ts';
 import { hostilePages, shortSet, shortSetOf9 } from '../pages/hostile/index.ts';
 
 const pages = [...shortSet, ...shortSetOf9].map((name) => hostilePages[name]);
@@ -32,6 +33,7 @@ const everyWarning: Observation = {
       warnings: [],
       benchmarkIndex: 1000,
       throttling: 'simulate',
+      throttlingValues: presets.mobile,
       erroredAudits: [{ id: 'unminified-css', message: 'Failed' }],
       screenshotMissing: true,
       withoutCharset: true,

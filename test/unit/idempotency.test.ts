@@ -10,6 +10,7 @@ import type { StoredCheck } from '../../functions/lib/store/checks.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { CreateCheckBody } from '../../shared/check.ts';
 import type { ApiProblem } from '../../shared/problems.ts';
+import { presets } from '../../shared/throttling.ts';
 
 const body: CreateCheckBody = { url: 'https://example.com/', auditVersion: '12', regions: ['us-west1', 'us-east4'] };
 
@@ -25,6 +26,9 @@ test('the fingerprint depends on the values of a body and not on the order of it
     { categories: ['seo'] },
     { labels: { branch: 'main' } },
     { labels: {} },
+    { throttling: 'none' },
+    { throttling: presets.mobile },
+    { throttling: presets.desktop },
   ];
   const fingerprints = different.map((change) => fingerprintOf({ ...body, ...change }));
   expect(new Set([fingerprintOf(body), ...fingerprints]).size).toBe(different.length + 1);

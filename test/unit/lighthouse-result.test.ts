@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse-result.ts';
 import type { AuditPlan } from '../../functions/auditor/messages.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { presets } from '../../shared/throttling.ts';
 
 const audits = {
   'first-contentful-paint': { scoreDisplayMode: 'numeric', numericValue: 633.4 },
@@ -13,12 +14,13 @@ const audits = {
   'cumulative-layout-shift': { scoreDisplayMode: 'numeric', numericValue: 0.25 },
   charset: { scoreDisplayMode: 'binary' },
 };
+const throttling = { ...presets.mobile, requestLatencyMs: 562.5 };
 const aResult = (version: AuditVersion, changes: Partial<LighthouseResult> = {}): LighthouseResult => ({
   lighthouseVersion: version,
   finalDisplayedUrl: 'https://example.com/end',
   runWarnings: [],
   environment: { benchmarkIndex: 1500 },
-  configSettings: { throttlingMethod: 'simulate' },
+  configSettings: { throttlingMethod: 'simulate', throttling },
   fullPageScreenshot: {},
   categories: {
     performance: { score: 0.985 },
@@ -55,6 +57,19 @@ test('a number that Lighthouse could not compute is null', async () => {
   const summary = await summaryOf({ audits: { ...audits, interactive, 'speed-index': undefined } });
   expect(summary.metrics).toMatchObject({ tti: null, si: null, lcp: 801.5 });
   expect(summary.erroredAudits).toEqual([{ id: 'interactive', message: 'NO_TTI' }]);
+});
+
+test.each(auditVersions)('version $version has the throttling presets that comparisons assume', async (row) => {
+  const { default: constants, throttling } = await import(`${row.package}/${row.core}/config/constants.js`);
+  const { mobileSlow4G, desktopDense4G } = throttling ?? constants.throttling;
+  expect(mobileSlow4G).toMatchObject(presets.mobile);
+  expect(desktopDense4G).toMatchObject(presets.desktop);
+});
+
+test('a summary has the values of a simulation, and none if Lighthouse simulated nothing', async () => {
+  expect(await summaryOf()).toMatchObject({ throttling: 'simulate', throttlingValues: presets.mobile });
+  const unthrottled = await summaryOf({ configSettings: { throttlingMethod: 'provided', throttling } });
+  expect(unthrottled).toMatchObject({ throttling: 'provided', throttlingValues: null });
 });
 
 test('a result of another release is an error', async () => {

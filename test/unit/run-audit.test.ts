@@ -8,6 +8,7 @@ import { RENEW_MS } from '../../shared/due-times.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Environment } from '../../shared/run.ts';
+import { presets } from '../../shared/throttling.ts';
 import { aCheck } from '../support/world.ts';
 
 const PLENTY = () => 600_000;
@@ -32,6 +33,7 @@ const environment: Environment = {
   sandbox: true,
   device: 'mobile',
   throttling: 'simulate',
+  throttlingValues: presets.mobile,
   benchmarkIndex: 2000,
   cpuCount: 2,
   memoryMiB: 4096,

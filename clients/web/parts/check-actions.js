@@ -7,7 +7,7 @@ import { navigate } from '../router.js';
 import { ago } from '../times.js';
 import { Pending, ProblemNote } from './problem.js';
 
-const inputs = ['url', 'auditVersion', 'regions', 'device', 'samples', 'categories', 'labels'];
+const inputs = ['url', 'auditVersion', 'regions', 'device', 'samples', 'categories', 'labels', 'throttling'];
 
 /** @param {{ check: any }} props */
 export const CheckActions = ({ check }) => {

@@ -5,6 +5,7 @@ import { acceptedLabels } from '../../../shared/labels.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
+import { acceptedThrottling } from '../../../shared/throttling.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
 import { invalidInput, parseFields } from './input.ts';
 
@@ -41,6 +42,7 @@ const acceptedBy = ({ regions }: Rules): Record<keyof CreateCheckBody, string> =
   device: `The device must be one of: ${listOf(Device.options)}.`,
   samples: `The number of samples must be a whole number from 1 to ${MAX_SAMPLES}.`,
   labels: acceptedLabels,
+  throttling: acceptedThrottling,
   categories: `The categories must be a list of one or more of these, each once: ${listOf(Category.options)}.`,
 });
 

@@ -6,6 +6,7 @@ import { Metrics } from '../../../shared/page-metrics.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { Attempt, Environment, Run } from '../../../shared/run.ts';
+import { ThrottlingValues } from '../../../shared/throttling.ts';
 
 /*
  * Schemas for reading items. An item may be 90 days old: it lacks the fields of later releases, and its audit version or
@@ -23,10 +24,13 @@ const each = <Key extends string, Value>(keys: readonly Key[], value: Value) =>
   Object.fromEntries(keys.map((key) => [key, value])) as Record<Key, Value>;
 const metricNames = Metrics.keyof().options;
 
+const throttling = z.union([name<'none'>(), ThrottlingValues]).optional();
+
 const StoredEnvironment = Environment.extend({
   auditVersion: name<AuditVersion>(),
   device: name<Device>().nullable(),
   cpuStolen: number,
+  throttlingValues: ThrottlingValues.nullable().default(null),
 });
 
 /** The fields that a stored check has in common with a check. */
@@ -37,6 +41,7 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   samples: z.int().optional(),
   categories: z.array(name<Category>()).optional(),
   labels: z.record(z.string(), z.string()).optional(),
+  throttling,
 });
 
 /** The fields that a stored run has in common with a run. */
@@ -58,4 +63,5 @@ export const OptionFields = AuditOptions.extend({
   device: name<Device>(),
   samples: z.int(),
   categories: z.array(name<Category>()).optional(),
+  throttling,
 });

@@ -17,6 +17,7 @@ import { DEFAULT_PORTS } from '../../../shared/env.ts';
 import { Problem } from '../../../shared/problems.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import { methodsOf, pathParameters, routes } from '../../../shared/routes.ts';
+import { presets } from '../../../shared/throttling.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text, url } from '../../support/fuzz.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
@@ -68,6 +69,7 @@ describe('the API', () => {
   const optional = {
     device: fc.oneof(fc.constantFrom('mobile', 'desktop'), fc.jsonValue()),
     samples: fc.oneof(fc.nat(6), fc.double(), fc.jsonValue()),
+    throttling: fc.oneof(fc.constantFrom('none', presets.mobile), fc.jsonValue()),
     categories: fc.oneof(fc.array(fc.constantFrom('performance', 'pwa', 'seo', 'x')), fc.jsonValue()),
   };
   const often = <T>(arbitrary: fc.Arbitrary<T>) => ({ weight: 4, arbitrary });
