@@ -60,7 +60,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erase a check, its runs and reports
+         * Erase a check, its runs, reports and entries in lists
          * @description Final. From the answer on, nobody can read the check.
          */
         delete: operations["deleteCheck"];
@@ -614,9 +614,10 @@ export interface components {
             benchmarkIndex: number | null;
             labels?: components["schemas"]["Labels"];
             numericValues: components["schemas"]["NumericValues"];
+            /** @description Relative URLs. Null if the run has expired, because a run summary lives longer. */
             links: {
-                self: string;
-                check: string;
+                self: string | null;
+                check: string | null;
             };
         };
         /**
@@ -1840,6 +1841,8 @@ export interface operations {
                         ports: number[];
                         /** @description Days until a check and its reports are deleted. */
                         retentionDays: number;
+                        /** @description Days until a run leaves `GET /v1/runs`. */
+                        trendDays: number;
                         plans: {
                             small: components["schemas"]["Plan"];
                             standard: components["schemas"]["Plan"];

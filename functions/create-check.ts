@@ -27,7 +27,7 @@ const env = () => CreateEnv.parse(process.env);
 
 /** POST /v1/checks: stores a check with one run per region, and queues each run in its region. */
 export const handler = http({ access: access('checks:write', env), cors: env, body: true }, () => {
-  const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays } = env();
+  const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays, TREND_DAYS: trendDays } = env();
   const db = openDb(env());
   return createCheck({
     store: checkStore(db),
@@ -36,6 +36,7 @@ export const handler = http({ access: access('checks:write', env), cors: env, bo
     queues: auditQueues(env()),
     targets: { targets, ports },
     retentionDays,
+    trendDays,
   });
 });
 
@@ -46,12 +47,13 @@ type Deps = {
   queues: Pick<AuditQueues, 'send' | 'regions'>;
   targets: TargetPolicy;
   retentionDays: number;
+  trendDays: number;
   newId?: () => string;
   now?: () => Date;
 };
 
 export const createCheck =
-  ({ store, due, usage, queues, targets, retentionDays, newId = randomUUID, now = () => new Date() }: Deps) =>
+  ({ store, due, usage, queues, targets, newId = randomUUID, now = () => new Date(), ...days }: Deps) =>
   async ({ owner, plan, body: sent, headers, requestId }: Request): Promise<Reply> => {
     const { body, inputs } = parseCheckBody(sent, { regions: queues.regions, targets });
     const key = parseIdempotencyKey(headers);
@@ -64,13 +66,14 @@ export const createCheck =
     const allowed = await usage.take({ owner, plan }, { id, runs: inputs.regions.length }, now());
     const runIds = deriveRunIds(id, inputs.regions, fingerprint);
     const check = newCheck(inputs, { id, runIds, now: now() });
-    const expiresAt = new Date(now().getTime() + retentionDays * 24 * 3600 * 1000);
+    const inDays = (count: number) => new Date(now().getTime() + count * 24 * 3600 * 1000);
     const creation = {
       owner,
       correlationId: requestId,
       fingerprint,
       createId: newId(),
-      expiresAt,
+      expiresAt: inDays(days.retentionDays),
+      trendExpiresAt: inDays(days.trendDays),
       countsAsOpen: allowed.countsAsOpen,
     };
     const stored = await storeCheck(store, check, creation, allowed);

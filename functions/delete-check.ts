@@ -1,7 +1,7 @@
 import { ReportReadEnv } from '../shared/env.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
-import { checkNotFound, findCheck } from './lib/http/lookup.ts';
+import { checkIdOf, checkNotFound } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
@@ -11,7 +11,10 @@ import { reports } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 
-/** DELETE /v1/checks/{checkId}: erases a check with its runs and reports. The sweeper deletes what this leaves. */
+/**
+ * DELETE /v1/checks/{checkId}: erases a check with its runs, reports and entries in lists. The sweeper deletes what this
+ * leaves. Of an expired check, erases the entries in lists.
+ */
 export const handler = http({ access: access('checks:write', env), cors: env }, () => {
   const db = openDb(env());
   return deleteCheck({ store: checkStore(db), erasure: erasureStore(db, reports(env())) });
@@ -19,14 +22,20 @@ export const handler = http({ access: access('checks:write', env), cors: env }, 
 
 type Deps = {
   store: Pick<CheckStore, 'find'>;
-  erasure: Pick<ErasureStore, 'markErased' | 'eraseRemains'>;
+  erasure: Pick<ErasureStore, 'markErased' | 'eraseRemains' | 'eraseTrends'>;
   now?: () => Date;
 };
 
 export const deleteCheck =
   ({ store, erasure, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
-    const { item } = await findCheck(store, request);
+    const id = checkIdOf(request);
+    const found = id && (await store.find(id, request.owner));
+    if (!found) {
+      if (id && (await erasure.eraseTrends(id, request.owner))) return { status: 204 };
+      throw checkNotFound();
+    }
+    const { item } = found;
     if (!(await erasure.markErased(item, now()))) throw checkNotFound(); // another request has erased it
     await erasure.eraseRemains(item.id).catch((error: Error) => {
       log.warn('could not delete everything of an erased check; the sweeper will retry', { checkId: item.id, error });

@@ -16,13 +16,18 @@ const env = () => DiscoverEnv.parse(process.env);
 
 /** GET /v1/regions, /v1/audit/versions, /v1/limits, /v1/openapi.json and /health: returns what this deployment offers. */
 export const handler = http({ cors: env }, () =>
-  discover({ deployed: env().REGIONS, ports: env().TARGET_PORTS, retentionDays: env().RETENTION_DAYS }),
+  discover({
+    deployed: env().REGIONS,
+    ports: env().TARGET_PORTS,
+    retentionDays: env().RETENTION_DAYS,
+    trendDays: env().TREND_DAYS,
+  }),
 );
 
-type Deps = { deployed: readonly Region[]; ports: readonly number[]; retentionDays: number };
+type Deps = { deployed: readonly Region[]; ports: readonly number[]; retentionDays: number; trendDays: number };
 
 export const discover =
-  ({ deployed, ports, retentionDays }: Deps) =>
+  ({ deployed, ...own }: Deps) =>
   async (request: Pick<Request, 'path' | 'headers'>): Promise<Reply> => {
     switch (request.path) {
       case '/v1/regions':
@@ -33,7 +38,7 @@ export const discover =
       case '/v1/audit/versions':
         return { status: 200, body: { versions: auditVersions.map(versionRow) } satisfies VersionList };
       case '/v1/limits':
-        return { status: 200, body: limits(ports, retentionDays) };
+        return { status: 200, body: limits(own) };
       case '/v1/openapi.json': {
         const { openApiDocument } = await import('../shared/openapi.ts'); // on first use, because it takes time to load
         return conditionalReply(request, openApiDocument(), { finished: true });
@@ -53,11 +58,12 @@ const versionRow = ({ version }: (typeof auditVersions)[number]): VersionList['v
 });
 
 /** Limits of every check, and of the plans of API keys. */
-const limits = (ports: readonly number[], retentionDays: number): LimitList => ({
+const limits = ({ ports, retentionDays, trendDays }: Omit<Deps, 'deployed'>): LimitList => ({
   maxBodyBytes: MAX_BODY_BYTES,
   maxUrlLength: MAX_URL_LENGTH,
   maxSamples: MAX_SAMPLES,
   ports: [...ports],
   retentionDays,
+  trendDays,
   plans,
 });

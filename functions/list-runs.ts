@@ -10,12 +10,12 @@ import { prefersCsv } from './lib/http/negotiation.ts';
 import { pageOf } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import { type ListStore, listStore } from './lib/store/lists.ts';
+import { type ListedRun, type ListStore, listStore } from './lib/store/lists.ts';
 
 const env = () => ReadEnv.parse(process.env);
 const names = parameterNames('state');
 
-/** GET /v1/runs: returns one page of the finished runs of a URL with their metrics, newest first, as JSON or CSV. */
+/** GET /v1/runs: returns one page of the runs of a URL's closed checks with their metrics, newest first, as JSON or CSV. */
 export const handler = http({ access: access('checks:read', env), cors: env, query: names }, () =>
   listRuns({ lists: listStore(openDb(env())) }),
 );
@@ -32,7 +32,9 @@ export const listRuns =
       { limit, isFiltered: isFiltered || region !== undefined },
       async (entries) =>
         entries.map((entry) =>
-          matches(entry) && (region === undefined || entry.region === region) ? runSummary(entry) : undefined,
+          matches(entry) && (region === undefined || entry.region === region)
+            ? runSummary(entry, { isExpired: isExpired(entry) })
+            : undefined,
         ),
     );
     const headers = { vary: 'Accept', ...pageHeaders(request, nextCursor) };
@@ -43,6 +45,8 @@ export const listRuns =
       body: Buffer.from(csvOf(shown)),
     };
   };
+
+const isExpired = ({ runExpiresAt = Number.POSITIVE_INFINITY }: ListedRun): boolean => runExpiresAt * 1000 < Date.now();
 
 /** Returns RFC 4180 text. A value that a spreadsheet would take for a formula is escaped. Times are in milliseconds. */
 const csvOf = (runs: readonly RunSummary[]): string =>

@@ -11,6 +11,7 @@ const Row = z.strictObject({
     .array(z.enum(allRegions, { error: ({ input }) => `There is no region "${input}". Use ${allRegions.join(', ')}.` }))
     .min(1, 'List at least one region.'),
   retentionDays: z.int().min(1), // checks and reports
+  trendDays: z.int().min(1), // entries in the series of a URL
   logDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]), // some of the values that CloudWatch accepts
   auditsAtOnce: z.int().min(2, 'SQS needs a maximum of at least 2.').max(1000), // in each region
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
@@ -26,6 +27,7 @@ export const environments = {
     homeRegion: 'us-west-2',
     regions: allRegions,
     retentionDays: 14,
+    trendDays: 14,
     logDays: 7,
     auditsAtOnce: 2,
     requests: { perSecond: 20, burst: 40 },
@@ -38,6 +40,7 @@ export const environments = {
     homeRegion: 'us-west-2',
     regions: allRegions,
     retentionDays: 30,
+    trendDays: 30,
     logDays: 14,
     auditsAtOnce: 5,
     requests: { perSecond: 50, burst: 100 },
@@ -50,6 +53,7 @@ export const environments = {
     homeRegion: 'us-west-2',
     regions: allRegions,
     retentionDays: 90,
+    trendDays: 400,
     logDays: 90,
     auditsAtOnce: 50,
     requests: { perSecond: 500, burst: 1000 },

@@ -25,8 +25,11 @@ const TargetsEnv = z.object({
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default(DEFAULT_PORTS),
 });
 
-/** Days until a check and its reports are deleted. */
-const RetentionEnv = z.object({ RETENTION_DAYS: z.coerce.number().int().positive().default(90) });
+/** Days until a check and its reports are deleted, and until its entries in the series of its URL are. */
+const RetentionEnv = z.object({
+  RETENTION_DAYS: z.coerce.number().int().positive().default(90),
+  TREND_DAYS: z.coerce.number().int().positive().default(400),
+});
 
 /** `keys`: requests need an API key. `open`: all requests have one owner, for a machine that nobody else can reach. */
 const AuthEnv = z.object({ AUTH: z.enum(['keys', 'open']).default('keys') });

@@ -31,6 +31,7 @@ export const LimitList = z.object({
   maxSamples: z.int(),
   ports: z.array(z.int()).describe('Ports that a page may use.'),
   retentionDays: z.int().describe('Days until a check and its reports are deleted.'),
+  trendDays: z.int().describe('Days until a run leaves `GET /v1/runs`.'),
   plans: z.object({ small: Plan, standard: Plan, large: Plan } satisfies Record<PlanName, z.ZodType>),
 });
 export type LimitList = z.infer<typeof LimitList>;

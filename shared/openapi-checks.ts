@@ -104,7 +104,7 @@ export const checkOperations = {
   },
   'DELETE /v1/checks/{checkId}': {
     operationId: 'deleteCheck',
-    summary: 'Erase a check, its runs and reports',
+    summary: 'Erase a check, its runs, reports and entries in lists',
     description: 'Final. From the answer on, nobody can read the check.',
     tag: 'Checks',
     scope: 'checks:write',

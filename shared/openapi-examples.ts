@@ -95,7 +95,9 @@ export const examples = {
   run: view.runs[0],
   checks: { checks: [checkSummary(view)], nextCursor: null },
   runs: {
-    runs: runs.map((run) => runSummary(seriesRun({ ...run, checkId: id, labels: createBody.labels }))),
+    runs: runs.map((run) =>
+      runSummary(seriesRun({ ...run, checkId: id, labels: createBody.labels }), { isExpired: false }),
+    ),
     nextCursor: null,
   },
   comparison: compareRegions({ id, runs }),

@@ -52,7 +52,15 @@ export const serviceOperations = {
       200: {
         description: 'The limits.',
         schema: LimitList,
-        example: { maxBodyBytes: 65536, maxUrlLength: 2048, maxSamples: 5, ports: [80, 443], retentionDays: 90, plans },
+        example: {
+          maxBodyBytes: 65536,
+          maxUrlLength: 2048,
+          maxSamples: 5,
+          ports: [80, 443],
+          retentionDays: 90,
+          trendDays: 400,
+          plans,
+        },
       },
     },
   },

@@ -55,14 +55,18 @@ export const RunSummary = z
     ...SeriesRun.shape,
     ...MetricsView.shape,
     numericValues: NumericValues,
-    links: z.object({ self: z.string(), check: z.string() }),
+    links: z
+      .object({ self: z.string().nullable(), check: z.string().nullable() })
+      .describe('Relative URLs. Null if the run has expired, because a run summary lives longer.'),
   })
   .meta({ id: 'RunSummary', description: 'A finished run in the series of a URL.' });
 export type RunSummary = z.infer<typeof RunSummary>;
 
-export const runSummary = (run: SeriesRun): RunSummary => ({
+export const runSummary = (run: SeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => ({
   ...pick(run, SeriesRun.keyof().options),
   ...metricsView(run),
   numericValues: pick(run, NumericValues.keyof().options),
-  links: { self: `/v1/checks/${run.checkId}/runs/${run.id}`, check: `/v1/checks/${run.checkId}` },
+  links: isExpired
+    ? { self: null, check: null }
+    : { self: `/v1/checks/${run.checkId}/runs/${run.id}`, check: `/v1/checks/${run.checkId}` },
 });

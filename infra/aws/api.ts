@@ -131,7 +131,7 @@ const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
 
 /** Creates the function of each route, with its environment and its rights. */
 const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFunction, LambdaFunction> => {
-  const { names, homeRegion, regions, retentionDays, corsOrigins } = environment;
+  const { names, homeRegion, regions, retentionDays, trendDays, corsOrigins } = environment;
   const apiFunction = <Schema extends z.ZodObject>(
     file: ApiFunction,
     schema: Schema,
@@ -150,7 +150,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
 
   // The functions answer preflights, as in the local service: with a `$default` route, API Gateway doesn't.
   const cors = corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(',') };
-  const retention = { RETENTION_DAYS: String(retentionDays) };
+  const retention = { RETENTION_DAYS: String(retentionDays), TREND_DAYS: String(trendDays) };
   const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion, AUTH: 'keys' };
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   const keys = keyRights(scope, environment);

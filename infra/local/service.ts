@@ -23,6 +23,7 @@ export type ServiceSettings = {
   targets: 'public' | 'local';
   corsOrigins: readonly string[];
   retentionDays: number; // of checks and reports
+  trendDays: number; // of entries in the series of a URL
   logLevel: string;
 };
 
@@ -49,6 +50,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     CHROMIUM_DIR: settings.chromiumDir ?? settings.dataDir,
     CHANGES_FROM: 'process',
     RETENTION_DAYS: `${settings.retentionDays}`,
+    TREND_DAYS: `${settings.trendDays}`,
     MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,
     POWERTOOLS_SERVICE_NAME: 'page-audit-local',
     POWERTOOLS_METRICS_DISABLED: 'true',

@@ -23,7 +23,8 @@ export const Settings = z.object({
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),
   ...CorsEnv.shape,
-  RETENTION_DAYS: wholeNumber(1, 3650).default(90),
+  RETENTION_DAYS: wholeNumber(1, 3650).optional(),
+  TREND_DAYS: wholeNumber(1, 3650).optional(),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
 
@@ -58,7 +59,8 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     auth: AUTH,
     targets: settings.TARGETS ?? (reachable ? 'public' : 'local'), // local pages are private to this machine
     corsOrigins: settings.CORS_ORIGINS,
-    retentionDays: settings.RETENTION_DAYS,
+    retentionDays: settings.RETENTION_DAYS ?? 90,
+    trendDays: settings.TREND_DAYS ?? settings.RETENTION_DAYS ?? 400, // who shortens the retention means everything
     logLevel: settings.LOG_LEVEL,
   };
 };

@@ -12,11 +12,14 @@ const perRun = {
   apiRequests: 2, // without the wait
   apiSeconds: 0.05, // in a function with `apiMemoryMb`
   waitSeconds: 10,
-  writes: 19, // request units of 1 KB with the indexes: limits 2, create 6, sent 2, claim 2, finish 5, close 2
+  writes: 21, // request units of 1 KB with the indexes: limits 2, create 7, sent 2, claim 2, finish 4, close 4
   reads: 13, // 7 for the wait; in request units of 4 KB
+  checkGb: 8e-6, // check, run and pointer in the table
+  trendGb: 2e-6, // entry in the series of its URL, in the table and in the index
   sqsRequests: 4,
   reportGb: 0.4e-3, // gzipped
-  reportMonths: 3,
+  months: 3, // until a check and its report expire
+  trendMonths: 13,
   logGb: 6e-6,
   traces: 3, // create, job and audit; reads are not traced
 };
@@ -45,11 +48,11 @@ const month = (runs: number): Record<string, number> => ({
   'API Gateway': runs * (perRun.apiRequests + 1) * prices.httpApiRequest,
   DynamoDB:
     runs * (perRun.writes * prices.dynamodbWrite + perRun.reads * prices.dynamodbRead) +
+    runs * (perRun.checkGb * perRun.months + perRun.trendGb * perRun.trendMonths) * prices.dynamodbGbMonth +
     fixed.sweeps * fixed.sweepReads * prices.dynamodbRead,
   SQS: (runs * perRun.sqsRequests + fixed.sqsRequests) * prices.sqsRequest,
   'S3 and transfer':
-    runs *
-    (prices.s3Put + prices.s3Get + perRun.reportGb * (perRun.reportMonths * prices.s3GbMonth + 2 * prices.transferGb)),
+    runs * (prices.s3Put + prices.s3Get + perRun.reportGb * (perRun.months * prices.s3GbMonth + 2 * prices.transferGb)),
   CloudWatch:
     runs * perRun.logGb * prices.logGb +
     fixed.metrics * prices.metricMonth +

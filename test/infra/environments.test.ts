@@ -29,9 +29,10 @@ describe('an environment', () => {
     for (const name of Object.keys(environments)) {
       const { home, environment } = synthesized(name);
       const [bucket] = resourcesOf(home, 'AWS::S3::Bucket');
-      const { RETENTION_DAYS } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
+      const { RETENTION_DAYS, TREND_DAYS } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
       expect(bucket?.LifecycleConfiguration.Rules[0].ExpirationInDays).toBe(environment.retentionDays);
       expect(RETENTION_DAYS).toBe(String(environment.retentionDays));
+      expect(TREND_DAYS).toBe(String(environment.trendDays));
     }
   });
 

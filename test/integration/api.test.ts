@@ -444,6 +444,7 @@ test('regions, versions and health show what the deployment offers', async () =>
     maxSamples: 5,
     ports: [80, 443, 8080, 8443],
     retentionDays: 90,
+    trendDays: 400,
     plans,
   });
   expect(await (await call('/health')).json()).toEqual({ status: 'ok' });

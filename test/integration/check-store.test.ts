@@ -46,6 +46,7 @@ test('a second create with the same id is rejected and changes nothing', async (
     fingerprint: 'other',
     createId: randomUUID(),
     expiresAt: new Date(),
+    trendExpiresAt: new Date(),
   };
   expect(await world.store.create(check, again)).toBeUndefined();
   expect((await world.find(check.id)).item.fingerprint).toBe('f');
@@ -178,21 +179,23 @@ test('every item has an expiry date', async () => {
   const check = aCheck();
   const [run] = (await world.create(check)) as [RunItem];
   const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-  const keys = [
-    { pk: `CHECK#${check.id}`, sk: 'CHECK' },
-    { pk: `CHECK#${check.id}`, sk: `RUN#${run.id}` },
-    { pk: `RUN#${run.id}`, sk: 'RUN' },
+  const items = [
+    { Key: { pk: `CHECK#${check.id}`, sk: 'CHECK' }, days: 90 },
+    { Key: { pk: `CHECK#${check.id}`, sk: `RUN#${run.id}` }, days: 90 },
+    { Key: { pk: `RUN#${run.id}`, sk: 'RUN' }, days: 90 },
+    { Key: { pk: `CHECK#${check.id}`, sk: `TREND#${run.id}` }, days: 400 },
   ];
-  for (const Key of keys) {
+  for (const { Key, days } of items) {
     const { Item } = await db.send(new GetCommand({ TableName: world.env.TABLE_NAME, Key }));
-    expect(Item?.expiresAt, Key.sk).toBe(Math.floor(Date.parse(check.createdAt) / 1000) + 90 * 24 * 3600);
+    expect(Item?.expiresAt, Key.sk).toBe(Math.floor(Date.parse(check.createdAt) / 1000) + days * 24 * 3600);
   }
 });
 
 test('an expired check is gone for its owner, and its id is free, before DynamoDB deletes its items', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const creation = { owner: 'anonymous', correlationId: 'c', fingerprint: 'f' };
-  const create = (expiresAt: Date) => world.store.create(check, { ...creation, createId: randomUUID(), expiresAt });
+  const create = (expiresAt: Date) =>
+    world.store.create(check, { ...creation, createId: randomUUID(), expiresAt, trendExpiresAt: expiresAt });
   const [run] = (await create(later(new Date(), -60))) as [RunItem];
   await world.leases.finish(await claim(run), succeeded, new Date());
   expect(await world.store.find(check.id, 'anonymous')).toBeUndefined();

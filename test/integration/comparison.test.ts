@@ -107,6 +107,7 @@ test('an erased check and a check of another owner can not be a base', async () 
     fingerprint: 'f',
     createId: randomUUID(),
     expiresAt: new Date(Date.now() + 1e6),
+    trendExpiresAt: new Date(Date.now() + 1e6),
   });
   await problemOf(await compare(id, `?base=${foreign.id}`), 404, 'not-found');
 });

@@ -46,6 +46,7 @@ test.each(refused)(
       queues: queuesWith(text),
       targets: { targets: 'public', ports: [443] },
       retentionDays: 90,
+      trendDays: 400,
     });
     const request = { method: 'POST', path: '/v1/checks', params: {}, query: {}, headers: {} };
     const body = { url: 'https://example.com/', auditVersion: '13', regions: ['us-west1', 'us-east4'] };

@@ -38,7 +38,7 @@ test('expired checks, runs, pointers and old reports are deleted from the disk, 
   await world.keys.create({ ...key, expiresAt: later(now, -DAY).toISOString() }, now);
   await world.create(aCheck({ now: later(now, -91 * DAY) }));
   const { check } = await world.finishedRun(randomBytes(10 * 2 ** 20).toString('hex'));
-  const all = ['CHECK', 'KEY', 'RUN', 'RUN'];
+  const all = ['CHECK', 'KEY', 'RUN', 'RUN', 'TREND', 'TREND', 'TREND'];
   expect(await items()).toEqual([...all, 'CHECK', 'RUN', 'RUN', 'RUN', 'RUN'].sort());
 
   await deleteAt(now);
@@ -50,6 +50,8 @@ test('expired checks, runs, pointers and old reports are deleted from the disk, 
   expect(await world.reports.keysOf(check.id)).toEqual([]);
 
   await deleteAt(later(now, 91 * DAY));
+  expect(await items()).toEqual(['KEY', 'TREND', 'TREND', 'TREND']);
+  await deleteAt(later(now, 401 * DAY));
   expect(await items()).toEqual(['KEY']);
   world.sqs.destroy();
   await aws.close();

@@ -52,6 +52,7 @@ const create = (
     usage: world.usage,
     targets: { targets: 'public', ports: [443] },
     retentionDays: 90,
+    trendDays: 400,
     now: () => now,
   })({
     owner: 'anonymous',

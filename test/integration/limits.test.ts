@@ -86,6 +86,7 @@ const createAt = (now: Date, store: Partial<World['store']> = {}, usage: UsageSt
     queues: world.queues,
     targets: { targets: 'public', ports: [443] },
     retentionDays: 90,
+    trendDays: 400,
     now: () => now,
   });
 

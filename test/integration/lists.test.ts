@@ -33,6 +33,8 @@ beforeEach(async () => {
 
 const get = (path: string, headers = {}) =>
   fetchDocumented(`${api.url}${path}`, { headers: { authorization, ...headers } });
+const erase = (id: string) =>
+  fetchDocumented(`${api.url}/v1/checks/${id}`, { method: 'DELETE', headers: { authorization } });
 type Page = { checks: CheckSummary[]; runs: RunSummary[]; nextCursor: string | null };
 const page = async (path: string): Promise<Page & { link: string | null }> => {
   const answer = await get(path);
@@ -42,10 +44,18 @@ const page = async (path: string): Promise<Page & { link: string | null }> => {
 const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id);
 
 const t0 = new Date('2031-01-01T00:00:00.000Z');
-const create = async (inputs: Partial<CheckInputs> & { now?: Date } = {}): Promise<Check> => {
+const DAY = 24 * 3600;
+type Created = Partial<CheckInputs> & { now?: Date; owner?: string; days?: number; trendDays?: number };
+const create = async ({ days = 90, trendDays = 400, owner: of = owner, ...inputs }: Created = {}): Promise<Check> => {
   const check = aCheck({ now: t0, regions: ['us-west1'], ...inputs });
-  const creation = { owner, correlationId: 'c', fingerprint: 'f', createId: randomUUID() };
-  await world.store.create(check, { ...creation, expiresAt: later(new Date(), 1e6) });
+  await world.store.create(check, {
+    owner: of,
+    correlationId: 'c',
+    fingerprint: 'f',
+    createId: randomUUID(),
+    expiresAt: later(new Date(), days * DAY),
+    trendExpiresAt: later(new Date(), trendDays * DAY),
+  });
   return check;
 };
 const finish = async (check: Check, { lcp = 900, failed = false } = {}) => {
@@ -167,17 +177,79 @@ test('an erased or expired check and its runs disappear from the lists at once',
   await finish(erased);
   const url = encodeURIComponent(erased.url);
   expect((await page(`/v1/runs?url=${url}`)).runs).toHaveLength(1);
-  expect(
-    (await fetchDocumented(`${api.url}/v1/checks/${erased.id}`, { method: 'DELETE', headers: { authorization } }))
-      .status,
-  ).toBe(204);
+  expect((await erase(erased.id)).status).toBe(204);
   expect((await page('/v1/checks')).checks).toEqual([]);
   expect((await page(`/v1/runs?url=${url}`)).runs).toEqual([]);
 
-  const expired = aCheck({ now: t0 });
-  const creation = { owner, correlationId: 'c', fingerprint: 'f', createId: randomUUID() };
-  await world.store.create(expired, { ...creation, expiresAt: later(new Date(), -1) });
+  await finish(await create({ days: -1, trendDays: -1 }));
   expect((await page('/v1/checks')).checks).toEqual([]);
+  expect((await page(`/v1/runs?url=${url}`)).runs).toEqual([]);
+});
+
+const series = async () => (await page('/v1/runs?url=https://example.com/')).runs;
+
+test('the series keeps the runs of an expired check, without links, until its owner erases the check', async () => {
+  const check = await create({ days: -1 });
+  await finish(check, { lcp: 633.4 });
+  expect((await page('/v1/checks')).checks).toEqual([]);
+  expect((await get(`/v1/checks/${check.id}`)).status).toBe(404);
+  const [kept] = await series();
+  expect(kept).toMatchObject({ checkId: check.id, lcp: '633ms', links: { self: null, check: null } });
+
+  await problemOf(await erase(randomUUID()), 404, 'not-found');
+  const foreign = await create({ days: -1, owner: 'another' });
+  await finish(foreign);
+  await problemOf(await erase(foreign.id), 404, 'not-found');
+  expect(await series()).toHaveLength(1);
+
+  expect((await erase(check.id)).status).toBe(204);
+  expect(await series()).toEqual([]);
+  await problemOf(await erase(check.id), 404, 'not-found');
+});
+
+test('the runs of a check appear in the series when the check is closed', async () => {
+  const check = await create({ regions: ['us-west1', 'us-east4'] });
+  const [first, second] = check.runs;
+  await finish({ ...check, runs: [first as Check['runs'][number]] });
+  expect(await series()).toEqual([]);
+  await finish({ ...check, runs: [second as Check['runs'][number]] });
+  expect(idsOf(await series()).sort()).toEqual(idsOf(check.runs).sort());
+});
+
+test('a kill between the entries and the end of a check loses and doubles nothing', async () => {
+  const check = await create({ regions: ['us-west1', 'us-east4'] });
+  const send = world.db.client.send.bind(world.db.client);
+  let fails = ({ input }: { input: { Key?: { sk?: string } } }) => input.Key?.sk === `TREND#${check.runs[1]?.id}`;
+  const spy = vi.spyOn(world.db.client, 'send').mockImplementation(((command: never, ...rest: never[]) => {
+    if (fails(command)) throw new Error('killed');
+    return (send as (...all: unknown[]) => unknown)(command, ...rest);
+  }) as never);
+  await finish(check);
+  fails = ({ input }) => input.Key?.sk === 'CHECK';
+  await expect(world.store.closeIfFinished(check.id, t0)).rejects.toThrow('killed');
+  spy.mockRestore();
+  expect((await world.find(check.id)).item.completedAt).toBeNull();
+  expect(await world.store.closeIfFinished(check.id, t0)).toBe(true);
+  expect(idsOf(await series()).sort()).toEqual(idsOf(check.runs).sort());
+});
+
+test('a late close brings no erased check back into the series', async () => {
+  const check = await create();
+  const [{ id }] = check.runs as [Check['runs'][number]];
+  const send = world.db.client.send.bind(world.db.client);
+  const spy = vi.spyOn(world.db.client, 'send').mockImplementation((async (
+    command: { input: { Key?: { sk?: string } } },
+    ...rest: never[]
+  ) => {
+    if (command.input.Key?.sk === `TREND#${id}`) {
+      spy.mockRestore();
+      expect((await erase(check.id)).status).toBe(204);
+    }
+    return (send as (...all: unknown[]) => unknown)(command, ...rest);
+  }) as never);
+  await finish(check);
+  expect(await series()).toEqual([]);
+  expect(await world.store.findOrErased(check.id)).toBe('erased');
 });
 
 test('the runs of a URL are a series of metrics, also of spellings of the URL', async () => {
@@ -239,9 +311,7 @@ test('a forged, foreign or broken cursor is refused or stays within the list of 
     const problem = await problemOf(await get(`/v1/checks?cursor=${cursor}`), 400, 'invalid-request');
     expect(problem.errors).toMatchObject([{ path: 'cursor' }]);
   }
-  const foreign = aCheck({ now: later(t0, -60) });
-  const creation = { owner: 'another', correlationId: 'c', fingerprint: 'f', createId: randomUUID() };
-  await world.store.create(foreign, { ...creation, expiresAt: later(new Date(), 1e6) });
+  await create({ owner: 'another', now: later(t0, -60) });
   const cursor = forged([later(t0, 3600).toISOString(), randomUUID()]);
   expect(idsOf((await page(`/v1/checks?cursor=${cursor}`)).checks)).toEqual([mine.id]);
 });

@@ -28,6 +28,7 @@ test('a service with 5,000 waiting runs starts, answers and stops', async () => 
     auditsAtOnce: 1,
     corsOrigins: [],
     retentionDays: 90,
+    trendDays: 400,
     logLevel: 'SILENT',
   };
   const service = await startService({ ...settings, auth: 'open', targets: 'local' }, () => {});

@@ -28,6 +28,7 @@ beforeAll(async () => {
     auditsAtOnce: 1,
     corsOrigins: [],
     retentionDays: 90,
+    trendDays: 400,
     logLevel: 'SILENT',
   };
   service = await startService({ ...settings, auth: 'open', targets: 'local' }, (line) => printed.push(line));

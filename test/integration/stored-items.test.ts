@@ -66,6 +66,7 @@ test.each(recordedReleases())('checks, keys and usage that release %s wrote stay
     queues,
     targets: { targets: 'public', ports: [443] },
     retentionDays: 90,
+    trendDays: 400,
     now,
   });
   const body = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] };

@@ -63,7 +63,7 @@ test.skipIf(isRecorded)('records the table of a service whose checks are in ever
   await world.keys.create({ ...caller, name: 'CI of the shop', scopes, expiresAt: null }, now());
   const request = { ...caller, requestId: randomUUID(), path: '/v1/checks', params: {}, query: {}, headers: {} };
   const targets = { targets: 'public' as const, ports: [443] };
-  const create = createCheck({ store, due, usage, queues, targets, retentionDays: 90, now });
+  const create = createCheck({ store, due, usage, queues, targets, retentionDays: 90, trendDays: 400, now });
   const created = async (regions: string[], options: { device?: 'desktop'; samples?: number } = {}) => {
     const body = { url: 'https://example.com/', auditVersion: 'latest', regions, ...options };
     const reply = await create({ ...request, method: 'POST', body });

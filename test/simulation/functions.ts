@@ -58,7 +58,7 @@ export type Parts = ReturnType<typeof openParts>;
 
 /** Returns the functions of the service as they run in one process. */
 export const functionsOf = (parts: Parts, random: Random, stopping: AbortSignal) => ({
-  create: createCheck({ ...parts, targets: { targets: 'public', ports: [443] }, retentionDays: 90 }),
+  create: createCheck({ ...parts, targets: { targets: 'public', ports: [443] }, retentionDays: 90, trendDays: 400 }),
   get: getCheck(parts),
   delete: deleteCheck(parts),
   audit: runAudit({ ...parts, auditors: simulatedAuditors(random), stopping, maxRetakes: 0 }),

@@ -38,11 +38,17 @@ export const leftWhenQuiet = (
       const open = item.completedAt && !item.open ? [] : [`nobody closed ${name}`];
       return [...missing, ...open];
     }
+    if (item.sk.startsWith('TREND#')) {
+      const [checkId, run] = [item.pk.slice('CHECK#'.length), item.sk.slice('TREND#'.length)];
+      if (!lists(checkId, run)) return [`the entry ${name} is left of a check that is gone`];
+      return item.list || !check(checkId)?.completedAt ? [] : [`the entry ${name} of a closed check is empty`];
+    }
     if (!lists(item.checkId, item.id as string)) return [`the run ${name} is left of a check that is gone`];
     const pointer = images.has(keyOf({ pk: `RUN#${item.id}`, sk: 'RUN' })) ? [] : [`${name} has no pointer`];
+    const entry = images.has(keyOf({ pk: item.pk, sk: `TREND#${item.id}` })) ? [] : [`${name} has no entry`];
     const key = (item.report as { key: string } | undefined)?.key;
     const report = key === undefined || bucket.objects.has(key) ? [] : [`the report of ${name} is gone`];
-    return isFinal(item) && !item.open ? [...pointer, ...report] : [`nobody finished ${name}`];
+    return isFinal(item) && !item.open ? [...pointer, ...entry, ...report] : [`nobody finished ${name}`];
   });
   const reports = [...bucket.objects.keys()].filter((key) => !check(key.split('/')[1]) && !storedLate.has(key));
   return [

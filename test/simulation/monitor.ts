@@ -71,6 +71,10 @@ export const monitorTable = ({ timeline, table, bucket, violated, defect }: Opti
     if (open.length > plans.small.openChecks) violated('an owner has too many open checks');
   };
 
+  const onNewEntry = ({ pk, list }: Item) => {
+    if (list && images.get(keyOf({ pk, sk: 'CHECK' }))?.erasedAt) violated(`the erased ${pk} is back in a list`);
+  };
+
   return {
     images,
     /** Lets the table handle a call, and checks the change. */
@@ -88,6 +92,7 @@ export const monitorTable = ({ timeline, table, bucket, violated, defect }: Opti
         onRun(before as RunImage | undefined, after as RunImage, context, context.process.name);
       }
       if (key.sk === 'CHECK') onCheck(before, after);
+      if (key.sk.startsWith('TREND#') && !before) onNewEntry(after);
       return answer;
     },
     /** Returns the time at which the next open item is due, by the wall clock. */

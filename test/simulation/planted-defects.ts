@@ -62,6 +62,16 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
     seed: 1,
     drops: ({ operation }, { pk }) => operation === 'DeleteItem' && pk.startsWith('RUN#'),
   },
+  'entries of series that are not erased': {
+    found: /the entry .* is left of a check that is gone/,
+    seed: 1,
+    drops: ({ operation }, { sk }) => operation === 'DeleteItem' && sk.startsWith('TREND#'),
+  },
+  'entries of series that nobody fills': {
+    found: /the entry .* of a closed check is empty/,
+    seed: 1,
+    drops: ({ operation }, { sk }) => operation === 'UpdateItem' && sk.startsWith('TREND#'),
+  },
   'a lost lease that nobody looks at again': {
     found: /nobody looks at/,
     seed: 3,

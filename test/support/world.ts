@@ -42,13 +42,14 @@ export const worldHere = () => {
   const urls = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<Region, string>;
 
   const create = async (check: Check, { fingerprint = 'f', createId = randomUUID() } = {}): Promise<RunItem[]> => {
-    const expiresAt = new Date(Date.parse(check.createdAt) + 90 * 24 * 3600 * 1000);
+    const inDays = (days: number) => new Date(Date.parse(check.createdAt) + days * 24 * 3600 * 1000);
     const runs = await store.create(check, {
       owner: 'anonymous',
       correlationId: 'c',
       fingerprint,
       createId,
-      expiresAt,
+      expiresAt: inDays(90),
+      trendExpiresAt: inDays(400),
     });
     if (!runs) throw new Error('the check exists already');
     return runs;

@@ -18,6 +18,7 @@ const createWhileRunsAreAtWork = (find: FindOrErased) => {
     queues: { regions: ['europe-west3'], send: async () => {} },
     targets: { targets: 'public', ports: DEFAULT_PORTS },
     retentionDays: 90,
+    trendDays: 400,
   });
   return create({
     owner: 'anonymous',

@@ -15,6 +15,16 @@ test('by default only this machine can use the service, and its pages can be aud
   });
 });
 
+test.each([
+  [{}, 90, 400],
+  [{ RETENTION_DAYS: '7' }, 7, 7],
+  [{ RETENTION_DAYS: '1000' }, 1000, 1000],
+  [{ TREND_DAYS: '30' }, 90, 30],
+  [{ RETENTION_DAYS: '7', TREND_DAYS: '400' }, 7, 400],
+])('%o keeps checks for %i days and entries of series for %i', (env, retentionDays, trendDays) => {
+  expect(settingsFrom(env)).toMatchObject({ retentionDays, trendDays });
+});
+
 test('a sample is retaken at most once', () => {
   expect(settingsFrom({ RETAKES: '1' })).toBeDefined();
   expect(() => settingsFrom({ RETAKES: '2' })).toThrow('RETAKES: Use a whole number from 0 to 1.');

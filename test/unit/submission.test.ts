@@ -22,6 +22,7 @@ const submit = async (url: string, targets: Targets) => {
     queues: { regions: ['europe-west3'], send: async () => {} },
     targets: { targets, ports: DEFAULT_PORTS },
     retentionDays: 90,
+    trendDays: 400,
   });
   const body = { url, auditVersion: 'latest', regions: ['europe-west3'] };
   const request = {

@@ -6,16 +6,21 @@ import type { Request } from './endpoint.ts';
 
 const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(text).success;
 
+/** Returns the id of the check in the path, or undefined if the id is no UUID. */
+export const checkIdOf = ({ params: { checkId } }: Pick<Request, 'params'>): string | undefined =>
+  isUuid(checkId) ? checkId.toLowerCase() : undefined;
+
 /**
  * Returns the check in the path. Throws not-found if this owner has none with the id, or if the id is no UUID.
  * `id` says which id of the request it is.
  */
 export const findCheck = async (
   store: Pick<CheckStore, 'find'>,
-  { owner, params }: Pick<Request, 'owner' | 'params'>,
+  request: Pick<Request, 'owner' | 'params'>,
   id?: string,
 ): Promise<StoredCheck> => {
-  const found = isUuid(params.checkId) ? await store.find(params.checkId.toLowerCase(), owner) : undefined;
+  const checkId = checkIdOf(request);
+  const found = checkId && (await store.find(checkId, request.owner));
   if (!found) throw checkNotFound(id);
   return found;
 };

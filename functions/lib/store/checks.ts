@@ -5,7 +5,7 @@ import { HOLD_MS, recheckAfter, resendAt } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
-import { type Db, getItem, parse, putItem, updateItem } from './dynamodb.ts';
+import { type Db, getItem, type Item, parse, putItem, updateItem } from './dynamodb.ts';
 import {
   CheckItem,
   checkKey,
@@ -25,6 +25,7 @@ import {
 } from './items.ts';
 import { listedClosedCheck, listedNewCheck } from './lists.ts';
 import { CheckFields } from './stored.ts';
+import { fillTrends, putEmptyTrend } from './trends.ts';
 import { removeOpenCheck } from './usage.ts';
 
 /** A stored check and its runs, in the order of its regions. */
@@ -39,6 +40,8 @@ export type Creation = {
   /** New for each create, so that a create recognises its own writes. */
   createId: string;
   expiresAt: Date;
+  /** When the entries of the check's runs in the series of its URL expire. */
+  trendExpiresAt: Date;
   /** True if the owner's usage lists the check while it is open. */
   countsAsOpen?: boolean;
 };
@@ -51,10 +54,11 @@ export const checkStore = (db: Db) => ({
   create: (check: Check, creation: Creation) => create(db, check, creation),
 
   /** Returns a check and its runs. With an owner, ignores the checks of others and expired checks. */
-  find: (checkId: string, owner?: string) => find(db, checkId, owner),
+  find: (checkId: string, owner?: string): Promise<StoredCheck | undefined> => find(db, checkId, { owner }),
 
   /** Does the same, but returns `erased` for a mark. The id of an erased check is free when its mark is deleted. */
-  findOrErased: (checkId: string, owner?: string) => findOrErased(db, checkId, owner),
+  findOrErased: (checkId: string, owner?: string): Promise<StoredCheck | 'erased' | undefined> =>
+    findOrErased(db, checkId, { owner }),
 
   /** Returns the id of the check that this owner's run belongs to. */
   checkIdOfRun: async (runId: string, owner: string): Promise<string | undefined> => {
@@ -76,23 +80,24 @@ export const checkStore = (db: Db) => ({
   closeIfFinished: (checkId: string, now: Date) => closeIfFinished(db, checkId, now),
 });
 
-/** Writes the runs and their pointers first and the check last, so that a visible check has all its runs. */
+/** Writes the runs with their pointers and entries first and the check last, so that a visible check has all its runs. */
 const create = async (
   db: Db,
   check: Check,
-  { owner, correlationId, fingerprint, createId, expiresAt, countsAsOpen }: Creation,
+  { owner, correlationId, fingerprint, createId, expiresAt, trendExpiresAt, countsAsOpen }: Creation,
 ): Promise<RunItem[] | undefined> => {
   const created = Date.parse(check.createdAt);
-  const seconds = Math.floor(expiresAt.getTime() / 1000);
+  const seconds = inSeconds(expiresAt);
   const dueAt = toIso(created + HOLD_MS);
   const options = AuditOptions.parse(pick(check, optionNames));
   const common = { checkId: check.id, owner, options, correlationId, createId, sends: 0, lostLeases: 0, dueAt };
-  const { labels } = check;
-  const runs = check.runs.map((run) => ({ ...run, ...common, labels, expiresAt: seconds }));
+  const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(trendExpiresAt) };
+  const runs = check.runs.map((run) => ({ ...run, ...common, ...expiry, labels: check.labels }));
   const written = await Promise.allSettled(
     runs.map(async (run) => {
       await putRun(db, run);
       await putPointer(db, run, seconds);
+      await putEmptyTrend(db, run);
     }),
   );
   // Wait for every write before throwing. A late write would survive the deletion of the orphans.
@@ -115,6 +120,8 @@ const create = async (
   return (await getItem(db, key))?.createId === createId ? runs : undefined;
 };
 
+const inSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
+
 /** Writes a run, or takes over the run of an earlier create that failed, so that the sweeper does not delete it. */
 const putRun = async (db: Db, run: RunItem): Promise<void> => {
   const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), ...run };
@@ -136,37 +143,40 @@ const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void
   if (!written) throw new Error(`could not write the pointer of run ${id}: it belongs to another check`);
 };
 
-const find = async (db: Db, checkId: string, owner?: string): Promise<StoredCheck | undefined> => {
-  const found = await findOrErased(db, checkId, owner);
+const find = async (db: Db, checkId: string, scope?: Scope) => {
+  const found = await findOrErased(db, checkId, scope);
   return found === 'erased' ? undefined : found;
 };
+
+type Scope = { owner?: string | undefined; trends?: boolean };
 
 const findOrErased = async (
   db: Db,
   checkId: string,
-  owner?: string,
+  scope: Scope = {},
   again = false,
-): Promise<StoredCheck | 'erased' | undefined> => {
-  const { check, runs } = await readItems(db, checkId, owner);
+): Promise<(StoredCheck & { trends: Item[] }) | 'erased' | undefined> => {
+  const { check, runs, trends } = await readItems(db, checkId, scope);
   if (!check) return undefined; // runs without a check belong to a create that has not ended or has failed
   if (check.erasedAt) return 'erased';
   const item = parse(CheckItem, check);
-  if (owner !== undefined && isExpired(item)) return undefined;
+  if (scope.owner !== undefined && isExpired(item)) return undefined;
   const found = item.runIds.map((id) => runs.find(({ sk }) => sk === `RUN#${id}`));
   const missing = found.findIndex((run) => !run);
-  if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Record<string, unknown>)) };
+  if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Item)), trends };
   if (again) throw new Error(`check ${checkId} has no run ${item.runIds[missing]}, which it lists`);
   // A query is no snapshot. It can read the check before its erasure and the runs after it. So read again, once.
-  return findOrErased(db, checkId, owner, true);
+  return findOrErased(db, checkId, scope, true);
 };
 
 /** Closes a check if all its runs are finished. Returns true if the check is closed. */
 export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promise<boolean> => {
-  const found = await find(db, checkId);
+  const found = await find(db, checkId, { trends: true });
   if (!found?.runs.every((run) => isFinished(run.state))) return false;
   if (found.item.completedAt) return true;
   const { owner, countsAsOpen, expiresAt } = found.item;
   const check = { ...found.item, runs: found.runs };
+  if (!(await fillTrends(db, found.runs, found.trends))) return false;
   if (countsAsOpen) await removeOpenCheck(db, owner, checkId); // first, so that the sweeper repeats it if it fails
   await updateItem(db, checkKey(checkId), {
     set: {

@@ -22,9 +22,9 @@ import {
   RunItem,
   runKey,
   toIso,
+  trendKey,
   updateRun,
 } from './items.ts';
-import { listedRun } from './lists.ts';
 
 /** Key of a due item, and its `dueAt` when it was listed. */
 export type Due = { pk: string; sk: string; dueAt: string };
@@ -86,17 +86,22 @@ export const dueStore = (db: Db) => ({
       },
     ),
 
-  /** Deletes a run that no check lists, and its pointer, unless a repeated create has taken the run over. */
+  /** Deletes a run that no check lists, its pointer and its entry, unless a repeated create has taken the run over. */
   deleteOrphan: (run: RunItem) => deleteOrphan(db, run),
 });
 
 const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
-  const pointer = await getItem(db, pointerKey(run.id));
+  const keys = [pointerKey(run.id), trendKey(run.checkId, run.id)];
+  const found = await Promise.all(keys.map((key) => getItem(db, key)));
   // A create takes a run over before it writes the pointer. It may have died in between, so the pointer has another
   // createId than the run. If the run is unchanged after the pointer was read, no later create has written the pointer.
+  // The same holds for the entry in the series. A filled entry stays: it is of an expired check with the same id.
   const current = await findRun(db, run);
   if (current?.createId !== run.createId || current.dueAt !== run.dueAt) return;
-  if (pointer) await deleteItem(db, pointerKey(run.id), ifCreateId(String(pointer.createId)));
+  for (const [i, key] of keys.entries()) {
+    const item = found[i];
+    if (item && !item.list) await deleteItem(db, key, ifCreateId(String(item.createId)));
+  }
   await deleteItem(db, runKey(run.checkId, run.id), allOf(ifCreateId(run.createId), ifDueAt(run.dueAt)));
 };
 
@@ -120,9 +125,8 @@ const list = async (db: Db, of: Region | 'checks', until: Date, limit: number, f
 
 const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promise<boolean> => {
   const finishedAt = latest(now.toISOString(), run.updatedAt);
-  const failed = { state: 'failed' as const, error, finishedAt };
   const written = await updateRun(db, run, {
-    set: { ...failed, ...listedRun(run, failed), updatedAt: finishedAt },
+    set: { state: 'failed', error, finishedAt, updatedAt: finishedAt },
     remove: ['open', 'dueAt', 'lease'],
     ...allOf(ifDueAt(run.dueAt), ifState(...follows.failed)),
   });

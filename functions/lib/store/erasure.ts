@@ -1,7 +1,7 @@
 import { ERASED_RECHECK_MS } from '../../../shared/due-times.ts';
 import { settleAll } from '../settle-all.ts';
 import { announceChange } from './changes.ts';
-import { type Db, deleteItem, parse, putOnce } from './dynamodb.ts';
+import { type Db, deleteItem, type Item, parse, putOnce } from './dynamodb.ts';
 import {
   type CheckItem,
   checkKey,
@@ -29,17 +29,25 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   markErased: (check: CheckItem, now: Date) => markErased(db, check, now),
 
   /**
-   * Deletes the runs and reports of a marked check, and its entry in its owner's usage. Returns true if no run and no
-   * report was left. Safe to repeat and to run concurrently.
+   * Deletes the runs, entries and reports of a marked check, and its place in its owner's usage. Returns true if nothing
+   * was left. Safe to repeat and to run concurrently.
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {
     // List the reports before reading the mark. While the mark exists, no later check of this id can own these reports.
     const keys = await reports.keysOf(checkId);
-    const runs = await eraseRuns(db, checkId);
-    if (runs === undefined) return true;
-    const deleted = await settleAll(keys, AT_ONCE, reports.delete); // no deletion may go on after this call
-    for (const each of deleted) if (each.status === 'rejected') throw each.reason;
-    return runs + keys.length === 0;
+    const items = await eraseItems(db, checkId);
+    if (items === undefined) return true;
+    await deleteAll(keys, reports.delete);
+    return items + keys.length === 0;
+  },
+
+  /** Deletes the entries of a check that has expired. Returns false if its owner has none. */
+  eraseTrends: async (checkId: string, owner: string): Promise<boolean> => {
+    const { check, trends } = await readItems(db, checkId, { owner, trends: true });
+    const filled = trends.filter(({ list }) => list !== undefined);
+    if (check?.erasedAt || filled.length === 0) return false;
+    await deleteAll(filled, (entry) => deleteEntry(db, entry));
+    return true;
   },
 
   /** Deletes the mark of an erased check, unless the mark has changed since it was read. */
@@ -56,18 +64,29 @@ const markErased = (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Pro
 };
 
 /**
- * Deletes the runs of an erased check and their pointers. The workers of these runs then lose their leases. Keeps a run
- * that another create has written since. Returns the number of runs found, or undefined if there is no mark.
+ * Deletes the runs of an erased check, their pointers and their entries in the series. The workers of these runs then
+ * lose their leases. Keeps a run that another create has written since. Returns the number of runs and entries found, or
+ * undefined if there is no mark.
  */
-const eraseRuns = async (db: Db, checkId: string): Promise<number | undefined> => {
-  const { check, runs } = await readItems(db, checkId);
+const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> => {
+  const { check, runs, trends } = await readItems(db, checkId, { trends: true });
   if (!check?.erasedAt) return undefined;
   await removeOpenCheck(db, parse(ErasedItem, check).owner, checkId);
-  const deleted = await settleAll(runs, AT_ONCE, async ({ pk, sk, createId }) => {
+  await deleteAll(trends, (entry) => deleteEntry(db, entry)); // first, so that the check leaves the series at once
+  await deleteAll(runs, async (run) => {
     const ifOfCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
-    await deleteItem(db, pointerKey(String(sk).replace('RUN#', '')), ifOfCheck);
-    await deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(String(createId)));
+    await deleteItem(db, pointerKey(String(run.sk).replace('RUN#', '')), ifOfCheck);
+    await deleteEntry(db, run);
   });
+  return runs.length + trends.length;
+};
+
+/** Deletes a run or an entry, unless another create has written it since it was read. */
+const deleteEntry = (db: Db, { pk, sk, createId }: Item) =>
+  deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(String(createId)));
+
+/** Tries to delete everything, and throws the first failure at the end, so that no deletion goes on after the call. */
+const deleteAll = async <T>(all: readonly T[], deletion: (each: T) => Promise<unknown>): Promise<void> => {
+  const deleted = await settleAll(all, AT_ONCE, deletion);
   for (const each of deleted) if (each.status === 'rejected') throw each.reason;
-  return runs.length;
 };

@@ -4,7 +4,7 @@ import { KEYS } from '../../../shared/keys.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
 import { announceChange } from './changes.ts';
-import { type Change, type Condition, type Db, getItem, type Key, parse, updateOnce } from './dynamodb.ts';
+import { type Change, type Condition, type Db, getItem, type Item, type Key, parse, updateOnce } from './dynamodb.ts';
 import { CheckFields, OptionFields, RunFields } from './stored.ts';
 
 /*
@@ -12,6 +12,7 @@ import { CheckFields, OptionFields, RunFields } from './stored.ts';
  * CHECK#<checkId>  CHECK          check: inputs, owner, ids of its runs, createdAt, completedAt
  * CHECK#<checkId>  CHECK          mark of an erased check, in place of the check: id, owner, erasedAt
  * CHECK#<checkId>  RUN#<runId>    run
+ * CHECK#<checkId>  TREND#<runId>  the run's entry in the series of its URL, which outlives the check (trends.ts)
  * RUN#<runId>      RUN            pointer from a run to its check, for the paths without a check id
  * OWNER#<owner>    USAGE          usage of an owner's plans (usage.ts)
  * KEYS             KEY#<prefix>   API key (keys.ts)
@@ -21,8 +22,8 @@ import { CheckFields, OptionFields, RunFields } from './stored.ts';
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
- * The sparse index `list` holds checks (OWNER#<owner>) and finished runs (SERIES#<owner>#<hash of the URL>), sorted by
- * listKey, with what a list shows (lists.ts).
+ * The sparse index `list` holds checks (OWNER#<owner>) and entries of series (SERIES#<owner>#<hash of the URL>), sorted
+ * by listKey, with what a list shows (lists.ts).
  *
  * The sparse index `open` holds unfinished runs (OPEN#<region>), unfinished checks and marks (OPEN#checks), sorted by
  * dueAt. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
@@ -30,6 +31,7 @@ import { CheckFields, OptionFields, RunFields } from './stored.ts';
  */
 export const checkKey = (checkId: string): Key => ({ pk: `CHECK#${checkId}`, sk: 'CHECK' });
 export const runKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${checkId}`, sk: `RUN#${runId}` });
+export const trendKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${checkId}`, sk: `TREND#${runId}` });
 export const pointerKey = (runId: string): Key => ({ pk: `RUN#${runId}`, sk: 'RUN' });
 export const apiKeyKey = (prefix: string): Key => ({ pk: KEYS, sk: `KEY#${prefix}` });
 export const usageKey = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'USAGE' });
@@ -66,6 +68,7 @@ export const RunItem = z.object({
   dueAt: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(), // of its check, for its series
   expiresAt: z.number().optional(), // in seconds
+  trendExpiresAt: z.number().optional(), // in seconds, of its entry in the series
 });
 export type CheckItem = z.infer<typeof CheckItem>;
 /** Mark of an erased check. It keeps the owner, so that other owners get a 404. */
@@ -80,11 +83,15 @@ export const findRun = async (db: Db, run: RunRef): Promise<RunItem | undefined>
 };
 
 /**
- * Returns a check's items. With an owner, DynamoDB filters out the items of others. A read of another owner's check
- * therefore takes as long as a read of an unknown check.
+ * Returns a check's items, with its entries of series if `trends` is true. With an owner, DynamoDB filters out the items
+ * of others. A read of another owner's check therefore takes as long as a read of an unknown check.
  */
-export const readItems = async ({ client, table: TableName }: Db, checkId: string, owner?: string) => {
-  const items: Record<string, unknown>[] = [];
+export const readItems = async (
+  { client, table: TableName }: Db,
+  checkId: string,
+  { owner, trends = false }: { owner?: string | undefined; trends?: boolean } = {},
+) => {
+  const items: Item[] = [];
   const ofOwner = owner !== undefined && {
     FilterExpression: '#owner = :owner',
     ExpressionAttributeNames: { '#owner': 'owner' },
@@ -93,14 +100,19 @@ export const readItems = async ({ client, table: TableName }: Db, checkId: strin
     { client },
     {
       TableName,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': checkKey(checkId).pk, ...(ofOwner && { ':owner': owner }) },
+      KeyConditionExpression: 'pk = :pk AND sk < :end',
+      ExpressionAttributeValues: {
+        ':pk': checkKey(checkId).pk,
+        ':end': trends ? 'TREND~' : 'TREND#',
+        ...(ofOwner && { ':owner': owner }),
+      },
       ...ofOwner,
       ConsistentRead: true,
     },
   );
   for await (const page of pages) items.push(...(page.Items ?? []));
-  return { check: items.find((item) => item.sk === 'CHECK'), runs: items.filter((item) => item.sk !== 'CHECK') };
+  const under = (prefix: string) => items.filter(({ sk }) => String(sk).startsWith(prefix));
+  return { check: items.find(({ sk }) => sk === 'CHECK'), runs: under('RUN#'), trends: under('TREND#') };
 };
 
 /** Updates a run, as `updateOnce` does. Announces the change if a client can see it. */

@@ -5,7 +5,6 @@ import { log } from '../log.ts';
 import { closeIfFinished } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
 import { ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
-import { listedRun } from './lists.ts';
 
 /** Right to work on a run, valid as long as it is renewed. `run` is the run when it was claimed. */
 export type Lease = { id: string; run: RunItem };
@@ -48,7 +47,7 @@ export const leaseStore = (db: Db) => ({
   finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
     const finishedAt = latest(now.toISOString(), lease.run.updatedAt, outcome.attempts.at(-1)?.finishedAt);
     const change = {
-      set: { ...outcome, ...listedRun(lease.run, { ...outcome, finishedAt }), finishedAt, updatedAt: finishedAt },
+      set: { ...outcome, finishedAt, updatedAt: finishedAt },
       remove: ['open', 'dueAt', 'lease'],
       ...ifLeaseHeld(lease),
     };

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Check, checkView, inputFields } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
-import type { Run } from '../../../shared/run.ts';
 import { type CheckSummary, checkSummary, type SeriesRun, seriesRun } from '../../../shared/summaries.ts';
 import type { Db } from './dynamodb.ts';
 import type { RunItem } from './items.ts';
@@ -15,6 +14,9 @@ export type Range = { after?: string | undefined; before?: string | undefined };
 /** A check in its owner's list. Until the check is closed, its runs are not known here. */
 export type ListedCheck = Omit<CheckSummary, 'runs' | 'state' | 'updatedAt' | 'links'> & Partial<CheckSummary>;
 
+/** A run in the series of its URL. `runExpiresAt` is when the run itself expires, in seconds. */
+export type ListedRun = SeriesRun & { runExpiresAt?: number };
+
 export type ListStore = ReturnType<typeof listStore>;
 
 /** Reads the index `list`, newest first. Each call is one query. `more` is true if the range has further items. */
@@ -22,9 +24,9 @@ export const listStore = (db: Db) => ({
   /** Returns checks of an owner. */
   checks: (owner: string, range: Range, limit: number) => query<ListedCheck>(db, `OWNER#${owner}`, range, limit),
 
-  /** Returns finished runs of an owner's checks of a URL. */
+  /** Returns the runs of an owner's closed checks of a URL. */
   runs: (owner: string, url: string, range: Range, limit: number) =>
-    query<SeriesRun>(db, seriesOf(owner, url), range, limit),
+    query<ListedRun>(db, seriesOf(owner, url), range, limit),
 });
 
 export const listKeyOf = ({ createdAt, id }: Position): string => `${createdAt}#${id}`;
@@ -43,10 +45,10 @@ export const listedClosedCheck = (check: Check, owner: string, expiresAt: number
 });
 
 /** Returns the attributes that put a finished run into the series of its URL. */
-export const listedRun = (run: RunItem, outcome: Partial<Run>) => ({
+export const listedRun = (run: RunItem) => ({
   list: seriesOf(run.owner, run.url),
   listKey: listKeyOf(run),
-  listed: { ...seriesRun({ ...run, ...outcome }), expiresAt: run.expiresAt },
+  listed: { ...seriesRun(run), runExpiresAt: run.expiresAt, expiresAt: run.trendExpiresAt },
 });
 
 /** Returns the partition of a URL's runs. It holds a hash, because a key has at most 2,048 bytes. */

@@ -57,6 +57,7 @@ describe('the API', () => {
       queues: { send: async () => {}, regions: allRegions },
       targets: { targets: 'public', ports: DEFAULT_PORTS },
       retentionDays: 90,
+      trendDays: 400,
     }),
   );
   const field = fc.oneof(fc.jsonValue(), text, url);
@@ -155,7 +156,7 @@ describe('the API', () => {
     find: expectUuid(emptyStore.find),
     checkIdOfRun: expectUuid(emptyStore.checkIdOfRun),
   };
-  const erasure = { markErased: async () => false, eraseRemains: async () => true };
+  const erasure = { markErased: async () => false, eraseRemains: async () => true, eraseTrends: async () => false };
   const reports = {
     get: async () => Buffer.of(),
     exists: async () => true,
