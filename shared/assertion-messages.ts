@@ -56,9 +56,12 @@ export const describeMissing = (key: string, report: AssertedReport): string => 
 };
 
 const MAX_DIGITS = 10;
+const formats = Array.from(
+  { length: MAX_DIGITS + 1 },
+  (_, digits) => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }),
+);
 
-const numberText = (value: number, maximumFractionDigits: number): string =>
-  value.toLocaleString('en-US', { maximumFractionDigits });
+const numberText = (value: number, digits: number): string => formats[digits]?.format(value) ?? String(value);
 
 /** Returns a rounded number, with as many digits as it needs to differ from the limit. */
 const distinctText = (value: number, limit: number, digits: number): string => {

@@ -1,6 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { auditors } from '../../functions/auditor/auditors.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
+import { assertionCases, type Row, reportOfCases, writeOutcomes } from '../support/assertion-cases.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
 import { writeReport } from '../support/recorded-reports.ts';
@@ -19,3 +25,47 @@ test.each(auditVersions)('records the $version report of the faulty page', async
   expect(verdict).toMatchObject({ state: 'succeeded' });
   if (verdict.report) writeReport(version, verdict.report.gzip);
 });
+
+type LhciResult = {
+  auditId: string;
+  auditProperty?: string;
+  name: string;
+  level: string;
+  operator: string;
+  expected: number;
+  actual: number;
+  passed: boolean;
+};
+
+test('records how Lighthouse CI judges the reports', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lhci-'));
+  try {
+    execFileSync('npm', ['pack', '--silent', '@lhci/utils@0.15.1'], { cwd: folder });
+    execFileSync('tar', ['xzf', 'lhci-utils-0.15.1.tgz'], { cwd: folder });
+    const require = createRequire(join(folder, 'package/src/'));
+    const { getAllAssertionResults } = require('./assertions.js');
+    const { convertBudgetsToAssertions } = require('./budgets-converter.js');
+    const outcomes: Record<string, Row[]> = {};
+    for (const { version } of auditVersions) {
+      const report = reportOfCases(version);
+      for (const each of assertionCases(report)) {
+        const options = 'budgets' in each ? await convertBudgetsToAssertions(each.budgets) : each.options;
+        const results: LhciResult[] = getAllAssertionResults({ ...options, includePassedAssertions: true }, [report]);
+        outcomes[`${version} ${each.name}`] = results.map(rowOf);
+      }
+    }
+    writeOutcomes(outcomes);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+const rowOf = ({ auditId, auditProperty, name, level, operator, expected, actual, passed }: LhciResult): Row => [
+  auditProperty ? `${auditId}:${auditProperty.replaceAll('.', ':')}` : auditId,
+  name,
+  level,
+  operator,
+  expected,
+  Number.isNaN(actual) ? null : actual,
+  passed,
+];

@@ -1,7 +1,9 @@
 import { gunzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
-import { AssertedReport } from '../../shared/asserted-values.ts';
+import { describe, expect, test } from 'vitest';
+import { AssertedReport, budgetAudits } from '../../shared/asserted-values.ts';
 import { Assertions, evaluate } from '../../shared/assertions.ts';
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { assertionCases, type Row, readOutcomes, reportOfCases, rowOfResult } from '../support/assertion-cases.ts';
 import { readReport } from '../support/recorded-reports.ts';
 
 const recorded = AssertedReport.parse(JSON.parse(gunzipSync(readReport('13.5.0')).toString()));
@@ -108,4 +110,35 @@ test.each<[unknown, string]>([
 ])('the assertions %j are refused', (input, message) => {
   const { error } = Assertions.safeParse(input);
   expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
+});
+
+/** Results that differ from those of Lighthouse CI on purpose. */
+const differences: Record<string, (row: Row, report: AssertedReport) => boolean> = {
+  'an audit that needs a budget fails, because the service sets none': ([key]) => budgetAudits.includes(key),
+  'an audit that failed has no list, where Lighthouse CI counts 0 items': ([key, name], { audits }) =>
+    name === 'maxLength' && audits[key]?.scoreDisplayMode === 'error',
+};
+
+describe.each(auditVersions)('Lighthouse CI and this service agree on the $version report', ({ version }) => {
+  const outcomes = readOutcomes();
+  const report = reportOfCases(version);
+  const cases = assertionCases(report).flatMap(({ name, ...each }) =>
+    'options' in each && 'assertions' in each.options && !('preset' in each.options) && each.options.assertions
+      ? [{ name, assertions: Assertions.parse(each.options.assertions) }]
+      : [],
+  );
+  const isEqual = (row: Row) => !Object.values(differences).some((isDifferent) => isDifferent(row, report));
+
+  test.each(cases)('$name', ({ name, assertions }) => {
+    const ours = evaluate(assertions, report).map(rowOfResult);
+    expect(ours.filter(isEqual)).toEqual(outcomes[`${version} ${name}`]?.filter(isEqual));
+    expect(ours.length > 0).toBe(name !== 'every audit, off');
+  });
+
+  test.each(Object.entries(differences))('except that %s', (_, isDifferent) => {
+    const ours = cases.flatMap(({ assertions }) => evaluate(assertions, report).map(rowOfResult));
+    const different = ours.filter((row) => isDifferent(row, report));
+    expect(different.length).toBeGreaterThan(0);
+    expect(different.filter(([, , , , , , passed]) => passed)).toEqual([]);
+  });
 });
