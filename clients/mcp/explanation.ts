@@ -64,12 +64,13 @@ const savingsOf = ({ metricSavings = {}, details }: Audit): Pick<Finding, 'milli
 };
 
 const lineOf = ({ audit, category, points, milliseconds, bytes }: Finding): string => {
+  const items = audit.details?.items?.length ?? 0;
   const facts = [
     points >= 0.5 && `costs ${Math.round(points)} points`,
     milliseconds >= 1 && `saves ${Math.round(milliseconds)} ms`,
     bytes >= 1024 && `saves ${Math.round(bytes / 1024)} KiB`,
-    audit.details?.items?.length && `${audit.details.items.length} items`,
-  ].filter((fact) => typeof fact === 'string');
+    items > 0 && `${items} item${items === 1 ? '' : 's'}`,
+  ].filter((fact) => fact !== false);
   const cost = facts.length > 0 ? `; ${facts.join(', ')}` : '';
   return `- ${audit.id} (${category}${cost}): ${cutText(oneLine(audit.title), MAX_TITLE)}`;
 };

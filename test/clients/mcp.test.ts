@@ -96,7 +96,7 @@ test.each(auditVersions)('the failing audits of a version $version run take less
   const { failed, text } = await call('explain_run', { runId: run.id });
   expect([failed, Buffer.byteLength(text) <= 2000]).toEqual([false, true]);
   expect(text).toMatch(
-    /^- button-name \(accessibility; costs \d+ points, 1 items?\): Buttons do not have an accessible name/m,
+    /^- button-name \(accessibility; costs \d+ points, 1 item\): Buttons do not have an accessible name/m,
   );
   expect(text).toMatch(/meta-description|more\. The report has all of them\.$/);
 });
