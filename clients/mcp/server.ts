@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { Category, Device, MAX_SAMPLES } from '../../shared/audit-options.ts';
 import { CheckState } from '../../shared/check.ts';
 import { Labels } from '../../shared/labels.ts';
+import { printable } from '../../shared/text.ts';
 import type { Client, ListFilters } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
 import { explain } from './explanation.ts';
 import { runCheck } from './run-check.ts';
-import { oneLine, summaryOf } from './summary.ts';
+import { summaryOf } from './summary.ts';
 
 const MAX_LISTED = 20;
 const instructions =
@@ -130,7 +131,9 @@ const answer = async (work: () => Promise<object | string>) => {
   try {
     const result = await work();
     return {
-      content: [{ type: 'text' as const, text: typeof result === 'string' ? result : oneLine(JSON.stringify(result)) }],
+      content: [
+        { type: 'text' as const, text: typeof result === 'string' ? result : printable(JSON.stringify(result)) },
+      ],
     };
   } catch (error) {
     return { isError: true, content: [{ type: 'text' as const, text: messageOf(error) }] };
@@ -141,5 +144,5 @@ const messageOf = (error: unknown): string => {
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   const fields = error.errors.map(({ path, message }) => `${path}: ${message}`);
   const id = error.requestId ? ` (request ${error.requestId})` : '';
-  return oneLine([`${error.message}${id}`, ...fields].join(' '));
+  return printable([`${error.message}${id}`, ...fields].join(' '));
 };

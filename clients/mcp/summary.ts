@@ -1,11 +1,5 @@
 import type { Check, Run } from '../client.ts';
 
-/** Characters that could hide or reorder text: control characters, line breaks, and marks of direction. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
-
-/** Returns a text of a page as one line. */
-export const oneLine = (text: string): string => text.replace(UNSAFE, ' ');
-
 /** Returns the fields of a check that answer most questions, without the environment and attempts of its runs. */
 export const summaryOf = (check: Check) => ({
   checkId: check.id,
