@@ -1,5 +1,6 @@
 // @ts-check
 import { readKey } from './session.js';
+import { withShareToken } from './share.js';
 
 const FAILED = 'The service sent no readable answer. Retry in a minute.';
 
@@ -40,7 +41,7 @@ export const send = async (path, { method = 'GET', body, headers = {}, signal } 
   /** @type {Response} */
   let answer;
   try {
-    answer = await fetch(path, {
+    answer = await fetch(withShareToken(path), {
       method,
       cache: 'no-store', // `ifNoneMatch` of the caller decides, not the browser's cache
       headers: {

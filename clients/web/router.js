@@ -1,5 +1,6 @@
 // @ts-check
 import { useEffect, useState } from 'preact/hooks';
+import { keepShareToken } from './share.js';
 
 const id = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const patterns = /** @type {const} */ ({
@@ -14,15 +15,16 @@ const patterns = /** @type {const} */ ({
 
 /**
  * Returns the view of an address and its parameters.
- * @param {Pick<Location, 'pathname' | 'search'>} location
+ * @param {Pick<Location, 'pathname' | 'search' | 'hash'>} location
  * @returns {Route}
  */
-export const routeOf = ({ pathname, search }) => {
+export const routeOf = ({ pathname, search, hash }) => {
   const query = new URLSearchParams(search);
   for (const [name, pattern] of Object.entries(patterns)) {
     const found = pattern.exec(pathname);
     if (found) {
       const params = { ...found.groups };
+      if (params.checkId) keepShareToken(params.checkId, hash);
       return { name: /** @type {keyof typeof patterns} */ (name), params, query, key: pathname };
     }
   }

@@ -7,15 +7,34 @@ import { navigate } from '../router.js';
 import { ago } from '../times.js';
 import { Pending, ProblemNote } from './problem.js';
 
-const inputs = ['url', 'auditVersion', 'regions', 'device', 'samples', 'categories', 'labels', 'throttling'];
+/** Inputs of a check that its answer repeats. */
+const inputs = [
+  'url',
+  'auditVersion',
+  'regions',
+  'device',
+  'samples',
+  'categories',
+  'labels',
+  'assertions',
+  'throttling',
+  'blockedUrlPatterns',
+];
+/** Inputs that its answer keeps secret. */
+const secrets = ['headers', 'cookies', 'basicAuth', 'storageState'];
 
-/** @param {{ check: any }} props */
+/**
+ * Actions on a check. One panel is open at a time.
+ * @param {{ check: any }} props
+ */
 export const CheckActions = ({ check }) => {
+  const [panel, setPanel] = useState('');
   const [error, setError] = useState(/** @type {any} */ (undefined));
-  const [compares, setCompares] = useState(false);
   const key = useRef(newIdempotencyKey());
+  const toggle = (/** @type {string} */ name) => setPanel(panel === name ? '' : name);
   const again = async () => {
     setError(undefined);
+    if (secrets.some((name) => check[name] !== undefined)) return setPanel('secret');
     try {
       const sent = Object.fromEntries(
         inputs.filter((name) => check[name] !== undefined).map((name) => [name, check[name]]),
@@ -26,13 +45,15 @@ export const CheckActions = ({ check }) => {
       setError(failure);
     }
   };
+  const series = new URLSearchParams({ url: check.url, device: check.device ?? 'mobile' });
   return html`<div class="actions">
-      <a class="button" href="/pages?${new URLSearchParams({ url: check.url })}">Over time</a>
+      <a class="button" href="/pages?${series}">Over time</a>
       <button type="button" onClick=${again}>Audit again</button>
-      <button type="button" aria-expanded=${compares} onClick=${() => setCompares(!compares)}>Compare with …</button>
+      <button type="button" aria-expanded=${panel === 'compare'} onClick=${() => toggle('compare')}>Compare with …</button>
     </div>
     ${error && html`<div class="wide"><${ProblemNote} error=${error} reload=${again} /></div>`}
-    ${compares && html`<div class="wide"><${Others} check=${check} /></div>`}`;
+    ${panel === 'compare' && html`<div class="wide"><${Others} check=${check} /></div>`}
+    ${panel === 'secret' && html`<p class="wide panel" role="status">This check had a login, which the service does not keep. Send the check with its login again.</p>`}`;
 };
 
 /** @param {{ check: any }} props */

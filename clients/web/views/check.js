@@ -10,6 +10,7 @@ import { Filmstrip } from '../parts/filmstrip.js';
 import { Pending, ProblemNote } from '../parts/problem.js';
 import { Reasons } from '../parts/reasons.js';
 import { FailedRun, Warnings } from '../parts/run-notes.js';
+import { shareTokenOf } from '../share.js';
 import { localTime } from '../times.js';
 import { useTitle } from '../title.js';
 
@@ -54,7 +55,7 @@ const CheckHead = ({ check }) => {
       <h1><a href=${check.url} rel="noreferrer nofollow">${check.url}</a></h1>
       <p class="muted">${facts.join(' · ')}</p>
     </div>
-    <${CheckActions} check=${check} />
+    ${shareTokenOf(check.id) ? html`<p class="muted">A shared check, to read only</p>` : html`<${CheckActions} check=${check} />`}
   </div>`;
 };
 

@@ -9,6 +9,7 @@ import { Assertions, Attempts, Blocked, Environment } from '../parts/run-details
 import { FailedRun, Warnings } from '../parts/run-notes.js';
 import { RunTable } from '../parts/run-table.js';
 import { ScoreTiles } from '../parts/score-tiles.js';
+import { shareTokenOf } from '../share.js';
 import { localTime } from '../times.js';
 import { useTitle } from '../title.js';
 
@@ -32,7 +33,7 @@ export const RunPage = ({ checkId, runId }) => {
   return html`
     <nav aria-label="Check"><a href="/checks/${checkId}">← All regions of this check</a></nav>
     ${error && html`<${ProblemNote} error=${error} reload=${reload} missing=${missing} />`}
-    <${RunHead} run=${run} />
+    <${RunHead} run=${run} checkId=${checkId} />
     ${run.state === 'succeeded' && html`<${ScoreTiles} run=${run} />`}
     ${run.state === 'failed' && html`<${FailedRun} runs=${[run]} />`}
     <${Warnings} runs=${[run]} />
@@ -46,8 +47,8 @@ export const RunPage = ({ checkId, runId }) => {
   `;
 };
 
-/** @param {{ run: any }} props */
-const RunHead = ({ run }) => {
+/** @param {{ run: any, checkId: string }} props */
+const RunHead = ({ run, checkId }) => {
   const samples = run.samples.length > 0 ? [counted(run.samples.length, 'sample')] : [];
   const facts = [`Lighthouse ${run.auditVersion}`, run.device, ...samples, localTime(run.createdAt)];
   return html`<div class="head">
@@ -57,6 +58,6 @@ const RunHead = ({ run }) => {
       ${run.finalUrl && run.finalUrl !== run.url && html`<p class="muted break">Measured: ${run.finalUrl}</p>`}
       ${!isFinished(run) && html`<p role="status">◐ ${run.state === 'created' ? 'The run waits for an auditor.' : 'The page is being audited.'} The result appears here.</p>`}
     </div>
-    <div class="actions"><a class="button" href="/pages?${new URLSearchParams({ url: run.url, device: run.device })}">Over time</a></div>
+    ${!shareTokenOf(checkId) && html`<div class="actions"><a class="button" href="/pages?${new URLSearchParams({ url: run.url, device: run.device })}">Over time</a></div>`}
   </div>`;
 };

@@ -1,0 +1,30 @@
+// @ts-check
+
+/** @param {string} checkId */
+const nameOf = (checkId) => `page-audit-share-${checkId.toLowerCase()}`;
+
+/**
+ * Keeps the token of a share link for the tab. The token is in the fragment, which browsers send to no server.
+ * @param {string} checkId
+ * @param {string} hash
+ */
+export const keepShareToken = (checkId, hash) => {
+  const token = new URLSearchParams(hash.slice(1)).get('share');
+  if (token) sessionStorage.setItem(nameOf(checkId), token);
+};
+
+/**
+ * Returns the share token with which this tab reads a check, or null.
+ * @param {string} checkId
+ */
+export const shareTokenOf = (checkId) => sessionStorage.getItem(nameOf(checkId));
+
+/**
+ * Returns a path of the API with the share token of its check, if this tab has one.
+ * @param {string} path
+ */
+export const withShareToken = (path) => {
+  const [, checkId] = /^\/v1\/checks\/([0-9a-f-]{36})\b/i.exec(path) ?? [];
+  const token = checkId && shareTokenOf(checkId);
+  return token ? `${path}${path.includes('?') ? '&' : '?'}share=${encodeURIComponent(token)}` : path;
+};
