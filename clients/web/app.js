@@ -4,25 +4,32 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { html } from './html.js';
 import { KeyButton } from './parts/key.js';
 import { useRoute } from './router.js';
-import { CheckPage } from './views/check.js';
-import { ComparisonPage } from './views/comparison.js';
-import { HomePage } from './views/home.js';
-import { NotFoundPage } from './views/not-found.js';
-import { RunPage } from './views/run.js';
-import { TrendPage } from './views/trend.js';
 
+/** The views by route. The browser loads a view when it is first shown. */
 const views = {
-  home: HomePage,
-  check: CheckPage,
-  run: RunPage,
-  trend: TrendPage,
-  comparison: ComparisonPage,
-  unknown: NotFoundPage,
+  home: () => import('./views/home.js').then(({ HomePage }) => HomePage),
+  check: () => import('./views/check.js').then(({ CheckPage }) => CheckPage),
+  run: () => import('./views/run.js').then(({ RunPage }) => RunPage),
+  trend: () => import('./views/trend.js').then(({ TrendPage }) => TrendPage),
+  comparison: () => import('./views/comparison.js').then(({ ComparisonPage }) => ComparisonPage),
+  unknown: () => import('./views/not-found.js').then(({ NotFoundPage }) => NotFoundPage),
+};
+
+/** @param {keyof typeof views} name */
+const useView = (name) => {
+  const [loaded, setLoaded] = useState(/** @type {{ name?: string, View?: any, failed?: boolean }} */ ({}));
+  useEffect(() => {
+    views[name]().then(
+      (View) => setLoaded({ name, View }),
+      () => setLoaded({ name, failed: true }),
+    );
+  }, [name]);
+  return loaded.name === name ? loaded : {};
 };
 
 const App = () => {
   const route = useRoute();
-  const View = views[route.name];
+  const { View, failed } = useView(route.name);
   useFocusOnNavigation(route.key);
   return html`
     <a class="skip" href="#main">Skip to the content</a>
@@ -34,7 +41,10 @@ const App = () => {
       </nav>
     </header>
     <${OfflineNote} />
-    <main id="main" tabindex="-1"><${View} key=${route.key} ...${route.params} query=${route.query} /></main>
+    <main id="main" tabindex="-1">
+      ${View && html`<${View} key=${route.key} ...${route.params} query=${route.query} />`}
+      ${failed && html`<h1>This view did not load</h1><p>The connection failed, or the service has a new version. <a href=${location.href} target="_self">Reload the page.</a></p>`}
+    </main>
   `;
 };
 

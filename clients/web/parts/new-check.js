@@ -105,7 +105,7 @@ const inputsOf = (form) => {
 const Regions = ({ regions, message }) => {
   const ids = regions?.map(({ id }) => id) ?? [];
   const chosen = usual.some((each) => ids.includes(each)) ? usual : ids.slice(0, 2);
-  return html`<fieldset class="regions" aria-describedby=${message ? 'regions-error' : null}>
+  return html`<fieldset class="regions ${regions ? '' : 'loading'}" aria-describedby=${message ? 'regions-error' : null}>
     <legend>Regions</legend>
     ${ids.map((id) => html`<label key=${id}><input type="checkbox" name="regions" value=${id} defaultChecked=${chosen.includes(id)} /> ${id}</label>`)}
     ${message && html`<p id="regions-error" class="error" role="alert">${message}</p>`}

@@ -14,21 +14,28 @@ const libraries = {
   'uplot.css': 'uplot/dist/uPlot.min.css',
 } as const;
 
+/** Style sheets of the page. The browser loads them as one file, `page.css`. */
+const styles = ['page.css', 'forms.css', 'results.css', 'run.css'];
+
 /** Returns the web page and its files: those of clients/web, and those of its libraries. */
 export const readWeb = async (): Promise<Site> => {
   const { resolve } = createRequire(import.meta.url);
   const folder = dirname(resolve('#web/index.html')); // package.json says where, and the build writes one for the function
-  const own = (await readdir(folder, { recursive: true })).filter((path) => extname(path) in types).sort();
+  const own = (await readdir(folder, { recursive: true })).filter((path) => ['.js', '.svg'].includes(extname(path)));
   const paths = [
-    ...own.map((path) => join(folder, path)),
-    ...Object.values(libraries).map((path) => asEsModule(resolve(path))),
+    ...own.sort().map((path): [string, string] => [parse(path).base, join(folder, path)]),
+    ...Object.entries(libraries).map(([name, path]): [string, string] => [name, asEsModule(resolve(path))]),
   ];
-  const names = [...own.map((path) => parse(path).base), ...Object.keys(libraries)];
-  const files = await Promise.all(paths.map(async (path, i) => fileOf(names[i] as string, await readFile(path))));
+  const sheets = await Promise.all(styles.map((name) => readFile(join(folder, name))));
+  const files = new Map([
+    fileOf('page.css', Buffer.concat(sheets)),
+    ...(await Promise.all(paths.map(async ([name, path]) => fileOf(name, await readFile(path))))),
+  ]);
   const html = await readFile(join(folder, 'index.html'), 'utf8');
-  const modules = [...modulesOf(new Map(files), 'app.js')].map((name) => `<link rel="modulepreload" href="${name}">`);
-  const page = html.replace('<!-- modules -->', modules.join('').replaceAll('href="', 'href="/assets/VERSION/'));
-  return siteOf(new Map(files), (version) => page.replaceAll('VERSION', version));
+  const modules = ['app.js', 'home.js', ...modulesOf(files, 'app.js'), ...modulesOf(files, 'home.js')];
+  const preloads = [...new Set(modules)].map((name) => `<link rel="modulepreload" href="/assets/VERSION/${name}">`);
+  const page = html.replace('<!-- modules -->', preloads.join(''));
+  return siteOf(files, (version) => page.replaceAll('VERSION', version));
 };
 
 /** Returns the modules that a module imports before it runs. The browser loads them at once, not one after the other. */
