@@ -107,6 +107,9 @@ const chartOf = (runs, name, width, dark) => {
       },
     ],
     scales: {
+      x: {
+        range: (/** @type {any} */ _, /** @type {number} */ min, /** @type {number} */ max) => aroundTimes(min, max),
+      },
       y: {
         range: (/** @type {any} */ _, /** @type {number} */ _min, /** @type {number} */ max) => rangeOf(name, max),
       },
@@ -136,6 +139,13 @@ const rowOf = (runs, name, indexOf) => {
   }
   return row;
 };
+
+/**
+ * Returns the time span of the chart, in seconds. Half a day lies on both sides of a single run.
+ * @param {number} min
+ * @param {number} max
+ */
+const aroundTimes = (min, max) => (max > min ? [min, max] : [min - 43_200, max + 43_200]);
 
 /** @param {MetricName} name @param {number} max */
 const rangeOf = (name, max) => (isScore(name) ? [0, 100] : [0, Math.max(max * 1.1, name === 'cls' ? 0.1 : 100)]);

@@ -15,7 +15,7 @@ export const TrendTable = ({ runs, name, url, device }) => {
   const hollow = incomparable(runs);
   return html`<div class="row"><h2 class="grow" id="runs">Runs</h2><${CsvButton} url=${url} device=${device} /></div>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="runs">
-      <table aria-labelledby="runs">
+      <table class="runs" aria-labelledby="runs">
         <thead><tr>${['Time', 'Region', metricNames[name], 'Samples', 'Lighthouse', 'Note'].map((each) => html`<th scope="col" key=${each}>${each}</th>`)}</tr></thead>
         <tbody>${runs.map((run) => html`<${Row} key=${run.id} run=${run} name=${name} hollow=${hollow.has(run)} />`)}</tbody>
       </table>
