@@ -16,15 +16,21 @@ export const MoreOptions = ({ messageOf }) => {
   /** @type {Version[]} */
   const versions = data?.versions ?? [];
   const { categories = [] } = versions.find(({ version }) => version === chosen) ?? versions[0] ?? {};
-  const wrong = ['auditVersion', 'categories', 'labels'].some(messageOf);
+  const wrong = ['auditVersion', 'throttling', 'categories', 'labels'].some(messageOf);
   return html`<details open=${wrong}>
-    <summary>More: version, categories, labels</summary>
+    <summary>More: version, throttling, categories, labels</summary>
     <div class="row">
       <${Field} name="auditVersion" label="Lighthouse version" message=${messageOf('auditVersion')}>
         ${(
           /** @type {object} */ input,
         ) => html`<select name="auditVersion" ...${input} onChange=${(/** @type {any} */ event) => setChosen(event.target.value)}>
           ${versions.map(({ version, aliases }) => html`<option value=${version}>${version}${aliases.includes('latest') ? ' (latest)' : ''}</option>`)}
+        </select>`}
+      <//>
+      <${Field} name="throttling" label="Throttling" message=${messageOf('throttling')}>
+        ${(/** @type {object} */ input) => html`<select name="throttling" ...${input}>
+          <option value="">preset of the device</option>
+          <option value="none">none</option>
         </select>`}
       <//>
       <fieldset>

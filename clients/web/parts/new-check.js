@@ -12,7 +12,7 @@ import { ProblemNote } from './problem.js';
 const usual = ['us-west1', 'europe-north1'];
 
 /** Fields of the form, which show their own errors. */
-const fields = ['url', 'regions', 'auditVersion', 'categories', 'labels'];
+const fields = ['url', 'regions', 'auditVersion', 'throttling', 'categories', 'labels'];
 
 /** @param {string} path */
 const fieldOf = (path) => /^[^.[]*/.exec(path)?.[0] ?? '';
@@ -96,6 +96,7 @@ const inputsOf = (form) => {
     regions: form.getAll('regions').map(String),
     device: text('device'),
     samples: Number(text('samples')),
+    ...(text('throttling') && { throttling: text('throttling') }),
     ...(categories.length > 0 && { categories }),
     ...(labels.length > 0 && { labels: Object.fromEntries(pairs) }),
   };

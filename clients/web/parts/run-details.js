@@ -64,6 +64,13 @@ export const Attempts = ({ run }) => {
 /** @param {number | null} share */
 const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(0)} %`);
 
+/** @param {{ throttling: string | null, throttlingValues?: any }} environment */
+const throttlingOf = ({ throttling, throttlingValues: values }) => {
+  if (!values) return throttling === 'provided' ? 'none' : (throttling ?? '–');
+  const { rttMs, throughputKbps, cpuSlowdownMultiplier } = values;
+  return `${throttling}: ${rttMs} ms round trip, ${Math.round(throughputKbps).toLocaleString('en')} kbit/s, CPU ${cpuSlowdownMultiplier}× slower`;
+};
+
 /**
  * Browser and machine of the run.
  * @param {{ run: any }} props
@@ -74,7 +81,7 @@ export const Environment = ({ run }) => {
   const { cpuCount, memoryMiB, benchmarkIndex, contended } = environment;
   const rows = [
     ['Browser', environment.chromium],
-    ['Throttling', environment.throttling ?? '–'],
+    ['Throttling', throttlingOf(environment)],
     ['Machine', `${cpuCount ?? '–'} CPUs, ${memoryMiB?.toLocaleString('en') ?? '–'} MiB, ${environment.kernel ?? '–'}`],
     ['Fingerprint of the machine', environment.host ?? '–'],
     ['CPU benchmark', benchmarkIndex === null ? '–' : benchmarkIndex.toLocaleString('en')],
