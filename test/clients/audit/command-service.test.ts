@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Pages, servePages } from '../../support/pages.ts';
+import { processesWith, waitFor } from '../../support/service.ts';
+
+let pages: Pages;
+let temporary: string;
+beforeAll(async () => {
+  pages = await servePages();
+  temporary = await mkdtemp(join(tmpdir(), 'page-audit-cli-'));
+});
+afterAll(async () => {
+  await pages.close();
+  await rm(temporary, { recursive: true });
+});
+
+/** Starts `page-audit run` without PAGE_AUDIT_URL. All its temporary files are in one folder. */
+const startRun = (...args: string[]) => {
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, TMPDIR: temporary };
+  return spawn(process.execPath, ['clients/cli/page-audit.cjs', 'run', pages.url('/perfect'), ...args], { env });
+};
+/** Waits until the service of the command has ended and has deleted its data. */
+const expectNothingLeft = () =>
+  waitFor(async () => {
+    const folders = (await readdir(temporary)).filter((name) => name.startsWith('page-audit-'));
+    return folders.length === 0 && processesWith(temporary).length === 0 ? true : undefined;
+  });
+
+test('without a server, `run` audits a page with a service of its own that leaves nothing behind', async () => {
+  const child = startRun('--format', 'json');
+  const stdout = child.stdout.toArray();
+  expect(await once(child, 'close')).toEqual([0, null]);
+  const [{ check }] = JSON.parse(`${Buffer.concat(await stdout)}`);
+  expect(check.state).toBe('succeeded');
+  expect(check.runs[0].seo).toBe(100);
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGKILL', null],
+] as const)('a command that %s ends leaves no process and no data behind', async (signal, code) => {
+  const child = startRun();
+  child.stdout.resume();
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  await waitFor(() => stderr.includes('running') || undefined);
+  child.kill(signal);
+  expect((await once(child, 'close'))[0]).toBe(code);
+  if (signal === 'SIGINT') expect(stderr).toMatch(/The unfinished check \S+ is erased/);
+  await expectNothingLeft();
+});
+
+test('a data folder that another service uses is named', async () => {
+  const data = join(temporary, 'data');
+  const first = startRun('--data', data);
+  first.stdout.resume();
+  const firstEnd = once(first, 'close');
+  await once(first.stderr, 'data');
+  const second = startRun('--data', data);
+  second.stdout.resume();
+  const stderr = second.stderr.toArray();
+  expect(await once(second, 'close')).toEqual([4, null]);
+  expect(`${Buffer.concat(await stderr)}`).toContain(`${data} is in use by another process of this service`);
+  first.kill('SIGINT');
+  await firstEnd;
+  await rm(data, { recursive: true });
+});
