@@ -4,6 +4,8 @@ import { describe, describeMissing, type Limit } from './assertion-messages.ts';
 
 const Level = z.enum(['off', 'warn', 'error'], { error: 'The levels are off, warn and error.' });
 
+export const AggregationMethod = z.enum(['median', 'optimistic', 'pessimistic', 'median-run']);
+
 const Options = z
   .strictObject(
     {
@@ -15,10 +17,9 @@ const Options = z
         .describe('Lowest score, from 0 to 1.'),
       maxLength: z.number().min(0).optional().describe('Largest number of items that the audit lists.'),
       maxNumericValue: z.number().min(0).optional().describe('Largest value, in the unit of the audit.'),
-      aggregationMethod: z
-        .enum(['median', 'optimistic', 'pessimistic', 'median-run'])
-        .optional()
-        .describe('Accepted for Lighthouse CI. It changes nothing, because one report is asserted.'),
+      aggregationMethod: AggregationMethod.optional().describe(
+        'Accepted for Lighthouse CI. It changes nothing, because one report is asserted.',
+      ),
     },
     {
       error: ({ code }) =>

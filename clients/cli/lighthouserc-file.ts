@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { isNode, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { UsageError } from './exit-codes.ts';
+
+type Path = readonly PropertyKey[];
+
+/** A configuration file of the user. */
+export type ConfigFile = {
+  name: string;
+  content: unknown;
+  /** Returns the name of the file, with the line and column of a part of its content. */
+  placeOf: (path: Path) => string;
+};
+
+/** Reads a file of JSON or YAML, or runs a file of JavaScript. */
+export const readConfigFile = (name: string): ConfigFile => {
+  const text = readText(name);
+  const file = /\.[cm]?js$/i.test(name) ? runScript(name, text) : parseText(name, text);
+  if (file.content === null || file.content === undefined) throw new UsageError(`${name} is empty.`);
+  return file;
+};
+
+/** Returns the schema of an object whose errors name the accepted keys. */
+export const strictObject = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => {
+  const keys = `The accepted keys are ${Object.keys(shape).join(', ')}.`;
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? `Unknown key. ${keys}` : `Expected an object. ${keys}`),
+  });
+};
+
+/** Returns a part of a file that fits a schema. Throws an error about the first wrong value. */
+export const parsePart = <T>(schema: z.ZodType<T>, file: ConfigFile, part: unknown, path: Path): T => {
+  const { data, error } = schema.safeParse(part);
+  if (!error) return data;
+  const [issue, ...others] = error.issues;
+  const keys = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const at = [...path, ...(issue?.path ?? []), ...keys];
+  const more = others.length > 0 ? `\nMore values of the file are wrong: ${others.length}.` : '';
+  throw new UsageError(`${file.placeOf(at)}: ${at.length > 0 ? `${at.join('.')}: ` : ''}${issue?.message}${more}`);
+};
+
+const readText = (name: string): string => {
+  try {
+    return readFileSync(name, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `can't be read (${code})`;
+    throw new UsageError(`${name} ${reason}. Name a readable file.`);
+  }
+};
+
+/** Parses JSON and YAML. YAML includes JSON, and its parser reports the place of every error. */
+const parseText = (name: string, text: string): ConfigFile => {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false });
+  const placeAt = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${line}:${col}`;
+  };
+  const [error] = document.errors;
+  if (error) {
+    const format = /\.ya?ml$/i.test(name) ? 'YAML' : 'JSON';
+    const reason = error.code === 'UNEXPECTED_TOKEN' ? 'A comma or a bracket may be missing before it' : error.message;
+    throw new UsageError(`${placeAt(error.pos[0])}: The file is not valid ${format}. ${reason}.`);
+  }
+  const placeOf = (path: Path): string => {
+    const node = document.getIn(path, true);
+    if (isNode(node) && node.range) return placeAt(node.range[0]);
+    return path.length > 0 ? placeOf(path.slice(0, -1)) : name;
+  };
+  try {
+    return { name, content: document.toJS(), placeOf };
+  } catch (cause) {
+    throw new UsageError(`${name}: The file is not valid YAML. ${(cause as Error).message}.`); // an unknown alias
+  }
+};
+
+const runScript = (name: string, text: string): ConfigFile => {
+  if (text.trim() === '') return { name, content: null, placeOf: () => name };
+  const path = resolve(name);
+  try {
+    const exported = createRequire(path)(path);
+    return { name, content: exported?.default ?? exported, placeOf: () => name };
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const [reason] = error.message.split('\nRequire stack:');
+    throw new UsageError(`${name}${placeInScript(path, error)}: ${error.name}: ${reason}`);
+  }
+};
+
+/** Returns `:line:column` of an error in a script. Node.js omits the place of a syntax error in an ES module. */
+const placeInScript = (path: string, { name, stack = '' }: Error): string => {
+  const checked = name === 'SyntaxError' && !stack.startsWith(`${path}:`);
+  const text = checked ? spawnSync(process.execPath, ['--check', path], { encoding: 'utf8' }).stderr : stack;
+  const rest = text.split(path).find((each) => /^:\d/.test(each)) ?? '';
+  const [, line, column] = /^:(\d+)(?::(\d+))?/.exec(rest) ?? [];
+  if (!line) return '';
+  const caret = /\n( *)\^/.exec(rest)?.[1];
+  return `:${line}:${column ?? (caret?.length ?? 0) + 1}`;
+};

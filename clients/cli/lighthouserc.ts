@@ -1,0 +1,141 @@
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { type AssertedReport, findAsserted } from '../../shared/asserted-values.ts';
+import { AggregationMethod, Assertions } from '../../shared/assertions.ts';
+import { readBudgets } from './budget.ts';
+import { UsageError } from './exit-codes.ts';
+import { type ConfigFile, parsePart, readConfigFile, strictObject } from './lighthouserc-file.ts';
+import { merge } from './lighthouserc-merge.ts';
+import { presets } from './lighthouserc-presets.ts';
+
+/** The assertions of a lighthouserc file or a budget file. */
+export type AssertionRules = {
+  /**
+   * Returns the sets of assertions that apply to a report. A note says which assertions don't apply. An audit that
+   * only a preset names, and that the report lacks, is left out.
+   */
+  assertionsFor: (report: AssertedReport) => { assertions: Assertions[]; notes: string[] };
+};
+
+/** Assertions on the pages whose final URL fits the pattern. */
+type Entry = { pattern: RegExp; assertions: Assertions; fromPreset: ReadonlySet<string> };
+
+const presetNames = Object.keys(presets) as (keyof typeof presets)[];
+const isPattern = (text: string): boolean => {
+  try {
+    return Boolean(new RegExp(text));
+  } catch {
+    return false;
+  }
+};
+const entry = {
+  preset: z.enum(presetNames, { error: `The presets are ${presetNames.join(', ')}.` }).optional(),
+  assertions: Assertions.optional(),
+  aggregationMethod: AggregationMethod.optional(), // without effect on one report
+  matchingUrlPattern: z.string().refine(isPattern, 'Expected a regular expression.').optional(),
+};
+const AssertOptions = strictObject({
+  ...entry,
+  assertMatrix: z.array(strictObject(entry)).optional(),
+  budgetsFile: z.string().optional(),
+  includePassedAssertions: z.boolean().optional(), // the output format decides
+});
+type AssertOptions = z.infer<typeof AssertOptions>;
+type EntryOptions = NonNullable<AssertOptions['assertMatrix']>[number];
+
+/** Reads a file of Lighthouse CI. Throws a UsageError if the file is unreadable, invalid or without assertions. */
+export const readAssertions = (name: string): AssertionRules => {
+  const options = readOptions(name, []);
+  const { assertMatrix, budgetsFile, preset, assertions } = options;
+  const alone = assertMatrix ? 'assertMatrix' : 'budgetsFile';
+  const others = (['budgetsFile', 'preset', 'assertions', 'aggregationMethod'] as const).filter(
+    (other) => other !== alone && options[other] !== undefined,
+  );
+  if ((assertMatrix || budgetsFile) && others.length > 0) {
+    throw new UsageError(`${name}: ${alone} can't stand beside ${others.join(', ')}. Keep one of them.`);
+  }
+  if (budgetsFile) return readBudgetFile(budgetsFile);
+  if (!assertMatrix && !preset && !assertions) {
+    throw new UsageError(`${name} has no assertions. Write them to ci.assert.assertions.`);
+  }
+  return rulesOf((assertMatrix ?? [options]).map(entryOf));
+};
+
+/** Reads a budget file of Lighthouse. */
+export const readBudgetFile = (name: string): AssertionRules =>
+  rulesOf(readBudgets(name).map((budget) => ({ ...budget, fromPreset: new Set() })));
+
+/** Returns the part `assert` of a file, merged over that of the file that it extends. */
+const readOptions = (name: string, extending: readonly string[]): AssertOptions => {
+  const path = resolve(name);
+  if (extending.includes(path)) throw new UsageError(`${name} extends itself.`);
+  const file = readConfigFile(name);
+  const { own, base } = partsOf(file);
+  if (base === undefined) return own;
+  const inherited = readOptions(resolve(dirname(path), base), [...extending, path]);
+  return merge(inherited, own) as AssertOptions;
+};
+
+const Wrapper = z.looseObject({ assert: z.unknown().optional(), extends: z.string().optional() }).optional();
+const Rc = z.looseObject(
+  { ci: Wrapper, lhci: Wrapper, 'ci:client': Wrapper },
+  { error: 'Expected an object such as { "ci": { "assert": { "assertions": {} } } }.' },
+);
+
+/** Returns the options of a file, and the file that it extends. A later wrapper wins, as in Lighthouse CI. */
+const partsOf = (file: ConfigFile): { own: AssertOptions; base: string | undefined } => {
+  const rc = parsePart(Rc, file, file.content, []);
+  const wrappers = (['ci:client', 'lhci', 'ci'] as const).filter((wrapper) => rc[wrapper]);
+  const wrapper = wrappers.find((each) => rc[each]?.assert !== undefined);
+  const own = wrapper ? parsePart(AssertOptions, file, rc[wrapper]?.assert, [wrapper, 'assert']) : {};
+  const base = wrappers.map((each) => rc[each]?.extends).find((each) => each !== undefined);
+  return { own: withColons(own), base };
+};
+
+/** Replaces dots in keys by colons, so that both forms of a key are the same assertion. */
+const withColons = ({ assertions, assertMatrix, ...others }: AssertOptions): AssertOptions => ({
+  ...others,
+  ...(assertions && { assertions: renamed(assertions) }),
+  ...(assertMatrix && {
+    assertMatrix: assertMatrix.map((each) => ({
+      ...each,
+      ...(each.assertions && { assertions: renamed(each.assertions) }),
+    })),
+  }),
+});
+const renamed = (assertions: Assertions): Assertions =>
+  Object.fromEntries(Object.entries(assertions).map(([key, assertion]) => [key.replaceAll('.', ':'), assertion]));
+
+const entryOf = ({ preset, assertions: own = {}, matchingUrlPattern = '' }: EntryOptions): Entry => {
+  const inherited: Assertions = preset ? presets[preset] : {};
+  return {
+    pattern: new RegExp(matchingUrlPattern),
+    assertions: Assertions.parse(merge(inherited, own)),
+    fromPreset: new Set(Object.keys(inherited).filter((key) => !Object.hasOwn(own, key))),
+  };
+};
+
+const rulesOf = (entries: readonly Entry[]): AssertionRules => ({
+  assertionsFor: (report) => {
+    const matching = entries.filter(({ pattern }) => pattern.test(report.finalUrl));
+    if (matching.length === 0) return { assertions: [], notes: [`No assertion is about ${report.finalUrl}.`] };
+    let skipped = 0;
+    const assertions = matching.map((each) => {
+      const kept = Object.entries(each.assertions).filter(([key, assertion]) => {
+        if (!each.fromPreset.has(key) || findAsserted(key, report)) return true;
+        if (levelOf(assertion) !== 'off') skipped += 1;
+        return false;
+      });
+      return Object.fromEntries(kept);
+    });
+    return { assertions, notes: skipped > 0 ? [skippedNote(skipped, report)] : [] };
+  },
+});
+
+const levelOf = (assertion: Assertions[string]) => (typeof assertion === 'string' ? assertion : assertion[0]);
+
+const skippedNote = (count: number, { lighthouseVersion, categories }: AssertedReport): string => {
+  const subject = count === 1 ? '1 assertion of the preset is' : `${count} assertions of the preset are`;
+  const selected = Object.keys(categories).join(', ');
+  return `${subject} about audits that Lighthouse ${lighthouseVersion} doesn't have in the categories ${selected}.`;
+};
