@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { ReadEnv } from '../shared/env.ts';
-import { NumericValues } from '../shared/page-metrics.ts';
-import { type RunSummary, runSummary } from '../shared/summaries.ts';
+import { csvOptions, csvRow } from '../shared/run-csv.ts';
+import { runSummary } from '../shared/summaries.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { invalidInput } from './lib/http/input.ts';
@@ -42,26 +42,8 @@ export const listRuns =
     return {
       status: 200,
       headers: { ...headers, 'content-type': 'text/csv; charset=utf-8; header=present' },
-      body: Buffer.from(csvOf(shown)),
+      body: Buffer.from(stringify(shown.map(csvRow), csvOptions)),
     };
   };
 
 const isExpired = ({ runExpiresAt = Number.POSITIVE_INFINITY }: ListedRun): boolean => runExpiresAt * 1000 < Date.now();
-
-/** Returns RFC 4180 text. A value that a spreadsheet would take for a formula is escaped. Times are in milliseconds. */
-const csvOf = (runs: readonly RunSummary[]): string =>
-  stringify(
-    runs.map(({ numericValues, labels, ...run }) => ({
-      ...run,
-      ...numericValues,
-      labels: JSON.stringify(labels ?? {}),
-    })),
-    { header: true, columns, record_delimiter: '\r\n', escape_formulas: true, cast: { boolean: String } },
-  );
-
-const columns = [
-  ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
-  ...['performance', 'accessibility', 'bestPractices', 'pwa', 'seo'],
-  ...NumericValues.keyof().options,
-  ...['sampleCount', 'contended', 'benchmarkIndex', 'labels'],
-];

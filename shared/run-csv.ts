@@ -1,0 +1,25 @@
+import { NumericValues } from './page-metrics.ts';
+import type { RunSummary } from './summaries.ts';
+
+const columns = [
+  ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
+  ...['performance', 'accessibility', 'bestPractices', 'pwa', 'seo'],
+  ...NumericValues.keyof().options,
+  ...['sampleCount', 'contended', 'benchmarkIndex', 'labels'],
+];
+
+/** Options of csv-stringify for runs as RFC 4180 text. A value that a spreadsheet would take for a formula is escaped. */
+export const csvOptions = {
+  header: true,
+  columns,
+  record_delimiter: '\r\n',
+  escape_formulas: true,
+  cast: { boolean: String },
+} as const;
+
+/** Returns the cells of a run. Times are in milliseconds. */
+export const csvRow = ({ numericValues, labels, ...run }: Omit<RunSummary, 'links'>) => ({
+  ...run,
+  ...numericValues,
+  labels: JSON.stringify(labels ?? {}),
+});
