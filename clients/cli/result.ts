@@ -1,16 +1,6 @@
+import type { AssertionResult } from '../../shared/assertions.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison.ts';
-
-/** The result of one assertion on one run. `key` names the audit or category, as in Lighthouse CI. */
-export type AssertionResult = {
-  key: string;
-  level: 'error' | 'warn' | 'off';
-  passed: boolean;
-  expected: number | string | boolean;
-  actual: number | string | boolean | null;
-  operator: string;
-  message: string;
-};
 
 /** Everything that a command shows of one check. */
 export type CheckResult = {

@@ -1,0 +1,49 @@
+import type { CheckComparison } from '../../../shared/comparison.ts';
+import { reasonTexts } from '../../web/words.js';
+import { type Change, changesOf, grouped, labels } from './metrics.ts';
+import { labelled, paint, type Style, signed, table, type View, wrap } from './terminal.ts';
+
+const signs = { regressed: '✘', improved: '✓', same: '=', unknown: '?' };
+const styles: Record<Change['verdict'], Style> = {
+  regressed: 'poor',
+  improved: 'pass',
+  same: 'unknown',
+  unknown: 'unknown',
+};
+
+/** Returns the comparison of two checks as text for a terminal: each metric before and after, and its verdict. */
+export const comparisonTextOf = (comparison: CheckComparison, view: View): string => {
+  const changes = changesOf(comparison);
+  const lines = [
+    ...wrap(`before  ${comparison.baseCheckId}`, view.width),
+    ...wrap(`after   ${comparison.checkId}`, view.width),
+    ...grouped(changes, ({ region }) => region).flatMap((group) => ['', ...regionLines(group, view)]),
+    ...reasonLines(comparison, view),
+  ];
+  return `${lines.join('\n')}\n`;
+};
+
+/** Returns the table of a region. If the terminal is too narrow for it, each metric has lines of its own. */
+const regionLines = (changes: readonly Change[], view: View): string[] => {
+  const verdict = (change: Change) => paint(`${signs[change.verdict]} ${change.verdict}`, styles[change.verdict], view);
+  const region = paint(changes[0]?.region ?? '', 'heading', view);
+  const rows = changes.map((each) => [labels[each.name], each.before, each.after, each.difference, verdict(each)]);
+  const blocks = () => [
+    region,
+    ...changes.flatMap((each) => [
+      ...labelled(labels[each.name], verdict(each), view),
+      ...wrap(`${each.before} → ${each.after} (${each.difference})`, view.width),
+    ]),
+  ];
+  return table([[region, 'before', 'after', 'difference', 'verdict'], ...rows], view) ?? blocks();
+};
+
+/** Returns why verdicts are unknown. */
+const reasonLines = ({ reasons }: CheckComparison, view: View): string[] => {
+  if (reasons.length === 0) return [];
+  const lines = grouped(reasons, ({ code }) => code).flatMap((group) => {
+    const text = reasonTexts[group[0]?.code ?? ''] ?? group[0]?.code;
+    return signed(paint('!', 'work', view), `${group.map(({ region }) => region).join(', ')}: ${text}`, view);
+  });
+  return ['', ...lines];
+};

@@ -1,0 +1,28 @@
+import type { CheckResult } from '../result.ts';
+import { assertionsPassed } from './outcome.ts';
+import { linkOf } from './titles.ts';
+
+/**
+ * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` on its runs,
+ * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base) and `pageUrl`. A missing value is null.
+ */
+export const jsonOf = (results: readonly CheckResult[]): string => `${safeJson({ checks: results.map(asJson) }, 2)}\n`;
+
+const asJson = (result: CheckResult) => {
+  const { check, comparison, base, assertions } = result;
+  const runs = check.runs.map((run) => ({ ...run, assertions: assertions[run.id] ?? null }));
+  return {
+    ...check,
+    runs,
+    assertionsPassed: assertionsPassed(result),
+    comparison,
+    base,
+    pageUrl: linkOf(result) ?? null,
+  };
+};
+
+/** Returns JSON of the same value in which no character steers a terminal or reorders its text. */
+export const safeJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(/(?!\n)\p{C}/gu, (char) =>
+    Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  );

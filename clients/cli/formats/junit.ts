@@ -1,0 +1,80 @@
+import reports, { type TestSuite } from 'junit-report-builder';
+import type { AssertionResult } from '../../../shared/assertions.ts';
+import type { RunView } from '../../../shared/run.ts';
+import { printable } from '../../../shared/text.ts';
+import type { CheckResult } from '../result.ts';
+import { changesOf, labels, shownMetrics, shownValue } from './metrics.ts';
+import { adviceOf, assertionTexts } from './notes.ts';
+import { linkOf, shortUrl, titleOf } from './titles.ts';
+
+/** The package's types describe an ES module, but Node.js loads its CommonJS module. */
+const builder = reports as unknown as typeof reports.default;
+
+/**
+ * Returns the checks as JUnit XML. Each check is a test suite. Each region has a test case for its audit, one for each
+ * assertion, and one for the comparison with a base. A fault of the page is a failure, and a fault of the service an error.
+ */
+export const junitOf = (results: readonly CheckResult[]): string => {
+  const report = builder.newBuilder();
+  for (const result of results) {
+    const { check } = result;
+    const { url, facts } = titleOf(result);
+    const suite = report
+      .testSuite()
+      .name(`${url} (${check.device ?? 'mobile'})`)
+      .timestamp(check.createdAt);
+    suite.property('checkId', check.id).property('audits', facts);
+    const link = linkOf(result);
+    if (link) suite.property('report', link);
+    for (const run of check.runs) {
+      addAudit(suite, run);
+      for (const each of result.assertions[run.id] ?? []) addAssertion(suite, run, each);
+    }
+    addBase(suite, result);
+  }
+  return `${report.build()}\n`;
+};
+
+const addAudit = (suite: TestSuite, run: RunView): void => {
+  const test = suite.testCase().className(shortUrl(run.url)).name(`${run.region} audit`);
+  if (run.startedAt && run.finishedAt) test.time((Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000);
+  const { error } = run;
+  if (run.state === 'succeeded') test.standardOutput([valuesOf(run), ...run.warnings.map(printable)].join('\n'));
+  else if (!error) test.skipped().standardOutput(`The run is not finished. Its state is ${run.state}.`);
+  else {
+    const message = `${printable(error.message)} ${adviceOf(error)}`;
+    if (error.blame === 'page') test.failure(message, error.code);
+    else test.error(message, error.code);
+  }
+};
+
+const valuesOf = (run: RunView): string =>
+  shownMetrics([run])
+    .flatMap((name) => {
+      const value = shownValue(run, name);
+      return value ? [`${labels[name]} ${value.text} ${value.spread}`.trimEnd()] : [];
+    })
+    .join(', ');
+
+const addAssertion = (suite: TestSuite, run: RunView, assertion: AssertionResult): void => {
+  const { actual, expected } = assertionTexts(assertion);
+  const name = [run.region, printable(assertion.key), expected].filter(Boolean).join(' ');
+  const test = suite.testCase().className(shortUrl(run.url)).name(name);
+  if (assertion.passed) return;
+  if (assertion.level === 'error') test.failure(`${actual} ${expected}`.trimEnd(), 'assertion');
+  else test.standardOutput(`Warning: ${actual} ${expected}`.trimEnd());
+};
+
+/** Adds a test case for each region that was compared with the base. It fails if a metric regressed. */
+const addBase = (suite: TestSuite, { check, base }: CheckResult): void => {
+  if (!base) return;
+  const changes = changesOf(base);
+  for (const region of base.regions) {
+    const test = suite.testCase().className(shortUrl(check.url)).name(`${region} compared with ${base.baseCheckId}`);
+    const regressed = changes.filter((each) => each.region === region && each.verdict === 'regressed');
+    const text = regressed.map(
+      ({ name, before, after, difference }) => `${labels[name]} ${before} → ${after} (${difference})`,
+    );
+    if (text.length > 0) test.failure(text.join(', '), 'regression');
+  }
+};

@@ -1,0 +1,41 @@
+import type { CheckSummary } from '../../../shared/summaries.ts';
+import { printable } from '../../../shared/text.ts';
+import { gradeOf, gradeSigns } from '../../web/numbers.js';
+import { ago } from '../../web/times.js';
+import { paint, type View, wrap } from './terminal.ts';
+import { shortUrl } from './titles.ts';
+
+/** Returns the checks of a list as text for a terminal, newest first. Each has its URL, the score of each region and its id. */
+export const listTextOf = (checks: readonly CheckSummary[], { now, ...view }: View & { now: Date }): string => {
+  if (checks.length === 0) return 'There are no checks that match.\n';
+  return checks.map((check) => `${linesOf(check, now, view).join('\n')}\n`).join('\n');
+};
+
+const linesOf = (check: CheckSummary, now: Date, view: View): string[] => {
+  const { id, url, device = 'mobile', labels = {}, createdAt, runs } = check;
+  const facts = [
+    device,
+    ...Object.entries(labels).map(([name, value]) => `${name}=${value}`),
+    ago(createdAt, now.getTime()),
+  ];
+  const scores = runs.map((run) => `${scoreOf(run, device, view)} ${run.region}`);
+  return [
+    ...wrap(paint(shortUrl(url), 'heading', view), view.width),
+    ...[scores.join('   '), printable(facts.join(', ')), id].flatMap((text) =>
+      wrap(text, view.width - INDENT.length).map((line) => INDENT + line),
+    ),
+  ];
+};
+const INDENT = '  ';
+
+const scoreOf = (
+  { state, performance }: CheckSummary['runs'][number],
+  device: 'mobile' | 'desktop',
+  view: View,
+): string => {
+  if (state === 'failed') return paint('✘ failed', 'poor', view);
+  if (state === 'created') return '◌ waiting';
+  if (state === 'running') return '◐ auditing';
+  const grade = gradeOf('performance', performance, device);
+  return paint(`${gradeSigns[grade]} ${performance ?? 'no score'}`, grade, view);
+};

@@ -1,0 +1,115 @@
+import type { CheckResult } from '../result.ts';
+import { code, link, prose, tableOf } from './markdown-syntax.ts';
+import { labels, shownMetrics, shownValue, summaryOf, verdictsOf } from './metrics.ts';
+import { assertionTexts, countPassed, failedAssertions, failuresOf, warningsOf } from './notes.ts';
+import { outcomeOf } from './outcome.ts';
+import { linkOf, titleOf } from './titles.ts';
+
+/** Most characters of the result. GitHub refuses a comment with more than 65,536. */
+export const MAX_MARKDOWN_LENGTH = 60_000;
+
+const outcomeSigns = { good: '✅', bad: '❌', open: '⏳' };
+/** Signs of the grades. They differ in shape as well as in colour. */
+const gradeSigns = { pass: '🟢', work: '🟨', poor: '🔺', unknown: '⬜' };
+const legend = '<sub>🟢 good 🟨 needs work 🔺 poor</sub>';
+
+/** Returns the checks as Markdown for a job summary or a pull request comment of GitHub. Failed checks come first. */
+export const markdownOf = (results: readonly CheckResult[]): string => {
+  const bad = results.filter((result) => outcomeOf(result) === 'bad');
+  const others = results.filter((result) => outcomeOf(result) !== 'bad');
+  const summary = results.length > 1 ? [`**${bad.length} of ${results.length} checks failed.**`, ''] : [];
+  return bounded([...summary, ...[...bad, ...others].flatMap(linesOf)]);
+};
+
+/** Joins lines until the limit. Markdown may end after each line of a list or table. */
+const bounded = (lines: readonly string[]): string => {
+  const note =
+    '\n*This is cut, because GitHub limits a comment to 65,536 characters. The format json has everything.*\n';
+  let [count, length] = [0, 0];
+  while (count < lines.length && length + (lines[count] ?? '').length + 1 <= MAX_MARKDOWN_LENGTH - note.length) {
+    length += (lines[count] ?? '').length + 1;
+    count += 1;
+  }
+  const text = `${lines
+    .slice(0, count)
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trimEnd()}\n`;
+  return count < lines.length ? text + note : text;
+};
+
+const linesOf = (result: CheckResult): string[] => {
+  const { url, facts } = titleOf(result);
+  const page = linkOf(result);
+  return [
+    `### ${outcomeSigns[outcomeOf(result)]} ${code(url)}`,
+    '',
+    prose(facts) + (page ? ` · ${link('Report', page)}` : ''),
+    ...metricLines(result),
+    ...noteLines(result),
+    ...baseLines(result),
+    ...assertionLines(result),
+    '',
+  ];
+};
+
+const metricLines = (result: CheckResult): string[] => {
+  const { runs } = result.check;
+  const names = shownMetrics(runs);
+  if (names.length === 0) return [''];
+  const verdictOf = verdictsOf(result);
+  const cellOf = (run: (typeof runs)[number], name: (typeof names)[number]) => {
+    const value = shownValue(run, name);
+    return value ? `${gradeSigns[value.grade]} ${value.text} ${value.spread}`.trimEnd() : '–';
+  };
+  const rows = names.map((name) => [
+    labels[name],
+    ...runs.map((run) => cellOf(run, name)),
+    ...(verdictOf ? [verdictOf(name)] : []),
+  ]);
+  return [...tableOf(['', ...runs.map(({ region }) => region), ...(verdictOf ? ['verdict'] : [])], rows), legend, ''];
+};
+
+const noteLines = (result: CheckResult): string[] => [
+  ...failuresOf(result).map(
+    (each) => `- ❌ **${each.regions} failed: ${each.code}.** ${prose(each.message)} ${prose(each.advice)}`,
+  ),
+  ...result.check.runs
+    .filter(({ state }) => state === 'created' || state === 'running')
+    .map(({ region, state }) => `- ⏳ ${region}: ${state === 'created' ? 'waiting' : 'auditing'}`),
+  ...warningsOf(result).map((text) => `- ⚠️ ${prose(text)}`),
+  '',
+];
+
+/** Returns the metrics that got worse or better than those of the base. */
+const baseLines = ({ base }: CheckResult): string[] => {
+  if (!base) return [];
+  const { changed, counts } = summaryOf(base);
+  const rows = changed.map(({ region, name, before, after, difference, verdict }) => [
+    verdict === 'regressed' ? '❌ regressed' : '✅ improved',
+    region,
+    labels[name],
+    before,
+    after,
+    difference,
+  ]);
+  return [
+    `**Compared with ${code(base.baseCheckId)}:** ${counts}`,
+    ...(rows.length > 0 ? tableOf(['', 'region', 'metric', 'before', 'after', 'difference'], rows) : ['']),
+  ];
+};
+
+const assertionLines = (result: CheckResult): string[] => {
+  const [failed, passed] = [failedAssertions(result), countPassed(result)];
+  if (failed.length + passed === 0) return [];
+  const errors = failed.filter(({ level }) => level === 'error').length;
+  const rows = failed.map((each) => {
+    const { actual, expected } = assertionTexts(each);
+    const sign = each.level === 'error' ? '❌ failed' : '⚠️ warning';
+    return [sign, each.region, code(each.key), prose(actual), prose(expected.replace('expected ', ''))];
+  });
+  return [
+    `**Assertions:** ${errors} failed, ${failed.length - errors} warned, ${passed} passed`,
+    ...(rows.length > 0 ? tableOf(['', 'region', 'assertion', 'found', 'expected'], rows) : ['']),
+  ];
+};

@@ -1,0 +1,107 @@
+import type { CheckComparison, MetricName } from '../../../shared/comparison.ts';
+import type { RunView } from '../../../shared/run.ts';
+import {
+  gradeOf,
+  gradeSigns,
+  metricNames,
+  metrics,
+  numberOf,
+  plain,
+  shortNames,
+  signed,
+  spreadText,
+  textOf,
+} from '../../web/numbers.js';
+import type { CheckResult } from '../result.ts';
+
+/** Names of the metrics in a table. */
+export const labels: Readonly<Record<MetricName, string>> = { ...metricNames, ...shortNames };
+
+/** Metrics that people look at first. JSON and CSV have all of them. */
+const main: readonly MetricName[] = [
+  'performance',
+  'lcp',
+  'tbt',
+  'cls',
+  'accessibility',
+  'bestPractices',
+  'seo',
+  'pwa',
+];
+
+/** Returns the metrics that a table shows: those that people look at first and that a run has. */
+export const shownMetrics = (runs: readonly RunView[]): MetricName[] =>
+  main.filter((name) => runs.some((run) => run[name] !== null));
+
+/** The value of a metric in the parts that a table shows. */
+export type Value = { grade: keyof typeof gradeSigns; sign: string; text: string; spread: string };
+
+/** Returns the value of a metric with its unit, grade and spread, or undefined if the run doesn't have it. */
+export const shownValue = (run: RunView, name: MetricName): Value | undefined => {
+  const value = numberOf(run, name);
+  if (value === null) return undefined;
+  const grade = gradeOf(name, value, run.device);
+  return {
+    grade,
+    sign: gradeSigns[grade],
+    text: textOf(name, value),
+    spread: spreadText(name, value, run.spread?.[name]),
+  };
+};
+
+/** Returns the verdict about the regions by metric, or undefined if no metric has one. */
+export const verdictsOf = ({ comparison }: CheckResult): ((name: MetricName) => string) | undefined => {
+  if (!comparison) return undefined;
+  const isKnown = main.some((name) => comparison.metrics[name].verdict !== 'unknown');
+  const verdictOf = (name: MetricName) => {
+    const { difference, verdict } = comparison.metrics[name];
+    return difference === null ? '' : verdict; // only one region has the metric
+  };
+  return isKnown ? verdictOf : undefined;
+};
+
+/** A metric of a region before and after, with units. */
+export type Change = {
+  region: string;
+  name: MetricName;
+  verdict: 'improved' | 'regressed' | 'same' | 'unknown';
+  before: string;
+  after: string;
+  difference: string;
+};
+
+/** Returns the metrics of each region that at least one of the checks has. */
+export const changesOf = (comparison: CheckComparison): Change[] =>
+  comparison.regions.flatMap((region) =>
+    metrics.flatMap((name) => {
+      const compared = comparison.metrics[name].regions[region];
+      if (!compared || (compared.base === null && compared.value === null)) return [];
+      const [before, after] = [textOrDash(name, compared.base), textOrDash(name, compared.value)];
+      const number = plain(compared.difference);
+      const difference = number === null ? '–' : number === 0 ? '0' : signed(name, number);
+      return [{ region, name, verdict: compared.verdict, before, after, difference }];
+    }),
+  );
+
+/** Returns the metrics that got worse or better than those of the base, and how many have each verdict. */
+export const summaryOf = (comparison: CheckComparison): { changed: Change[]; counts: string } => {
+  const changes = changesOf(comparison);
+  const having = (verdict: Change['verdict']) => changes.filter((each) => each.verdict === verdict);
+  const verdicts = ['regressed', 'improved', 'same', 'unknown'] as const;
+  return {
+    changed: [...having('regressed'), ...having('improved')],
+    counts: verdicts.map((verdict) => `${having(verdict).length} ${verdict}`).join(', '),
+  };
+};
+
+const textOrDash = (name: MetricName, value: string | number | null): string => {
+  const number = plain(value);
+  return number === null ? '–' : textOf(name, number);
+};
+
+/** Groups things by a key, in the order of their first appearance. */
+export const grouped = <T>(all: readonly T[], keyOf: (each: T) => string): T[][] => {
+  const groups = new Map<string, T[]>();
+  for (const each of all) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  return [...groups.values()];
+};

@@ -1,0 +1,46 @@
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+
+/** The size of a terminal, and whether it shows colours. */
+export type View = { width: number; color: boolean };
+
+const styles = { pass: 32, work: 33, poor: 31, unknown: 2, heading: 1 } as const;
+export type Style = keyof typeof styles;
+
+export const paint = (text: string, style: Style, { color }: View): string =>
+  color ? `\u001b[${styles[style]}m${text}\u001b[0m` : text;
+
+/** Returns the lines of a text that starts with a sign. Further lines are indented to the text. */
+export const signed = (sign: string, text: string, view: View): string[] => {
+  const indent = ' '.repeat(stringWidth(sign) + 1);
+  return wrap(text, view.width - indent.length).map((line, i) => (i === 0 ? `${sign} ${line}` : `${indent}${line}`));
+};
+
+/** Returns the lines of a text. A word that is wider than a line is divided. */
+export const wrap = (text: string, width: number): string[] =>
+  wrapAnsi(text, Math.max(1, width), { hard: true }).split('\n');
+
+/** Returns the lines of a table, or undefined if a line is wider than the terminal. */
+export const table = (rows: readonly (readonly string[])[], { width }: View): string[] | undefined => {
+  const count = Math.max(...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, i) => Math.max(...rows.map((row) => stringWidth(row[i] ?? ''))));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, i) => padded(cell, widths[i] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
+  return lines.some((line) => stringWidth(line) > width) ? undefined : lines;
+};
+const GAP = '   ';
+
+/** Returns a label and its value on one line, or on more if the terminal is too narrow. */
+export const labelled = (label: string, value: string, { width }: View): string[] => {
+  const line = `${padded(label, LABEL_WIDTH)} ${value}`;
+  return stringWidth(line) <= width ? [line] : wrap(`${label} ${value}`, width);
+};
+/** Width of the longest label. */
+export const LABEL_WIDTH = 14;
+
+/** Returns a text of at least this many columns. */
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - stringWidth(text)));

@@ -1,0 +1,130 @@
+import stringWidth from 'string-width';
+import type { MetricName } from '../../../shared/comparison.ts';
+import type { RunView } from '../../../shared/run.ts';
+import { printable } from '../../../shared/text.ts';
+import { counted, gradeSigns, gradeWords } from '../../web/numbers.js';
+import type { CheckResult } from '../result.ts';
+import { labels, shownMetrics, shownValue, summaryOf, verdictsOf } from './metrics.ts';
+import { assertionTexts, countPassed, failedAssertions, failuresOf, warningsOf } from './notes.ts';
+import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
+import { linkOf, titleOf } from './titles.ts';
+
+/** Returns the checks as text for a terminal. No line is wider than it, except for a link. */
+export const textOf = (results: readonly CheckResult[], view: View): string =>
+  results.map((result) => `${linesOf(result, view).join('\n')}\n`).join('\n');
+
+const linesOf = (result: CheckResult, view: View): string[] => {
+  const link = linkOf(result);
+  return [
+    ...titleLines(result, view),
+    ...metricLines(result, view),
+    ...failureLines(result, view),
+    ...baseLines(result, view),
+    ...warningsOf(result).flatMap((text) => signed(paint('!', 'work', view), text, view)),
+    ...(link ? ['', `Report  ${link}`] : []),
+    ...assertionLines(result, view),
+  ];
+};
+
+const titleLines = (result: CheckResult, view: View): string[] => {
+  const { url, facts } = titleOf(result);
+  const oneLine = `${paint(url, 'heading', view)}   ${facts}`;
+  if (stringWidth(oneLine) <= view.width) return [oneLine];
+  return [...wrap(paint(url, 'heading', view), view.width), ...wrap(facts, view.width)];
+};
+
+/** Returns the table of regions and metrics. If the terminal is too narrow for it, each region has its own block. */
+const metricLines = (result: CheckResult, view: View): string[] => {
+  const { runs } = result.check;
+  const names = shownMetrics(runs);
+  const isOpen = runs.some(({ state }) => state === 'created' || state === 'running');
+  if (names.length === 0 && !isOpen) return [];
+  return [...(wideTable(result, names, view) ?? blocks(result, names, view)), ...legend(names, view)];
+};
+
+const wideTable = (result: CheckResult, names: readonly MetricName[], view: View): string[] | undefined => {
+  const { runs } = result.check;
+  const verdictOf = verdictsOf(result);
+  return table(
+    [
+      ['', ...runs.map(({ region }) => region), verdictOf ? 'verdict' : ''],
+      ...stateRow(result),
+      ...names.map((name) => [labels[name], ...runs.map((run) => cellOf(run, name, view)), verdictOf?.(name) ?? '']),
+    ],
+    view,
+  );
+};
+
+const blocks = (result: CheckResult, names: readonly MetricName[], view: View): string[] => {
+  const verdictOf = verdictsOf(result);
+  const regions = result.check.runs.flatMap((run, i) => [
+    ...(i === 0 ? [] : ['']),
+    paint(run.region, 'heading', view),
+    ...(run.state === 'succeeded'
+      ? names.flatMap((name) => labelled(labels[name], cellOf(run, name, view, LABEL_WIDTH + 1), view))
+      : wrap(stateOf(run, result), view.width)),
+  ]);
+  const verdicts = verdictOf
+    ? ['', paint('verdict', 'heading', view), ...names.flatMap((name) => labelled(labels[name], verdictOf(name), view))]
+    : [];
+  return ['', ...regions, ...verdicts, ''];
+};
+
+/** Returns the value of a metric. Its spread is left out if the line has no room for it. */
+const cellOf = (run: RunView, name: MetricName, view: View, used = 0): string => {
+  const value = shownValue(run, name);
+  if (!value) return run.state === 'created' || run.state === 'running' ? '…' : '–';
+  const text = paint(`${value.sign} ${value.text}`, value.grade, view);
+  const needed = used + `${value.sign} ${value.text} ${value.spread}`.length;
+  return value.spread && needed <= view.width ? `${text} ${value.spread}` : text;
+};
+
+/** Returns the row with the states, if a run is not finished or failed. */
+const stateRow = (result: CheckResult): string[][] => {
+  const { runs } = result.check;
+  if (runs.every(({ state }) => state === 'succeeded')) return [];
+  return [['', ...runs.map((run) => stateOf(run, result))]];
+};
+
+const stateOf = ({ state, attempts, error }: RunView, { check: { samples = 1 } }: CheckResult): string => {
+  if (state === 'succeeded') return '✓ done';
+  if (state === 'failed') return `✘ ${error?.code}`;
+  if (state === 'created') return '◌ waiting';
+  const done = attempts.filter(({ code }) => code === null).length;
+  return `◐ sample ${Math.min(done + 1, samples)} of ${samples}`;
+};
+
+const legend = (names: readonly MetricName[], view: View): string[] => {
+  if (names.length === 0) return [];
+  const text = (['pass', 'work', 'poor'] as const).map((grade) => `${gradeSigns[grade]} ${gradeWords[grade]}`);
+  return wrap(text.join('  '), view.width).map((line) => paint(line, 'unknown', view));
+};
+
+const failureLines = (result: CheckResult, view: View): string[] =>
+  failuresOf(result).flatMap(({ regions, code, message, advice }) => [
+    ...signed(paint('✘', 'poor', view), `${regions} failed: ${code}`, view),
+    ...[message, advice].flatMap((text) => signed(' ', text, view)),
+  ]);
+
+/** Returns the metrics that got worse or better than those of the base. */
+const baseLines = ({ base }: CheckResult, view: View): string[] => {
+  if (!base) return [];
+  const { changed, counts } = summaryOf(base);
+  const lines = changed.flatMap(({ region, name, verdict, before, after, difference }) => {
+    const sign = verdict === 'regressed' ? paint('✘', 'poor', view) : paint('✓', 'pass', view);
+    return signed(sign, `${region}  ${labels[name]} ${verdict}: ${before} → ${after} (${difference})`, view);
+  });
+  return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines];
+};
+
+const assertionLines = (result: CheckResult, view: View): string[] => {
+  const [failed, passed] = [failedAssertions(result), countPassed(result)];
+  if (failed.length + passed === 0) return [];
+  const lines = failed.flatMap((each) => {
+    const { actual, expected } = assertionTexts(each);
+    const sign = each.level === 'error' ? paint('✘', 'poor', view) : paint('!', 'work', view);
+    return signed(sign, [each.region, printable(each.key), actual, expected].filter(Boolean).join('  '), view);
+  });
+  const count = passed > 0 ? signed(paint('✓', 'pass', view), `${counted(passed, 'assertion')} passed`, view) : [];
+  return ['', ...count, ...lines];
+};

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import type { CheckResult } from '../../clients/cli/result.ts';
+import type { AssertionResult } from '../../shared/assertions.ts';
+import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
+import { CheckComparison, compareChecks, compareRegions, RegionComparison } from '../../shared/comparison.ts';
+import { type Sample, spreadOf } from '../../shared/page-metrics.ts';
+import { type RunProblemCode, runError } from '../../shared/problems.ts';
+import type { Region } from '../../shared/regions.ts';
+import type { Environment, Run } from '../../shared/run.ts';
+import { presets } from '../../shared/throttling.ts';
+
+const recorded: Record<'unchanged' | 'slower', Sample[]> = JSON.parse(
+  readFileSync('test/recorded/samples.json', 'utf8'),
+);
+const createdAt = new Date('2026-11-25T12:00:00.000Z');
+const finishedAt = '2026-11-25T12:00:31.000Z';
+export const checkId = '71cce6bf-1f0e-4c55-8a0b-2f6f3c0f9a11';
+export const baseId = '3f2c1a90-5d7e-4b11-9c1d-0a4be1f2d733';
+
+export const environment: Environment = {
+  auditVersion: '13.5.0',
+  chromium: 'HeadlessChrome/153.0.8010.0',
+  sandbox: true,
+  device: 'mobile',
+  throttling: 'simulate',
+  throttlingValues: presets.mobile,
+  benchmarkIndex: 2733.5,
+  cpuCount: 2,
+  memoryMiB: 4096,
+  kernel: '6.1.0',
+  host: '08e094f9c233',
+  cpuBusy: 0.02,
+  cpuStolen: 0,
+  contended: false,
+};
+
+/** Returns recorded samples of a real page. */
+export const samplesOf = (page: keyof typeof recorded, from: number, count = 3): Sample[] =>
+  recorded[page].slice(from, from + count).map((sample) => ({ ...sample, contended: false }));
+
+/** Returns what a succeeded run of these samples has. It shows the second sample. */
+export const succeeded = (samples: readonly Sample[], change: Partial<Run> = {}): Partial<Run> => ({
+  ...samples[1 % samples.length],
+  state: 'succeeded',
+  startedAt: createdAt.toISOString(),
+  finishedAt,
+  updatedAt: finishedAt,
+  samples: [...samples],
+  spread: spreadOf(samples),
+  environment,
+  ...change,
+});
+
+export const failed = (code: RunProblemCode, detail?: string): Partial<Run> => ({
+  state: 'failed',
+  startedAt: createdAt.toISOString(),
+  finishedAt,
+  updatedAt: finishedAt,
+  error: runError(code, detail === undefined ? {} : { detail }),
+});
+
+/** Returns a stored check whose runs have these changes, by region. */
+export const checkWith = (
+  runs: Partial<Record<Region, Partial<Run>>>,
+  inputs: Partial<CheckInputs> & { id?: string } = {},
+): Check => {
+  const { id = checkId, ...rest } = inputs;
+  const regions = Object.keys(runs) as Region[];
+  const runIds = regions.map((_, i) => `0000000${i}-0000-4000-8000-000000000000`);
+  const all = { url: 'https://shop.example/', auditVersion: '13.5.0' as const, regions, ...rest };
+  const check = newCheck(all, { id, runIds, now: createdAt });
+  return { ...check, runs: check.runs.map((run) => ({ ...run, ...runs[run.region] })) };
+};
+
+/** Returns the result of a check as a command gets it from the service. */
+export const resultOf = (
+  check: Check,
+  { base, assertions = {} }: { base?: Check; assertions?: Partial<Record<Region, AssertionResult[]>> } = {},
+): CheckResult => {
+  const view = CheckView.parse(checkView(check));
+  const comparison = compareRegions(check);
+  const changes = base && compareChecks(base, check);
+  return {
+    check: view,
+    comparison: comparison ? RegionComparison.parse(comparison) : null,
+    base: changes ? CheckComparison.parse(changes) : null,
+    assertions: Object.fromEntries(
+      view.runs.flatMap(({ id, region }) => (assertions[region] ? [[id, assertions[region]]] : [])),
+    ),
+    server: 'http://127.0.0.1:4080',
+  };
+};

@@ -1,0 +1,114 @@
+import type { CheckResult } from '../../../clients/cli/result.ts';
+import type { AssertionResult } from '../../../shared/assertions.ts';
+import { baseId, checkWith, environment, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
+
+const contended = 'Other processes used the CPU during the measurement. The performance score may be too low.';
+const three = { samples: 3 };
+const west = () => succeeded(samplesOf('unchanged', 3));
+
+const assertion = (change: Partial<AssertionResult>): AssertionResult => ({
+  key: 'largest-contentful-paint',
+  name: 'maxNumericValue',
+  level: 'error',
+  passed: false,
+  expected: 2500,
+  actual: 2612.4,
+  operator: '<=',
+  message: 'largest-contentful-paint is 2,612 ms, expected at most 2,500 ms',
+  ...change,
+});
+const assertions: AssertionResult[] = [
+  assertion({
+    key: 'categories:accessibility',
+    name: 'minScore',
+    passed: true,
+    expected: 0.9,
+    actual: 0.94,
+    operator: '>=',
+  }),
+  assertion({}),
+  assertion({ key: 'categories:seo', name: 'minScore', level: 'warn', expected: 0.95, actual: 0.91, operator: '>=' }),
+  assertion({ key: 'resource-summary:script:size', expected: 300_000, actual: 300_000.4 }),
+  assertion({
+    key: 'no-such',
+    name: 'auditRan',
+    expected: 1,
+    actual: 0,
+    operator: '>=',
+    message: 'Lighthouse 13.5.0 has no audit no-such',
+  }),
+];
+
+/** A text with escape sequences, a reordered name, markup of terminals, Markdown, HTML and XML, and a formula. */
+export const hostileText =
+  '=1+1\u001b[2J\u009b31m\u202egpj.exe\u2066\u0000\uffff\ud800 </code></testcase>]]> <img src=x onerror=alert(1)> ' +
+  '| @octocat #1 [x](javascript:alert(1)) `**` https://evil.example www.evil.example a@b.example\r\n# Heading\r\n- item';
+
+/** Results of a command, by the name of their snapshots. */
+export const cases: Record<string, () => CheckResult[]> = {
+  'one-region': () => [resultOf(checkWith({ 'us-west1': succeeded(samplesOf('unchanged', 3, 1)) }))],
+  'two-regions': () => [
+    resultOf(
+      checkWith(
+        { 'us-west1': west(), 'europe-north1': succeeded(samplesOf('slower', 0)) },
+        { ...three, labels: { branch: 'main' } },
+      ),
+    ),
+  ],
+  contended: () => [
+    resultOf(
+      checkWith(
+        {
+          'us-west1': west(),
+          'europe-north1': succeeded(samplesOf('slower', 0), {
+            warnings: [contended],
+            environment: { ...environment, contended: true },
+          }),
+        },
+        three,
+      ),
+    ),
+  ],
+  partial: () => [resultOf(checkWith({ 'us-west1': west(), 'europe-north1': failed('load-timeout') }, three))],
+  failed: () => [
+    resultOf(
+      checkWith({
+        'us-west1': failed('http-error', 'The server answered with the status 503.'),
+        'us-east4': failed('browser-crashed'),
+        'europe-north1': failed('browser-crashed'),
+      }),
+    ),
+  ],
+  unfinished: () => [
+    resultOf(
+      checkWith({ 'us-west1': west(), 'us-east4': { state: 'running' }, 'europe-north1': { state: 'created' } }, three),
+    ),
+  ],
+  assertions: () => [resultOf(checkWith({ 'us-west1': west() }, three), { assertions: { 'us-west1': assertions } })],
+  regression: () => [
+    resultOf(checkWith({ 'us-west1': succeeded(samplesOf('slower', 0)) }, three), {
+      base: checkWith({ 'us-west1': west() }, { ...three, id: baseId }),
+    }),
+  ],
+  hostile: () => [
+    resultOf(
+      checkWith(
+        {
+          'us-west1': succeeded(samplesOf('unchanged', 3), { warnings: [hostileText] }),
+          'europe-north1': failed('internal', hostileText),
+        },
+        {
+          ...three,
+          url: `https://shop.example/${'a'.repeat(300)}\u202e`,
+          labels: { branch: '=1+1 </code>| @octocat #1' },
+        },
+      ),
+      {
+        assertions: {
+          'us-west1': [assertion({ key: hostileText.slice(0, 120), name: 'auditRan', message: hostileText })],
+        },
+      },
+    ),
+  ],
+  several: () => [...(cases['one-region']?.() ?? []), ...(cases.failed?.() ?? [])],
+};

@@ -1,0 +1,123 @@
+import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { comparisonTextOf } from '../../../clients/cli/formats/comparison-text.ts';
+import { listTextOf } from '../../../clients/cli/formats/list-text.ts';
+import { textOf } from '../../../clients/cli/formats/text.ts';
+import type { CheckInputs } from '../../../shared/check.ts';
+import { checkSummary } from '../../../shared/summaries.ts';
+import { baseId, checkWith, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
+import { cases, hostileText } from './cases.ts';
+
+const now = new Date('2026-11-25T12:02:30.000Z');
+const all = Object.values(cases).flatMap((results) => results());
+const checks = all.map(({ check }) => checkSummary(check));
+const view = { width: 100, color: false };
+/** Every width of narrow terminals, and some wider ones. */
+const widths = [...Array.from({ length: 21 }, (_, i) => 20 + i), 50, 60, 80, 100, 150, 200];
+
+const regression = () => {
+  const base = cases.regression?.()[0]?.base;
+  if (!base) throw new Error('the case has a base');
+  return base;
+};
+/** A comparison in which a region has too few samples. */
+const unknown = () => {
+  const fewer = { 'us-west1': succeeded(samplesOf('unchanged', 3)), 'us-east4': succeeded(samplesOf('slower', 0, 2)) };
+  const before = { 'us-west1': succeeded(samplesOf('slower', 0)), 'us-east4': succeeded(samplesOf('slower', 3)) };
+  const compared = resultOf(checkWith(fewer), { base: checkWith(before, { id: baseId }) }).base;
+  if (!compared) throw new Error('the checks are comparable');
+  return compared;
+};
+
+const texts: Record<string, (width: number, color: boolean) => string> = {
+  ...Object.fromEntries(
+    Object.entries(cases).map(([name, results]) => [
+      name,
+      (width: number, color: boolean) => textOf(results(), { width, color }),
+    ]),
+  ),
+  list: (width, color) => listTextOf(checks, { width, color, now }),
+  comparison: (width, color) => comparisonTextOf(regression(), { width, color }),
+  'unknown comparison': (width, color) => comparisonTextOf(unknown(), { width, color }),
+};
+
+test.each(Object.entries(texts))('%s fits terminals of 20 to 200 columns, except for its link', (_, text) => {
+  for (const width of widths) {
+    const lines = text(width, false).split('\n');
+    const wide = lines.filter((line) => stringWidth(line) > width && !line.startsWith('Report  http'));
+    expect(wide, `${width} columns`).toEqual([]);
+  }
+});
+
+test.each(Object.entries(texts))('%s says the same without colours', (_, text) => {
+  for (const width of [20, 30, 100]) {
+    const plain = text(width, false);
+    expect(plain.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}|\p{Cs}/u);
+    expect(stripVTControlCharacters(text(width, true))).toBe(plain);
+    expect(text(width, true)).not.toBe(plain);
+  }
+});
+
+test('a colour never stands for the meaning alone', () => {
+  const colored = /\p{Cc}\[3[123]m(.*?)\p{Cc}/gu;
+  for (const text of Object.values(texts)) {
+    for (const [, inside = ''] of text(100, true).matchAll(colored)) expect(inside).toMatch(/^[●■▲✘✓!]/);
+  }
+});
+
+test('a hostile text is one text without line breaks of its own', () => {
+  const text = textOf(cases.hostile?.() ?? [], { width: 10_000, color: false });
+  const quoting = text.split('\n').filter((line) => line.includes('@octocat'));
+  expect(quoting).toHaveLength(4); // the label, the error, the warning and the assertion
+  expect(hostileText).toContain('\r\n# Heading');
+  expect(text).not.toMatch(/^# Heading/m);
+});
+
+test('the link to the report stays whole, and is missing if the service ends with the command', () => {
+  const [result] = cases['one-region']?.() ?? [];
+  if (!result) throw new Error('the case has a result');
+  const link = `Report  http://127.0.0.1:4080/checks/${result.check.id}\n`;
+  expect(textOf([result], { width: 20, color: false })).toContain(link);
+  expect(textOf([{ ...result, server: null }], view)).not.toContain('Report');
+});
+
+test('failed assertions come last, and those of level error before warnings', () => {
+  const lines = textOf(cases.assertions?.() ?? [], view)
+    .trimEnd()
+    .split('\n');
+  expect(lines.slice(-4).map((line) => line.charAt(0))).toEqual(['✘', '✘', '✘', '!']);
+});
+
+test('two values that differ are not rounded to the same text', () => {
+  const lines = textOf(cases.assertions?.() ?? [], view);
+  expect(lines).toContain('300,000.4 bytes  expected ≤ 300,000 bytes');
+});
+
+test('a region that failed says whose fault it is and the next step', () => {
+  const text = (code: 'dns-failure' | 'internal') => textOf([resultOf(checkWith({ 'us-west1': failed(code) }))], view);
+  expect(text('dns-failure')).toContain('The cause is the page. Check the spelling of the host');
+  expect(text('internal')).toContain('The cause is the service, not the page. Audit the page again.');
+});
+
+test('a list says how long ago each check was, its scores and its id', async () => {
+  await expect(listTextOf(checks.slice(0, 6), { ...view, now })).toMatchFileSnapshot('snapshots/list.txt');
+  expect(listTextOf([], { ...view, now })).toBe('There are no checks that match.\n');
+});
+
+test('a comparison says before, after, difference, verdict and why a verdict is unknown', async () => {
+  await expect(comparisonTextOf(regression(), view)).toMatchFileSnapshot('snapshots/comparison.txt');
+  await expect(comparisonTextOf(unknown(), view)).toMatchFileSnapshot('snapshots/comparison-unknown.txt');
+  await expect(comparisonTextOf(unknown(), { ...view, width: 30 })).toMatchFileSnapshot(
+    'snapshots/comparison-unknown.narrow.txt',
+  );
+});
+
+test('the title says which throttling was set', () => {
+  const title = (throttling: CheckInputs['throttling']) =>
+    textOf([resultOf(checkWith({ 'us-west1': failed('internal') }, { throttling }))], { ...view, width: 200 });
+  expect(title('none')).toContain('mobile, 1 sample, no throttling\n');
+  expect(title({ rttMs: 40, throughputKbps: 10_240, cpuSlowdownMultiplier: 2 })).toContain(
+    'mobile, 1 sample, throttled to 40 ms round trip, 10,240 kbit/s and CPU 2× slower\n',
+  );
+});
