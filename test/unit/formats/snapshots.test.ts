@@ -1,20 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { csvOf } from '../../../clients/cli/formats/csv.ts';
-import { junitOf } from '../../../clients/cli/formats/junit.ts';
-import { markdownOf } from '../../../clients/cli/formats/markdown.ts';
-import { textOf } from '../../../clients/cli/formats/text.ts';
+import { render } from '../../../clients/cli/formats/render.ts';
 import { cases } from './cases.ts';
-
-const view = { width: 100, color: false };
 
 describe.each(Object.entries(cases))('%s', (name, results) => {
   test.each([
-    ['txt', () => textOf(results(), view)],
-    ['narrow.txt', () => textOf(results(), { ...view, width: 30 })],
-    ['md.txt', () => markdownOf(results())],
-    ['xml', () => junitOf(results())],
-    ['csv', () => csvOf(results())],
-  ])('is shown as %s', async (ending, format) => {
-    await expect(format()).toMatchFileSnapshot(`snapshots/${name}.${ending}`);
+    ['text', 100, 'txt'],
+    ['text', 30, 'narrow.txt'],
+    ['markdown', 100, 'md.txt'], // no page of the documentation
+    ['junit', 100, 'xml'],
+    ['csv', 100, 'csv'],
+  ] as const)('is shown as %s in %i columns', async (format, width, ending) => {
+    const text = await render(results(), format, { width, color: false });
+    await expect(text).toMatchFileSnapshot(`snapshots/${name}.${ending}`);
   });
 });
