@@ -3,10 +3,10 @@ import { z } from 'zod';
 const Audit = z.object({
   score: z.number().nullable(),
   scoreDisplayMode: z.string(),
-  numericValue: z.number().optional(),
+  numericValue: z.number().nullish(), // null in JSON if it is infinite
   numericUnit: z.string().optional(),
   errorMessage: z.string().optional(),
-  details: z.object({ items: z.unknown().optional() }).optional(),
+  details: z.object({ items: z.unknown().optional() }).nullish(),
 });
 export type AssertedAudit = z.infer<typeof Audit>;
 

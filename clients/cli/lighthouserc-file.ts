@@ -99,6 +99,6 @@ const placeInScript = (path: string, { name, stack = '' }: Error): string => {
   const rest = text.split(path).find((each) => /^:\d/.test(each)) ?? '';
   const [, line, column] = /^:(\d+)(?::(\d+))?/.exec(rest) ?? [];
   if (!line) return '';
-  const caret = /\n( *)\^/.exec(rest)?.[1];
+  const caret = /\n([ \t]*)\^/.exec(rest)?.[1];
   return `:${line}:${column ?? (caret?.length ?? 0) + 1}`;
 };

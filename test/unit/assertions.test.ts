@@ -91,6 +91,14 @@ test('an audit without a value has the actual value null', () => {
   expect(evaluate({ 'focus-traps': 'warn' }, recorded)).toMatchObject([{ actual: null, passed: false, level: 'warn' }]);
 });
 
+test('a value that JSON can not hold, such as Infinity, is no value', () => {
+  const infinite = { score: 0, scoreDisplayMode: 'numeric', numericValue: Number.POSITIVE_INFINITY };
+  const report = AssertedReport.parse(JSON.parse(JSON.stringify({ ...recorded, audits: { interactive: infinite } })));
+  expect(evaluate({ interactive: ['error', { maxNumericValue: 1 }] }, report)).toMatchObject([
+    { passed: false, actual: null, message: 'interactive has no numeric value' },
+  ]);
+});
+
 test('an assertion that is off has no result', () => {
   expect(evaluate({ 'image-alt': 'off', 'image-altt': ['off', { minScore: 1 }] }, recorded)).toEqual([]);
 });
