@@ -43,7 +43,10 @@ const AssertOptions = strictObject({
 type AssertOptions = z.infer<typeof AssertOptions>;
 type EntryOptions = NonNullable<AssertOptions['assertMatrix']>[number];
 
-/** Reads a file of Lighthouse CI. Throws a UsageError if the file is unreadable, invalid or without assertions. */
+/**
+ * Reads a file of Lighthouse CI, as ASSERTIONS.md describes. Throws a UsageError if the file is unreadable, invalid or
+ * without assertions.
+ */
 export const readAssertions = (name: string): AssertionRules => {
   const options = readOptions(name, []);
   const { assertMatrix, budgetsFile, preset, assertions } = options;
