@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AssertedAudit, type AssertedReport, findAsserted, partsOfKey } from './asserted-values.ts';
 import { describe, describeMissing, type Limit } from './assertion-messages.ts';
 
-const Level = z.enum(['off', 'warn', 'error'], { error: 'The levels are off, warn and error.' });
+const Level = z.enum(['off', 'warn', 'error']);
 
 export const AggregationMethod = z.enum(['median', 'optimistic', 'pessimistic', 'median-run']);
 
@@ -33,7 +33,6 @@ const Options = z
 const Assertion = z.union([Level, z.tuple([Level, Options.optional()])], {
   error: 'Expected off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
 });
-export type Assertion = z.infer<typeof Assertion>;
 
 /**
  * Assertions on a report, in the form of Lighthouse CI. A key is the id of an audit, `categories:<id>`,
