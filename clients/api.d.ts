@@ -69,6 +69,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/checks/{checkId}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share a check
+         * @description Returns a link with which anyone can read this check, its runs and reports, until the link expires.
+         */
+        post: operations["createLink"];
+        /** Revoke all share links of a check */
+        delete: operations["deleteLinks"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/checks/{checkId}/comparison": {
         parameters: {
             query?: never;
@@ -490,6 +511,10 @@ export interface components {
          * @enum {string}
          */
         CheckState: "created" | "running" | "succeeded" | "partial" | "failed";
+        CreateLink: {
+            /** @description Life of the link in days, `1d` to `30d`. Default: `7d`. */
+            expiresIn?: string;
+        };
         /** @description The inputs of the check, and the ids of its runs. */
         CreatedCheck: {
             device?: components["schemas"]["Device"];
@@ -838,6 +863,19 @@ export interface components {
             auditCode: string | null;
             /** @description The last address. */
             finalUrl?: string;
+        };
+        /** @description A link with which anyone can read one check. */
+        ShareLink: {
+            /**
+             * Format: uri
+             * @description URL of the web page of the check. Its fragment has the share token.
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description The link ends with its check if that expires earlier.
+             */
+            expiresAt: string;
         };
         /** @description The regions of a check compared. `best` and `worst` are null if all values are equal. */
         RegionComparison: {
@@ -1391,6 +1429,68 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The check is erased. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the check. */
+                checkId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateLink"];
+            };
+        };
+        responses: {
+            /** @description The link. Nobody can read it again. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareLink"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the check. */
+                checkId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No link of the check works any more. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -14,7 +14,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 const env = () => GetCheckEnv.parse(process.env);
 
 /** GET /v1/checks/{checkId}: returns the check with its complete runs. With `Prefer: wait`, waits for its end. */
-export const handler = http({ access: access('checks:read', env), cors: env }, () => {
+export const handler = http({ access: access('checks:read', env), cors: env, shared: true }, () => {
   const watch = env().CHANGES_FROM === 'process' ? watchAnnounced : watchByPolling;
   return getCheck({ store: checkStore(openDb(env())), wait: waiting(watch) });
 });

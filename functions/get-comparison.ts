@@ -4,6 +4,7 @@ import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
+import { invalidInput } from './lib/http/input.ts';
 import { findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore, type StoredCheck } from './lib/store/checks.ts';
@@ -12,7 +13,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 const env = () => ReadEnv.parse(process.env);
 
 /** GET /v1/checks/{checkId}/comparison: compares the regions of a check, or the check with the check in `base`. */
-export const handler = http({ access: access('checks:read', env), cors: env, query: ['base'] }, () =>
+export const handler = http({ access: access('checks:read', env), cors: env, shared: true, query: ['base'] }, () =>
   getComparison({ store: checkStore(openDb(env())) }),
 );
 
@@ -20,6 +21,7 @@ export const getComparison =
   ({ store }: { store: Pick<CheckStore, 'find'> }) =>
   async (request: Request): Promise<Reply> => {
     const { base } = request.query;
+    if (base !== undefined && request.share !== undefined) throw shareWithBase();
     const check = await findCheck(store, request);
     if (base === undefined) return reply(compareRegions(comparedCheck(check)), tooFewRegions);
     if (base.toLowerCase() === check.item.id) {
@@ -44,6 +46,11 @@ const reply = (comparison: RegionComparison | CheckComparison | undefined, detai
   if (!comparison) throw new ApiProblem('not-comparable', detail);
   return { status: 200, body: comparison };
 };
+
+const shareWithBase = () =>
+  invalidInput([
+    { path: 'base', message: 'A share link shows one check. Leave out base, or send an API key instead of share.' },
+  ]);
 
 const tooFewRegions =
   'A comparison of regions needs at least two runs that succeeded. To compare two checks, send ?base=<id of a check>.';

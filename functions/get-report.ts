@@ -14,7 +14,7 @@ import { type Reports, reports } from './lib/store/reports.ts';
 const env = () => ReportReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}/report: returns the full Lighthouse result, as JSON or as an HTML report. */
-export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
+export const handler = http({ access: access('checks:read', env), cors: env, shared: true, query: ['checkId'] }, () =>
   getReport({ store: checkStore(openDb(env())), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
 );
 

@@ -11,7 +11,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 const env = () => ReadEnv.parse(process.env);
 
 /** GET /v1/checks/{checkId}/runs/{runId} and /v1/audit/runs/{runId}: returns the run. */
-export const handler = http({ access: access('checks:read', env), cors: env, query: ['checkId'] }, () =>
+export const handler = http({ access: access('checks:read', env), cors: env, shared: true, query: ['checkId'] }, () =>
   getRun({ store: checkStore(openDb(env())) }),
 );
 

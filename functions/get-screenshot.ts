@@ -13,7 +13,7 @@ import { type Reports, reports } from './lib/store/reports.ts';
 const env = () => ReportReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}/screenshot and …/filmstrip: return the images of the page that the run's report contains. */
-export const handler = http({ access: access('checks:read', env), cors: env }, () =>
+export const handler = http({ access: access('checks:read', env), cors: env, shared: true }, () =>
   getScreenshot({ store: checkStore(openDb(env())), reports: reports(env()) }),
 );
 

@@ -13,8 +13,11 @@ export const Owner = z
 /** Owner of all checks while the service needs no keys. */
 export const ANONYMOUS = 'anonymous';
 
-/** Sender of a request. Without a plan, no limits apply. */
-export type Caller = { owner: string; plan?: PlanName };
+/**
+ * Sender of a request. Without a plan, no limits apply. `share` is the share token of a reader without rights of an owner.
+ * Its `owner` is then a name that no owner can have.
+ */
+export type Caller = { owner: string; plan?: PlanName; share?: string };
 
 /** Partition of the table that holds the keys. It has access rights of its own. */
 export const KEYS = 'KEYS';

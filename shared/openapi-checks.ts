@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { aliasesOf, auditVersions } from './audit-versions.ts';
 import { Check, CheckView, CreateCheckBody, optionNames } from './check.ts';
 import { CheckComparison, RegionComparison } from './comparison.ts';
+import { CreateLinkBody, ShareLink } from './links.ts';
 import { createBody, examples } from './openapi-examples.ts';
 import { listQuery } from './openapi-list-query.ts';
 import { conditional, notModified, type Operation } from './openapi-operation.ts';
@@ -81,6 +82,7 @@ export const checkOperations = {
   },
   'GET /v1/checks/{checkId}': {
     ...read,
+    shared: true,
     operationId: 'getCheck',
     summary: 'Read a check with its complete runs',
     description:
@@ -111,8 +113,27 @@ export const checkOperations = {
     answers: { 204: { description: 'The check is erased.' } },
     problems: ['not-found'],
   },
+  'POST /v1/checks/{checkId}/links': {
+    operationId: 'createLink',
+    summary: 'Share a check',
+    description: 'Returns a link with which anyone can read this check, its runs and reports, until the link expires.',
+    tag: 'Checks',
+    scope: 'checks:write',
+    body: { schema: CreateLinkBody, example: { expiresIn: '7d' }, optional: true },
+    answers: { 201: { description: 'The link. Nobody can read it again.', schema: ShareLink, example: examples.link } },
+    problems: ['not-found', 'payload-too-large', 'unsupported-media-type'],
+  },
+  'DELETE /v1/checks/{checkId}/links': {
+    operationId: 'deleteLinks',
+    summary: 'Revoke all share links of a check',
+    tag: 'Checks',
+    scope: 'checks:write',
+    answers: { 204: { description: 'No link of the check works any more.' } },
+    problems: ['not-found'],
+  },
   'GET /v1/checks/{checkId}/comparison': {
     ...read,
+    shared: true,
     operationId: 'getComparison',
     summary: 'Compare the regions of a check, or two checks',
     description: 'A verdict needs at least 3 samples on both sides.',

@@ -101,4 +101,8 @@ export const examples = {
     nextCursor: null,
   },
   comparison: compareRegions({ id, runs }),
+  link: {
+    url: `https://audits.example.com/checks/${id}#share=pas_share_ahS2pzXk9vY1c3JtR0pqZ2xkV0VhU1hMcG9uY0tBYlR1dkZtTnhR`,
+    expiresAt: '2026-12-02T16:49:27.000Z',
+  },
 };

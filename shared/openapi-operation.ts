@@ -16,9 +16,11 @@ export type Operation = {
   description?: string;
   /** Scope that the API key needs. Without a scope the operation is public. */
   scope?: Scope;
+  /** True if a share token may replace the key. */
+  shared?: boolean;
   query?: z.ZodObject;
   headers?: z.ZodObject;
-  body?: { schema: z.ZodType; example: unknown };
+  body?: { schema: z.ZodType; example: unknown; optional?: boolean };
   answers: Partial<Record<200 | 201 | 204 | 303 | 304, Answer>>;
   /** Problems besides those of every operation. */
   problems?: readonly ApiProblemCode[];

@@ -44,6 +44,7 @@ const getReport = {
 
 const image = {
   ...read,
+  shared: true,
   headers: conditional,
   problems: ['not-found', 'report-unavailable', 'report-not-ready'],
 } as const satisfies Partial<Operation>;
@@ -66,9 +67,10 @@ export const runOperations = {
       },
     },
   },
-  'GET /v1/checks/{checkId}/runs/{runId}': { ...getRun, operationId: 'getRun', summary: 'Read a run' },
+  'GET /v1/checks/{checkId}/runs/{runId}': { ...getRun, shared: true, operationId: 'getRun', summary: 'Read a run' },
   'GET /v1/checks/{checkId}/runs/{runId}/report': {
     ...getReport,
+    shared: true,
     operationId: 'getReport',
     summary: 'Read the Lighthouse report of a run',
   },

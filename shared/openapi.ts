@@ -46,6 +46,12 @@ const create = () =>
             scheme: 'bearer',
             description: 'An API key. A service on one machine needs none, unless it runs with `AUTH=keys`.',
           },
+          share: {
+            type: 'apiKey',
+            in: 'query',
+            name: 'share',
+            description: 'The token of a share link. It replaces the API key on reads of one check.',
+          },
         },
       },
       paths: paths(),
@@ -68,13 +74,13 @@ const paths = (): ZodOpenApiPathsObject => {
   return all;
 };
 
-const operationOf = (path: string, { tag, scope, query, headers, body, answers, ...operation }: Operation) => {
+const operationOf = (path: string, { tag, scope, shared, query, headers, body, answers, ...operation }: Operation) => {
   const { problems = [], ...texts } = operation;
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathParameters[name]]);
   return {
     ...texts,
     tags: [tag],
-    security: scope ? [{ key: [scope] }] : [],
+    security: scope ? [{ key: [scope] }, ...(shared ? [{ share: [] }] : [])] : [],
     requestParams: {
       ...(params.length > 0 && { path: z.object(Object.fromEntries(params)) }),
       ...(query && { query }),
@@ -82,7 +88,7 @@ const operationOf = (path: string, { tag, scope, query, headers, body, answers, 
     },
     ...(body && {
       requestBody: {
-        required: true,
+        required: !body.optional,
         content: { 'application/json': { schema: body.schema, example: body.example } },
       },
     }),

@@ -5,6 +5,8 @@ export const routes = [
   { method: 'GET', path: '/v1/runs', function: 'list-runs' },
   { method: 'GET', path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check' },
+  { method: 'POST', path: '/v1/checks/{checkId}/links', function: 'create-link' },
+  { method: 'DELETE', path: '/v1/checks/{checkId}/links', function: 'delete-links' },
   { method: 'GET', path: '/v1/checks/{checkId}/comparison', function: 'get-comparison' },
   { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run' },
   { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report' },

@@ -22,6 +22,7 @@ import {
   indexRight,
   keyRights,
   sendRights,
+  shareSecretRight,
   tableRight,
 } from './rights.ts';
 
@@ -185,6 +186,8 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       tableRight(scope, environment, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
       ...keys,
     ]),
+    'create-link': reader('create-link', ['Query'], [shareSecretRight(scope, environment)]),
+    'delete-links': reader('delete-links', ['Query'], [shareSecretRight(scope, environment)]),
     discover: apiFunction('discover', DiscoverEnv, { ...cors, ...retention, REGIONS: regions.join(',') }),
     ready: apiFunction('ready', ReadyEnv, { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion }, [
       tableRight(scope, environment, ['GetItem']),

@@ -18,6 +18,14 @@ export const tableRight = (scope: Construct, environment: Environment, actions: 
     { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [KEYS] } },
   );
 
+/** Allows a function to set and remove the secret of a check's share links, but no other attribute. */
+export const shareSecretRight = (scope: Construct, environment: Environment): PolicyStatement =>
+  right(['dynamodb:UpdateItem'], tableArn(scope, environment), {
+    'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [KEYS] },
+    'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'createId', 'shareSecret'] },
+    StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+  });
+
 /** Allows queries of an index of the table. */
 export const indexRight = (
   scope: Construct,

@@ -32,6 +32,8 @@ test('the environment of each function satisfies its schema', () => {
     'get-report': ReportReadEnv,
     'get-screenshot': ReportReadEnv,
     'delete-check': ReportReadEnv,
+    'create-link': ReadEnv,
+    'delete-links': ReadEnv,
     discover: DiscoverEnv,
     ready: ReadyEnv,
     sweep: SweepEnv,

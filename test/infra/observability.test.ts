@@ -173,6 +173,13 @@ test('the alarm on refused creates counts the log lines of creates that API Gate
   );
 });
 
+test('the access log has no query, which may have a share token, and no header', () => {
+  const [stage] = resourcesOf(home, 'AWS::ApiGatewayV2::Stage');
+  const logged = Object.values(JSON.parse(stage?.AccessLogSettings.Format));
+  expect(logged).toContain('$context.path'); // the path without the query
+  expect(logged.filter((each) => /query|header|authorizer|protocol/i.test(String(each)))).toEqual([]);
+});
+
 test('each queue, function, table and API of a graph or an alarm exists in that region', () => {
   const existing = all.flatMap((stack) =>
     [

@@ -31,6 +31,8 @@ const rights = {
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
   ],
+  'create-link': [...on(table, 'dynamodb', ['Query', 'UpdateItem']), ...keys],
+  'delete-links': [...on(table, 'dynamodb', ['Query', 'UpdateItem']), ...keys],
   discover: [],
   ready: on(table, 'dynamodb', ['GetItem']),
   docs: [],
@@ -69,6 +71,19 @@ test('a function may list only the reports of the bucket', () => {
   }
 });
 
+test('a function for share links may update only their secret', () => {
+  for (const file of ['create-link', 'delete-links']) {
+    const [right] = rightsOf(home, file).filter(
+      ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && !isOfKeys(Condition),
+    );
+    expect(right?.Condition).toEqual({
+      'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['KEYS'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'createId', 'shareSecret'] },
+      StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+    });
+  }
+});
+
 test('a function that checks keys may update only their last use', () => {
   const publicFiles = ['discover', 'docs', 'no-route', 'ready', 'web-page'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
@@ -91,7 +106,7 @@ test('a right to the table excludes API keys unless it is for them', () => {
   expect(ofTable.length).toBeGreaterThan(10);
   for (const { Condition } of ofTable) {
     if (isOfKeys(Condition)) continue;
-    expect(Condition).toEqual({ 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['KEYS'] } });
+    expect(Condition).toMatchObject({ 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['KEYS'] } });
   }
 });
 

@@ -418,8 +418,11 @@ test('the OpenAPI document has the query parameters that each route accepts', as
     const url = path.replaceAll(/\{\w+\}/g, randomUUID());
     const { detail } = await problemOf(await call(`${url}?nonsense=1`, { method }), 400, 'invalid-request');
     const [, accepted] = /Accepted parameters: (.*)\.$/.exec(detail) ?? [];
-    const parameters = openApiDocument().paths?.[path]?.[method.toLowerCase() as 'get']?.parameters ?? [];
-    const documented = parameters.flatMap((each) => ('in' in each && each.in === 'query' ? each.name : []));
+    const { parameters = [], security = [] } = openApiDocument().paths?.[path]?.[method.toLowerCase() as 'get'] ?? {};
+    const documented = [
+      ...parameters.flatMap((each) => ('in' in each && each.in === 'query' ? each.name : [])),
+      ...security.flatMap((scheme) => ('share' in scheme ? 'share' : [])), // the scheme is a query parameter
+    ];
     expect([method, path, documented.sort()]).toEqual([method, path, accepted?.split(', ').sort() ?? []]);
   }
 });

@@ -1,12 +1,15 @@
 import { expect, test, vi } from 'vitest';
 import { ownerHash } from '../../functions/lib/owner-hash.ts';
 import { redact, redactForLog, redactText } from '../../functions/lib/redact.ts';
+import { shareToken } from '../../functions/lib/share-token.ts';
 
+const token = shareToken(Buffer.alloc(32).toString('base64url'), 'a', 1795996800);
 const key = `pas_0123456789ab_${'f00d'.repeat(16)}`;
 
 test.each([
   [`the key ${key} is ours`, 'the key pas_0123456789ab_[redacted] is ours'],
   ['pas_live-4eC39HqLyjWDarjtT1zdp7dc', 'pas_[redacted]'],
+  [`/checks/a#share=${token}, then`, '/checks/a#share=pas_[redacted], then'],
   ['Authorization: Bearer eyJhbGciOi.eyJ.x', 'Authorization: [redacted]'],
   ['{"authorization":"Basic dXNlcjpwYXNz","a":1}', '{"authorization":"[redacted]","a":1}'],
   ['sent Bearer eyJhbGciOi.eyJ.x to it', 'sent Bearer [redacted] to it'],

@@ -5,7 +5,14 @@ import { type Run, RunView, runView } from '../../shared/run.ts';
 import { aCheck } from '../support/world.ts';
 
 /** Fields of the stored items that no client may see, and one that a later change may add. */
-const privateFields = { owner: 'acme', createId: 'c', lease: { id: 'l', until: 'u' }, dueAt: 'd', addedLater: 'x' };
+const privateFields = {
+  owner: 'acme',
+  createId: 'c',
+  lease: { id: 'l', until: 'u' },
+  dueAt: 'd',
+  shareSecret: 's',
+  addedLater: 'x',
+};
 
 /** A check with fields that only the store knows, on the check and on each run. */
 const storedCheck = (): Check => {

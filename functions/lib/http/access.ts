@@ -8,23 +8,36 @@ import { openDb } from '../store/dynamodb.ts';
 import { isSecretOf, type KeyStore, keyStore } from '../store/keys.ts';
 
 type Headers = Record<string, string | undefined>;
+/** Share token in the query of a request, and the check in its path. */
+export type Share = { token: string; checkId: string };
 /** Returns who sent a request, or throws the problem to answer with. */
-export type Access = (headers: Headers) => Promise<Caller>;
+export type Access = (headers: Headers, share?: Share) => Promise<Caller>;
 
-/** Authorizes requests whose API key has this scope. With `AUTH=open`, allows every local request, all as one owner. */
+/**
+ * Authorizes requests whose API key has this scope. With `AUTH=open`, allows every local request, all as one owner. A
+ * share token replaces the key: the lookup of the check judges the token (shared-check.ts).
+ */
 export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv & CorsEnv): Access => {
   let authorize: Access | undefined;
-  return (headers) => {
+  return async (headers, share) => {
     authorize ??= createAccess(scope, parseEnv());
-    return authorize(headers);
+    return await authorize(headers, share);
   };
 };
 
 const createAccess = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access => {
-  if (env.AUTH === 'open') return async (headers) => localCaller(headers, scope, env.CORS_ORIGINS);
+  if (env.AUTH === 'open') {
+    return async (headers, share) => {
+      const caller = localCaller(headers, scope, env.CORS_ORIGINS);
+      return share ? readerOf(share) : caller;
+    };
+  }
   const keys = keyring({ store: keyStore(openDb(env)) });
-  return ({ authorization }) => keys(authorization, scope);
+  return async ({ authorization }, share) => (share ? readerOf(share) : await keys(authorization, scope));
 };
+
+/** Returns the caller with a share token. Its waits count apart from those of the owner, for each check. */
+const readerOf = ({ token, checkId }: Share): Caller => ({ owner: `share#${checkId.toLowerCase()}`, share: token });
 
 /**
  * Authorizes a request without a key: the caller must be on this machine. Two checks keep out web pages that its user

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { CorsEnv } from '../../../shared/env.ts';
 import { ANONYMOUS, type Caller } from '../../../shared/keys.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
-import type { Access } from './access.ts';
+import type { Access, Share } from './access.ts';
 import { parseQuery } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
 import { requestLog } from './request-log.ts';
@@ -13,6 +13,8 @@ export type Request = Caller & {
   /** API Gateway's id of the request. The runs that it creates, their jobs and their logs carry it as `correlationId`. */
   requestId: string;
   method: string;
+  /** Host and port to which the client sent the request. */
+  host?: string;
   path: string;
   params: Record<string, string | undefined>;
   query: Record<string, string | undefined>;
@@ -36,7 +38,9 @@ type Options = {
   /** Origins whose pages may read the responses. */
   cors: () => CorsEnv;
   /** True if the endpoint takes a JSON body. */
-  body?: boolean;
+  body?: boolean | 'optional';
+  /** True if a share token in the query may replace the API key, on paths with a check id. */
+  shared?: boolean;
   /** Accepted query parameters; none by default. */
   query?: readonly string[] | 'any';
 };
@@ -45,15 +49,16 @@ type Options = {
  * Returns the Lambda handler of an endpoint, for API Gateway events of payload format 2.0. The handler parses each
  * request once, calls `build` on the first one, and turns every error into a problem document.
  */
-export const http = ({ access, cors, body = false, query = [] }: Options, build: () => Handle) => {
+export const http = ({ access, cors, body = false, shared = false, query = [] }: Options, build: () => Handle) => {
   let handle: Handle | undefined;
   let origins: readonly string[] | undefined;
   const requests = requestLog();
 
   const answer = async (event: APIGatewayProxyEventV2, context: EndpointContext): Promise<HttpResult> => {
     origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
-    const caller = access ? await access(event.headers) : { owner: ANONYMOUS }; // before any input is parsed
-    if (access) requests.authorized(event, caller);
+    const share = shared ? shareOf(event) : undefined;
+    const caller: Caller = access ? await access(event.headers, share) : { owner: ANONYMOUS }; // before any input is parsed
+    if (access && !share) requests.authorized(event, caller);
     handle ??= build();
     const { http: requested } = event.requestContext;
     return toHttpResult(
@@ -61,17 +66,21 @@ export const http = ({ access, cors, body = false, query = [] }: Options, build:
         requestId: event.requestContext.requestId,
         ...caller,
         method: requested.method,
+        host: event.requestContext.domainName,
         path: requested.path,
         params: event.pathParameters ?? {},
-        query: parseQuery(event.queryStringParameters ?? {}, query),
+        query: parseQuery(event.queryStringParameters ?? {}, acceptedQuery(event)),
         rawQuery: event.rawQueryString,
         headers: event.headers,
-        body: body ? parseJsonBody(event) : undefined,
+        body: body === true || (body && event.body) ? parseJsonBody(event) : undefined,
         remainingMs: () => context.getRemainingTimeInMillis(),
         signal: context.signal,
       }),
     );
   };
+
+  const acceptedQuery = ({ pathParameters: params }: APIGatewayProxyEventV2) =>
+    shared && params?.checkId !== undefined && query !== 'any' ? [...query, 'share'] : query;
 
   // Middy throws 5 ms before the Lambda timeout, so that a slow request still gets a problem document (503).
   return middy<APIGatewayProxyEventV2, HttpResult, Error, EndpointContext>()
@@ -92,4 +101,10 @@ export const http = ({ access, cors, body = false, query = [] }: Options, build:
     .handler((event, context) =>
       withDeadline(callsEndIn(context.getRemainingTimeInMillis()), () => answer(event, context)),
     );
+};
+
+/** Returns the share token of a request to a path of a check. */
+const shareOf = ({ pathParameters, queryStringParameters }: APIGatewayProxyEventV2): Share | undefined => {
+  const [checkId, token] = [pathParameters?.checkId, queryStringParameters?.share];
+  return checkId !== undefined && token !== undefined ? { checkId, token } : undefined;
 };

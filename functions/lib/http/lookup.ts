@@ -3,6 +3,7 @@ import { ApiProblem } from '../../../shared/problems.ts';
 import type { CheckStore, StoredCheck } from '../store/checks.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Request } from './endpoint.ts';
+import { findShared } from './shared-check.ts';
 
 const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(text).success;
 
@@ -10,17 +11,23 @@ const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(
 export const checkIdOf = ({ params: { checkId } }: Pick<Request, 'params'>): string | undefined =>
   isUuid(checkId) ? checkId.toLowerCase() : undefined;
 
+type Reader = Pick<Request, 'owner' | 'share'>;
+
+/** Returns the check of this owner, or the check that the share token of the request shows. */
+const find = (store: Pick<CheckStore, 'find'>, checkId: string, { owner, share }: Reader) =>
+  share === undefined ? store.find(checkId, owner) : findShared(store, checkId, share);
+
 /**
  * Returns the check in the path. Throws not-found if this owner has none with the id, or if the id is no UUID.
  * `id` says which id of the request it is.
  */
 export const findCheck = async (
   store: Pick<CheckStore, 'find'>,
-  request: Pick<Request, 'owner' | 'params'>,
+  request: Reader & Pick<Request, 'params'>,
   id?: string,
 ): Promise<StoredCheck> => {
   const checkId = checkIdOf(request);
-  const found = checkId && (await store.find(checkId, request.owner));
+  const found = checkId && (await find(store, checkId, request));
   if (!found) throw checkNotFound(id);
   return found;
 };
@@ -30,14 +37,16 @@ export const checkNotFound = (id = 'this ID') => new ApiProblem('not-found', `Th
 /** Returns the run in the path. Throws not-found if there is none, or if `checkId` (path or query) is another check's. */
 export const findRun = async (
   store: Pick<CheckStore, 'find' | 'checkIdOfRun'>,
-  { owner, params, query }: Pick<Request, 'owner' | 'params' | 'query'>,
+  { params, query, ...reader }: Reader & Pick<Request, 'params' | 'query'>,
 ): Promise<RunItem> => {
   const runId = isUuid(params.runId) ? params.runId.toLowerCase() : undefined;
   const requested = params.checkId ?? query.checkId;
   const checkId =
     runId &&
-    (requested === undefined ? await store.checkIdOfRun(runId, owner) : isUuid(requested) && requested.toLowerCase());
-  const found = checkId ? await store.find(checkId, owner) : undefined;
+    (requested === undefined
+      ? await store.checkIdOfRun(runId, reader.owner)
+      : isUuid(requested) && requested.toLowerCase());
+  const found = checkId ? await find(store, checkId, reader) : undefined;
   const isOfOther = query.checkId !== undefined && query.checkId.toLowerCase() !== found?.item.id;
   const run = isOfOther ? undefined : found?.runs.find((each) => each.id === runId);
   if (!run) throw new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');

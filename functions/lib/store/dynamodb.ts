@@ -17,10 +17,12 @@ export const ifAbsent: Condition = { condition: 'attribute_not_exists(#pk)' };
 
 /**
  * Change of an item. An update creates a missing item if the condition allows it. `set` skips undefined values.
- * `add` counts a missing number as 0. Each name may be a path, such as `a.b`.
+ * `setIfAbsent` keeps the value of an attribute that exists. `add` counts a missing number as 0. Each name may be a path,
+ * such as `a.b`.
  */
 export type Change = Condition & {
   set?: Record<string, unknown>;
+  setIfAbsent?: Record<string, unknown>;
   add?: Record<string, number>;
   remove?: readonly string[];
   returns?: 'ALL_NEW' | 'UPDATED_NEW' | 'NONE';
@@ -122,11 +124,13 @@ const conditionOf = ({ condition, values = {} }: Condition) => {
   };
 };
 
-const updateOf = ({ set = {}, add = {}, remove = [], returns = 'ALL_NEW', ...condition }: Change) => {
+const updateOf = ({ set = {}, setIfAbsent = {}, add = {}, remove = [], returns = 'ALL_NEW', ...condition }: Change) => {
   const setNow = Object.entries(set).filter(([, value]) => value !== undefined);
+  const fillNow = Object.entries(setIfAbsent);
   const addNow = Object.entries(add);
   const assignments = [
     ...setNow.map(([name], i) => `${placeholder(name)} = :set${i}`),
+    ...fillNow.map(([path], i) => `${placeholder(path)} = if_not_exists(${placeholder(path)}, :fill${i})`),
     ...addNow.map(([path], i) => `${placeholder(path)} = if_not_exists(${placeholder(path)}, :zero) + :add${i}`),
   ];
   const clauses = [
@@ -138,6 +142,7 @@ const updateOf = ({ set = {}, add = {}, remove = [], returns = 'ALL_NEW', ...con
     ...ExpressionAttributeValues,
     ...(addNow.length > 0 && { ':zero': 0 }),
     ...Object.fromEntries(setNow.map(([, value], i) => [`:set${i}`, value])),
+    ...Object.fromEntries(fillNow.map(([, value], i) => [`:fill${i}`, value])),
     ...Object.fromEntries(addNow.map(([, value], i) => [`:add${i}`, value])),
   };
   return {
@@ -146,7 +151,8 @@ const updateOf = ({ set = {}, add = {}, remove = [], returns = 'ALL_NEW', ...con
     UpdateExpression: clauses.join(' '),
     ExpressionAttributeNames: {
       ...ExpressionAttributeNames,
-      ...namesOf([...Object.keys(Object.fromEntries(setNow)), ...Object.keys(add), ...remove]),
+      ...namesOf([...setNow, ...fillNow, ...addNow].map(([name]) => name)),
+      ...namesOf(remove),
     },
     ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };

@@ -44,6 +44,7 @@ export const CheckItem = z.object({
   createId: z.string(), // the create that wrote this item
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
+  shareSecret: z.string().optional(), // key of its share links (links.ts): 32 random bytes in base64url
   countsAsOpen: z.boolean().optional(), // true if its owner's usage lists it while it is open (usage.ts)
   dueAt: z.string().optional(),
   expiresAt: z.number().optional(), // in seconds

@@ -72,7 +72,7 @@ export const removeOpenCheck = (db: Db, owner: string, checkId: string) =>
   });
 
 type Wanted = { id: string; runs: number };
-type Create = Required<Caller> & Wanted & Pick<Entry, 'at'>;
+type Create = Required<Pick<Caller, 'owner' | 'plan'>> & Wanted & Pick<Entry, 'at'>;
 
 const MAX_TRIES = 30;
 const FIRST_BACKOFF_MS = 10;

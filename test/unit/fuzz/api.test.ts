@@ -171,6 +171,10 @@ describe('the API', () => {
     http({ cors }, () => deleteCheck({ store, erasure })),
     http({ cors, query: 'any' }, () => noRoute()),
     http({ cors, access: ({ authorization }) => keys(authorization, 'checks:read') }, () => getCheck({ store })),
+    http(
+      { cors, shared: true, access: async (_, share) => ({ owner: 'acme', ...(share && { share: share.token }) }) },
+      () => getCheck({ store }),
+    ),
   ];
   const id = fc.oneof(
     text,
@@ -185,7 +189,11 @@ describe('the API', () => {
         fc.constantFrom(...handlers),
         fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'DELETE', 'PATCH'),
         fc.record({ checkId: id, runId: id }, { requiredKeys: [] }),
-        fc.dictionary(fc.oneof(text, fc.constant('checkId')), fc.oneof(text, id), { maxKeys: 3 }),
+        fc.dictionary(
+          fc.oneof(text, fc.constantFrom('checkId', 'share')),
+          fc.oneof(text, id, shuffled('pas_share_', 'A'.repeat(48), text)),
+          { maxKeys: 3 },
+        ),
         fc.oneof(text, shuffled('/', 'v1', 'checks', 'runs', '%2f', '..', id)),
         fc.record(
           { accept: text, 'accept-encoding': text, 'if-none-match': text, origin: text, authorization },

@@ -1,0 +1,56 @@
+import { ReadEnv } from '../shared/env.ts';
+import { CreateLinkBody, DEFAULT_LINK_LIFE, MAX_LINK_DAYS } from '../shared/links.ts';
+import { ApiProblem } from '../shared/problems.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
+import { invalidInput, parseFields } from './lib/http/input.ts';
+import { checkNotFound, findCheck } from './lib/http/lookup.ts';
+import type { Reply } from './lib/http/response.ts';
+import { shareToken } from './lib/share-token.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type LinkStore, linkStore } from './lib/store/links.ts';
+
+const env = () => ReadEnv.parse(process.env);
+
+/** POST /v1/checks/{checkId}/links: returns a URL with which anyone can read this check for some days. */
+export const handler = http({ access: access('checks:write', env), cors: env, body: 'optional' }, () => {
+  const db = openDb(env());
+  return createLink({ store: checkStore(db), links: linkStore(db) });
+});
+
+type Deps = { store: Pick<CheckStore, 'find'>; links: Pick<LinkStore, 'secretOf'>; now?: () => Date };
+
+export const createLink =
+  ({ store, links, now = () => new Date() }: Deps) =>
+  async (request: Request): Promise<Reply> => {
+    const days = daysIn(request.body ?? {});
+    const origin = originOf(request);
+    const { item } = await findCheck(store, request);
+    const secret = await links.secretOf(item);
+    if (secret === undefined) throw checkNotFound(); // another request has erased it
+    const end = Math.floor(now().getTime() / 1000) + days * 24 * 3600;
+    const expiresAt = Math.min(end, item.expiresAt ?? end);
+    const url = `${origin}/checks/${item.id}#share=${shareToken(secret, item.id, expiresAt)}`;
+    return { status: 201, body: { url, expiresAt: new Date(expiresAt * 1000).toISOString() } };
+  };
+
+const accepted = {
+  expiresIn: `expiresIn must be a whole number of days from 1 to ${MAX_LINK_DAYS}, such as "7d".`,
+};
+
+/** Returns the number of days in the body. */
+const daysIn = (body: unknown): number => {
+  const { fields, errors } = parseFields(CreateLinkBody, accepted, body);
+  if (errors.length > 0) throw invalidInput(errors);
+  return Number.parseInt(fields.expiresIn ?? DEFAULT_LINK_LIFE, 10);
+};
+
+/** Returns the origin to which the client sent the request. A client that forges it gets a useless link. */
+const originOf = ({ host = '', headers }: Request): string => {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'; // API Gateway and proxies set it
+  const origin = URL.parse(`${scheme}://${host}`)?.origin;
+  if (!origin)
+    throw new ApiProblem('invalid-request', 'The Host header has no valid host. Send the host of the service.');
+  return origin;
+};

@@ -1,0 +1,26 @@
+import { ReadEnv } from '../shared/env.ts';
+import { access } from './lib/http/access.ts';
+import { http, type Request } from './lib/http/endpoint.ts';
+import { checkNotFound, findCheck } from './lib/http/lookup.ts';
+import type { Reply } from './lib/http/response.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type LinkStore, linkStore } from './lib/store/links.ts';
+
+const env = () => ReadEnv.parse(process.env);
+
+/** DELETE /v1/checks/{checkId}/links: ends all share links of a check. */
+export const handler = http({ access: access('checks:write', env), cors: env }, () => {
+  const db = openDb(env());
+  return deleteLinks({ store: checkStore(db), links: linkStore(db) });
+});
+
+type Deps = { store: Pick<CheckStore, 'find'>; links: Pick<LinkStore, 'revoke'> };
+
+export const deleteLinks =
+  ({ store, links }: Deps) =>
+  async (request: Request): Promise<Reply> => {
+    const { item } = await findCheck(store, request);
+    if (!(await links.revoke(item))) throw checkNotFound(); // another request has erased it
+    return { status: 204 };
+  };
