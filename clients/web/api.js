@@ -87,3 +87,12 @@ export const createCheck = (inputs, idempotencyKey) =>
 /** Returns a random idempotency key. `crypto.randomUUID` is missing on pages without TLS. */
 export const newIdempotencyKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/**
+ * Creates a link with which anyone can read a check for some days, for example `7d`.
+ * @param {string} checkId
+ * @param {string} expiresIn
+ * @returns {Promise<{ url: string, expiresAt: string }>}
+ */
+export const createShareLink = (checkId, expiresIn) =>
+  read(`/v1/checks/${checkId}/links`, { method: 'POST', body: { expiresIn } });

@@ -33,7 +33,7 @@ export const expectAccessible = async (page: Page): Promise<void> => {
 type Axe = { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 
 /** Opens an address. Collects errors of the page, and requests to other hosts. */
-export const openPage = async (browser: Browser, url: string, { width = 1280 } = {}) => {
+export const openPage = async (browser: Pick<Browser, 'newPage'>, url: string, { width = 1280 } = {}) => {
   const page = await browser.newPage();
   const errors: string[] = [];
   const { origin } = new URL(url);

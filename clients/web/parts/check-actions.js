@@ -6,6 +6,7 @@ import { useLoaded, useNow } from '../loading.js';
 import { navigate } from '../router.js';
 import { ago } from '../times.js';
 import { Pending, ProblemNote } from './problem.js';
+import { ShareLink } from './share-link.js';
 
 /** Inputs of a check that its answer repeats. */
 const inputs = [
@@ -48,10 +49,12 @@ export const CheckActions = ({ check }) => {
   const series = new URLSearchParams({ url: check.url, device: check.device ?? 'mobile' });
   return html`<div class="actions">
       <a class="button" href="/pages?${series}">Over time</a>
+      <button type="button" aria-expanded=${panel === 'share'} onClick=${() => toggle('share')}>Share</button>
       <button type="button" onClick=${again}>Audit again</button>
       <button type="button" aria-expanded=${panel === 'compare'} onClick=${() => toggle('compare')}>Compare with …</button>
     </div>
     ${error && html`<div class="wide"><${ProblemNote} error=${error} reload=${again} /></div>`}
+    ${panel === 'share' && html`<div class="wide"><${ShareLink} checkId=${check.id} /></div>`}
     ${panel === 'compare' && html`<div class="wide"><${Others} check=${check} /></div>`}
     ${panel === 'secret' && html`<p class="wide panel" role="status">This check had a login, which the service does not keep. Send the check with its login again.</p>`}`;
 };

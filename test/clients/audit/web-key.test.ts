@@ -1,6 +1,7 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importApi, startGateway } from '../../../infra/local/gateway.ts';
+import { readReport } from '../../support/recorded-reports.ts';
 import { expectAccessible, openPage, press, startBrowser, untilShown } from '../../support/web-browser.ts';
 import { startWorld, type World } from '../../support/world.ts';
 
@@ -16,6 +17,37 @@ afterAll(async () => {
   await browser.close();
   await api.close();
   await world.stop();
+});
+
+test('a share link shows one check without a key, to read only, with its report', async () => {
+  const { text: key } = await world.keys.create(
+    { owner: 'anonymous', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null },
+    new Date(),
+  );
+  const { check, run } = await world.finishedRun('{}', { gzip: await readReport('13.5.0') });
+  await using own = await openPage(browser, `${api.url}/checks/${check.id}`);
+  await untilShown(own.page, 'This service needs an API key');
+  await own.page.type('input[type=password]', key);
+  await own.page.keyboard.press('Enter');
+  await press(own.page, 'Share');
+  await press(own.page, 'Make a link');
+  await expectAccessible(own.page);
+  const link = await own.page.$eval('input#share-url', (input) => input.value);
+  await own.page.goto(`${api.url}/checks/${check.id}/runs/${run.id}`);
+  await press(own.page, 'Show the report');
+  await (await (await own.page.waitForSelector('iframe'))?.contentFrame())?.waitForSelector('.lh-scores-header');
+
+  const guests = await browser.createBrowserContext();
+  await using guest = await openPage(guests, link);
+  await untilShown(guest.page, 'A shared check, to read only');
+  await expectAccessible(guest.page);
+  await press(guest.page, 'us-west1');
+  await untilShown(guest.page, 'All regions of this check');
+  await press(guest.page, 'Show the report');
+  await (await (await guest.page.waitForSelector('iframe'))?.contentFrame())?.waitForSelector('.lh-scores-header');
+  await guest.page.goto(`${api.url}/`);
+  await untilShown(guest.page, 'This service needs an API key');
+  expect([...own.errors, ...guest.errors]).toEqual([]);
 });
 
 test('a page without a key asks for one, says why it is refused, and keeps it in the tab only', async () => {

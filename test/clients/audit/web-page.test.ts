@@ -59,6 +59,7 @@ test('the form shows the errors of the API at their fields, and sends nothing tw
   const { page } = view;
   await page.waitForSelector('input[name=regions]');
   await page.type('#url', 'http://10.0.0.1/');
+  await press(page, 'More: version');
   await press(page, 'Audit');
   await page.waitForSelector('#url[aria-invalid=true]');
   expect(await page.$eval('#url-error', (each) => each.textContent)).toContain('Private');

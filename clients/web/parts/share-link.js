@@ -1,0 +1,51 @@
+// @ts-check
+import { useState } from 'preact/hooks';
+import { createShareLink } from '../api.js';
+import { html } from '../html.js';
+import { localTime } from '../times.js';
+import { Field } from './field.js';
+import { ProblemNote } from './problem.js';
+
+/**
+ * Makes a link with which anyone can read a check.
+ * @param {{ checkId: string }} props
+ */
+export const ShareLink = ({ checkId }) => {
+  const [state, setState] = useState(/** @type {{ link?: any, error?: any }} */ ({}));
+  const create = (/** @type {any} */ event) => {
+    event.preventDefault();
+    const days = String(new FormData(event.currentTarget).get('days'));
+    createShareLink(checkId, `${days}d`).then(
+      (link) => setState({ link }),
+      (error) => setState({ error }),
+    );
+  };
+  return html`<div class="panel">
+    <h2>Share this check</h2>
+    <p>Anyone with the link can read this check and its reports. It ends by itself, or when the check is erased.</p>
+    <form class="row" onSubmit=${create}>
+      <${Field} name="days" label="Ends after">
+        ${(/** @type {object} */ input) => html`<select name="days" ...${input}>
+          ${[1, 7, 30].map((days) => html`<option value=${days} selected=${days === 7}>${days} ${days === 1 ? 'day' : 'days'}</option>`)}
+        </select>`}
+      <//>
+      <button type="submit" class="primary">Make a link</button>
+    </form>
+    ${state.error && html`<${ProblemNote} error=${state.error} reload=${() => setState({})} />`}
+    <div aria-live="polite">${state.link && html`<${Made} link=${state.link} />`}</div>
+  </div>`;
+};
+
+/** @param {{ link: { url: string, expiresAt: string } }} props */
+const Made = ({ link }) => {
+  const [copied, setCopied] = useState(false);
+  // Pages without TLS have no clipboard, but the field can be selected.
+  const copy = () => navigator.clipboard?.writeText(link.url).then(() => setCopied(true));
+  return html`<div class="row">
+      <${Field} name="share-url" label="Link" class="grow">
+        ${(/** @type {object} */ input) => html`<input readonly value=${link.url} onFocus=${(/** @type {any} */ event) => event.target.select()} ...${input} />`}
+      <//>
+      <button type="button" onClick=${copy}>${copied ? 'Copied' : 'Copy'}</button>
+    </div>
+    <p class="muted">Ends on ${localTime(link.expiresAt)}.</p>`;
+};
