@@ -1,5 +1,6 @@
 import { Client } from '../client.ts';
 import { UsageError } from './exit-codes.ts';
+import type { View } from './formats/terminal.ts';
 import { startOwnService } from './service.ts';
 
 /** Everything that a command finds around itself. */
@@ -11,6 +12,8 @@ export type Context = {
   env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the user interrupts the command. */
   signal: AbortSignal;
+  /** Width and colours of stdout. */
+  view: View;
   /** Writes to stdout. */
   print: (text: string) => Promise<void>;
   /** Writes a line to stderr. */

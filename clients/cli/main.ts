@@ -2,7 +2,7 @@ import { isServiceUrl } from './context.ts';
 import { explain, Interrupted, UsageError } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 
-const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY } = process.env;
+const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY, NO_COLOR } = process.env;
 
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -27,6 +27,7 @@ const main = async (): Promise<number> => {
     key: PAGE_AUDIT_KEY || undefined,
     env: process.env,
     signal: interrupt.signal,
+    view: { width: process.stdout.columns ?? 80, color: process.stdout.isTTY === true && !NO_COLOR },
     print: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
     note: (line) => void process.stderr.write(`${line}\n`),
   });

@@ -1,51 +1,46 @@
-import type { Check } from '../client.ts';
+import { accessSync, constants } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
+import type { Context } from './context.ts';
+import { UsageError } from './exit-codes.ts';
+import { type FormatName, render } from './formats/render.ts';
 import type { CheckResult } from './result.ts';
 
-/** Returns the results as text for people, or as JSON. */
-export const render = (results: readonly CheckResult[], format: 'text' | 'json'): string =>
-  format === 'json' ? `${JSON.stringify(results, null, 2)}\n` : results.map(asText).join('\n');
+/** Format of an output file by its extension. */
+const byExtension: Readonly<Record<string, FormatName>> = {
+  '.txt': 'text',
+  '.json': 'json',
+  '.md': 'markdown',
+  '.xml': 'junit',
+  '.csv': 'csv',
+};
+/** Files have no colours and no terminal. */
+const fileView = { width: 120, color: false };
 
-const rows = [
-  ['Performance', 'performance'],
-  ['Accessibility', 'accessibility'],
-  ['Best practices', 'bestPractices'],
-  ['SEO', 'seo'],
-  ['FCP', 'fcp'],
-  ['LCP', 'lcp'],
-  ['TBT', 'tbt'],
-  ['CLS', 'cls'],
-] as const;
-
-const asText = ({ check, comparison, server }: CheckResult): string => {
-  const { runs, samples = 1, device = 'mobile' } = check;
-  const header = `${check.url}   Lighthouse ${check.auditVersion}, ${device}, ${samples} sample${samples > 1 ? 's' : ''}`;
-  const table = rows.map(([title, name]) => [
-    title,
-    ...runs.map((run) => `${run[name] ?? '-'}`),
-    comparison?.metrics[name]?.verdict ?? '',
-  ]);
-  const titles = ['', ...runs.map(({ region }) => region), ''];
-  const widths = titles.map((_, i) => Math.max(...[titles, ...table].map((row) => row[i]?.length ?? 0)));
-  const lines = [titles, ...table].map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  const warnings = runs.flatMap(({ region, warnings, error }) => [
-    ...(error ? [`✘ ${region}: ${error.code}: ${error.message}`] : []),
-    ...warnings.map((each) => `! ${region}: ${each}`),
-  ]);
-  const link = server ? `\nCheck  ${server}/checks/${check.id}` : '';
-  return `${[header, ...lines, ...warnings].join('\n')}${link}\n`;
+const formatOf = (file: string): FormatName => {
+  const format = byExtension[extname(file).toLowerCase()];
+  if (format) return format;
+  throw new UsageError(`${file} has an unknown extension. Use one of ${Object.keys(byExtension).join(', ')}.`);
 };
 
-/** Returns the state of each run, for the progress of a check. */
-export const progressOf = ({ url, runs, device, samples = 1 }: Check): Map<string, string> =>
-  new Map(
-    runs.map(({ region, state, samples: taken, error }) => {
-      const count = samples > 1 && state === 'running' ? `, ${taken.length} of ${samples} samples` : '';
-      const reason = error ? `: ${error.code}` : '';
-      return [`${region}  ${url}  ${device ?? 'mobile'}`, `${state}${count}${reason}`];
-    }),
-  );
+/** Throws a UsageError if a file can't be written or has an unknown extension. */
+export const checkOutputs = (files: readonly string[]): void => {
+  for (const file of files) {
+    formatOf(file);
+    try {
+      accessSync(dirname(file), constants.W_OK);
+    } catch {
+      throw new UsageError(`The folder ${dirname(file)} can't be written. Create it, or name another file.`);
+    }
+  }
+};
+
+/** Prints the results in one format, and writes a file for each output. */
+export const writeResults = async (
+  { print, view }: Context,
+  results: readonly CheckResult[],
+  { format, output = [] }: { format: FormatName; output?: readonly string[] },
+): Promise<void> => {
+  for (const file of output) await writeFile(file, await render(results, formatOf(file), fileView));
+  await print(await render(results, format, view));
+};

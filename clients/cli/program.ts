@@ -1,8 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { Context } from './context.ts';
+import { type FormatName, formatNames } from './formats/render.ts';
 import manifest from './package.json' with { type: 'json' };
 
 const list = (text: string, before: string[] = []): string[] => [...before, ...text.split(',').filter(Boolean)];
+const repeated = (text: string, before: string[] = []): string[] => [...before, text];
 const wholeNumber = (text: string): number => {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
   return Number(text);
@@ -17,7 +19,12 @@ const label = (text: string, before: Record<string, string> = {}): Record<string
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Use name=value.');
   return { ...before, [name]: value };
 };
-const format = (text: string): 'text' | 'json' => {
+const format = (text: string): FormatName => {
+  if (!formatNames.includes(text as FormatName))
+    throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}.`);
+  return text as FormatName;
+};
+const textOrJson = (text: string): 'text' | 'json' => {
   if (text !== 'text' && text !== 'json') throw new InvalidArgumentError('Use text or json.');
   return text;
 };
@@ -28,7 +35,7 @@ Environment:
   PAGE_AUDIT_URL  URL of the service, such as http://127.0.0.1:4080
   PAGE_AUDIT_KEY  API key of the service
 
-Exit codes: 0 good, 1 a regression, 2 wrong use, 3 the page's fault, 4 the service's fault or a timeout, 130 interrupted`;
+Exit codes: 0 good, 1 a failed assertion or a regression, 2 wrong use, 3 the page's fault, 4 the service's fault or a timeout, 130 interrupted`;
 
 /** Runs the command line and returns its exit code. A command's code is imported when the command runs. */
 export const runProgram = async (args: readonly string[], context: Context): Promise<number> => {
@@ -73,7 +80,10 @@ export type RunOptions = {
   idempotencyKey?: string;
   timeout: number;
   detach?: boolean;
-  format: 'text' | 'json';
+  format: FormatName;
+  output?: string[];
+  assert?: string;
+  budget?: string;
   base?: string;
   data?: string;
 };
@@ -92,14 +102,21 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     .option('--idempotency-key <key>', 'a repeated command with this key returns the same checks')
     .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
     .option('--detach', 'print the ids of the checks and return at once')
-    .option('--format <name>', 'text or json', format, 'text')
-    .option('--base <check>', 'id of an earlier check. A regression is exit code 1')
+    .option('--format <name>', `format on stdout: ${formatNames.join(', ')}`, format, 'text')
+    .option(
+      '--output <file>',
+      'also write a file: .txt, .json, .md, .xml (JUnit) or .csv. Repeat it for more',
+      repeated,
+    )
+    .option('--assert <file>', 'lighthouserc file. A failed assertion is exit code 1')
+    .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
+    .option('--base <check>', 'id of an earlier check, or a label such as branch=main. A regression is exit code 1')
     .option(...DATA)
     .action(action);
 };
 
 export type ReadOptions = {
-  format: 'text' | 'json';
+  format?: FormatName;
   data?: string;
   base?: string;
   limit?: number;
@@ -117,10 +134,10 @@ const addReaders = (program: Command, action: Action): void => {
       .command(name)
       .description(description)
       .option(...DATA);
-  const formats = ['--format <name>', 'text or json', format, 'text'] as const;
+  const formats = ['--format <name>', 'text or json', textOrJson, 'text'] as const;
   add('get', 'print a check')
     .argument('<check>', 'id of a check')
-    .option(...formats)
+    .option('--format <name>', formatNames.join(', '), format, 'text')
     .action(action('get'));
   add('list', 'list checks, newest first')
     .option('--limit <number>', '1 to 100', wholeNumber, 20)
@@ -129,9 +146,10 @@ const addReaders = (program: Command, action: Action): void => {
     .option('--label <name=value>', 'checks with this label only. Repeat it for more labels', label)
     .option(...formats)
     .action(action('list'));
-  add('compare', 'compare the regions of a check, or two checks, as JSON')
+  add('compare', 'compare the regions of a check as JSON, or two checks')
     .argument('<check>', 'id of a check')
     .option('--base <check>', 'id of an earlier check. A regression is exit code 1')
+    .option(...formats)
     .action(action('compare'));
   add('report', 'print the Lighthouse report of a run as JSON')
     .argument('<run>', 'id of a run')

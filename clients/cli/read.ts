@@ -1,8 +1,13 @@
+import type { CheckComparison } from '../../shared/comparison.ts';
+import type { CheckSummary } from '../../shared/summaries.ts';
 import type { Client } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
-import { render } from './output.ts';
+import { comparisonTextOf } from './formats/comparison-text.ts';
+import { safeJson } from './formats/json.ts';
+import { listTextOf } from './formats/list-text.ts';
+import { writeResults } from './output.ts';
 import type { ReadOptions } from './program.ts';
 import type { CheckResult } from './result.ts';
 
@@ -28,7 +33,7 @@ export const get = (context: Context, id: string, options: ReadOptions): Promise
     const check = await client.get(id, context);
     const comparison = check.regions.length > 1 ? await comparisonOf(client, id, undefined, context.signal) : null;
     const result = { check, comparison, base: null, assertions: {}, server } as CheckResult;
-    await context.print(render([result], options.format));
+    await writeResults(context, [result], { format: options.format ?? 'text' });
     return exitCodes.good;
   });
 
@@ -43,20 +48,22 @@ export const list = (context: Context, _: unknown, options: ReadOptions): Promis
       label: Object.entries(label).map(([name, value]) => `${name}:${value}`),
     };
     const page = await client.list(query, context);
-    const line = ({ id, state: itsState, createdAt, url: itsUrl, runs }: (typeof page.checks)[number]) => {
-      const scores = runs.map(({ region, performance }) => `${region} ${performance ?? '-'}`).join(', ');
-      return `${id}  ${itsState.padEnd(9)}  ${createdAt}  ${itsUrl}  ${scores}\n`;
-    };
-    const text = options.format === 'json' ? `${JSON.stringify(page, null, 2)}\n` : page.checks.map(line).join('');
+    const text =
+      options.format === 'json'
+        ? `${safeJson(page, 2)}\n`
+        : listTextOf(page.checks as CheckSummary[], { ...context.view, now: new Date() });
     await context.print(text);
     return exitCodes.good;
   });
 
-/** Prints a comparison as JSON. */
+/** Prints a comparison. That of a check's regions has its text form in `get`. */
 export const compare = (context: Context, id: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
     const comparison = await client.compare(id, { base: options.base, signal: context.signal });
-    await context.print(`${JSON.stringify(comparison, null, 2)}\n`);
+    const isText = options.base !== undefined && options.format === 'text';
+    await context.print(
+      isText ? comparisonTextOf(comparison as CheckComparison, context.view) : `${safeJson(comparison, 2)}\n`,
+    );
     return hasRegressed(comparison) ? exitCodes.failedRules : exitCodes.good;
   });
 

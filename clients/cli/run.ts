@@ -1,11 +1,16 @@
 import { type Check, type Client, type CreateCheck, type CreatedCheck, isFinal } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
+import { compareWithBase, findBase } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, ServiceFault, UsageError } from './exit-codes.ts';
-import { progressOf, render } from './output.ts';
+import { assertionsPassed } from './formats/outcome.ts';
+import type { AssertionRules } from './lighthouserc.ts';
+import { checkOutputs, writeResults } from './output.ts';
 import type { RunOptions } from './program.ts';
+import { progressLines } from './progress.ts';
 import { comparisonOf, hasRegressed } from './read.ts';
 import type { CheckResult } from './result.ts';
+import { applyRules, readRules } from './rules.ts';
 
 const ERASE_MS = 5000;
 
@@ -15,30 +20,48 @@ export const run = async (context: Context, urls: readonly string[], options: Ru
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
   }
+  checkOutputs(options.output ?? []);
+  const rules = readRules(options); // before the audits, so that a wrong file costs nothing
   return withClient(context, options.data, async (client, server) => {
-    context.signal.throwIfAborted();
-    if (options.base) await client.get(options.base, context); // before the audits, so that a wrong id costs nothing
+    const { signal } = context;
+    signal.throwIfAborted();
+    const bodies = await bodiesOf(client, urls, options, signal);
+    const bases = await basesOf(client, bodies, options, context);
     const created: CreatedCheck[] = [];
     try {
-      for (const [i, body] of (await bodiesOf(client, urls, options, context.signal)).entries()) {
+      for (const [i, body] of bodies.entries()) {
         created.push(await client.create(body, keyOf(options.idempotencyKey, i)));
-        context.signal.throwIfAborted();
+        signal.throwIfAborted();
       }
       if (options.detach) {
         await context.print(created.map(({ id }) => `${id}\n`).join(''));
         return exitCodes.good;
       }
       const checks = await waitForAll(client, created, options.timeout, context);
-      const results = await Promise.all(
-        checks.map((check) => resultOf(client, check, server, options, context.signal)),
-      );
-      await context.print(render(results, options.format));
+      const toResult = (check: Check, i: number) => resultOf(client, check, { server, rules, base: bases[i] }, context);
+      const results = await Promise.all(checks.map(toResult));
+      await writeResults(context, results, options);
       return exitCodeOf(results);
     } catch (error) {
       if (!(error instanceof ServiceFault)) await eraseUnfinished(client, created, context);
       throw error;
     }
   });
+};
+
+/** Returns the id of the base of each check. Reports a check without one. */
+const basesOf = async (
+  client: Client,
+  bodies: readonly CreateCheck[],
+  { base }: RunOptions,
+  { signal, note }: Context,
+): Promise<(string | undefined)[]> => {
+  if (base === undefined) return [];
+  const ids = await Promise.all(bodies.map((body) => findBase(client, base, body, signal)));
+  for (const [i, body] of bodies.entries()) {
+    if (ids[i] === undefined) note(`No finished check of ${body.url} has the label ${base}, so nothing is compared.`);
+  }
+  return ids;
 };
 
 const requireScheme = (url: string): void => {
@@ -82,15 +105,7 @@ const waitForAll = async (
   { signal, note }: Context,
 ): Promise<Check[]> => {
   const timeout = AbortSignal.timeout(seconds * 1000);
-  const startedAt = performance.now();
-  const seen = new Map<string, string>();
-  const onChange = (check: Check) => {
-    for (const [name, state] of progressOf(check)) {
-      if (seen.get(name) === state) continue;
-      seen.set(name, state);
-      note(`${`${Math.round((performance.now() - startedAt) / 1000)} s`.padStart(6)}  ${name}  ${state}`);
-    }
-  };
+  const onChange = progressLines(note);
   const abort = new AbortController(); // ends the other waits when one fails
   const all = AbortSignal.any([signal, timeout, abort.signal]);
   try {
@@ -110,23 +125,29 @@ const waitForAll = async (
   }
 };
 
+type Against = { server: string | null; rules: readonly AssertionRules[]; base: string | undefined };
+
 const resultOf = async (
   client: Client,
   check: Check,
-  server: string | null,
-  { base }: RunOptions,
-  signal: AbortSignal,
+  { server, rules, base }: Against,
+  { signal, note }: Context,
 ): Promise<CheckResult> => {
   const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, undefined, signal) : null;
-  const compared = base ? await comparisonOf(client, check.id, base, signal) : null;
-  return { check, comparison, base: compared, assertions: {}, server } as CheckResult;
+  const compared = base === undefined ? undefined : await compareWithBase(client, check.id, base, signal);
+  const { assertions, notes } = await applyRules(client, check, rules, signal);
+  for (const line of compared?.note ? [...notes, compared.note] : notes) note(line);
+  return { check, comparison, base: compared?.comparison ?? null, assertions, server } as CheckResult;
 };
 
 const exitCodeOf = (results: readonly CheckResult[]): number => {
   const blames = results.flatMap(({ check }) => check.runs.map(({ error }) => error?.blame));
   if (blames.includes('service')) return exitCodes.serviceFault;
   if (blames.includes('page')) return exitCodes.pageFault;
-  return results.some(({ base }) => base && hasRegressed(base)) ? exitCodes.failedRules : exitCodes.good;
+  const breaksRules = results.some(
+    (each) => assertionsPassed(each) === false || (each.base && hasRegressed(each.base)),
+  );
+  return breaksRules ? exitCodes.failedRules : exitCodes.good;
 };
 
 /** Erases the checks that are not finished, and prints their ids. */

@@ -1,11 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../../clients/client.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
+import { readReport } from '../support/recorded-reports.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -58,7 +64,7 @@ test.each([
   await finish(await checkLabelled(label), state);
   const { stdout, stderr, ...rest } = await ended;
   expect(rest).toEqual({ code });
-  const [{ check }] = JSON.parse(stdout);
+  const [check] = JSON.parse(stdout).checks;
   expect(check).toMatchObject({ state, url: 'https://example.com/', regions: ['us-west1'], auditVersion: '13.5.0' });
   expect(stderr).toContain(`us-west1  https://example.com/  mobile  ${state}`);
 });
@@ -102,8 +108,10 @@ test('a timeout is exit code 4, and the check stays', async () => {
 test('`get`, `list`, `report` and `delete` show and erase a check', async () => {
   const { check, run } = await world.finishedRun(JSON.stringify({ auditVersion: '13.5.0', audits: {} }));
   const { stdout } = await pageAudit(['get', check.id]);
-  expect(stdout).toMatch(/^https:\/\/example.com\/ .*\n +us-west1\nPerformance +98\n/);
-  expect((await pageAudit(['list', '--limit', '1'])).stdout).toMatch(new RegExp(`^${check.id} +succeeded .*\n$`));
+  expect(stdout).toMatch(/^https:\/\/example.com\/ .*\n +us-west1\nPerformance +\S 98\n/);
+  expect((await pageAudit(['list', '--limit', '1'])).stdout).toMatch(
+    new RegExp(`^https://example.com/\n +\\S 98 us-west1\n.*\n +${check.id}\n$`),
+  );
   expect(JSON.parse((await pageAudit(['report', run.id])).stdout)).toEqual({ auditVersion: '13.5.0', audits: {} });
   expect((await pageAudit(['delete', check.id])).code).toBe(0);
   expect(await pageAudit(['get', check.id])).toMatchObject({ code: 2, stdout: '' });
@@ -115,7 +123,7 @@ test.each([
   [['run', 'https://example.com', '--region', 'mars'], 2, /A region is not supported. Supported regions: us-west1/],
   [['run', 'https://example.com', '--device', 'watch'], 2, /Use mobile, desktop/],
   [['run', 'https://example.com', '--samples', 'many'], 2, /Use a whole number/],
-  [['run', 'https://example.com', '--format', 'pdf'], 2, /Use text or json/],
+  [['run', 'https://example.com', '--format', 'pdf'], 2, /Use one of text, json, markdown, junit, csv/],
   [['run', 'https://example.com', '--nope'], 2, /unknown option '--nope'/],
   [['run', 'http://10.0.0.1/'], 2, /Private, reserved/],
   [['get', 'nothing'], 2, /./],
@@ -124,6 +132,87 @@ test.each([
   const result = await pageAudit([...args]);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
   expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
+});
+
+/** Finishes the one run of the check with this label. Its report is the recorded one of the faulty page. */
+const finishWithReport = async (label: string) => {
+  const id = await checkLabelled(label);
+  const gzip = readReport('13.5.0');
+  const key = `reports/${id}/${randomUUID()}-1.json.gz`;
+  await world.reports.put(key, gzip);
+  const lease = await world.leases.claim(await world.runOf(id), randomUUID(), new Date());
+  if (!lease) throw new Error('the run is taken');
+  const report = { key, bytes: gunzipSync(gzip).length, gzipBytes: gzip.length };
+  await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
+};
+const temporary = () => mkdtempSync(join(tmpdir(), 'page-audit-cli-'));
+
+test.each([
+  ['error', 1],
+  ['warn', 0],
+] as const)('a failed assertion of level %s is exit code %i, in every file of --output', async (level, code) => {
+  const folder = temporary();
+  const rc = join(folder, 'lighthouserc.json');
+  const assertions = { 'button-name': level, 'categories:seo': ['error', { minScore: 0 }] };
+  writeFileSync(rc, JSON.stringify({ ci: { assert: { assertions } } }));
+  const label = `test:${randomUUID()}`;
+  const files = ['a.json', 'a.md', 'a.xml', 'a.csv', 'a.txt'].map((name) => join(folder, name));
+  const outputs = files.flatMap((file) => ['--output', file]);
+  const ended = pageAudit(['run', 'https://example.com/', '--label', label, '--assert', rc, ...outputs]);
+  await finishWithReport(label);
+  const result = await ended;
+  expect(result.code, result.stderr).toBe(code);
+  const sign = level === 'error' ? '✘' : '!';
+  expect(result.stdout).toMatch(new RegExp(`^${sign} us-west1 +button-name `, 'm'));
+  const [json = '', ...others] = files.map((file) => readFileSync(file, 'utf8'));
+  expect(JSON.parse(json).checks[0]).toMatchObject({ assertionsPassed: level !== 'error' });
+  for (const text of others.slice(0, 2)) expect(text).toContain('button-name');
+  rmSync(folder, { recursive: true });
+});
+
+test('a wrong file of assertions or an output that can not be written costs no audit', async () => {
+  const before = (await client.list({ limit: 1 })).checks[0]?.id;
+  const folder = temporary();
+  const rc = join(folder, 'lighthouserc.json');
+  writeFileSync(rc, '{ "ci": {\n "assert": { "assertions": { "button-name": "fatal" } } } }');
+  for (const [args, message] of [
+    [['--assert', rc], /lighthouserc\.json:2:\d+/],
+    [['--assert', join(folder, 'none.json')], /none\.json/],
+    [['--output', join(folder, 'none', 'a.json')], /can't be written/],
+    [['--output', 'a.pdf'], /unknown extension/],
+    [['--base', 'main'], /no base/],
+    [['--base', randomUUID()], /./],
+  ] as const) {
+    const result = await pageAudit(['run', 'https://example.com/', ...args]);
+    expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  }
+  expect((await client.list({ limit: 1 })).checks[0]?.id).toBe(before);
+  rmSync(folder, { recursive: true });
+});
+
+/** Finishes the one run of the check with this label with three samples. */
+const finishWithSamples = async (label: string, lcp: number) => {
+  const lease = await world.leases.claim(await world.runOf(await checkLabelled(label)), randomUUID(), new Date());
+  if (!lease) throw new Error('the run is taken');
+  const samples = [0, 2, 4].map((more) => ({ ...noMetrics, lcp: lcp + more, cpuBusy: 0, contended: false }));
+  const outcome = { ...noMetrics, lcp, samples, spread: spreadOf(samples), attempts: [] };
+  await world.leases.finish(lease, { state: 'succeeded', ...outcome }, new Date());
+};
+
+test('a label as base names the newest finished check of the page, and a regression is exit code 1', async () => {
+  const base = `suite:${randomUUID()}`;
+  const runOn = async (lcp: number) => {
+    const label = `test:${randomUUID()}`;
+    const args = ['--label', label, '--label', base, '--base', base, '--samples', '3'];
+    const ended = pageAudit(['run', 'https://example.com/base', ...args]);
+    await finishWithSamples(label, lcp);
+    return ended;
+  };
+  const first = await runOn(600);
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('nothing is compared')]);
+  expect((await runOn(605)).code).toBe(0);
+  const slower = await runOn(2600);
+  expect([slower.code, slower.stdout]).toEqual([1, expect.stringMatching(/LCP.*regressed/)]);
 });
 
 const problem = (status: number, code: string) =>

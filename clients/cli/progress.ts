@@ -1,0 +1,25 @@
+import { printable } from '../../shared/text.ts';
+import type { Check } from '../client.ts';
+
+/** Returns a function that prints each change of a run as a line: seconds since the start, region, page and state. */
+export const progressLines = (note: (line: string) => void): ((check: Check) => void) => {
+  const startedAt = performance.now();
+  const shown = new Map<string, string>();
+  return (check) => {
+    for (const [name, state] of statesOf(check)) {
+      if (shown.get(name) === state) continue;
+      shown.set(name, state);
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      note(`${`${seconds} s`.padStart(6)}  ${name}  ${state}`);
+    }
+  };
+};
+
+const statesOf = ({ url, runs, device, samples = 1 }: Check): Map<string, string> =>
+  new Map(
+    runs.map(({ region, state, samples: taken, error }) => {
+      const count = samples > 1 && state === 'running' ? `, ${taken.length} of ${samples} samples` : '';
+      const reason = error ? `: ${error.code}` : '';
+      return [`${region}  ${printable(url)}  ${device ?? 'mobile'}`, `${state}${count}${reason}`];
+    }),
+  );
