@@ -477,6 +477,7 @@ export interface components {
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
             throttling?: components["schemas"]["Throttling"];
+            blockedUrlPatterns?: components["schemas"]["BlockedUrlPatterns"];
         };
         /**
          * @description Region that an audit runs in.
@@ -506,6 +507,8 @@ export interface components {
             /** @description How much slower than the host the device is. */
             cpuSlowdownMultiplier: number;
         };
+        /** @description The browser blocks requests of the page whose URL contains one of these patterns. `*` stands for any characters. Case matters. */
+        BlockedUrlPatterns: string[];
         /**
          * @description State of a check. `succeeded`, `partial` and `failed` are final: all runs are finished. `partial` means that some but not all succeeded.
          * @enum {string}
@@ -524,6 +527,7 @@ export interface components {
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
             throttling?: components["schemas"]["ThrottlingOutput"];
+            blockedUrlPatterns?: components["schemas"]["BlockedUrlPatterns"];
             /** Format: uuid */
             id: string;
             auditVersion: components["schemas"]["AuditVersion"];
@@ -579,6 +583,7 @@ export interface components {
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
             throttling?: components["schemas"]["ThrottlingOutput"];
+            blockedUrlPatterns?: components["schemas"]["BlockedUrlPatterns"];
             /** Format: date-time */
             createdAt: string;
             runs: {
@@ -674,6 +679,7 @@ export interface components {
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
             throttling?: components["schemas"]["ThrottlingOutput"];
+            blockedUrlPatterns?: components["schemas"]["BlockedUrlPatterns"];
             /** Format: date-time */
             createdAt: string;
             /** @description One run per region, in the order of `regions`. */
@@ -764,6 +770,8 @@ export interface components {
                     /** @description How much slower than the host the device is. */
                     cpuSlowdownMultiplier: number;
                 } | null;
+                /** @description The `blockedUrlPatterns` of the check. */
+                blockedUrlPatterns: string[];
                 /** @description Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150. */
                 benchmarkIndex: number | null;
                 cpuCount: number | null;
@@ -902,7 +910,7 @@ export interface components {
         /** @description A reason against a comparison, and the region that it is about. */
         Reason: {
             /** @enum {string} */
-            code: "failed" | "missing-region" | "contended" | "different-machine" | "different-version" | "different-device" | "different-throttling" | "fewer-samples";
+            code: "failed" | "missing-region" | "contended" | "different-machine" | "different-version" | "different-device" | "different-throttling" | "different-blocked-urls" | "fewer-samples";
             region: components["schemas"]["Region"];
         };
         /** @description The verdict is about the best and the worst region. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AuditVersion, auditVersion } from './audit-versions.ts';
+import { BlockedUrlPatterns } from './blocked-urls.ts';
 import { Throttling } from './throttling.ts';
 
 export const Device = z.enum(['mobile', 'desktop']).meta({
@@ -25,6 +26,7 @@ export const AuditOptions = z.object({
   categories: z.array(Category).min(1).optional(),
   /** Default: the preset of the device. */
   throttling: Throttling.optional(),
+  blockedUrlPatterns: BlockedUrlPatterns.optional(),
 });
 export type AuditOptions = z.output<typeof AuditOptions>;
 

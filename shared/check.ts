@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Category, Device, MAX_SAMPLES } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
+import { BlockedUrlPatterns } from './blocked-urls.ts';
 import { Labels } from './labels.ts';
 import { pick } from './pick.ts';
 import { Region } from './regions.ts';
@@ -32,6 +33,7 @@ const SentOptions = z.object({
     .meta({ description: 'Default: all categories of the audit version.', uniqueItems: true }),
   labels: Labels.optional(),
   throttling: Throttling.optional(),
+  blockedUrlPatterns: BlockedUrlPatterns.optional(),
 });
 
 /** Names of the optional inputs. */

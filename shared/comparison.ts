@@ -26,6 +26,7 @@ const affected = {
   'different-version': metricNames,
   'different-device': metricNames,
   'different-throttling': timings,
+  'different-blocked-urls': metricNames,
   'fewer-samples': metricNames,
 } as const satisfies Record<string, readonly MetricName[]>;
 export const ReasonCode = z.enum(Object.keys(affected) as [keyof typeof affected, ...(keyof typeof affected)[]]);
@@ -157,6 +158,7 @@ const reasonsOfPair = (before: Run, after: Run): Reason[] => {
     ['different-version', before.auditVersion !== after.auditVersion],
     ['different-device', before.device !== after.device],
     ['different-throttling', throttlingOf(before) !== throttlingOf(after)],
+    ['different-blocked-urls', blockedUrlsOf(before) !== blockedUrlsOf(after)],
   ];
   return codes.filter(([, applies]) => applies).map(([code]) => reason(code, after));
 };
@@ -164,6 +166,10 @@ const reasonsOfPair = (before: Run, after: Run): Reason[] => {
 /** Returns the throttling of a run as a text. */
 const throttlingOf = ({ device, environment }: Run): string =>
   `${environment?.throttling ?? 'simulate'} ${throttlingText(device, environment?.throttlingValues ?? null)}`;
+
+/** Returns the blocked URL patterns of a run as a text. Their order makes no difference. */
+const blockedUrlsOf = ({ environment }: Run): string =>
+  JSON.stringify([...new Set(environment?.blockedUrlPatterns)].sort());
 
 const unique = (reasons: readonly Reason[]): Reason[] =>
   reasons.filter(({ code }, i) => reasons.findIndex((each) => each.code === code) === i);

@@ -15,6 +15,7 @@ export const createBody = {
   auditVersion: '13',
   regions: ['us-west1', 'europe-north1'],
   samples: 3,
+  blockedUrlPatterns: ['*://ads.example.com/*'],
   labels: { branch: 'main' },
 };
 
@@ -74,6 +75,7 @@ const succeeded = (run: Run, factor: number): Run => {
       device: 'mobile',
       throttling: 'simulate',
       throttlingValues: presets.mobile,
+      blockedUrlPatterns: createBody.blockedUrlPatterns,
       benchmarkIndex: 2733.5,
       cpuCount: 2,
       memoryMiB: 3538,

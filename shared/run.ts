@@ -66,6 +66,7 @@ export const Environment = z.object({
   throttlingValues: ThrottlingValues.nullable().describe(
     'Values of the simulation. Null if the audit simulated nothing, and in older runs.',
   ),
+  blockedUrlPatterns: z.array(z.string()).describe('The `blockedUrlPatterns` of the check.'),
   benchmarkIndex: z
     .number()
     .nullable()

@@ -9,6 +9,7 @@ export const reasonTexts = /** @type {Record<string, string>} */ ({
   'different-version': 'The Lighthouse versions differ. No metric has a verdict.',
   'different-device': 'The devices differ. No metric has a verdict.',
   'different-throttling': 'The throttling differs. The performance score and the times have no verdict.',
+  'different-blocked-urls': 'The blocked URL patterns differ. No metric has a verdict.',
   'fewer-samples': 'A verdict needs at least 3 samples.',
 });
 

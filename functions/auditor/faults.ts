@@ -3,12 +3,24 @@ import { cutText } from '../../shared/text.ts';
 import { contentTypeDetail, type Fault, faultOfDocument } from './document-faults.ts';
 import type { AuditSummary, MainFrame } from './messages.ts';
 import { moveSentence } from './moves.ts';
-import { exceededByteLimit, isBlank, isErrorPage, isErrorStatus, type Observation } from './observation.ts';
+import {
+  exceededByteLimit,
+  isBlank,
+  isErrorPage,
+  isErrorStatus,
+  type Observation,
+  patternOfDocument,
+} from './observation.ts';
 import { PAGE_STALLED } from './retry-rules.ts';
 import { MAX_NAVIGATIONS } from './stop-rules.ts';
 
 /** Returns why an audit failed. Call it only for an audit that is not complete. */
 export const faultOf = (observation: Observation): Fault => {
+  const pattern = patternOfDocument(observation);
+  if (pattern !== undefined) {
+    const detail = `One of the check's own \`blockedUrlPatterns\` blocks the document: "${pattern}" matches ${observation.mainFrame.url}.`;
+    return { code: 'forbidden-target', detail };
+  }
   const status = errorStatusOf(observation);
   const cause = faultOfEnd(observation);
   const isHidden = status !== null && CODES_OF_A_BAD_DOCUMENT.includes(cause.code);

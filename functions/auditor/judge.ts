@@ -14,6 +14,7 @@ import {
   isErrorPage,
   isErrorStatus,
   type Observation,
+  patternOfDocument,
 } from './observation.ts';
 import { faultWhileShort } from './shortage.ts';
 
@@ -71,6 +72,7 @@ const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observati
   ) &&
   !observation.mainFrame.escapedTo &&
   !isBlank(observation) &&
+  patternOfDocument(observation) === undefined &&
   !exceededByteLimit(observation) &&
   /^https?:/.test(finalUrl ?? '') &&
   categoriesOf(observation.auditVersion, observation).every((category) =>
@@ -99,6 +101,7 @@ const environmentOf = (
     device,
     throttling: summary?.throttling ?? null,
     throttlingValues: summary?.throttlingValues ?? null,
+    blockedUrlPatterns: [...(observation.blockedUrlPatterns ?? [])],
     benchmarkIndex: summary?.benchmarkIndex ?? null,
     ...machine,
     cpuBusy: rounded(cpu?.others),

@@ -81,6 +81,10 @@ export const missingMeaningfulPaints = <Event extends TraceEvent>(events: readon
 export type ProtocolTraffic = { pending: number; answeredAt: number; longTasks: number };
 export type Protocol = { prototype: Record<string, (...args: unknown[]) => Promise<unknown>> };
 
+/** Returns the name of the method that sends every command. Version 9 has both methods. */
+const commandOf = (prototype: Protocol['prototype']) =>
+  'sendCommandToSession' in prototype ? 'sendCommandToSession' : 'sendCommand';
+
 /**
  * Records the traffic of Lighthouse's commands in `traffic`. `documentFor` may replace the request id with which Lighthouse
  * asks for a response.
@@ -90,7 +94,7 @@ export const patchProtocol = (
   traffic: ProtocolTraffic,
   documentFor: (requestId: unknown) => unknown,
 ): void => {
-  const name = 'sendCommandToSession' in prototype ? 'sendCommandToSession' : 'sendCommand'; // version 9 has both
+  const name = commandOf(prototype);
   const send = prototype[name];
   if (!send) throw new Error(`Lighthouse's protocol session has no method ${name}.`);
   prototype[name] = function (...args) {
@@ -103,6 +107,20 @@ export const patchProtocol = (
       if (error?.code !== 'PROTOCOL_TIMEOUT') traffic.answeredAt = performance.now();
     };
     answer.then(() => onEnd(), onEnd);
+    return answer;
+  };
+};
+
+/** Blocks the patterns in frames of other sites and in workers too. Lighthouse blocks them only in the target of the page. */
+export const blockInAllTargets = ({ prototype }: Protocol, urls: readonly string[]): void => {
+  const name = commandOf(prototype);
+  const send = prototype[name] as Protocol['prototype'][string];
+  prototype[name] = function (...args) {
+    const answer = send.apply(this, args);
+    const target = name === 'sendCommandToSession' ? args.slice(1, 2) : [];
+    if (args[0] === 'Network.enable') {
+      send.call(this, 'Network.setBlockedURLs', ...target, { urls }).catch(() => {}); // the target may be gone
+    }
     return answer;
   };
 };

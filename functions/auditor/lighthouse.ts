@@ -10,6 +10,7 @@ import {
   type AuditArtifacts,
   type AxeAudit,
   auditAgainWithoutCharset,
+  blockInAllTargets,
   type DefaultConfig,
   type Flags,
   gatherAccessibilityFirst,
@@ -108,6 +109,7 @@ export const runLighthouse = async (
   patchNavigation(lighthouse.networkMonitor, onLoaded);
   patchProtocol(lighthouse.protocol, traffic, documentFor);
   const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
+  if (plan.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, plan.blockedUrlPatterns);
   patchAccessibilityTimeout(accessibility, traffic);
   const { uncheckedRules } = patchFailedRules(axeAudit);
   if (plan.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
@@ -121,6 +123,7 @@ export const runLighthouse = async (
     }),
     ...loadTimeouts,
     ...throttlingFlags(plan),
+    ...(plan.blockedUrlPatterns && { blockedUrlPatterns: plan.blockedUrlPatterns }),
   };
   const config = plan.device === 'desktop' ? desktopConfig : undefined;
   const result = auditVersion(plan.version).acceptsPage

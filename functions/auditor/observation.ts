@@ -1,5 +1,6 @@
 import { categoriesOf, type SampleOptions } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { patternMatching } from '../../shared/blocked-urls.ts';
 import type { Environment, Run } from '../../shared/run.ts';
 import type { AuditEnd, AuditSummary, Decision, MainFrame } from './messages.ts';
 
@@ -44,6 +45,15 @@ export const isBlank = (observation: Observation) => !hasPerformance(observation
 
 export const hasPerformance = (observation: Observation) =>
   categoriesOf(observation.auditVersion, observation).includes('performance');
+
+/**
+ * Returns the pattern of the check that matches the document, or undefined. Chromium itself blocks no documents. A download
+ * that a visible page starts is not its document.
+ */
+export const patternOfDocument = ({ blockedUrlPatterns = [], mainFrame }: Observation): string | undefined => {
+  const { url, failure, navigations } = mainFrame;
+  return url && !(failure && navigations > 0) ? patternMatching(url, blockedUrlPatterns) : undefined;
+};
 
 /** Finds a response that exceeded a byte limit. Exceeding the number of connections only causes a warning. */
 export const exceededByteLimit = ({ overCap }: Observation) =>

@@ -227,6 +227,22 @@ test('the throttling of a check reaches Lighthouse, and the environment shows it
 
 const versions = auditVersions.map(({ version }) => version);
 
+test.each(FULL ? versions : ([newest, '9.6.8'] as const))(
+  'version %s blocks requests of the page, its frames and its workers, and loads the rest',
+  async (version) => {
+    pages.hits.clear();
+    const blockedUrlPatterns = ['*/ads/*'];
+    const { report, verdict } = await audit('/requests', version, { categories: ['seo'], blockedUrlPatterns });
+    expect(report.configSettings).toMatchObject({ blockedUrlPatterns });
+    expect(verdict.environment).toMatchObject({ blockedUrlPatterns });
+    expect(verdict).toMatchObject({ blockedRequests: [], blockedRequestCount: 0 });
+    const requested = [...pages.hits.keys()].filter((path) => path !== '/robots.txt');
+    const watchesWorkers = version !== '10.4.0' && version !== '9.6.8';
+    const inWorker = watchesWorkers ? [] : ['/ads/worker.js'];
+    expect(requested.sort()).toEqual([...inWorker, '/requests', '/requests-frame', '/requests-worker.js']);
+  },
+);
+
 if (FULL) {
   test.each(versions)(
     'a task of 400 ms on a host without throttling, and on a device half as fast: version %s',

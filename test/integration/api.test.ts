@@ -80,6 +80,7 @@ test('the options that a client sends are echoed and reach the run', async () =>
     samples: 3,
     categories: ['seo', 'best-practices'],
     throttling: { rttMs: 80, throughputKbps: 5000.5, cpuSlowdownMultiplier: 2 },
+    blockedUrlPatterns: ['*/ads/*', 'tracker.js'],
   };
   const { id, ...echoed } = await created({ ...aBody, regions: ['asia-northeast1'], ...options });
   expect(echoed).toMatchObject(options);
@@ -98,6 +99,12 @@ test.each([
   ['no category', { categories: [] }, 'categories'],
   ['an unknown category', { categories: ['speed'] }, 'categories.0'],
   ['a category twice', { categories: ['seo', 'seo'] }, 'categories'],
+  ['51 blocked patterns', { blockedUrlPatterns: Array(51).fill('*/ads/*') }, 'blockedUrlPatterns'],
+  ['an empty blocked pattern', { blockedUrlPatterns: ['*/ads/*', ''] }, 'blockedUrlPatterns.1'],
+  ['a blocked pattern of 201 characters', { blockedUrlPatterns: ['x'.repeat(201)] }, 'blockedUrlPatterns.0'],
+  ['a blocked pattern that is no text', { blockedUrlPatterns: [7] }, 'blockedUrlPatterns.0'],
+  ['blocked patterns as a text', { blockedUrlPatterns: '*/ads/*' }, 'blockedUrlPatterns'],
+  ['a pattern that blocks the page', { blockedUrlPatterns: ['*/ads/*', 'http*example.com'] }, 'blockedUrlPatterns.1'],
   ['an unknown throttling', { throttling: 'calibrated' }, 'throttling'],
   ['an unknown throttling field', { throttling: { ...throttling, requestLatencyMs: 1 } }, 'throttling'],
   ['a throttling field missing', { throttling: { rttMs: 80 } }, 'throttling'],
@@ -113,6 +120,14 @@ test.each([
 ])('a create with %s is refused with the path of the field', async (_, wrong, path) => {
   const { errors } = await problemOf(await post({ ...aBody, ...wrong }), 400, 'invalid-request');
   expect(errors?.map((error) => error.path)).toEqual([path]);
+});
+
+test('a pattern that blocks the page itself is refused by its name', async () => {
+  const answer = await post({ ...aBody, blockedUrlPatterns: ['*/ads/*', '*://example.com/*'] });
+  const { detail } = await problemOf(answer, 400, 'invalid-request');
+  expect(detail).toBe(
+    'The pattern "*://example.com/*" must not match the URL of the page itself. Send a pattern that matches less, or leave it out.',
+  );
 });
 
 test('a refused throttling names all values that are accepted', async () => {
@@ -302,7 +317,8 @@ test.each([
 
 test('an unknown field is refused with the fields that a create accepts', async () => {
   const { errors } = await problemOf(await post({ ...aBody, colour: 'red' }), 400, 'invalid-request');
-  const accepted = 'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling.';
+  const accepted =
+    'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling, blockedUrlPatterns.';
   expect(errors).toEqual([{ path: 'colour', message: `Unknown field. ${accepted}` }]);
 });
 

@@ -20,6 +20,7 @@ const environment: Environment = {
   device: 'desktop',
   throttling: 'simulate',
   throttlingValues: presets.desktop,
+  blockedUrlPatterns: [],
   benchmarkIndex: 1931.5,
   cpuCount: 2,
   memoryMiB: 3538,

@@ -24,6 +24,7 @@ export const environment: Environment = {
   device: 'mobile',
   throttling: 'simulate',
   throttlingValues: presets.mobile,
+  blockedUrlPatterns: [],
   benchmarkIndex: 2733.5,
   cpuCount: 2,
   memoryMiB: 4096,

@@ -17,6 +17,7 @@ const environment: Environment = {
   device: 'mobile',
   throttling: 'simulate',
   throttlingValues: presets.mobile,
+  blockedUrlPatterns: [],
   benchmarkIndex: 2733.5,
   cpuCount: 2,
   memoryMiB: 24_576,

@@ -16,6 +16,7 @@ const environment: Environment = {
   device: 'mobile',
   throttling: 'simulate',
   throttlingValues: presets.mobile,
+  blockedUrlPatterns: [],
   benchmarkIndex: 2000,
   cpuCount: 2,
   memoryMiB: 4096,
@@ -103,6 +104,11 @@ test.each([
   ['a faster machine', runOf('us-east4', lcps(900, 900, 900), { benchmarkIndex: 2500 }), 'different-machine'],
   ['other throttling', runOf('us-east4', lcps(900, 900, 900), { throttling: 'provided' }), 'different-throttling'],
   [
+    'blocked requests',
+    runOf('us-east4', lcps(900, 900, 900), { blockedUrlPatterns: ['*/ads/*'] }),
+    'different-blocked-urls',
+  ],
+  [
     'another throttled network',
     runOf('us-east4', lcps(900, 900, 900), { throttlingValues: { ...presets.mobile, rttMs: 40 } }),
     'different-throttling',
@@ -123,6 +129,11 @@ test.each([
   expect(comparison).toMatchObject({ comparable: false, reasons: [{ code, region: 'us-east4' }] });
   expect(comparison.metrics.lcp.verdict).toBe('unknown');
   expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ base: '600ms', value: '900ms' });
+});
+
+test('the order of blocked patterns makes no difference', () => {
+  const blocking = (...blockedUrlPatterns: string[]) => runOf('us-east4', lcps(600, 600, 600), { blockedUrlPatterns });
+  expect(checksOf([blocking('*/a', '*/b')], [blocking('*/b', '*/a', '*/a')]).comparable).toBe(true);
 });
 
 test('a run from before the values of throttling were stored has those of its preset', () => {

@@ -27,6 +27,8 @@ test('the fingerprint depends on the values of a body and not on the order of it
     { labels: { branch: 'main' } },
     { labels: {} },
     { throttling: 'none' },
+    { blockedUrlPatterns: ['*.js'] },
+    { blockedUrlPatterns: ['*.css'] },
     { throttling: presets.mobile },
     { throttling: presets.desktop },
   ];

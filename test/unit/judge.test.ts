@@ -226,6 +226,22 @@ test('broken XML is not HTML, and a page without a body has no content', () => {
   );
 });
 
+test('a document that a pattern of the check blocks is never a score, and the error says so', () => {
+  const blockedUrlPatterns = ['*/ads/*', 'example.com'];
+  const verdict = judge({ ...observed(audited()), blockedUrlPatterns });
+  expect(verdict).toMatchObject({
+    state: 'failed',
+    error: {
+      code: 'forbidden-target',
+      message: `One of the check's own \`blockedUrlPatterns\` blocks the document: "example.com" matches ${url}.`,
+    },
+    environment: { blockedUrlPatterns },
+  });
+  const download = { url: 'https://example.com/ads/offer.zip', failure: 'ERR_ABORTED', navigations: 1 };
+  const page = judge({ ...observed(audited(), download), blockedUrlPatterns: ['*/ads/*'] });
+  expect(page.state).toBe('succeeded'); // a visible page started a download, which is not its document
+});
+
 test('only the requested categories need scores, and all warnings are reported', () => {
   const onlySeo = audited({
     metrics: { ...noMetrics, seo: 90 },

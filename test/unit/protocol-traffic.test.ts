@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Protocol, type ProtocolTraffic, patchProtocol } from '../../functions/auditor/lighthouse-patches.ts';
+import {
+  blockInAllTargets,
+  type Protocol,
+  type ProtocolTraffic,
+  patchProtocol,
+} from '../../functions/auditor/lighthouse-patches.ts';
 
 const same = (requestId: unknown) => requestId;
 
@@ -16,7 +21,7 @@ const session = (name: 'sendCommand' | 'sendCommandToSession', documentFor = sam
   const prototype: Protocol['prototype'] = { [name]: send };
   const traffic: ProtocolTraffic = { pending: 0, answeredAt: 0, longTasks: 0 };
   patchProtocol({ prototype }, traffic, documentFor);
-  return { send: prototype[name] as typeof send, sent, answers, traffic };
+  return { prototype, send: prototype[name] as typeof send, sent, answers, traffic };
 };
 
 test('an answer and an error of the browser are progress, and a timeout of Lighthouse is none', async () => {
@@ -44,4 +49,20 @@ test('the content of a document that the page has left is that of the document t
   const nine = session('sendCommandToSession', documentFor);
   nine.send('Network.getResponseBody', undefined, { requestId: 'left' });
   expect(nine.sent[0]).toEqual(['Network.getResponseBody', undefined, { requestId: 'shown' }]);
+});
+
+test('patterns are blocked in each target whose network Lighthouse watches', () => {
+  const urls = ['*/ads/*'];
+  const modern = session('sendCommand');
+  blockInAllTargets(modern, urls);
+  modern.prototype.sendCommand?.('Network.enable');
+  modern.prototype.sendCommand?.('Page.enable');
+  expect(modern.sent).toEqual([['Network.enable'], ['Network.setBlockedURLs', { urls }], ['Page.enable']]);
+  const nine = session('sendCommandToSession');
+  blockInAllTargets(nine, urls);
+  nine.prototype.sendCommandToSession?.('Network.enable', 'frame');
+  expect(nine.sent).toEqual([
+    ['Network.enable', 'frame'],
+    ['Network.setBlockedURLs', 'frame', { urls }],
+  ]);
 });

@@ -34,6 +34,7 @@ const environment: Environment = {
   device: 'mobile',
   throttling: 'simulate',
   throttlingValues: presets.mobile,
+  blockedUrlPatterns: [],
   benchmarkIndex: 2000,
   cpuCount: 2,
   memoryMiB: 4096,

@@ -27,7 +27,7 @@ test('a run shows the fields of its schema, in their order, and no other stored 
 
 test('a check shows the fields of its schema and no other stored field', () => {
   const shown = checkView(storedCheck());
-  const unset = ['samples', 'categories', 'labels', 'throttling'];
+  const unset = ['samples', 'categories', 'labels', 'throttling', 'blockedUrlPatterns'];
   const expected = Object.keys(CheckView.shape).filter((name) => !unset.includes(name));
   expect(Object.keys(shown).sort()).toEqual(expected.sort());
   for (const run of shown.runs) expect(Object.keys(run)).toEqual(Object.keys(RunView.shape));

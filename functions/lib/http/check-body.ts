@@ -1,5 +1,6 @@
 import { Category, categoriesOf, Device, hasCategory, MAX_SAMPLES } from '../../../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
+import { acceptedBlockedUrls, patternMatching } from '../../../shared/blocked-urls.ts';
 import { type CheckInputs, CreateCheckBody, optionNames } from '../../../shared/check.ts';
 import { acceptedLabels } from '../../../shared/labels.ts';
 import { pick } from '../../../shared/pick.ts';
@@ -43,6 +44,7 @@ const acceptedBy = ({ regions }: Rules): Record<keyof CreateCheckBody, string> =
   samples: `The number of samples must be a whole number from 1 to ${MAX_SAMPLES}.`,
   labels: acceptedLabels,
   throttling: acceptedThrottling,
+  blockedUrlPatterns: acceptedBlockedUrls,
   categories: `The categories must be a list of one or more of these, each once: ${listOf(Category.options)}.`,
 });
 
@@ -50,7 +52,7 @@ type ValueError = InputError & { code?: ApiProblemCode };
 
 /** Judges the values of the fields that have the right type, and of the elements of a list that have it. */
 const valueErrors = (
-  { url, auditVersion }: Partial<CreateCheckBody>,
+  { url, auditVersion, blockedUrlPatterns = [] }: Partial<CreateCheckBody>,
   sent: Record<string, unknown>,
   { regions: deployed, targets }: Rules,
 ): ValueError[] => {
@@ -59,6 +61,7 @@ const valueErrors = (
   const regions = stringsOf(sent.regions);
   const categories = stringsOf(sent.categories);
   const labels = sent.labels;
+  const blocking = url && !refusal ? patternMatching(new URL(url).href, blockedUrlPatterns) : undefined;
   const missing = Category.options.filter(
     (name) => version && categories.includes(name) && !hasCategory(version, name),
   );
@@ -79,6 +82,10 @@ const valueErrors = (
     hasDuplicates(categories) && { path: 'categories', message: 'List each category once.' },
     // The schema library ignores this name.
     Object.hasOwn(labels ?? {}, '__proto__') && { path: 'labels.__proto__', message: acceptedLabels },
+    blocking !== undefined && {
+      path: `blockedUrlPatterns.${blockedUrlPatterns.indexOf(blocking)}`,
+      message: `The pattern ${JSON.stringify(blocking)} must not match the URL of the page itself. Send a pattern that matches less, or leave it out.`,
+    },
     version && missing.length > 0 && { path: 'categories', message: missingCategories(version, missing) },
   ].filter((each) => !!each);
 };

@@ -25,12 +25,14 @@ const each = <Key extends string, Value>(keys: readonly Key[], value: Value) =>
 const metricNames = Metrics.keyof().options;
 
 const throttling = z.union([name<'none'>(), ThrottlingValues]).optional();
+const blockedUrlPatterns = z.array(z.string()).optional();
 
 const StoredEnvironment = Environment.extend({
   auditVersion: name<AuditVersion>(),
   device: name<Device>().nullable(),
   cpuStolen: number,
   throttlingValues: ThrottlingValues.nullable().default(null),
+  blockedUrlPatterns: z.array(z.string()).default([]),
 });
 
 /** The fields that a stored check has in common with a check. */
@@ -42,6 +44,7 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   categories: z.array(name<Category>()).optional(),
   labels: z.record(z.string(), z.string()).optional(),
   throttling,
+  blockedUrlPatterns,
 });
 
 /** The fields that a stored run has in common with a run. */
@@ -64,4 +67,5 @@ export const OptionFields = AuditOptions.extend({
   samples: z.int(),
   categories: z.array(name<Category>()).optional(),
   throttling,
+  blockedUrlPatterns,
 });

@@ -70,6 +70,7 @@ describe('the API', () => {
   const optional = {
     device: fc.oneof(fc.constantFrom('mobile', 'desktop'), fc.jsonValue()),
     samples: fc.oneof(fc.nat(6), fc.double(), fc.jsonValue()),
+    blockedUrlPatterns: fc.oneof(fc.array(text), fc.jsonValue()),
     throttling: fc.oneof(fc.constantFrom('none', presets.mobile), fc.jsonValue()),
     categories: fc.oneof(fc.array(fc.constantFrom('performance', 'pwa', 'seo', 'x')), fc.jsonValue()),
   };

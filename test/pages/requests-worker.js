@@ -1,0 +1,1 @@
+fetch('/ads/worker.js');
