@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 type Api = Awaited<ReturnType<typeof startGateway>>;
@@ -30,7 +31,7 @@ const apiFor = async (origins: string | undefined, auth = 'open'): Promise<Api> 
   if (origins === undefined) delete process.env.CORS_ORIGINS;
   else process.env.CORS_ORIGINS = origins;
   const api = await startGateway({ port: 0, functions: await importApi() });
-  await Promise.all(requests.map(([method, path]) => fetch(`${api.url}${path}`, { method })));
+  await Promise.all(requests.map(([method, path]) => fetchDocumented(`${api.url}${path}`, { method })));
   return api;
 };
 
@@ -64,7 +65,7 @@ const commonHeaders = {
 };
 
 test.each(requests)('%s %s has the common security headers', async (method, path) => {
-  const { headers } = await fetch(`${defaultApi.url}${path}`, { method });
+  const { headers } = await fetchDocumented(`${defaultApi.url}${path}`, { method });
   expect(Object.fromEntries(headers)).toMatchObject(commonHeaders);
 });
 
@@ -73,14 +74,14 @@ test('a report, its 304 and its redirect have the security headers', async () =>
   const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
   for (const header of ['accept: */*', 'if-none-match: *', 'accept-encoding: identity']) {
     const headers = [header.split(': ') as [string, string]];
-    const answer = await fetch(`${defaultApi.url}${path}`, { headers, redirect: 'manual' });
+    const answer = await fetchDocumented(`${defaultApi.url}${path}`, { headers, redirect: 'manual' });
     expect(Object.fromEntries(answer.headers), String(answer.status)).toMatchObject(headersOfReport);
     expect(answer.headers.get('cache-control')).toBe('private, no-cache');
   }
 });
 
 const corsOf = async (api: Api, method: string, path: string, headers: Record<string, string>) => {
-  const answer = await fetch(`${api.url}${path}`, { method, headers });
+  const answer = await fetchDocumented(`${api.url}${path}`, { method, headers });
   return Object.fromEntries(
     [...answer.headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'),
   );
@@ -154,7 +155,7 @@ test('a preflight lists the methods of its path and the accepted headers', async
     ...allowed,
     'access-control-allow-methods': 'GET, HEAD, DELETE',
   });
-  expect((await fetch(`${listedApi.url}/v1/checks`, { method: 'OPTIONS', headers: sent })).status).toBe(204);
+  expect((await fetchDocumented(`${listedApi.url}/v1/checks`, { method: 'OPTIONS', headers: sent })).status).toBe(204);
 });
 
 test('other origins get no CORS headers, and Vary keeps caches correct', async () => {
@@ -176,7 +177,7 @@ test('a page may read a refusal for its key or a limit', async () => {
   const regions = ['us-west1', 'us-east4', 'europe-north1', 'europe-west3', 'asia-northeast1', 'australia-southeast1'];
   const body = JSON.stringify({ url: 'https://example.com/', auditVersion: 'latest', regions });
   const post = (headers: Record<string, string>) =>
-    fetch(`${keyedApi.url}/v1/checks`, {
+    fetchDocumented(`${keyedApi.url}/v1/checks`, {
       method: 'POST',
       headers: { origin: PAGE, ...headers },
       body: Buffer.from(body),
@@ -197,7 +198,7 @@ test('a page may read a refusal for its key or a limit', async () => {
 test('a preflight needs no key and allows the Authorization header', async () => {
   for (const path of ['/v1/checks', `/v1/checks/${id}`, `/v1/audit/runs/${id}/report`]) {
     const headers = { origin: PAGE, ...preflight };
-    const answer = await fetch(`${keyedApi.url}${path}`, { method: 'OPTIONS', headers });
+    const answer = await fetchDocumented(`${keyedApi.url}${path}`, { method: 'OPTIONS', headers });
     expect(answer.status).toBe(204);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       ...commonHeaders,

@@ -9,6 +9,7 @@ import { ready } from '../../functions/ready.ts';
 import { startService } from '../../infra/local/service.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
+import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { linkChromium } from '../support/service.ts';
 
@@ -38,7 +39,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-const call = (path: string) => fetch(`${service.url}${path}`);
+const call = (path: string) => fetchDocumented(`${service.url}${path}`);
 
 test('a machine that can not audit is not ready and says why, and its runs fail with the cause', async () => {
   const cause = `Chromium does not start on this machine: spawn ${home}/chromium ENOENT`;
@@ -49,7 +50,7 @@ test('a machine that can not audit is not ready and says why, and its runs fail 
 
   const body = JSON.stringify({ url: `${service.url}/sample`, auditVersion: 'latest', regions: ['us-west1'] });
   const headers = { 'content-type': 'application/json' };
-  const created = await fetch(`${service.url}/v1/checks`, { method: 'POST', headers, body });
+  const created = await fetchDocumented(`${service.url}/v1/checks`, { method: 'POST', headers, body });
   expect(created.status).toBe(201);
   const { id } = (await created.json()) as CheckView;
   const finished = async () => {
