@@ -473,7 +473,7 @@ export interface components {
             device?: components["schemas"]["Device"];
             /** @description Number of audits of a run. The run shows the median one. Default: 1. */
             samples?: number;
-            /** @description Default: all categories of the audit version. */
+            /** @description Default: all categories of the audit version except `agentic-browsing`. */
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
             throttling?: components["schemas"]["Throttling"];
@@ -490,10 +490,10 @@ export interface components {
          */
         Device: "mobile" | "desktop";
         /**
-         * @description Category of Lighthouse. `pwa` exists in audit versions up to 11.
+         * @description Category of Lighthouse. `pwa` exists in audit versions up to 11, `agentic-browsing` from version 13 on.
          * @enum {string}
          */
-        Category: "performance" | "accessibility" | "best-practices" | "pwa" | "seo";
+        Category: "performance" | "accessibility" | "best-practices" | "pwa" | "seo" | "agentic-browsing";
         /** @description Names and values by which a client finds its checks again, such as `branch` and `main`. */
         Labels: {
             [key: string]: string;
@@ -523,7 +523,7 @@ export interface components {
             device?: components["schemas"]["Device"];
             /** @description Number of audits of a run. The run shows the median one. Default: 1. */
             samples?: number;
-            /** @description Default: all categories of the audit version. */
+            /** @description Default: all categories of the audit version except `agentic-browsing`. */
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
             throttling?: components["schemas"]["ThrottlingOutput"];
@@ -579,7 +579,7 @@ export interface components {
             device?: components["schemas"]["Device"];
             /** @description Number of audits of a run. The run shows the median one. Default: 1. */
             samples?: number;
-            /** @description Default: all categories of the audit version. */
+            /** @description Default: all categories of the audit version except `agentic-browsing`. */
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
             throttling?: components["schemas"]["ThrottlingOutput"];
@@ -632,6 +632,7 @@ export interface components {
             bestPractices: components["schemas"]["Score"] | null;
             pwa: components["schemas"]["Score"] | null;
             seo: components["schemas"]["Score"] | null;
+            agenticBrowsing: components["schemas"]["Score"] | null;
             fcp: components["schemas"]["Milliseconds"] | null;
             si: components["schemas"]["Milliseconds"] | null;
             lcp: components["schemas"]["Milliseconds"] | null;
@@ -675,7 +676,7 @@ export interface components {
             device?: components["schemas"]["Device"];
             /** @description Number of audits of a run. The run shows the median one. Default: 1. */
             samples?: number;
-            /** @description Default: all categories of the audit version. */
+            /** @description Default: all categories of the audit version except `agentic-browsing`. */
             categories?: components["schemas"]["Category"][];
             labels?: components["schemas"]["Labels"];
             throttling?: components["schemas"]["ThrottlingOutput"];
@@ -711,6 +712,7 @@ export interface components {
             bestPractices: components["schemas"]["Score"] | null;
             pwa: components["schemas"]["Score"] | null;
             seo: components["schemas"]["Score"] | null;
+            agenticBrowsing: components["schemas"]["Score"] | null;
             fcp: components["schemas"]["Milliseconds"] | null;
             si: components["schemas"]["Milliseconds"] | null;
             lcp: components["schemas"]["Milliseconds"] | null;
@@ -805,6 +807,7 @@ export interface components {
             bestPractices: components["schemas"]["Score"] | null;
             pwa: components["schemas"]["Score"] | null;
             seo: components["schemas"]["Score"] | null;
+            agenticBrowsing: components["schemas"]["Score"] | null;
             fcp: components["schemas"]["Milliseconds"] | null;
             si: components["schemas"]["Milliseconds"] | null;
             lcp: components["schemas"]["Milliseconds"] | null;
@@ -832,6 +835,10 @@ export interface components {
                 max: components["schemas"]["Score"];
             } | null;
             seo: {
+                min: components["schemas"]["Score"];
+                max: components["schemas"]["Score"];
+            } | null;
+            agenticBrowsing: {
                 min: components["schemas"]["Score"];
                 max: components["schemas"]["Score"];
             } | null;
@@ -899,6 +906,7 @@ export interface components {
                 bestPractices: components["schemas"]["ComparedRegions"];
                 pwa: components["schemas"]["ComparedRegions"];
                 seo: components["schemas"]["ComparedRegions"];
+                agenticBrowsing: components["schemas"]["ComparedRegions"];
                 fcp: components["schemas"]["ComparedRegions"];
                 si: components["schemas"]["ComparedRegions"];
                 lcp: components["schemas"]["ComparedRegions"];
@@ -939,6 +947,7 @@ export interface components {
                 bestPractices: components["schemas"]["ComparedChecks"];
                 pwa: components["schemas"]["ComparedChecks"];
                 seo: components["schemas"]["ComparedChecks"];
+                agenticBrowsing: components["schemas"]["ComparedChecks"];
                 fcp: components["schemas"]["ComparedChecks"];
                 si: components["schemas"]["ComparedChecks"];
                 lcp: components["schemas"]["ComparedChecks"];

@@ -1,4 +1,4 @@
-import { categoriesOf, MAX_SAMPLES } from '../shared/audit-options.ts';
+import { categoriesIn, MAX_SAMPLES } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
 import { MAX_BODY_BYTES } from '../shared/check.ts';
 import { DiscoverEnv } from '../shared/env.ts';
@@ -53,7 +53,7 @@ export const discover =
 const versionRow = ({ version }: (typeof auditVersions)[number]): VersionList['versions'][number] => ({
   version,
   aliases: aliasesOf(version),
-  categories: categoriesOf(version, {}),
+  categories: categoriesIn(version),
   metrics: NumericValues.keyof().options,
 });
 

@@ -9,10 +9,13 @@ export const Device = z.enum(['mobile', 'desktop']).meta({
 });
 export type Device = z.infer<typeof Device>;
 
-export const Category = z.enum(['performance', 'accessibility', 'best-practices', 'pwa', 'seo']).meta({
-  id: 'Category',
-  description: 'Category of Lighthouse. `pwa` exists in audit versions up to 11.',
-});
+export const Category = z
+  .enum(['performance', 'accessibility', 'best-practices', 'pwa', 'seo', 'agentic-browsing'])
+  .meta({
+    id: 'Category',
+    description:
+      'Category of Lighthouse. `pwa` exists in audit versions up to 11, `agentic-browsing` from version 13 on.',
+  });
 export type Category = z.infer<typeof Category>;
 
 export const MAX_SAMPLES = 5;
@@ -22,7 +25,7 @@ export const AuditOptions = z.object({
   device: Device.default('mobile'),
   /** Number of audits. The run shows the median one. */
   samples: z.int().min(1).max(MAX_SAMPLES).default(1),
-  /** Default: all categories of the audit version. */
+  /** Default: all categories of the audit version except `agentic-browsing`. */
   categories: z.array(Category).min(1).optional(),
   /** Default: the preset of the device. */
   throttling: Throttling.optional(),
@@ -35,7 +38,12 @@ export type SampleOptions = Omit<AuditOptions, 'samples'>;
 
 /** Returns the categories that an audit measures. */
 export const categoriesOf = (version: AuditVersion, { categories }: Pick<AuditOptions, 'categories'>): Category[] =>
-  categories ?? Category.options.filter((category) => hasCategory(version, category));
+  categories ?? categoriesIn(version).filter((category) => category !== 'agentic-browsing');
 
-export const hasCategory = (version: AuditVersion, category: Category): boolean =>
-  category !== 'pwa' || auditVersion(version).pwa;
+/** Returns the categories that an audit version has. */
+export const categoriesIn = (version: AuditVersion): Category[] => {
+  const { pwa, agenticBrowsing } = auditVersion(version);
+  return Category.options.filter(
+    (category) => (category !== 'pwa' || pwa) && (category !== 'agentic-browsing' || agenticBrowsing),
+  );
+};

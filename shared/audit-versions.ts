@@ -11,16 +11,19 @@ type Row = {
   acceptsPage: boolean;
   /** True if the release has the category `pwa`. */
   pwa: boolean;
+  /** True if the release has the category `agentic-browsing`. */
+  agenticBrowsing: boolean;
   /** True if the release computes TTI and TBT from a first meaningful paint. */
   needsMeaningfulPaint: boolean;
 };
 
-const since10 = { module: 'esm', core: 'core', acceptsPage: true } as const;
-const upTo9 = { module: 'cjs', core: 'lighthouse-core', acceptsPage: false } as const;
+const since10 = { module: 'esm', core: 'core', acceptsPage: true, agenticBrowsing: false } as const;
+const since13 = { ...since10, agenticBrowsing: true } as const;
+const upTo9 = { module: 'cjs', core: 'lighthouse-core', acceptsPage: false, agenticBrowsing: false } as const;
 
 /** The supported Lighthouse releases: the newest release of each major version, newest first. */
 export const auditVersions = [
-  { version: '13.5.0', package: 'lighthouse', ...since10, pwa: false, needsMeaningfulPaint: false },
+  { version: '13.5.0', package: 'lighthouse', ...since13, pwa: false, needsMeaningfulPaint: false },
   { version: '12.8.2', package: 'lighthouse-12', ...since10, pwa: false, needsMeaningfulPaint: false },
   { version: '11.7.1', package: 'lighthouse-11', ...since10, pwa: true, needsMeaningfulPaint: true },
   { version: '10.4.0', package: 'lighthouse-10', ...since10, pwa: true, needsMeaningfulPaint: true },

@@ -26,11 +26,10 @@ const SentOptions = z.object({
     .max(MAX_SAMPLES)
     .optional()
     .describe('Number of audits of a run. The run shows the median one. Default: 1.'),
-  categories: z
-    .array(Category)
-    .min(1)
-    .optional()
-    .meta({ description: 'Default: all categories of the audit version.', uniqueItems: true }),
+  categories: z.array(Category).min(1).optional().meta({
+    description: 'Default: all categories of the audit version except `agentic-browsing`.',
+    uniqueItems: true,
+  }),
   labels: Labels.optional(),
   throttling: Throttling.optional(),
   blockedUrlPatterns: BlockedUrlPatterns.optional(),

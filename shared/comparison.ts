@@ -7,7 +7,14 @@ import { throttlingText } from './throttling.ts';
 
 export type MetricName = keyof Metrics;
 const metricNames = Metrics.keyof().options;
-const scores: readonly MetricName[] = ['performance', 'accessibility', 'bestPractices', 'pwa', 'seo'];
+const scores: readonly MetricName[] = [
+  'performance',
+  'accessibility',
+  'bestPractices',
+  'pwa',
+  'seo',
+  'agenticBrowsing',
+];
 /** Metrics that depend on the speed of the machine and the network. */
 const timings: readonly MetricName[] = ['performance', 'fcp', 'si', 'lcp', 'tti', 'tbt'];
 

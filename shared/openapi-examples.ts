@@ -30,6 +30,7 @@ const metrics: Metrics = {
   bestPractices: 100,
   pwa: null,
   seo: 90,
+  agenticBrowsing: null,
   fcp: 633.1,
   si: 711.4,
   lcp: 912.6,

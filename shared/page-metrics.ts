@@ -15,6 +15,7 @@ const metricsWith = <Time extends z.ZodType>(time: Time) =>
     bestPractices: Score.nullable(),
     pwa: Score.nullable(),
     seo: Score.nullable(),
+    agenticBrowsing: Score.nullable(),
     fcp: time.nullable(),
     si: time.nullable(),
     lcp: time.nullable(),
@@ -25,7 +26,8 @@ const metricsWith = <Time extends z.ZodType>(time: Time) =>
 
 /**
  * Results of an audit, as stored. Scores are 0 to 100. Times are in milliseconds with Lighthouse's full precision. `cls` is
- * unitless. An unknown value is null. `pwa` is always null from audit version 12 on.
+ * unitless. An unknown value is null. `pwa` is always null from audit version 12 on, `agenticBrowsing` if it was not
+ * requested.
  */
 export const Metrics = metricsWith(Milliseconds);
 export type Metrics = z.infer<typeof Metrics>;
@@ -45,6 +47,7 @@ export const noMetrics: Metrics = {
   bestPractices: null,
   pwa: null,
   seo: null,
+  agenticBrowsing: null,
   fcp: null,
   si: null,
   lcp: null,
@@ -75,6 +78,7 @@ const spreadWith = <Time extends z.ZodType>(time: Time) =>
     bestPractices: rangeOf(Score),
     pwa: rangeOf(Score),
     seo: rangeOf(Score),
+    agenticBrowsing: rangeOf(Score),
     fcp: rangeOf(time),
     si: rangeOf(time),
     lcp: rangeOf(time),
@@ -112,6 +116,7 @@ export const metricsView = (metrics: Metrics): MetricsView => ({
   bestPractices: metrics.bestPractices,
   pwa: metrics.pwa,
   seo: metrics.seo,
+  agenticBrowsing: metrics.agenticBrowsing,
   fcp: nullableTimeView(metrics.fcp),
   si: nullableTimeView(metrics.si),
   lcp: nullableTimeView(metrics.lcp),
@@ -132,6 +137,7 @@ export const spreadView = (spread: Spread): SpreadView => ({
   bestPractices: spread.bestPractices,
   pwa: spread.pwa,
   seo: spread.seo,
+  agenticBrowsing: spread.agenticBrowsing,
   fcp: rangeView(spread.fcp),
   si: rangeView(spread.si),
   lcp: rangeView(spread.lcp),

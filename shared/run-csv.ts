@@ -3,7 +3,7 @@ import type { RunSummary } from './summaries.ts';
 
 const columns = [
   ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
-  ...['performance', 'accessibility', 'bestPractices', 'pwa', 'seo'],
+  ...['performance', 'accessibility', 'bestPractices', 'pwa', 'seo', 'agenticBrowsing'],
   ...NumericValues.keyof().options,
   ...['sampleCount', 'contended', 'benchmarkIndex', 'labels'],
 ];

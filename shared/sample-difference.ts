@@ -34,7 +34,7 @@ const gapShares: Readonly<Record<number, number>> = { 3: 1, 4: 0.5, 5: 0.25 };
 const smallestDifference = (name: keyof Metrics, value: number): number => {
   if (name === 'performance') return 2;
   if (name === 'cls') return 0.005;
-  if (['accessibility', 'bestPractices', 'pwa', 'seo'].includes(name)) return 1;
+  if (['accessibility', 'bestPractices', 'pwa', 'seo', 'agenticBrowsing'].includes(name)) return 1;
   return Math.max(75, value * 0.05);
 };
 

@@ -12,13 +12,17 @@ export const summaryOf = (check: Check) => ({
 });
 
 const runSummaryOf = (run: Run) => {
-  const { performance, accessibility, bestPractices, seo, pwa, fcp, si, lcp, tti, tbt, cls } = run;
+  const { performance, accessibility, bestPractices, seo, pwa, agenticBrowsing, fcp, si, lcp, tti, tbt, cls } = run;
   const base = { runId: run.id, region: run.region, device: run.device, state: run.state };
   if (run.state === 'failed') return { ...base, error: run.error, warnings: run.warnings };
   if (run.state !== 'succeeded') return base;
   return {
     ...base,
-    scores: { performance, accessibility, bestPractices, seo, ...(pwa !== null && { pwa }) },
+    scores: {
+      ...{ performance, accessibility, bestPractices, seo },
+      ...(pwa !== null && { pwa }),
+      ...(agenticBrowsing !== null && { agenticBrowsing }),
+    },
     metrics: { fcp, si, lcp, tti, tbt, cls },
     samples: run.samples.length,
     spread: run.spread,

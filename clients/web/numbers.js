@@ -1,6 +1,6 @@
 // @ts-check
 
-/** @typedef {'performance' | 'accessibility' | 'bestPractices' | 'seo' | 'pwa'} ScoreName */
+/** @typedef {'performance' | 'accessibility' | 'bestPractices' | 'seo' | 'pwa' | 'agenticBrowsing'} ScoreName */
 /** @typedef {'fcp' | 'si' | 'lcp' | 'tti' | 'tbt' | 'cls'} TimingName */
 /** @typedef {ScoreName | TimingName} MetricName */
 /** @typedef {'pass' | 'work' | 'poor' | 'unknown'} Grade */
@@ -18,6 +18,7 @@ export const metricNames = /** @type {const} */ ({
   bestPractices: 'Best practices',
   seo: 'SEO',
   pwa: 'PWA',
+  agenticBrowsing: 'Agentic browsing',
 });
 /** Usual short names, for tables with a column per region. */
 export const shortNames = /** @type {Partial<Record<MetricName, string>>} */ ({
@@ -29,7 +30,14 @@ export const shortNames = /** @type {Partial<Record<MetricName, string>>} */ ({
   tti: 'TTI',
 });
 export const metrics = /** @type {MetricName[]} */ (Object.keys(metricNames));
-export const scores = /** @type {ScoreName[]} */ (['performance', 'accessibility', 'bestPractices', 'seo', 'pwa']);
+export const scores = /** @type {ScoreName[]} */ ([
+  'performance',
+  'accessibility',
+  'bestPractices',
+  'seo',
+  'pwa',
+  'agenticBrowsing',
+]);
 
 /** @param {MetricName} name */
 export const isScore = (name) => scores.includes(/** @type {ScoreName} */ (name));

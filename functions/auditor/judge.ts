@@ -85,6 +85,7 @@ const metricsByCategory: Record<Category, (keyof Metrics)[]> = {
   'best-practices': ['bestPractices'],
   pwa: ['pwa'],
   seo: ['seo'],
+  'agentic-browsing': ['agenticBrowsing'],
 };
 
 const environmentOf = (

@@ -64,6 +64,7 @@ const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics => {
     return typeof value === 'number' ? Math.round(value * 100) : null;
   };
   const value = (id: string) => {
+    if (!('performance' in lhr.categories)) return null; // `agentic-browsing` has the CLS too
     const number = lhr.audits[id]?.numericValue;
     return typeof number === 'number' && Number.isFinite(number) ? number : null;
   };
@@ -74,6 +75,7 @@ const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics => {
     bestPractices: score('best-practices'),
     pwa: auditVersion(version).pwa ? score('pwa') : null,
     seo: score('seo'),
+    agenticBrowsing: score('agentic-browsing'),
     fcp: value('first-contentful-paint'),
     si: value('speed-index'),
     lcp: value('largest-contentful-paint'),

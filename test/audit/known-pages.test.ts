@@ -184,9 +184,12 @@ test('processes of one audit that wait for each other do not count as contention
 });
 
 test('an audit measures only the requested categories and leaves the others null', async () => {
-  const { metrics, report } = await audit('/perfect', newest, { categories: ['seo', 'accessibility'] });
-  expect(metrics).toEqual({ ...noMetrics, seo: 100, accessibility: 100 });
-  expect(Object.keys(report.categories).sort()).toEqual(['accessibility', 'seo']);
+  pages.hits.clear();
+  const categories = ['seo', 'agentic-browsing'] as const;
+  const { metrics, report } = await audit('/perfect', newest, { categories: [...categories] });
+  expect(metrics).toEqual({ ...noMetrics, seo: 100, agenticBrowsing: 100 });
+  expect(Object.keys(report.categories).sort()).toEqual([...categories].sort());
+  expect(pages.hits.get('/llms.txt')).toBe(1); // through the proxy, as every request of the browser
 });
 
 /** Throttling of the audits that also skip the parts that hang some pages. */
@@ -360,6 +363,7 @@ describe.each(versions)('audit version %s', (version) => {
       bestPractices: score('best-practices'),
       seo: score('seo'),
       pwa: auditVersion(version).pwa ? score('pwa') : null,
+      agenticBrowsing: null,
       fcp: time('first-contentful-paint'),
       si: time('speed-index'),
       lcp: time('largest-contentful-paint'),
@@ -367,7 +371,7 @@ describe.each(versions)('audit version %s', (version) => {
       tbt: time('total-blocking-time'),
       cls: report.audits['cumulative-layout-shift']?.numericValue,
     });
-    expect(Object.values(metrics).filter((value) => value === null)).toHaveLength(known[version].pwa === null ? 1 : 0);
+    expect(Object.values(metrics).filter((value) => value === null)).toHaveLength(known[version].pwa === null ? 2 : 1);
     const { fcp, si, lcp, tti, tbt, cls, ...scores } = metrics;
     for (const value of [fcp, si, lcp, tti, tbt]) expect(value).toMatch(/^\d+ms$/);
     for (const value of Object.values(scores)) expect(value ?? 0).toSatisfy(Number.isInteger);

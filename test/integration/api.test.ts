@@ -117,6 +117,7 @@ test.each([
   ],
   ['a throttling value as a text', { throttling: { ...throttling, rttMs: '80' } }, 'throttling'],
   ['a category that the version lacks', { categories: ['pwa'], auditVersion: '12' }, 'categories'],
+  ['a category that is newer than the version', { categories: ['agentic-browsing'], auditVersion: '12' }, 'categories'],
 ])('a create with %s is refused with the path of the field', async (_, wrong, path) => {
   const { errors } = await problemOf(await post({ ...aBody, ...wrong }), 400, 'invalid-request');
   expect(errors?.map((error) => error.path)).toEqual([path]);

@@ -3,7 +3,7 @@ import type { CheckResult } from '../../clients/cli/result.ts';
 import type { AssertionResult } from '../../shared/assertions.ts';
 import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
 import { CheckComparison, compareChecks, compareRegions, RegionComparison } from '../../shared/comparison.ts';
-import { type Sample, spreadOf } from '../../shared/page-metrics.ts';
+import { noMetrics, type Sample, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import type { Environment, Run } from '../../shared/run.ts';
@@ -37,7 +37,7 @@ export const environment: Environment = {
 
 /** Returns recorded samples of a real page. */
 export const samplesOf = (page: keyof typeof recorded, from: number, count = 3): Sample[] =>
-  recorded[page].slice(from, from + count).map((sample) => ({ ...sample, contended: false }));
+  recorded[page].slice(from, from + count).map((sample) => ({ ...noMetrics, ...sample, contended: false }));
 
 /** Returns what a succeeded run of these samples has. It shows the second sample. */
 export const succeeded = (samples: readonly Sample[], change: Partial<Run> = {}): Partial<Run> => ({

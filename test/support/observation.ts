@@ -26,6 +26,7 @@ export const metrics = {
   bestPractices: 96,
   pwa: null,
   seo: 91,
+  agenticBrowsing: null,
   fcp: 633.2,
   si: 633.2,
   lcp: 633.2,

@@ -68,7 +68,7 @@ test('the messages name every accepted value', () => {
     device: 'The device must be one of: mobile, desktop.',
     samples: 'The number of samples must be a whole number from 1 to 5.',
     categories:
-      'The categories must be a list of one or more of these, each once: performance, accessibility, best-practices, pwa, seo.',
+      'The categories must be a list of one or more of these, each once: performance, accessibility, best-practices, pwa, seo, agentic-browsing.',
   });
 });
 

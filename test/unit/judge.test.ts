@@ -66,7 +66,9 @@ test('the final address keeps its whole length', () => {
   expect(failed).toMatchObject({ finalUrl: long, error: { finalUrl: long } });
 });
 
-test.each(Object.keys(metrics).filter((name) => name !== 'pwa'))('a result without %s fails', (name) => {
+/** Scores that not every audit has. */
+const notAlways = ['pwa', 'agenticBrowsing'];
+test.each(Object.keys(metrics).filter((name) => !notAlways.includes(name)))('a result without %s fails', (name) => {
   const verdict = verdictOn(audited({ metrics: { ...metrics, [name]: null } }));
   expect(verdict.state).toBe('failed');
   expect(verdict).not.toHaveProperty('metrics');
@@ -240,6 +242,12 @@ test('a document that a pattern of the check blocks is never a score, and the er
   const download = { url: 'https://example.com/ads/offer.zip', failure: 'ERR_ABORTED', navigations: 1 };
   const page = judge({ ...observed(audited(), download), blockedUrlPatterns: ['*/ads/*'] });
   expect(page.state).toBe('succeeded'); // a visible page started a download, which is not its document
+});
+
+test('the score for agents must be a number if it was requested', () => {
+  const scored = (agenticBrowsing: number | null) =>
+    judge({ ...observed(audited({ metrics: { ...noMetrics, agenticBrowsing } })), categories: ['agentic-browsing'] });
+  expect([scored(67).state, scored(null).state]).toEqual(['succeeded', 'failed']);
 });
 
 test('only the requested categories need scores, and all warnings are reported', () => {

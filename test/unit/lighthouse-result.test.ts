@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse-result.ts';
 import type { AuditPlan } from '../../functions/auditor/messages.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
 import { presets } from '../../shared/throttling.ts';
 
 const audits = {
@@ -47,9 +48,21 @@ const summaryOf = (changes: Partial<LighthouseResult> = {}, version: AuditVersio
 test.each(auditVersions)('a summary of $version has scores from 0 to 100 and unrounded times', async (row) => {
   const { metrics } = await summaryOf({}, row.version);
   expect(metrics).toEqual({
-    ...{ performance: 99, accessibility: 100, bestPractices: 50, seo: null, pwa: row.pwa ? 30 : null },
+    ...{
+      performance: 99,
+      accessibility: 100,
+      bestPractices: 50,
+      seo: null,
+      pwa: row.pwa ? 30 : null,
+      agenticBrowsing: null,
+    },
     ...{ fcp: 633.4, si: 700, lcp: 801.5, tti: 900, tbt: 0, cls: 0.25 },
   });
+});
+
+test('the score for agents is shown if it was requested, and its layout shift is no metric of the performance', async () => {
+  const { metrics } = await summaryOf({ categories: { 'agentic-browsing': { score: 0.67 } } });
+  expect(metrics).toEqual({ ...noMetrics, agenticBrowsing: 67 });
 });
 
 test('a number that Lighthouse could not compute is null', async () => {

@@ -11,7 +11,7 @@ import {
   spreadView,
 } from '../../shared/page-metrics.ts';
 
-const scores = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91 };
+const scores = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91, agenticBrowsing: null };
 const stored: Metrics = { ...scores, fcp: 633.4, si: 633.5, lcp: 1912.5, tti: 2000, tbt: 0.2, cls: 0.0432 };
 const shown = { ...scores, fcp: '633ms', si: '634ms', lcp: '1913ms', tti: '2000ms', tbt: '0ms', cls: 0.0432 };
 
@@ -24,7 +24,7 @@ test('stored metrics are integer scores, and times and layout shift as numbers',
 });
 
 test('shown metrics are integers, "<integer>ms", and a number; nothing else', () => {
-  const known = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91 };
+  const known = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91, agenticBrowsing: null };
   const times = { fcp: '633ms', si: '633ms', lcp: '633ms', tti: '633ms', tbt: '0ms', cls: 0.043 };
   expect(MetricsView.safeParse({ ...known, ...times }).success).toBe(true);
   expect(MetricsView.safeParse({ ...known, ...times, performance: 0.98 }).success).toBe(false);

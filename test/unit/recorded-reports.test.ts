@@ -22,6 +22,7 @@ test.each(auditVersions)(
       bestPractices: score('best-practices'),
       seo: score('seo'),
       pwa: pwa ? score('pwa') : null,
+      agenticBrowsing: null,
       fcp: value('first-contentful-paint'),
       si: value('speed-index'),
       lcp: value('largest-contentful-paint'),
@@ -29,7 +30,7 @@ test.each(auditVersions)(
       tbt: value('total-blocking-time'),
       cls: value('cumulative-layout-shift'),
     });
-    expect(Object.values(metrics).filter((number) => number === null)).toHaveLength(pwa ? 0 : 1);
+    expect(Object.values(metrics).filter((number) => number === null)).toHaveLength(pwa ? 1 : 2);
     const { fcp, si, lcp, tti, tbt } = metricsView(metrics);
     for (const time of [fcp, si, lcp, tti, tbt]) expect(time).toMatch(/^\d+ms$/);
   },

@@ -27,6 +27,7 @@ const main: readonly MetricName[] = [
   'bestPractices',
   'seo',
   'pwa',
+  'agenticBrowsing',
 ];
 
 /** Returns the metrics that a table shows: those that people look at first and that a run has. */

@@ -23,7 +23,7 @@ const main = /** @type {MetricName[]} */ ([
 export const CheckTable = ({ check, comparison, all }) => {
   const { runs } = check;
   const compares = runs.length > 1;
-  const rows = metrics.filter((name) => (all ? name !== 'pwa' || hasPwa(check) : main.includes(name)));
+  const rows = metrics.filter((name) => (all ? isPossible(name, check) : main.includes(name)));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results by region">
     <table class="results by-region">
       <caption class="hidden">Metrics of ${check.url} by region</caption>
@@ -44,8 +44,11 @@ export const CheckTable = ({ check, comparison, all }) => {
   <${Legend} />`;
 };
 
-/** @param {any} check */
-const hasPwa = (check) => Number.parseInt(check.auditVersion, 10) < 12;
+/** @type {(name: MetricName, check: any) => boolean} */
+const isPossible = (name, { auditVersion, categories }) => {
+  if (name === 'pwa') return Number.parseInt(auditVersion, 10) < 12;
+  return name !== 'agenticBrowsing' || categories?.includes('agentic-browsing') === true;
+};
 
 /** @param {{ name: MetricName, runs: any[], comparison: any, compares: boolean }} props */
 const Row = ({ name, runs, comparison, compares }) => {

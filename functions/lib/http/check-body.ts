@@ -1,4 +1,4 @@
-import { Category, categoriesOf, Device, hasCategory, MAX_SAMPLES } from '../../../shared/audit-options.ts';
+import { Category, categoriesIn, Device, MAX_SAMPLES } from '../../../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { acceptedBlockedUrls, patternMatching } from '../../../shared/blocked-urls.ts';
 import { type CheckInputs, CreateCheckBody, optionNames } from '../../../shared/check.ts';
@@ -63,7 +63,7 @@ const valueErrors = (
   const labels = sent.labels;
   const blocking = url && !refusal ? patternMatching(new URL(url).href, blockedUrlPatterns) : undefined;
   const missing = Category.options.filter(
-    (name) => version && categories.includes(name) && !hasCategory(version, name),
+    (name) => version && categories.includes(name) && !categoriesIn(version).includes(name),
   );
   return [
     refusal && { path: 'url', ...refusal },
@@ -97,4 +97,4 @@ const hasDuplicates = (list: readonly string[]): boolean => new Set(list).size <
 
 const missingCategories = (version: AuditVersion, missing: readonly Category[]): string =>
   `Audit version ${version} has no category ${missing.map((name) => `\`${name}\``).join(', ')}. \
-Its categories: ${listOf(categoriesOf(version, {}))}.`;
+Its categories: ${listOf(categoriesIn(version))}.`;
