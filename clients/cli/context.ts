@@ -27,7 +27,7 @@ export const isServiceUrl = (text: string): boolean => {
 
 /** Calls `work` with a client of the service in PAGE_AUDIT_URL, or of a service that ends with the work. */
 export const withClient = async <T>(
-  { serviceUrl, key, env }: Context,
+  { serviceUrl, key, env, signal }: Context,
   data: string | undefined,
   work: (client: Client, server: string | null) => Promise<T>,
 ): Promise<T> => {
@@ -35,7 +35,7 @@ export const withClient = async <T>(
     if (data !== undefined) throw new UsageError('--data is for the service of this command. Unset PAGE_AUDIT_URL.');
     return work(new Client({ url: serviceUrl, key }), serviceUrl.replace(/\/+$/, ''));
   }
-  const own = await startOwnService(data, env);
+  const own = await startOwnService(data, { env, signal });
   try {
     return await work(new Client({ url: own.url }), null);
   } finally {

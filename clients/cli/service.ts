@@ -13,7 +13,10 @@ const STOP_MS = 15_000;
  * Starts the service of this repository on a free port. The service ends with this process. Its data are in `dataDir`,
  * or in a temporary folder that the service deletes.
  */
-export const startOwnService = async (dataDir: string | undefined, env: Environment): Promise<OwnService> => {
+export const startOwnService = async (
+  dataDir: string | undefined,
+  { env, signal }: { env: Environment; signal: AbortSignal },
+): Promise<OwnService> => {
   if (!import.meta.filename.endsWith('.ts')) {
     throw new UsageError(
       'This package has no service inside. Set PAGE_AUDIT_URL to the URL of a page audit service, such as http://127.0.0.1:4080.',
@@ -26,7 +29,11 @@ export const startOwnService = async (dataDir: string | undefined, env: Environm
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const exited = once(child, 'exit');
+  const disconnect = () => child.connected && child.disconnect(); // ends the service
+  signal.addEventListener('abort', disconnect, { once: true });
   const [started] = (await Promise.race([once(child, 'message'), exited])) as [{ url?: string; error?: string }];
+  signal.removeEventListener('abort', disconnect); // from here on, the command stops the service at its end
+  signal.throwIfAborted();
   if (!started?.url) {
     const reason = started?.error ?? 'its process ended';
     throw new ServiceFault(`The service did not start: ${reason.replace('set DATA_DIR to', 'give --data')}`);
@@ -34,7 +41,7 @@ export const startOwnService = async (dataDir: string | undefined, env: Environm
   return {
     url: started.url,
     stop: async () => {
-      if (child.connected) child.disconnect();
+      disconnect();
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await exited;
       clearTimeout(timer);

@@ -35,7 +35,7 @@ test('without a server, `run` audits a page with a service of its own that leave
   const child = startRun('--format', 'json');
   const stdout = child.stdout.toArray();
   expect(await once(child, 'close')).toEqual([0, null]);
-  const [{ check }] = JSON.parse(`${Buffer.concat(await stdout)}`);
+  const [check] = JSON.parse(`${Buffer.concat(await stdout)}`).checks;
   expect(check.state).toBe('succeeded');
   expect(check.runs[0].seo).toBe(100);
   expect(await readdir(temporary)).toEqual([]);
@@ -55,6 +55,16 @@ test.each([
   child.kill(signal);
   expect((await once(child, 'close'))[0]).toBe(code);
   if (signal === 'SIGINT') expect(stderr).toMatch(/The unfinished check \S+ is erased/);
+  await expectNothingLeft();
+});
+
+test('an interrupt while the service starts ends both', async () => {
+  const child = startRun();
+  child.stdout.resume();
+  child.stderr.resume();
+  await waitFor(async () => (await readdir(temporary)).length > 0 || undefined); // the service has begun to start
+  child.kill('SIGINT');
+  expect((await once(child, 'close'))[0]).toBe(130);
   await expectNothingLeft();
 });
 
