@@ -16,6 +16,8 @@ export type Context = {
   view: View;
   /** Writes to stdout. */
   print: (text: string) => Promise<void>;
+  /** Stderr if it is a terminal that is wide enough for rows. */
+  terminal: NodeJS.WriteStream | undefined;
   /** Writes a line to stderr. */
   note: (line: string) => void;
 };

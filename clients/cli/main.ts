@@ -29,6 +29,7 @@ const main = async (): Promise<number> => {
     signal: interrupt.signal,
     view: { width: process.stdout.columns ?? 80, color: process.stdout.isTTY === true && !NO_COLOR },
     print: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+    terminal: process.stderr.isTTY && process.stderr.columns >= 40 ? process.stderr : undefined,
     note: (line) => void process.stderr.write(`${line}\n`),
   });
 };

@@ -1,11 +1,14 @@
 import { printable } from '../../shared/text.ts';
 import type { Check } from '../client.ts';
 
-/** Returns a function that prints each change of a run as a line: seconds since the start, region, page and state. */
-export const progressLines = (note: (line: string) => void): ((check: Check) => void) => {
+/** Shows the progress of a command. `end` must be called at the end, also after a failure. */
+export type Progress = { onChange: (check: Check) => void; end: () => Promise<void> };
+
+/** Prints each change of a run as a line: seconds since the start, region, page and state. */
+export const progressLines = (note: (line: string) => void): Progress => {
   const startedAt = performance.now();
   const shown = new Map<string, string>();
-  return (check) => {
+  const onChange = (check: Check) => {
     for (const [name, state] of statesOf(check)) {
       if (shown.get(name) === state) continue;
       shown.set(name, state);
@@ -13,6 +16,7 @@ export const progressLines = (note: (line: string) => void): ((check: Check) => 
       note(`${`${seconds} s`.padStart(6)}  ${name}  ${state}`);
     }
   };
+  return { onChange, end: async () => {} };
 };
 
 const statesOf = ({ url, runs, device, samples = 1 }: Check): Map<string, string> =>

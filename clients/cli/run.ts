@@ -102,10 +102,12 @@ const waitForAll = async (
   client: Client,
   created: readonly CreatedCheck[],
   seconds: number,
-  { signal, note }: Context,
+  { signal, note, terminal }: Context,
 ): Promise<Check[]> => {
   const timeout = AbortSignal.timeout(seconds * 1000);
-  const onChange = progressLines(note);
+  const { onChange, end } = terminal
+    ? (await import('./progress-rows.ts')).progressRows(created, terminal)
+    : progressLines(note);
   const abort = new AbortController(); // ends the other waits when one fails
   const all = AbortSignal.any([signal, timeout, abort.signal]);
   try {
@@ -122,6 +124,8 @@ const waitForAll = async (
       throw new ServiceFault('A check was erased while the command waited for it. Run the command again.');
     }
     throw error;
+  } finally {
+    await end();
   }
 };
 

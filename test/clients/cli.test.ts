@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
 import { readReport } from '../support/recorded-reports.ts';
+import { unlessMissing } from '../support/skips.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -213,6 +214,25 @@ test('a label as base names the newest finished check of the page, and a regress
   expect((await runOn(605)).code).toBe(0);
   const slower = await runOn(2600);
   expect([slower.code, slower.stdout]).toEqual([1, expect.stringMatching(/LCP.*regressed/)]);
+});
+
+const needsScript = unlessMissing(spawnSync('script', ['--version']).status === 0 ? undefined : 'script');
+
+test.each([
+  [80, /✔ us-west1 {2}https:\/\/example.com\/ \[/],
+  [20, /^ +\d+ s {2}us-west1/m],
+] as const)('a terminal of %i columns shows the progress and the result', needsScript, async (columns, progress) => {
+  const label = `test:${randomUUID()}`;
+  const command = `stty cols ${columns}; ${process.execPath} ${file} run https://example.com/ --label ${label}`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], { env: environment(api.url) });
+  const output = child.stdout.toArray();
+  const closed = once(child, 'close');
+  const id = await checkLabelled(label);
+  await finish(id);
+  expect((await closed)[0]).toBe(0);
+  const shown = `${Buffer.concat(await output)}`;
+  expect(shown).toMatch(progress);
+  expect(shown).toContain(`${api.url}/checks/${id}`);
 });
 
 const problem = (status: number, code: string) =>

@@ -1,0 +1,59 @@
+import { Listr, ListrLogger, PRESET_TIMER, ProcessOutput } from 'listr2';
+import { printable } from '../../shared/text.ts';
+import type { Check, CreatedCheck } from '../client.ts';
+import type { Progress } from './progress.ts';
+
+/** Shows a row for each region of each check in a terminal, with its state and the seconds since its start. */
+export const progressRows = (created: readonly CreatedCheck[], stream: NodeJS.WriteStream): Progress => {
+  const rows = created.flatMap(({ url, device = 'mobile', runs }) =>
+    runs.map(({ id, region }) => ({
+      id,
+      name: `${region}  ${printable(url)}${created.length > 1 ? `  ${device}` : ''}`,
+      end: Promise.withResolvers<void>(),
+      show: (_title: string): void => {},
+    })),
+  );
+  const tasks = rows.map((row) => ({
+    title: row.name,
+    task: (_: unknown, task: { title: string }) => {
+      row.show = (title) => {
+        task.title = title;
+      };
+      return row.end.promise;
+    },
+  }));
+  const listr = new Listr(tasks, {
+    concurrent: true,
+    exitOnError: false,
+    registerSignalListeners: false, // the command handles signals
+    renderer: 'default',
+    rendererOptions: {
+      timer: PRESET_TIMER,
+      formatOutput: 'truncate',
+      collapseErrors: false,
+      logger: new ListrLogger({ processOutput: new ProcessOutput(stream, stream) }),
+    },
+  });
+  const shown = listr.run();
+  return {
+    onChange: (check) => {
+      for (const run of check.runs) {
+        const row = rows.find(({ id }) => id === run.id);
+        if (row) showRun(row, run, check.samples ?? 1);
+      }
+    },
+    end: async () => {
+      for (const { end } of rows) end.reject(new Error('not finished'));
+      await shown;
+    },
+  };
+};
+
+type Row = { name: string; end: PromiseWithResolvers<void>; show: (title: string) => void };
+
+const showRun = ({ name, end, show }: Row, run: Check['runs'][number], samples: number): void => {
+  const count = samples > 1 ? `  sample ${Math.min(run.samples.length + 1, samples)} of ${samples}` : '';
+  if (run.state === 'running') show(`${name}${count}`);
+  if (run.state === 'succeeded') end.resolve();
+  if (run.state === 'failed') end.reject(new Error(run.error?.code ?? 'failed'));
+};
