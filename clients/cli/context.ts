@@ -23,8 +23,9 @@ export type Context = {
 };
 
 export const isServiceUrl = (text: string): boolean => {
-  const url = URL.parse(text);
-  return !!url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && !username && !password;
 };
 
 /** Calls `work` with a client of the service in PAGE_AUDIT_URL, or of a service that ends with the work. */

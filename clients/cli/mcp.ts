@@ -6,14 +6,17 @@ import manifest from './package.json' with { type: 'json' };
 
 /** Serves the tools for agents over standard input and output. The first use of a tool starts the command's service. */
 export const mcp = async (context: Context, { data }: { data?: string }): Promise<number> => {
-  const agentLeft = Promise.withResolvers<void>();
+  let leave = () => {};
+  const agentLeft = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
   let service: Promise<void> | undefined;
   let client: Promise<Client> | undefined;
   const connect = (): Promise<Client> => {
     client ??= new Promise((resolve, reject) => {
       service = withClient(context, data, (connected) => {
         resolve(connected);
-        return agentLeft.promise;
+        return agentLeft;
       });
       service.catch((error) => {
         client = undefined; // the next use of a tool tries again
@@ -23,7 +26,7 @@ export const mcp = async (context: Context, { data }: { data?: string }): Promis
     return client;
   };
   await serveStdio({ version: manifest.version, connect, signal: context.signal });
-  agentLeft.resolve();
+  leave();
   await service?.catch(() => undefined); // its caller has the error
   return exitCodes.good;
 };

@@ -9,7 +9,7 @@ export const progressRows = (created: readonly CreatedCheck[], stream: NodeJS.Wr
     runs.map(({ id, region }) => ({
       id,
       name: `${region}  ${printable(url)}${created.length > 1 ? `  ${device}` : ''}`,
-      end: Promise.withResolvers<void>(),
+      end: deferred(),
       show: (_title: string): void => {},
     })),
   );
@@ -49,7 +49,16 @@ export const progressRows = (created: readonly CreatedCheck[], stream: NodeJS.Wr
   };
 };
 
-type Row = { name: string; end: PromiseWithResolvers<void>; show: (title: string) => void };
+/** Does what `Promise.withResolvers` does, which Node.js 20 lacks. */
+const deferred = () => {
+  let [resolve, reject]: [() => void, (error: Error) => void] = [() => {}, () => {}];
+  const promise = new Promise<void>((...both) => {
+    [resolve, reject] = both;
+  });
+  return { promise, resolve: () => resolve(), reject: (error: Error) => reject(error) };
+};
+
+type Row = { name: string; end: ReturnType<typeof deferred>; show: (title: string) => void };
 
 const showRun = ({ name, end, show }: Row, run: Check['runs'][number], samples: number): void => {
   const count = samples > 1 ? `  sample ${Math.min(run.samples.length + 1, samples)} of ${samples}` : '';
