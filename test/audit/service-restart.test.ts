@@ -69,7 +69,7 @@ test('SIGTERM to npm ends the service that npm started', async () => {
     let output = '';
     npm.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      const found = /http:\/\/[\d.]+:\d+(?=\s[\s\S]*Create a check:)/.exec(output);
+      const found = /http:\/\/[\d.]+:\d+(?=\/? [\s\S]*Create a check:)/.exec(output);
       if (found) resolve(found);
     });
   });
