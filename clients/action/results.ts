@@ -17,10 +17,10 @@ export const outputsOf = ({ checks }: Results, passed: boolean): Record<string, 
   'check-ids': JSON.stringify(checks.map(({ id }) => id)),
   scores: JSON.stringify(
     checks.flatMap(({ url, device = 'mobile', runs }) =>
-      runs.map(({ region, state, performance, accessibility, bestPractices, seo }) => ({
-        ...{ url, device, region, state },
-        ...{ performance, accessibility, bestPractices, seo },
-      })),
+      runs.map(({ region, state, performance, accessibility, bestPractices, seo }) => {
+        const scores = { performance, accessibility, bestPractices, seo };
+        return { url, device, region, state, ...scores };
+      }),
     ),
   ),
   links: JSON.stringify(checks.flatMap(({ pageUrl }) => pageUrl ?? [])),
