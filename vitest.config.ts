@@ -25,9 +25,10 @@ export default defineConfig({
       project('fast', ['test/{unit,integration,simulation}/**/*.test.ts', 'test/clients/*.test.ts'], 1, {
         testTimeout: 20_000,
         hookTimeout: 20_000,
+        maxWorkers: 2, // the default leaves one of two cores idle
       }),
       // The files share one import of the CDK, which takes longer than their tests.
-      project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false }),
+      project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false, maxWorkers: 2 }),
       project('browser', browserTests, 2, { ...longTimeouts, maxWorkers: 3 }),
       // These tests measure pages, so only one file runs at a time.
       project('timed', ['test/{audit,bundle}/**/*.test.ts'], 3, {

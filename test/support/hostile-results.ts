@@ -51,8 +51,9 @@ export const expectResult = async (page: HostilePage, run: RunView, service: Loc
   }
   if (error) expectFailure(run);
   else await expectSuccess(page, run, service);
-  for (const { seconds } of attempts) {
-    expect(seconds, facts).toBeLessThan(Math.min(page.seconds ?? Infinity, HARD_LIMIT_MS / 1000 + 5));
+  for (const { seconds, contended } of attempts) {
+    const limit = (page.seconds ?? Infinity) + (contended ? 15 : 0); // other audits delayed this one
+    expect(seconds, facts).toBeLessThan(Math.min(limit, HARD_LIMIT_MS / 1000 + 5));
   }
   if (page.early) {
     expect(attempts.length, facts).toBe(1);
