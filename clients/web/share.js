@@ -19,12 +19,16 @@ export const keepShareToken = (checkId, hash) => {
  */
 export const shareTokenOf = (checkId) => sessionStorage.getItem(nameOf(checkId));
 
+/** Paths that a share link reads. A path with a query needs the key, for example a comparison with a base. */
+const sharedPaths =
+  /^\/v1\/checks\/([0-9a-f-]{36})(?:\/comparison|\/runs\/[0-9a-f-]{36}(?:\/(?:report|screenshot|filmstrip))?)?$/i;
+
 /**
- * Returns a path of the API with the share token of its check, if this tab has one.
+ * Returns a path of the API with the share token of its check, if this tab has one and a share link reads the path.
  * @param {string} path
  */
 export const withShareToken = (path) => {
-  const [, checkId] = /^\/v1\/checks\/([0-9a-f-]{36})\b/i.exec(path) ?? [];
+  const [, checkId] = sharedPaths.exec(path) ?? [];
   const token = checkId && shareTokenOf(checkId);
-  return token ? `${path}${path.includes('?') ? '&' : '?'}share=${encodeURIComponent(token)}` : path;
+  return token ? `${path}?share=${encodeURIComponent(token)}` : path;
 };
