@@ -643,6 +643,8 @@ export interface components {
             errorCode: components["schemas"]["RunProblemCode"] | null;
             contended: boolean | null;
             benchmarkIndex: number | null;
+            /** @description As in a create. Null if the audit did not get so far, and in older entries. */
+            throttling: components["schemas"]["ThrottlingOutput"] | null;
             labels?: components["schemas"]["Labels"];
             numericValues: components["schemas"]["NumericValues"];
             /** @description Relative URLs. Null if the run has expired, because a run summary lives longer. */

@@ -5,7 +5,7 @@ const columns = [
   ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
   ...['performance', 'accessibility', 'bestPractices', 'pwa', 'seo', 'agenticBrowsing'],
   ...NumericValues.keyof().options,
-  ...['sampleCount', 'contended', 'benchmarkIndex', 'labels'],
+  ...['sampleCount', 'contended', 'benchmarkIndex', 'labels', 'throttling'],
 ];
 
 /** Options of csv-stringify for runs as RFC 4180 text. A value that a spreadsheet would take for a formula is escaped. */
@@ -17,7 +17,7 @@ export const csvOptions = {
   cast: { boolean: String },
 } as const;
 
-/** Returns the cells of a run. Times are in milliseconds. */
+/** Returns the cells of a run. Times are in milliseconds. Values of throttling are JSON. */
 export const csvRow = ({ numericValues, labels, ...run }: Omit<RunSummary, 'links'>) => ({
   ...run,
   ...numericValues,

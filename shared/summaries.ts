@@ -4,6 +4,7 @@ import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics
 import { pick } from './pick.ts';
 import { RunProblemCode } from './problems.ts';
 import { Run, RunView } from './run.ts';
+import { Throttling, throttlingOf } from './throttling.ts';
 
 const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] as const;
 
@@ -37,6 +38,9 @@ export const SeriesRun = z.object({
   errorCode: RunProblemCode.nullable(),
   contended: z.boolean().nullable(),
   benchmarkIndex: z.number().nullable(),
+  throttling: Throttling.nullable().describe(
+    'As in a create. Null if the audit did not get so far, and in older entries.',
+  ),
   labels: Check.shape.labels,
 });
 export type SeriesRun = z.infer<typeof SeriesRun>;
@@ -48,6 +52,7 @@ export const seriesRun = (run: Run & { checkId: string; labels?: Check['labels']
   errorCode: run.error?.code ?? null,
   contended: run.environment?.contended ?? null,
   benchmarkIndex: run.environment?.benchmarkIndex ?? null,
+  throttling: throttlingOf(run),
 });
 
 export const RunSummary = z
@@ -62,8 +67,11 @@ export const RunSummary = z
   .meta({ id: 'RunSummary', description: 'A finished run in the series of a URL.' });
 export type RunSummary = z.infer<typeof RunSummary>;
 
-export const runSummary = (run: SeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => ({
-  ...pick(run, SeriesRun.keyof().options),
+/** A run in the series as an earlier release may have stored it. */
+export type StoredSeriesRun = Omit<SeriesRun, 'throttling'> & Partial<Pick<SeriesRun, 'throttling'>>;
+
+export const runSummary = (run: StoredSeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => ({
+  ...pick({ ...run, throttling: run.throttling ?? null }, SeriesRun.keyof().options),
   ...metricsView(run),
   numericValues: pick(run, NumericValues.keyof().options),
   links: isExpired

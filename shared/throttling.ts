@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Smallest and largest value that a create accepts. */
-const bounds = {
+export const bounds = {
   rttMs: [1, 5000],
   throughputKbps: [10, 1_000_000],
   cpuSlowdownMultiplier: [1, 20],
@@ -37,6 +37,18 @@ export const presets = {
   mobile: { rttMs: 150, throughputKbps: 1.6 * 1024, cpuSlowdownMultiplier: 4 },
   desktop: { rttMs: 40, throughputKbps: 10 * 1024, cpuSlowdownMultiplier: 1 },
 } as const satisfies Record<string, ThrottlingValues>;
+
+type ThrottledRun = {
+  device: string;
+  environment: { throttling: string | null; throttlingValues: ThrottlingValues | null } | null;
+};
+
+/** Returns the throttling of a run as a create takes it, or null if the run doesn't know it. Older runs lack values. */
+export const throttlingOf = ({ device, environment }: ThrottledRun): Throttling | null => {
+  if (environment?.throttling === 'provided') return 'none';
+  if (environment?.throttling !== 'simulate') return null;
+  return environment.throttlingValues ?? (presets as Record<string, ThrottlingValues>)[device] ?? null;
+};
 
 /** Returns the values as a text that is the same for all runs with the preset of their device. Older runs lack values. */
 export const throttlingText = (device: string, values: ThrottlingValues | null): string => {

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import type { Check, CheckInputs } from '../../shared/check.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
+import type { Environment } from '../../shared/run.ts';
 import { CheckSummary, RunSummary } from '../../shared/summaries.ts';
+import { presets } from '../../shared/throttling.ts';
+import { environment } from '../support/check-results.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
@@ -58,7 +62,10 @@ const create = async ({ days = 90, trendDays = 400, owner: of = owner, ...inputs
   });
   return check;
 };
-const finish = async (check: Check, { lcp = 900, failed = false } = {}) => {
+const finish = async (
+  check: Check,
+  { lcp = 900, failed = false, environment }: { lcp?: number; failed?: boolean; environment?: Environment } = {},
+) => {
   for (const { id } of check.runs) {
     const run = await world.leases.claim(
       (await world.find(check.id)).runs.find((each) => each.id === id) as never,
@@ -69,7 +76,12 @@ const finish = async (check: Check, { lcp = 900, failed = false } = {}) => {
     const metrics = { ...noMetrics, performance: 98, lcp, tbt: 0.4, cls: 0.01 };
     const outcome = failed
       ? { state: 'failed' as const, error: runError('dns-failure') }
-      : { state: 'succeeded' as const, ...metrics, samples: [{ ...metrics, cpuBusy: 0, contended: false }] };
+      : {
+          state: 'succeeded' as const,
+          ...metrics,
+          samples: [{ ...metrics, cpuBusy: 0, contended: false }],
+          ...(environment && { environment }),
+        };
     await world.leases.finish(run, { attempts: [], ...outcome }, later(t0, 9));
   }
 };
@@ -279,6 +291,37 @@ test('the runs of a URL are a series of metrics, also of spellings of the URL', 
   for (const run of runs) expect(RunSummary.parse(run)).toEqual(run);
   const east = await page('/v1/runs?url=https://example.com/&region=us-east4&label=branch:main');
   expect(idsOf(east.runs)).toEqual([first.runs[1]?.id]);
+});
+
+test('a series shows the throttling of each run, and null if it is not known', async () => {
+  const slow = { rttMs: 300, throughputKbps: 400, cpuSlowdownMultiplier: 6 };
+  const environments: (Partial<Environment> | undefined)[] = [
+    { throttlingValues: slow },
+    { throttling: 'provided', throttlingValues: null },
+    { throttlingValues: null }, // from before the values were stored: the preset
+    undefined,
+  ];
+  for (const [i, each] of environments.entries()) {
+    const check = await create({ now: later(t0, -i) });
+    await finish(check, each && { environment: { ...environment, ...each } });
+  }
+  const older = await create({ now: later(t0, -9) });
+  await finish(older, { environment });
+  const Key = { pk: `CHECK#${older.id}`, sk: `TREND#${older.runs[0]?.id}` };
+  const { Item } = await world.db.client.send(new GetCommand({ TableName: world.db.table, Key }));
+  const { throttling: _, ...listed } = JSON.parse(Item?.listed);
+  const Older = { ...Item, listed: JSON.stringify(listed) };
+  await world.db.client.send(new PutCommand({ TableName: world.db.table, Item: Older }));
+
+  const runs = await series();
+  expect(runs.map(({ throttling }) => throttling)).toEqual([slow, 'none', presets.mobile, null, null]);
+  for (const run of runs) expect(RunSummary.parse(run)).toEqual(run);
+  const csv = await (await get('/v1/runs?url=https://example.com/', { accept: 'text/csv' })).text();
+  const [header, first, second, ...others] = csv.split('\r\n');
+  expect(header).toMatch(/,throttling$/);
+  expect(first).toMatch(/,"{""rttMs"":300,""throughputKbps"":400,""cpuSlowdownMultiplier"":6}"$/);
+  expect(second).toMatch(/,none$/);
+  expect(others.slice(1)).toEqual([expect.stringMatching(/,$/), expect.stringMatching(/,$/), '']);
 });
 
 test('a series is CSV for a spreadsheet, in which nothing is a formula', async () => {

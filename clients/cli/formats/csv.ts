@@ -3,6 +3,7 @@ import type { CheckView } from '../../../shared/check.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { csvOptions, csvRow } from '../../../shared/run-csv.ts';
 import { printable } from '../../../shared/text.ts';
+import { throttlingOf } from '../../../shared/throttling.ts';
 import type { CheckResult } from '../result.ts';
 
 /** Returns the runs of the checks as CSV (RFC 4180), with the columns of `GET /v1/runs`. */
@@ -21,4 +22,5 @@ const rowOf = (run: RunView, { id, labels }: CheckView) =>
     errorCode: run.error?.code ?? null,
     contended: run.environment?.contended ?? null,
     benchmarkIndex: run.environment?.benchmarkIndex ?? null,
+    throttling: throttlingOf(run),
   });

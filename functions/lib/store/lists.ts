@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Check, checkView, inputFields } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
-import { type CheckSummary, checkSummary, type SeriesRun, seriesRun } from '../../../shared/summaries.ts';
+import { type CheckSummary, checkSummary, type StoredSeriesRun, seriesRun } from '../../../shared/summaries.ts';
 import type { Db } from './dynamodb.ts';
 import type { RunItem } from './items.ts';
 
@@ -15,7 +15,7 @@ export type Range = { after?: string | undefined; before?: string | undefined };
 export type ListedCheck = Omit<CheckSummary, 'runs' | 'state' | 'updatedAt' | 'links'> & Partial<CheckSummary>;
 
 /** A run in the series of its URL. `runExpiresAt` is when the run itself expires, in seconds. */
-export type ListedRun = SeriesRun & { runExpiresAt?: number };
+export type ListedRun = StoredSeriesRun & { runExpiresAt?: number };
 
 export type ListStore = ReturnType<typeof listStore>;
 
