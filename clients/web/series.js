@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { read } from './api.js';
 import { onKeyChange } from './session.js';
+import { isOtherThrottling } from './throttling.js';
 
 /** Most runs that a chart has. */
 export const MAX_RUNS = 400;
@@ -48,19 +49,27 @@ const readAll = async (filter, signal, show) => {
 };
 
 /**
- * Returns the runs that are not comparable with the newest run of their region.
+ * Returns why runs are not comparable with the newest run of their region.
  * @param {readonly any[]} runs newest first
- * @returns {Set<any>}
+ * @returns {Map<any, string>}
  */
 export const incomparable = (runs) => {
   const newest = new Map();
   for (const run of runs) {
     if (run.state === 'succeeded' && !run.contended && !newest.has(run.region)) newest.set(run.region, run);
   }
-  return new Set(
-    runs.filter((run) => {
-      const latest = newest.get(run.region);
-      return run.contended || (latest && latest.auditVersion !== run.auditVersion);
-    }),
-  );
+  /** @type {(run: any) => string | undefined} */
+  const reasonOf = (run) => {
+    const latest = newest.get(run.region);
+    if (run.contended) return 'other work used the CPU';
+    if (!latest) return undefined;
+    if (latest.auditVersion !== run.auditVersion) return 'other version';
+    return isOtherThrottling(latest.throttling, run.throttling) ? 'other throttling' : undefined;
+  };
+  const reasons = new Map();
+  for (const run of runs) {
+    const reason = reasonOf(run);
+    if (reason) reasons.set(run, reason);
+  }
+  return reasons;
 };

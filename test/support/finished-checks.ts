@@ -8,7 +8,9 @@ import { presets } from '../../shared/throttling.ts';
 import { aCheck, type World } from './world.ts';
 
 /** Result of a run: its LCP in each sample in milliseconds, or why it failed. */
-export type Result = { lcps: readonly number[]; warnings?: string[]; contended?: boolean } | { failed: RunProblemCode };
+export type Result =
+  | { lcps: readonly number[]; warnings?: string[]; contended?: boolean; environment?: Partial<Environment> }
+  | { failed: RunProblemCode };
 
 const environment: Environment = {
   auditVersion: '13.5.0',
@@ -57,7 +59,7 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     samples,
     spread: spreadOf(samples),
     warnings,
-    environment: { ...environment, contended },
+    environment: { ...environment, contended, ...result.environment },
   };
   await world.leases.finish(
     lease,

@@ -5,21 +5,50 @@ import { html } from '../html.js';
 import { saveBlob } from '../save-blob.js';
 import { ProblemNote } from './problem.js';
 
+/** Most pages of a file. A page has up to 100 runs. */
+const MAX_PAGES = 100;
+
 /**
- * Saves the newest runs of a page as CSV.
+ * Saves all runs of a page as CSV.
  * @param {{ url: string, device: string }} props
  */
 export const CsvButton = ({ url, device }) => {
-  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const [state, setState] = useState(/** @type {{ error?: any, busy?: boolean, note?: string }} */ ({}));
   const download = async () => {
-    setError(undefined);
+    setState({ busy: true });
     try {
-      const path = `/v1/runs?${new URLSearchParams({ url, device, limit: '100' })}`;
-      saveBlob(await (await send(path, { headers: { accept: 'text/csv' } })).blob(), 'runs.csv');
-    } catch (failure) {
-      setError(failure);
+      const { texts, isCut } = await readPages(`/v1/runs?${new URLSearchParams({ url, device, limit: '100' })}`);
+      saveBlob(new Blob(texts, { type: 'text/csv' }), 'runs.csv');
+      setState(isCut ? { note: cutNote(texts) } : {});
+    } catch (error) {
+      setState({ error });
     }
   };
-  return html`<button type="button" class="small" onClick=${download}>CSV of the newest 100 runs</button>
-    ${error && html`<${ProblemNote} error=${error} reload=${download} />`}`;
+  return html`<button type="button" class="small" disabled=${state.busy} onClick=${download}>${state.busy ? 'Reading the runs…' : 'CSV of all runs'}</button>
+    ${state.error && html`<${ProblemNote} error=${state.error} reload=${download} />`}
+    <p class="wide" role="status">${state.note}</p>`;
+};
+
+/**
+ * Returns the pages of a series, newest runs first. Only the first one has the names of the columns.
+ * @param {string} first
+ */
+const readPages = async (first) => {
+  /** @type {string[]} */
+  const texts = [];
+  /** @type {string | undefined} */
+  let path = first;
+  while (path && texts.length < MAX_PAGES) {
+    const answer = await send(path, { headers: { accept: 'text/csv' } });
+    const text = await answer.text();
+    texts.push(texts.length === 0 ? text : text.slice(text.indexOf('\r\n') + 2));
+    path = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+  }
+  return { texts, isCut: path !== undefined };
+};
+
+/** @param {string[]} texts */
+const cutNote = (texts) => {
+  const [oldest = ''] = texts.join('').trimEnd().split('\r\n').at(-1)?.split(',') ?? [];
+  return `The file is cut. It has the runs back to ${oldest}. GET /v1/runs with createdBefore=${oldest} has the older ones.`;
 };

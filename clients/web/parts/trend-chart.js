@@ -14,6 +14,15 @@ const colors = {
   dark: ['#80b8ff', '#ffb077', '#56cf7a', '#e69be8', '#a0aab4', '#ff8278'],
 };
 
+/** Texts of the time axis by the distance of its marks in seconds: of each mark, and below it at a new year and a new day. */
+const timeTexts = [
+  [365 * 86_400, '{YYYY}'],
+  [28 * 86_400, '{MMM}', '\n{YYYY}'],
+  [86_400, '{MMM} {D}', '\n{YYYY}'],
+  [60, '{HH}:{mm}', '\n{MMM} {D}', null, '\n{MMM} {D}'],
+  [1, '{HH}:{mm}:{ss}', '\n{MMM} {D}', null, '\n{MMM} {D}'],
+];
+
 const loadStyle = () => {
   if (document.getElementById('uplot')) return;
   const href = new URL('./uplot.css', import.meta.url).href; // all files of the page are in one folder
@@ -99,7 +108,7 @@ const chartOf = (runs, name, width, dark) => {
     height: HEIGHT,
     series: [{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...series],
     axes: [
-      axis,
+      { ...axis, values: timeTexts },
       {
         ...axis,
         size: 64,
@@ -154,7 +163,7 @@ const rangeOf = (name, max) => (isScore(name) ? [0, 100] : [0, Math.max(max * 1.
  * Draws each point: filled, or hollow if its run is not comparable.
  * @param {any} chart
  * @param {any[][]} rows
- * @param {Set<any>} hollow
+ * @param {Map<any, string>} hollow
  * @param {{ palette: string[], back: string }} colors
  */
 const drawPoints = (chart, rows, hollow, { palette, back }) => {

@@ -12,27 +12,21 @@ import { CsvButton } from './csv-button.js';
  * @param {{ runs: any[], name: MetricName, url: string, device: string }} props
  */
 export const TrendTable = ({ runs, name, url, device }) => {
-  const hollow = incomparable(runs);
+  const reasons = incomparable(runs);
   return html`<div class="row"><h2 class="grow" id="runs">Runs</h2><${CsvButton} url=${url} device=${device} /></div>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="runs">
       <table class="runs" aria-labelledby="runs">
         <thead><tr>${['Time', 'Region', metricNames[name], 'Samples', 'Lighthouse', 'Note'].map((each) => html`<th scope="col" key=${each}>${each}</th>`)}</tr></thead>
-        <tbody>${runs.map((run) => html`<${Row} key=${run.id} run=${run} name=${name} hollow=${hollow.has(run)} />`)}</tbody>
+        <tbody>${runs.map((run) => html`<${Row} key=${run.id} run=${run} name=${name} why=${reasons.get(run)} />`)}</tbody>
       </table>
     </div>`;
 };
 
-/** @param {{ run: any, name: MetricName, hollow: boolean }} props */
-const Row = ({ run, name, hollow }) => {
+/** @param {{ run: any, name: MetricName, why?: string }} props */
+const Row = ({ run, name, why }) => {
   const value = run.state === 'succeeded' ? numberOf(run, name) : null;
   const grade = gradeOf(name, value, run.device);
-  const note = run.errorCode
-    ? `failed: ${run.errorCode}`
-    : run.contended
-      ? 'other work used the CPU'
-      : hollow
-        ? 'other version'
-        : '';
+  const note = run.errorCode ? `failed: ${run.errorCode}` : (why ?? '');
   return html`<tr>
     <th scope="row" class="when"><a href="/checks/${run.checkId}/runs/${run.id}">${localTime(run.createdAt)}</a></th>
     <td>${run.region}</td>

@@ -80,7 +80,7 @@ const Series = ({ url, device, metric }) => {
     <${TrendChart} runs=${runs} name=${chosen} device=${device} />
     <p class="legend">
       <span>● comparable with the newest run of its region</span>
-      <span>○ not comparable: other work used the CPU, or another Lighthouse version</span>
+      <span>○ not comparable: other work used the CPU, another Lighthouse version, or other throttling</span>
       ${runs.length >= MAX_RUNS && html`<span>The newest ${MAX_RUNS} runs are shown.</span>`}
     </p>
     <${TrendTable} runs=${runs} name=${chosen} url=${url} device=${device} />

@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importApi, startGateway } from '../../../infra/local/gateway.ts';
+import { presets } from '../../../shared/throttling.ts';
+import { finishedCheck } from '../../support/finished-checks.ts';
+import { expectAccessible, openPage, press, startBrowser, untilShown } from '../../support/web-browser.ts';
+import { startWorld, type World } from '../../support/world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'page-audit-web-'));
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+let browser: Browser;
+beforeAll(async () => {
+  world = await startWorld({ REGIONS: 'us-west1,europe-north1' });
+  api = await startGateway({ port: 0, functions: await importApi() });
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await api.close();
+  await world.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const url = 'https://example.com/trend';
+const address = () => `${api.url}/pages?url=${encodeURIComponent(url)}`;
+
+/** Lets a page save files in the folder. Returns a function that waits for the next one and returns its text. */
+const savedBy = async (page: Page) => {
+  const session = await page.createCDPSession();
+  await session.send('Browser.setDownloadBehavior', {
+    behavior: 'allowAndName',
+    downloadPath: folder,
+    eventsEnabled: true,
+  });
+  const saved = new Promise<string>((resolve) => {
+    session.on('Browser.downloadProgress', ({ state, guid }) => {
+      if (state === 'completed') resolve(readFileSync(join(folder, guid), 'utf8'));
+    });
+  });
+  return () => saved;
+};
+
+test('a trend marks runs with other throttling, has times of 24 hours, and saves all of its runs', async () => {
+  const of = (throttlingValues: typeof presets.mobile | null) => ({
+    lcps: [633, 640, 629],
+    environment: { throttlingValues },
+  });
+  const slow = { ...presets.mobile, cpuSlowdownMultiplier: 8 } as never;
+  await finishedCheck(world, { url }, [of(slow), of(slow)]);
+  for (let i = 0; i < 50; i++) await finishedCheck(world, { url }, [of(presets.mobile), of(presets.mobile)]);
+  await using view = await openPage(browser, `${api.url}/docs`);
+  const { page, errors } = view;
+  await page.evaluateOnNewDocument(() => {
+    const drawn: string[] = [];
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+      drawn.push(text);
+      fillText.call(this, text, ...rest);
+    };
+    Object.assign(globalThis, { drawn });
+  });
+  await page.goto(address());
+  await untilShown(page, 'other throttling');
+  expect(
+    await page.$$eval(
+      'td:last-child',
+      (cells) => cells.filter((cell) => cell.textContent === 'other throttling').length,
+    ),
+  ).toBe(2);
+  await page.waitForFunction(() =>
+    (globalThis as unknown as { drawn: string[] }).drawn.some((text) => /^\d\d:\d\d/.test(text)),
+  );
+  expect(
+    await page.evaluate(() =>
+      (globalThis as unknown as { drawn: string[] }).drawn.filter((text) => /[ap]m/i.test(text)),
+    ),
+  ).toEqual([]);
+  await expectAccessible(page);
+
+  const saved = await savedBy(page);
+  await press(page, 'CSV of all runs');
+  const lines = (await saved()).trimEnd().split('\r\n');
+  expect(lines.filter((line) => line.startsWith('createdAt,'))).toHaveLength(1);
+  expect(new Set(lines.slice(1).map((line) => line.split(',')[2])).size).toBe(102);
+  expect(errors).toEqual([]);
+});
+
+test('a CSV that is cut says so, and how to read the older runs', async () => {
+  await finishedCheck(world, { url }, [{ lcps: [633, 640, 629] }, { lcps: [633, 640, 629] }]);
+  await using view = await openPage(browser, address());
+  const { page } = view;
+  await untilShown(page, 'CSV of all runs');
+  await page.setRequestInterception(true);
+  let pages = 0;
+  page.on('request', (request) => {
+    if (!request.headers().accept?.includes('text/csv')) return void request.continue();
+    pages += 1;
+    const body = `createdAt,id\r\n2026-01-01T00:00:00.000Z,${pages}\r\n`;
+    const link = `</v1/runs?url=x&cursor=${pages}>; rel="next"`;
+    request.respond({ status: 200, headers: { 'content-type': 'text/csv', link }, body });
+  });
+  const saved = await savedBy(page);
+  await press(page, 'CSV of all runs');
+  await untilShown(page, 'The file is cut. It has the runs back to 2026-01-01T00:00:00.000Z.');
+  expect((await saved()).trimEnd().split('\r\n')).toHaveLength(101);
+  expect(pages).toBe(100);
+  await expectAccessible(page);
+});
