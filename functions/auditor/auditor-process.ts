@@ -18,7 +18,8 @@ import {
   isTimed,
   START_SIGNAL,
 } from './messages.ts';
-import { type AuditEvent, type AuditState, decide, initialState, type Limits, type TimerName } from './stop-rules.ts';
+import { type AuditEvent, type AuditState, decide, initialState, type Limits } from './stop-rules.ts';
+import { extensionOf, namedTimers } from './timers.ts';
 
 /** Time that a finished auditor has to close its browser, in milliseconds. */
 const BROWSER_CLOSE_MS = 1000;
@@ -181,36 +182,6 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   handle({ type: 'started', timed: isTimed(order) });
   auditor.send(order);
   return promise;
-};
-
-/**
- * Extends the time limit of an attempt by the time for which its auditor was confined, because the auditor was slower then.
- * `next` returns the milliseconds that were not granted before. The total is at most `maxMs`.
- */
-const extensionOf = (confinedMs: () => number, maxMs: number) => {
-  const before = confinedMs();
-  let granted = 0;
-  return {
-    next: (): number => {
-      const ms = Math.max(0, Math.ceil(Math.min(confinedMs() - before, maxMs) - granted));
-      granted += ms;
-      return ms;
-    },
-  };
-};
-
-/** Creates timers by name. Starting a timer that is running restarts it. */
-const namedTimers = (onElapsed: (timer: TimerName) => void) => {
-  const running = new Map<TimerName, NodeJS.Timeout>();
-  return {
-    start: (timer: TimerName, ms: number): void => {
-      clearTimeout(running.get(timer));
-      running.set(timer, setTimeout(onElapsed, ms, timer));
-    },
-    clear: (): void => {
-      for (const timer of running.values()) clearTimeout(timer);
-    },
-  };
 };
 
 /** Adds what the message lacks: the CPU use, and the Buffer of the report, which IPC sends as plain bytes. */

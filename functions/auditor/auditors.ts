@@ -6,13 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { SampleOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
-import { log } from '../lib/log.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { setObstacle } from '../lib/readiness.ts';
 import { slots } from '../lib/slots.ts';
+import { auditorPool } from './auditor-pool.ts';
 import {
   type AuditHooks,
-  type AuditorProcess,
   childModule,
   type EndedAudit,
   startAuditorProcess,
@@ -168,49 +167,6 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
 const testWorkDir = async (): Promise<void> => {
   const dir = await mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`));
   await writeFile(join(dir, 'test'), Buffer.alloc(2 ** 20)).finally(() => rm(dir, { recursive: true }));
-};
-
-/** Keeps one auditor ready for the next audit, and tracks auditors that are stopping. */
-const auditorPool = (start: (version: AuditVersion) => AuditorProcess) => {
-  const stopping = new Set<Promise<void>>();
-  let preloaded: AuditorProcess | undefined;
-
-  /** Ends an auditor in the background. */
-  const stop = (auditor: AuditorProcess): void => {
-    const stopped = auditor
-      .end()
-      .catch(
-        (error: Error) =>
-          void log.warn('Could not remove the work folder of an auditor. The next start retries.', { error }),
-      )
-      .finally(() => stopping.delete(stopped));
-    stopping.add(stopped);
-  };
-  const stopPreloaded = (): void => {
-    if (preloaded) stop(preloaded);
-    preloaded = undefined;
-  };
-
-  return {
-    take: (version: AuditVersion): AuditorProcess => {
-      const ready = preloaded;
-      if (ready?.version === version && ready.isAlive()) {
-        preloaded = undefined;
-        return ready;
-      }
-      stopPreloaded();
-      return start(version);
-    },
-    preload: (version: AuditVersion): void => {
-      if (preloaded?.isAlive()) return;
-      stopPreloaded();
-      preloaded = start(version);
-    },
-    stop,
-    stopPreloaded,
-    isStopping: (): boolean => stopping.size > 0,
-    allStopped: (): Promise<unknown> => Promise.all(stopping),
-  };
 };
 
 const observationOf = (
