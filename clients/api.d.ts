@@ -778,6 +778,8 @@ export interface components {
                 blockedUrlPatterns: string[];
                 /** @description Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150. */
                 benchmarkIndex: number | null;
+                /** @description Time of that benchmark. Audits of one host share it for ten minutes. Null in older runs. */
+                benchmarkedAt: string | null;
                 cpuCount: number | null;
                 memoryMiB: number | null;
                 /** @description Release of the operating system. */

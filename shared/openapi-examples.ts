@@ -78,6 +78,7 @@ const succeeded = (run: Run, factor: number): Run => {
       throttlingValues: presets.mobile,
       blockedUrlPatterns: createBody.blockedUrlPatterns,
       benchmarkIndex: 2733.5,
+      benchmarkedAt: '2026-11-25T16:45:12.250Z',
       cpuCount: 2,
       memoryMiB: 3538,
       kernel: '6.1.0',

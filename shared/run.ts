@@ -71,6 +71,10 @@ export const Environment = z.object({
     .number()
     .nullable()
     .describe("Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150."),
+  benchmarkedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe('Time of that benchmark. Audits of one host share it for ten minutes. Null in older runs.'),
   cpuCount: z.int().nullable(),
   memoryMiB: z.int().nullable(),
   kernel: z.string().nullable().describe('Release of the operating system.'),

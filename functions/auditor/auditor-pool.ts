@@ -2,7 +2,9 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import type { AuditorProcess } from './auditor-process.ts';
 
-/** Keeps one auditor ready for the next audit, and tracks auditors that are stopping. */
+export type AuditorPool = ReturnType<typeof auditorPool>;
+
+/** Keeps one auditor ready for the next audit, and tracks auditors that an audit has to wait for. */
 export const auditorPool = (start: (version: AuditVersion) => AuditorProcess) => {
   const stopping = new Set<Promise<void>>();
   let preloaded: AuditorProcess | undefined;
@@ -37,6 +39,17 @@ export const auditorPool = (start: (version: AuditVersion) => AuditorProcess) =>
       if (preloaded?.isAlive()) return;
       stopPreloaded();
       preloaded = start(version);
+    },
+    preloaded: () => preloaded,
+    /** Lets the preloaded auditor work while audits wait. Ends the auditor if this fails. */
+    occupy: (auditor: AuditorProcess, work: Promise<void>): void => {
+      const done = work
+        .catch((error: Error) => {
+          log.warn('Could not measure the benchmark of the host. The next audit measures it.', { error });
+          if (auditor === preloaded) stopPreloaded();
+        })
+        .finally(() => stopping.delete(done));
+      stopping.add(done);
     },
     stop,
     stopPreloaded,

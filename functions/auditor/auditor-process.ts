@@ -6,6 +6,8 @@ import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
+import { measureAhead } from './benchmark-ahead.ts';
+import type { HostBenchmark } from './host/benchmark.ts';
 import { acquireCpu, type CpuAccess } from './host/cpu-shares.ts';
 import type { User } from './host/privileges.ts';
 import { killGroup, waitForGroupExit, watchMemory } from './host/processes.ts';
@@ -16,7 +18,8 @@ import {
   type AuditorOrder,
   type CpuUse,
   isTimed,
-  START_SIGNAL,
+  type LaunchOrder,
+  type StartSignal,
 } from './messages.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from './stop-rules.ts';
 import { extensionOf, namedTimers } from './timers.ts';
@@ -43,11 +46,15 @@ export type EndedAudit = Pick<AuditState, 'mainFrame' | 'chromium' | 'sandbox' |
   shortage: string | undefined;
 };
 
+type ProcessOptions = {
+  cpuAccess: CpuAccess;
+  benchmark: HostBenchmark;
+  limits: Limits;
+  user: User | undefined;
+};
+
 /** Starts an auditor process, which imports Lighthouse and then waits for its only audit. */
-export const startAuditorProcess = (
-  version: AuditVersion,
-  { cpuAccess, limits, user }: { cpuAccess: CpuAccess; limits: Limits; user: User | undefined },
-) => {
+export const startAuditorProcess = (version: AuditVersion, { cpuAccess, benchmark, limits, user }: ProcessOptions) => {
   const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`)).then(async (dir) => {
     if (user) await chown(dir, user.uid, user.gid);
     return dir;
@@ -68,6 +75,8 @@ export const startAuditorProcess = (
     },
     () => {}, // `audit` rejects
   );
+  const ready = child.then((started) => once(started, 'message'));
+  ready.catch(() => {}); // `audit` rejects
   let completed = false;
   let stderr = '';
   let exited = false;
@@ -93,20 +102,30 @@ export const startAuditorProcess = (
     const dir = await workDir;
     const auditor = await child;
     signal.throwIfAborted();
-    const fullOrder = { ...order, env: { ...childEnv(dir), ...order.env } };
-    const outcome = await runAudit(auditor, fullOrder, {
-      ...{ cpuAccess, limits, hooks, signal, stderr: () => stderr },
+    const outcome = await runAudit(auditor, inFolder(dir, order), {
+      ...{ cpuAccess, benchmark, limits, hooks, signal, stderr: () => stderr },
       user: user?.uid ?? userOfService(),
     });
     completed = outcome.end.how === 'audited';
     return outcome;
   };
 
-  return { version, audit, end, isAlive: () => !ended && !exited };
+  return {
+    version,
+    audit,
+    end,
+    isAlive: () => !ended && !exited,
+    /** Resolves when the auditor has imported Lighthouse. */
+    ready,
+    /** Measures the host's benchmark before the audit. */
+    measureBenchmark: async (order: LaunchOrder) =>
+      measureAhead(await child, inFolder(await workDir, order), { cpuAccess, benchmark }),
+  };
 };
 
 type AuditContext = {
   cpuAccess: CpuAccess;
+  benchmark: HostBenchmark;
   limits: Limits;
   hooks: AuditHooks;
   signal: AbortSignal;
@@ -116,7 +135,7 @@ type AuditContext = {
 
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
 const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditContext): Promise<EndedAudit> => {
-  const { cpuAccess, limits, hooks, signal, stderr, user } = context;
+  const { cpuAccess, benchmark, limits, hooks, signal, stderr, user } = context;
   const { alone = false } = hooks;
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
   const group = auditor.pid as number;
@@ -156,11 +175,13 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     readCpu = await acquireCpu(group, cpuAccess, { timedPart: timedPart.signal, alone });
     extension = extensionOf(() => cpuAccess.shares.confinedMs(group), limits.attemptMs); // the wait did not count
     handle({ type: 'cpu-acquired', remainingMs });
-    auditor.send(START_SIGNAL);
+    auditor.send({ benchmark: benchmark.current() } satisfies StartSignal);
   };
   const receive = (message: AuditorMessage): void => {
+    if (over.signal.aborted) return;
     if (message.type === 'measured') measuredAt = performance.now();
     handle(eventOf(message, readCpu));
+    if (message.type === 'measured' && isTimed(order)) benchmark.record(state.cpu, message.benchmark);
     if (message.type === 'browser') hooks.onBrowser?.();
     if (message.type === 'browser' && !isTimed(order)) readCpu = cpuAccess.shares.startMeter(group);
     if (message.type === 'waiting') waitForCpu().catch(fail);
@@ -180,7 +201,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     handle({ type: 'exited' });
   });
   handle({ type: 'started', timed: isTimed(order) });
-  auditor.send(order);
+  auditor.send({ ...order, benchmark: benchmark.current() } satisfies AuditorOrder);
   return promise;
 };
 
@@ -204,6 +225,12 @@ const forkChild = (version: AuditVersion, dir: string, user: User | undefined): 
     ...user,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+
+/** Returns the order with the environment of a browser that keeps its files in the folder. */
+const inFolder = <Order extends LaunchOrder>(dir: string, order: Order): Order => ({
+  ...order,
+  env: { ...childEnv(dir), ...order.env },
+});
 
 /** Returns the complete environment of an auditor. It holds no credentials, because the auditor runs hostile pages. */
 const childEnv = (dir: string): Record<string, string> => ({

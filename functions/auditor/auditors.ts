@@ -17,8 +17,10 @@ import {
   startAuditorProcess,
   WORK_DIR_PREFIX,
 } from './auditor-process.ts';
+import { keepBenchmark } from './benchmark-ahead.ts';
 import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
 import { type EgressProxy, openEgressProxy } from './egress/proxy.ts';
+import { hostBenchmark } from './host/benchmark.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { foreignShare, isFalsified, wasSlowed } from './host/cpu-meter.ts';
 import { type CpuAccess, cpuShares } from './host/cpu-shares.ts';
@@ -56,12 +58,17 @@ type Options = {
 /** Creates a pool of auditors. Each audit has its own process, browser, work folder and egress proxy. */
 export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, limitMs }: Options) => {
   const cpuAccess: CpuAccess = { slot: slots(timedAtOnce), shares: cpuShares() };
+  const benchmark = hostBenchmark();
   const limits = limitsOn(MEMORY_BYTES, limitMs);
   const closing = new AbortController();
   const host = preparedHost(chromiumDir, closing.signal);
-  const pool = auditorPool((version) => startAuditorProcess(version, { cpuAccess, limits, user: host.newUser() }));
+  const pool = auditorPool((version) =>
+    startAuditorProcess(version, { cpuAccess, benchmark, limits, user: host.newUser() }),
+  );
   let sandbox: LaunchOrder['sandbox'] = 'optional';
   let running = 0;
+  const launchOrder = async () => ({ ...(await host.prepare()), sandbox });
+  const benchmarkAhead = keepBenchmark({ pool, benchmark, launchOrder, isIdle: () => running === 0 }, closing.signal);
 
   /** Starts the next auditor ahead, so that it imports Lighthouse before its audit. */
   const preloadAuditor = (version: AuditVersion) => {
@@ -94,6 +101,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     prepare: async (): Promise<void> => {
       await host.prepare();
       preloadAuditor(auditVersions[0].version);
+      benchmarkAhead();
     },
 
     /** Audits one page. Rejects only if `signal` aborts or the machine cannot start an audit. */

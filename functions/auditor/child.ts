@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { CDPSession } from 'puppeteer-core';
@@ -6,17 +7,19 @@ import { cutText } from '../../shared/text.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { deprioritizeWorkers } from './host/cpu-shares.ts';
 import { closeInheritedFiles } from './host/processes.ts';
-import { importLighthouse, runLighthouse } from './lighthouse.ts';
+import { importLighthouse, measureBenchmark, runLighthouse } from './lighthouse.ts';
 import { watchMainFrame } from './main-frame.ts';
 import {
   type AuditorMessage,
   type AuditorOrder,
   type AuditSummary,
+  type Benchmarked,
+  type BenchmarkOrder,
   type DocumentState,
   isTimed,
   type LaunchOrder,
   type MainFrame,
-  type START_SIGNAL,
+  type StartSignal,
 } from './messages.ts';
 import { heldDocument, keepDocument } from './page-hold.ts';
 import { canRunScripts, closePopup, documentState } from './page-probe.ts';
@@ -25,7 +28,8 @@ import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from './stop-rules.t
 
 /*
  * The auditor process. It imports one Lighthouse release, receives one order and runs one audit. Then the parent kills its
- * process group. A separate thread kills the group if the parent exits, even while the main thread is busy.
+ * process group. An idle auditor may measure the host's benchmark before that. A separate thread kills the group if the
+ * parent exits, even while the main thread is busy.
  */
 const [version, workDir, parent] = process.argv.slice(2) as [AuditVersion, string, string];
 closeInheritedFiles(); // before another thread opens files that must stay open
@@ -37,7 +41,7 @@ new Worker(parentWatch, { eval: true, workerData: Number(parent) }).unref();
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 
 /** Sends a message. Resolves when the message has been written, because an earlier exit would lose it. */
-const send = async (message: AuditorMessage): Promise<void> => {
+const send = async (message: AuditorMessage | Benchmarked): Promise<void> => {
   if (process.connected) await new Promise<unknown>((sent) => process.send?.(message, sent));
 };
 const receive = <T>() => new Promise<T>((resolve) => process.once('message', resolve));
@@ -62,10 +66,25 @@ process.on('unhandledRejection', async (error) => {
 process.on('uncaughtException', reportError);
 
 const lighthouse = await importLighthouse(version);
-receive<AuditorOrder>().then(audit).catch(reportError);
+receive<AuditorOrder | BenchmarkOrder>().then(serve).catch(reportError);
 send({ type: 'ready' });
 
-async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOrder): Promise<void> {
+/** Measures the host's benchmark until the order is an audit. */
+async function serve(order: AuditorOrder | BenchmarkOrder): Promise<void> {
+  if (!('benchmarkIn' in order)) return audit(order);
+  const { browser, page } = await launchBrowser({
+    ...order.benchmarkIn,
+    workDir: join(workDir, 'benchmark'), // the audit has a profile of its own
+    debuggingPort: false,
+  });
+  const benchmark = await measureBenchmark(lighthouse, page);
+  await browser.close();
+  const next = receive<AuditorOrder | BenchmarkOrder>();
+  send({ type: 'benchmarked', benchmark });
+  await serve(await next);
+}
+
+async function audit({ executable, proxyPort, env, sandbox, benchmark: known, ...plan }: AuditorOrder): Promise<void> {
   const { browser, page } = await startBrowser({ executable, proxyPort, env, sandbox });
   const pageSession = await page.createCDPSession();
   let everPainted = false;
@@ -79,14 +98,16 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // the popup may have closed itself
   });
 
+  let knownBenchmark = known;
   if (isTimed(plan)) {
-    const startSignal = receive<typeof START_SIGNAL>();
+    const startSignal = receive<StartSignal>();
     send({ type: 'waiting' });
-    await startSignal;
+    knownBenchmark = (await startSignal).benchmark;
   }
   const hangTimer = setTimeout(async () => {
     if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
   }, TIMED_PART_MS);
+  const benchmark = knownBenchmark ?? (await measureBenchmark(lighthouse, page));
   const traffic = { pending: 0, answeredAt: 0, longTasks: 0 };
   let stopWatch = () => {};
   let measured: MainFrame | undefined;
@@ -100,7 +121,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     if (isTimed(plan) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
-    send({ type: 'measured' });
+    send({ type: 'measured', ...(!knownBenchmark && { benchmark }) });
     stopWatch = watchProgress(pageSession, traffic, (pulse) => send({ type: 'pulse', ...pulse }));
     // Version 9 would then often get no response from its page. It copes with busy workers anyway.
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
@@ -111,7 +132,7 @@ async function audit({ executable, proxyPort, env, sandbox, ...plan }: AuditorOr
     traffic,
     onMeasured,
   };
-  const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), ...hooks });
+  const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), benchmark, ...hooks });
   clearTimeout(hangTimer);
   stopWatch();
 

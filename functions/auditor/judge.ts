@@ -104,6 +104,7 @@ const environmentOf = (
     throttlingValues: summary?.throttlingValues ?? null,
     blockedUrlPatterns: [...(observation.blockedUrlPatterns ?? [])],
     benchmarkIndex: summary?.benchmarkIndex ?? null,
+    benchmarkedAt: summary?.benchmarkedAt ?? null,
     ...machine,
     cpuBusy: rounded(cpu?.others),
     cpuStolen: rounded(cpu?.stolen),

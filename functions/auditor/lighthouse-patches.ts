@@ -38,6 +38,13 @@ export const patchTrace = (
   return { addedMeaningfulPaint: () => added };
 };
 
+export type PageFunctions = { computeBenchmarkIndex: () => number };
+
+/** Gives Lighthouse a known benchmark. Lighthouse evaluates the function's source in the page. */
+export const patchBenchmark = (pageFunctions: PageFunctions, index: number): void => {
+  pageFunctions.computeBenchmarkIndex = Object.assign(() => index, { toString: () => `() => ${index}` });
+};
+
 export type NetworkMonitor = { prototype: { getNavigationUrls(): Promise<unknown> } };
 
 /** Calls `onLoaded` when Lighthouse has waited for a page to load, before it notes the page's address. */

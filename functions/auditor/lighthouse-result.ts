@@ -30,7 +30,10 @@ const MAX_WARNING = 5000;
 export const summarize = async (
   lhr: LighthouseResult,
   { version, categories, skipOptionalParts }: AuditPlan,
-  { withoutMeaningfulPaint, uncheckedRules }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules'>,
+  {
+    withoutMeaningfulPaint,
+    ...known
+  }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules' | 'benchmarkedAt'>,
 ): Promise<AuditSummary> => {
   if (lhr.lighthouseVersion !== version)
     throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);
@@ -45,7 +48,7 @@ export const summarize = async (
     throttling: throttlingMethod,
     throttlingValues: throttlingMethod === 'simulate' ? pick(throttling, ThrottlingValues.keyof().options) : null,
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
-    uncheckedRules,
+    ...known,
     withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
     screenshotMissing:
       auditVersion(version).acceptsPage && !skipOptionalParts && !categories && !lhr.fullPageScreenshot,

@@ -15,9 +15,11 @@ import {
   type Flags,
   gatherAccessibilityFirst,
   type NetworkMonitor,
+  type PageFunctions,
   type Protocol,
   type ProtocolTraffic,
   patchAccessibilityTimeout,
+  patchBenchmark,
   patchFailedRules,
   patchNavigation,
   patchProtocol,
@@ -26,7 +28,7 @@ import {
 } from './lighthouse-patches.ts';
 import { type RunnerResult, summarize } from './lighthouse-result.ts';
 import { standInOf } from './lighthouse-stand-ins.ts';
-import type { AuditPlan, AuditSummary } from './messages.ts';
+import type { AuditPlan, AuditSummary, Benchmark } from './messages.ts';
 
 type Lighthouse = {
   run(url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
@@ -38,6 +40,7 @@ type Lighthouse = {
   axeAudit: AxeAudit;
   networkMonitor: NetworkMonitor;
   protocol: Protocol;
+  pageFunctions: PageFunctions;
 };
 
 /**
@@ -63,9 +66,10 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     import(`${core}/audits/accessibility/axe-audit.js`),
     import(`${core}/gather/driver/network-monitor.js`),
     import(`${core}/gather/${acceptsPage ? 'session' : 'driver'}.js`),
+    import(`${core}/lib/page-functions.js`),
   ]);
-  const exported = more.map((module) => module.default ?? module.NetworkMonitor ?? module.ProtocolSession);
-  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit, networkMonitor, protocol] = exported;
+  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit, networkMonitor, protocol, pageFunctions] =
+    more.map((module) => module.default ?? module.NetworkMonitor ?? module.ProtocolSession ?? module.pageFunctions);
   if (acceptsPage) {
     const { initializeConfig } = await import(`${core}/config/config.js`);
     await initializeConfig('navigation', undefined, {});
@@ -82,12 +86,13 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
     axeAudit,
     networkMonitor,
     protocol,
+    pageFunctions,
   };
 };
 
 /** `maxWaitForFcp` must exceed `maxWaitForLoad`. Otherwise Lighthouse never detects a hung page. */
 const loadTimeouts = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
-type Browser = { page: Page; profile: string };
+type Browser = { page: Page; profile: string; benchmark: Benchmark };
 type Hooks = {
   /** Called when Lighthouse has waited for a page to load. Lighthouse waits for it. */
   onLoaded: () => Promise<void>;
@@ -103,9 +108,10 @@ type Hooks = {
 export const runLighthouse = async (
   lighthouse: Lighthouse,
   plan: AuditPlan,
-  { page, profile, onLoaded, traffic, documentFor, onMeasured }: Browser & Hooks,
+  { page, profile, benchmark, onLoaded, traffic, documentFor, onMeasured }: Browser & Hooks,
 ): Promise<AuditSummary> => {
   const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
+  patchBenchmark(lighthouse.pageFunctions, benchmark.index);
   patchNavigation(lighthouse.networkMonitor, onLoaded);
   patchProtocol(lighthouse.protocol, traffic, documentFor);
   const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
@@ -136,10 +142,17 @@ export const runLighthouse = async (
       ? await auditAgainWithoutCharset(auditArtifacts, result, plan.url, flags, config)
       : result;
   return summarize(lhr, plan, {
+    benchmarkedAt: benchmark.measuredAt,
     withoutMeaningfulPaint: addedMeaningfulPaint(),
     uncheckedRules: uncheckedRules(),
   });
 };
+
+/** Measures Lighthouse's benchmark of the host in a blank page, which takes a second. */
+export const measureBenchmark = async ({ pageFunctions }: Lighthouse, page: Page): Promise<Benchmark> => ({
+  index: await page.evaluate(pageFunctions.computeBenchmarkIndex),
+  measuredAt: new Date().toISOString(),
+});
 
 /** Returns the flags that differ from the preset of the device. Lighthouse merges them with the preset. */
 const throttlingFlags = ({ throttling }: AuditPlan): object => {

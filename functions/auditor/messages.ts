@@ -15,18 +15,24 @@ export type AuditPlan = SampleOptions & {
 export const isTimed = ({ version, categories }: Pick<AuditPlan, 'version' | 'categories'>): boolean =>
   categoriesOf(version, { categories }).includes('performance');
 
-/** The parent's first message to the auditor. */
-export type AuditorOrder = AuditPlan & LaunchOrder;
-/** The parent's second message. It lets a timed audit use the CPU. */
-export const START_SIGNAL = 'start';
+/** Lighthouse's CPU benchmark of the host, and the time of its measurement. */
+export type Benchmark = { index: number; measuredAt: string };
+
+/** Message that lets an idle auditor measure the benchmark. The auditor answers with the benchmark and stays idle. */
+export type BenchmarkOrder = { benchmarkIn: LaunchOrder };
+export type Benchmarked = { type: 'benchmarked'; benchmark: Benchmark };
+/** The parent's message that starts the audit. An auditor measures the benchmark itself if it receives none. */
+export type AuditorOrder = AuditPlan & LaunchOrder & { benchmark?: Benchmark | null };
+/** The message that lets a timed audit use the CPU. An earlier audit may have measured the benchmark meanwhile. */
+export type StartSignal = { benchmark: Benchmark | null };
 
 /** Messages from the auditor to its parent, in this order. The auditor sends `mainFrame` at each change of the record. */
 export type AuditorMessage =
   | { type: 'ready' }
   | { type: 'browser'; version: string; sandbox: boolean }
-  | { type: 'waiting' } // for START_SIGNAL, in a timed audit only
+  | { type: 'waiting' } // for the start signal, in a timed audit only
   | { type: 'mainFrame'; record: MainFrame }
-  | { type: 'measured' } // the timed part is over
+  | { type: 'measured'; benchmark?: Benchmark } // the timed part is over. Has the benchmark if the audit measured it
   | ({ type: 'pulse' } & Pulse) // after `measured`, every few seconds while nothing seems to happen
   | {
       type: 'audited';
@@ -77,6 +83,7 @@ export type AuditSummary = {
   finalUrl: string | null;
   warnings: string[];
   benchmarkIndex: number | null;
+  benchmarkedAt?: string;
   throttling: string;
   /** Null if Lighthouse simulated nothing. */
   throttlingValues: ThrottlingValues | null;

@@ -2,6 +2,7 @@ import type { RunProblemCode } from '../../shared/problems.ts';
 import {
   type AuditEnd,
   type AuditorMessage,
+  type Benchmark,
   type CpuUse,
   emptyMainFrame,
   type MainFrame,
@@ -12,7 +13,7 @@ import {
 export type AuditEvent =
   | { type: 'started'; timed: boolean }
   | Exclude<AuditorMessage, { type: 'measured' }>
-  | { type: 'measured'; cpu: CpuUse | null } // the timed part is over
+  | { type: 'measured'; cpu: CpuUse | null; benchmark?: Benchmark } // the timed part is over
   | { type: 'cpu-acquired'; remainingMs: number } // the timed part begins. The attempt's limit paused during the wait
   | { type: 'memory'; browserBytes: number; auditorBytes: number }
   | { type: 'elapsed'; timer: TimerName }

@@ -31,7 +31,7 @@ type Report = {
   fetchTime: string;
   categories: Record<string, { score: number; auditRefs: { id: string }[] }>;
   audits: Record<string, Audit>;
-  timing: { entries: { name: string; startTime: number }[] };
+  timing: { entries: { name: string; startTime: number; duration: number }[] };
 };
 
 /** Expected results that differ by version. `errored` lists audits that can't read this Chromium's traces; none has a weight. */
@@ -393,8 +393,14 @@ describe.each(versions)('audit version %s', (version) => {
     expect(Date.parse(report.fetchTime)).toBeLessThanOrEqual(Date.now());
     expect(verdict).toMatchObject({
       finalUrl: pages.url(page),
-      environment: { auditVersion: version, benchmarkIndex: expect.any(Number) },
+      environment: {
+        auditVersion: version,
+        benchmarkIndex: expect.any(Number),
+        benchmarkedAt: expect.stringMatching(/^20.*Z$/),
+      },
     });
+    const benchmark = report.timing.entries.find(({ name }) => name === 'lh:gather:getBenchmarkIndex');
+    expect(benchmark?.duration).toBeLessThan(500); // Lighthouse's own benchmark takes 1,000 ms
   });
 
   test.each(audited)('no audit of %s ends in an error, except those known to', async (page) => {

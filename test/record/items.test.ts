@@ -22,6 +22,7 @@ const environment: Environment = {
   throttlingValues: presets.desktop,
   blockedUrlPatterns: [],
   benchmarkIndex: 1931.5,
+  benchmarkedAt: '2026-11-25T16:45:12.250Z',
   cpuCount: 2,
   memoryMiB: 3538,
   kernel: '6.1.0',
@@ -48,7 +49,7 @@ const failed: AuditResult = {
   ...emptyResult,
   state: 'failed',
   error: runError('http-error', { auditCode: 'ERRORED_DOCUMENT_REQUEST', finalUrl: 'https://example.com/gone' }),
-  environment: { ...environment, benchmarkIndex: null, cpuBusy: null, contended: null },
+  environment: { ...environment, benchmarkIndex: null, benchmarkedAt: null, cpuBusy: null, contended: null },
   finalUrl: 'https://example.com/gone',
 };
 

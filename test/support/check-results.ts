@@ -26,6 +26,7 @@ export const environment: Environment = {
   throttlingValues: presets.mobile,
   blockedUrlPatterns: [],
   benchmarkIndex: 2733.5,
+  benchmarkedAt: '2026-11-25T16:45:12.250Z',
   cpuCount: 2,
   memoryMiB: 4096,
   kernel: '6.1.0',

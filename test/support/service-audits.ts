@@ -40,7 +40,10 @@ export const auditUnderWay = async (service: LocalService, pages: Pages, regions
 /** Expects that an idle service has one process: the auditor for the next audit. */
 export const expectOnlyIdleAuditor = async (service: LocalService): Promise<void> => {
   // The service deletes the folder of the last audit a moment after the run ends.
-  await expect.poll(() => remainsOf(service.pid).folders, { timeout: 10_000 }).toHaveLength(1);
-  const { processes } = remainsOf(service.pid);
-  expect(processes.map(({ command }) => command.includes('child.ts'))).toEqual([true]);
+  // The idle auditor may be measuring the benchmark of the host in a browser.
+  const remaining = () => {
+    const { folders, processes } = remainsOf(service.pid);
+    return { folders: folders.length, areAuditors: processes.map(({ command }) => command.includes('child.ts')) };
+  };
+  await expect.poll(remaining, { timeout: 10_000 }).toEqual({ folders: 1, areAuditors: [true] });
 };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAuditorProcess } from '../../functions/auditor/auditor-process.ts';
+import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
 import { cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
 import { limitsOn } from '../../functions/auditor/stop-rules.ts';
 import { slots } from '../../functions/lib/slots.ts';
@@ -25,7 +26,12 @@ test.each([
 ])('%s has its whole time limit', async (_, confinedShare, limits) => {
   const shares = { ...cpuShares(async () => {}), confinedMs: () => confinedShare * performance.now() };
   const cpuAccess = { slot: slots(1), shares };
-  const auditor = startAuditorProcess('13.5.0', { cpuAccess, limits: limitsOn(2 ** 34, LIMIT_MS), user: undefined });
+  const auditor = startAuditorProcess('13.5.0', {
+    cpuAccess,
+    benchmark: hostBenchmark(),
+    limits: limitsOn(2 ** 34, LIMIT_MS),
+    user: undefined,
+  });
   try {
     const startedAt = performance.now();
     const order = { ...plan, executable, proxyPort: 1, env: {}, sandbox: 'none' } as const;

@@ -36,6 +36,7 @@ const environment: Environment = {
   throttlingValues: presets.mobile,
   blockedUrlPatterns: [],
   benchmarkIndex: 2000,
+  benchmarkedAt: '2026-11-25T16:45:12.250Z',
   cpuCount: 2,
   memoryMiB: 4096,
   kernel: '6.1',

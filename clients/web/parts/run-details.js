@@ -71,6 +71,13 @@ const throttlingOf = ({ throttling, throttlingValues: values }) => {
   return `${throttling}: ${rttMs} ms round trip, ${Math.round(throughputKbps).toLocaleString('en')} kbit/s, CPU ${cpuSlowdownMultiplier}× slower`;
 };
 
+/** @param {{ benchmarkIndex: number | null, benchmarkedAt: string | null }} environment */
+const benchmarkOf = ({ benchmarkIndex, benchmarkedAt }) => {
+  if (benchmarkIndex === null) return '–';
+  const index = benchmarkIndex.toLocaleString('en');
+  return benchmarkedAt ? `${index}, measured at ${localTime(benchmarkedAt)}` : index;
+};
+
 /**
  * Browser and machine of the run.
  * @param {{ run: any }} props
@@ -78,13 +85,13 @@ const throttlingOf = ({ throttling, throttlingValues: values }) => {
 export const Environment = ({ run }) => {
   const { environment } = run;
   if (!environment) return null;
-  const { cpuCount, memoryMiB, benchmarkIndex, contended } = environment;
+  const { cpuCount, memoryMiB, contended } = environment;
   const rows = [
     ['Browser', environment.chromium],
     ['Throttling', throttlingOf(environment)],
     ['Machine', `${cpuCount ?? '–'} CPUs, ${memoryMiB?.toLocaleString('en') ?? '–'} MiB, ${environment.kernel ?? '–'}`],
     ['Fingerprint of the machine', environment.host ?? '–'],
-    ['CPU benchmark', benchmarkIndex === null ? '–' : benchmarkIndex.toLocaleString('en')],
+    ['CPU benchmark', benchmarkOf(environment)],
     ['CPU used by others', percent(environment.cpuBusy)],
     ['CPU taken by the hypervisor', percent(environment.cpuStolen)],
     ['Contended', contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no'],

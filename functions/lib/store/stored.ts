@@ -30,6 +30,7 @@ const blockedUrlPatterns = z.array(z.string()).optional();
 const StoredEnvironment = Environment.extend({
   auditVersion: name<AuditVersion>(),
   device: name<Device>().nullable(),
+  benchmarkedAt: z.iso.datetime().nullable().default(null),
   cpuStolen: number,
   throttlingValues: ThrottlingValues.nullable().default(null),
   blockedUrlPatterns: z.array(z.string()).default([]),

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
+
+const quiet = { others: 0.05, own: 0.05, waited: 0.1, stolen: 0.01 };
+const measuredAt = '2026-11-25T12:00:00.000Z';
+const benchmark = { index: 2000, measuredAt };
+
+const hostAt = (startedAt = measuredAt) => {
+  let now = Date.parse(startedAt);
+  const host = hostBenchmark(() => now);
+  return {
+    ...host,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+};
+
+test('audits share the benchmark of their host for ten minutes', () => {
+  const host = hostAt();
+  expect(host.current()).toBeNull();
+  host.record(quiet, benchmark);
+  host.pass(599_999);
+  expect(host.current()).toEqual(benchmark);
+  host.pass(1);
+  expect(host.current()).toBeNull();
+});
+
+test('a benchmark from the future is not used, because the clock was set back', () => {
+  const host = hostAt();
+  host.record(quiet, benchmark);
+  host.pass(-1);
+  expect(host.current()).toBeNull();
+});
+
+test.each([
+  ['foreign processes slowed', { ...quiet, others: 0.8, waited: 0.95 }],
+  ['a hypervisor slowed', { ...quiet, stolen: 0.15 }],
+])('a benchmark that %s is not shared', (_, cpu) => {
+  const host = hostAt();
+  host.record(cpu, benchmark);
+  expect(host.current()).toBeNull();
+});
+
+test('a host that reports no CPU use shares its benchmark', () => {
+  const host = hostAt();
+  host.record(null, benchmark);
+  host.record(null);
+  expect(host.current()).toEqual(benchmark);
+});
+
+test('a hypervisor that takes much more of the CPU than before makes a benchmark stale', () => {
+  const host = hostAt();
+  host.record(quiet, benchmark);
+  host.record({ ...quiet, stolen: 0.1 });
+  expect(host.current()).toEqual(benchmark);
+  host.record({ ...quiet, stolen: 0.12 });
+  expect(host.current()).toBeNull();
+});
+
+test('foreign processes leave the benchmark of a free host as it is', () => {
+  const host = hostAt();
+  host.record(quiet, benchmark);
+  host.record({ ...quiet, others: 0.8, waited: 0.95 }, { index: 1200, measuredAt });
+  expect(host.current()).toEqual(benchmark);
+});
