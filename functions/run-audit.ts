@@ -4,14 +4,23 @@ import { AuditEnv } from '../shared/env.ts';
 import { type RunError, runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { latest, secondsSince } from '../shared/times.ts';
-import { initialProgress, next, type RunResult, record, withStorageFailure } from './auditor/attempts.ts';
+import {
+  initialProgress,
+  next,
+  type RunResult,
+  record,
+  withoutRetake,
+  withStorageFailure,
+} from './auditor/attempts.ts';
 import { type Auditors, auditors } from './auditor/auditors.ts';
+import { StaysBusy } from './auditor/host/foreign-load.ts';
 import { spentInstance } from './auditor/host/room.ts';
 import { type AuditResult, emptyResult } from './auditor/judge.ts';
-import { emit, emitFinished, log } from './lib/log.ts';
+import { emit, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
+import { emitFinished, emitMeasured } from './lib/run-metrics.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import {
@@ -127,6 +136,10 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
     const startedAt = new Date(latest(now().toISOString(), lease.run.updatedAt));
     const start = performance.now();
     const result = await audit(work, step);
+    if (result === 'not retaken') {
+      progress = withoutRetake(progress);
+      continue;
+    }
     const seconds = Math.round(performance.now() - start) / 1000;
     progress = record(progress, result, { startedAt, seconds }, rules);
     if (result.state === 'failed' && progress.afterFailure === 'retry') {
@@ -140,13 +153,14 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
 const audit = async (
   { auditors, lease, signal }: Work,
   { skipOptionalParts, isRetake }: { skipOptionalParts: boolean; isRetake: boolean },
-): Promise<AuditResult> => {
+): Promise<AuditResult | 'not retaken'> => {
   const { url, auditVersion, options } = lease.run;
   const { samples: _, ...ofSample } = options;
   try {
-    return await auditors.audit({ url, auditVersion, ...ofSample, skipOptionalParts, alone: isRetake }, signal);
+    return await auditors.audit({ url, auditVersion, ...ofSample, skipOptionalParts, isRetake }, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    if (error instanceof StaysBusy) return 'not retaken';
     log.error('an audit could not be made', { ...idsOf(lease), error: error as Error });
     const detail = `The service could not start the audit. ${redactText((error as Error).message)}`;
     return { ...emptyResult, state: 'failed', error: runError('internal', { detail }) };
@@ -210,23 +224,8 @@ const finishRun = async (
   const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);
   log.info('a run finished', { ...idsOf(lease), state: result.state, code: error?.code, auditSeconds });
   emitFinished(lease.run.region, error);
-  emitMeasured(lease.run, result, { auditSeconds, now: now() });
-};
-
-/** Emits how long an answered run took since its creation and in its audits, the host's benchmark, and its stolen time. */
-const emitMeasured = (
-  { region, createdAt }: Lease['run'],
-  result: RunResult,
-  { auditSeconds, now }: { auditSeconds: number; now: Date },
-): void => {
-  const answered = result.state === 'succeeded' || result.error.blame === 'page';
-  if (answered) {
-    emit('RunSeconds', secondsSince(createdAt, now), { region });
-    emit('AuditSeconds', auditSeconds, { region });
-  }
-  const { benchmarkIndex, cpuStolen } = result.environment ?? {};
-  if (benchmarkIndex) emit('BenchmarkIndex', benchmarkIndex, { region });
-  if (typeof cpuStolen === 'number') emit('StolenCpuPercent', 100 * cpuStolen, { region });
+  const seconds = { auditSeconds, runSeconds: secondsSince(lease.run.createdAt, now()) };
+  emitMeasured(lease.run.region, error, { environment: result.environment, ...seconds });
 };
 
 /** The run must be released, so that another invocation continues it. */
@@ -240,6 +239,7 @@ const sharedAuditors = (): Auditors => {
     targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
     chromiumDir: env.CHROMIUM_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,
+    avoidsLoad: env.RETAKES > 0,
   });
   return pool;
 };

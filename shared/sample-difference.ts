@@ -27,6 +27,9 @@ export const differ = (name: keyof Metrics, a: readonly number[], b: readonly nu
 /** Least gap as a share of the larger spread, by the number of samples of the smaller set. */
 const gapShares: Readonly<Record<number, number>> = { 3: 1, 4: 0.5, 5: 0.25 };
 
+/** Smaller differences between times are noise, in milliseconds. */
+export const SMALLEST_TIME_DIFFERENCE_MS = 75;
+
 /**
  * Smaller differences are none, even between steady samples. Times are in milliseconds: Lighthouse's simulation rounds the
  * LCP of an unchanged page to one of two values some 60 ms apart.
@@ -35,7 +38,7 @@ const smallestDifference = (name: keyof Metrics, value: number): number => {
   if (name === 'performance') return 2;
   if (name === 'cls') return 0.005;
   if (['accessibility', 'bestPractices', 'pwa', 'seo', 'agenticBrowsing'].includes(name)) return 1;
-  return Math.max(75, value * 0.05);
+  return Math.max(SMALLEST_TIME_DIFFERENCE_MS, value * 0.05);
 };
 
 const rangeOf = (values: readonly number[]) => ({ min: Math.min(...values), max: Math.max(...values) });

@@ -83,6 +83,13 @@ export const record = (
   return { ...progress, ...taken, attempts, afterFailure: undefined };
 };
 
+/** Returns the progress if the current sample is not retaken, because the machine stays busy. */
+export const withoutRetake = (progress: Progress): Progress => ({
+  ...progress,
+  samples: [...progress.samples, leastContended(progress.candidates)],
+  candidates: [],
+});
+
 /** Returns the attempts after a report could not be stored. The newest attempt then counts as failed. */
 export const withStorageFailure = (attempts: readonly Attempt[]): Attempt[] => [
   ...attempts.slice(0, -1),

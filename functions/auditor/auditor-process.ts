@@ -31,8 +31,6 @@ export const WORK_DIR_PREFIX = 'page-audit-'; // the pid of the parent follows
 
 export type AuditorProcess = ReturnType<typeof startAuditorProcess>;
 export type AuditHooks = {
-  /** Starts the timed part only when the service's other audits use no CPU. */
-  alone?: boolean | undefined;
   /** Called when the auditor has started its browser. */
   onBrowser?: (() => void) | undefined;
   /** Called with each event before the stop rules, and with the milliseconds since the start of the audit. */
@@ -136,7 +134,6 @@ type AuditContext = {
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
 const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditContext): Promise<EndedAudit> => {
   const { cpuAccess, benchmark, limits, hooks, signal, stderr, user } = context;
-  const { alone = false } = hooks;
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
   const group = auditor.pid as number;
   const over = new AbortController();
@@ -148,6 +145,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     else handle({ type: 'elapsed', timer });
   });
   const startedAt = performance.now();
+  const stopWatching = isTimed(order) ? cpuAccess.load.watch(over.signal) : undefined;
   const shortage = watchRoom(user, over.signal);
   let state = initialState;
   let measuredAt: number | null = null;
@@ -172,7 +170,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   };
   const waitForCpu = async (): Promise<void> => {
     const remainingMs = limits.attemptMs - (performance.now() - startedAt); // the limit pauses during the wait
-    readCpu = await acquireCpu(group, cpuAccess, { timedPart: timedPart.signal, alone });
+    readCpu = await acquireCpu(group, cpuAccess, timedPart.signal).finally(stopWatching);
     extension = extensionOf(() => cpuAccess.shares.confinedMs(group), limits.attemptMs); // the wait did not count
     handle({ type: 'cpu-acquired', remainingMs });
     auditor.send({ benchmark: benchmark.current() } satisfies StartSignal);

@@ -8,7 +8,6 @@ import type { SampleOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { setObstacle } from '../lib/readiness.ts';
-import { slots } from '../lib/slots.ts';
 import { auditorPool } from './auditor-pool.ts';
 import {
   type AuditHooks,
@@ -22,8 +21,8 @@ import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
 import { type EgressProxy, openEgressProxy } from './egress/proxy.ts';
 import { hostBenchmark } from './host/benchmark.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
-import { foreignShare, isFalsified, wasSlowed } from './host/cpu-meter.ts';
-import { type CpuAccess, cpuShares } from './host/cpu-shares.ts';
+import { contentionOf } from './host/cpu-meter.ts';
+import { cpuAccess } from './host/cpu-shares.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from './host/machine.ts';
 import { adoptOrphans } from './host/orphans.ts';
 import { auditorUsers, type User, type Users } from './host/privileges.ts';
@@ -39,8 +38,8 @@ export type AuditOrder = SampleOptions & {
   auditVersion: AuditVersion;
   /** Skips the parts in which an earlier attempt may have hung. */
   skipOptionalParts: boolean;
-  /** Starts the timed part only when the service's other audits use no CPU. */
-  alone?: boolean;
+  /** Waits for a quiet machine and for the end of other retakes. */
+  isRetake?: boolean;
 };
 
 /** Hooks with which a test records an audit. */
@@ -51,19 +50,22 @@ type Options = {
   chromiumDir?: string | undefined;
   /** Maximum number of concurrent timed parts. */
   timedAtOnce?: number | undefined;
+  /** Avoids the load of foreign processes: a timed part waits for a quiet moment. */
+  avoidsLoad?: boolean;
   /** Time limit of an attempt. It pauses while the attempt waits for the CPU. */
   limitMs?: number;
 };
 
 /** Creates a pool of auditors. Each audit has its own process, browser, work folder and egress proxy. */
-export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, limitMs }: Options) => {
-  const cpuAccess: CpuAccess = { slot: slots(timedAtOnce), shares: cpuShares() };
+export const auditors = ({ targets, chromiumDir, limitMs, ...options }: Options) => {
+  const { timedAtOnce = TIMED_AT_ONCE, avoidsLoad = false } = options;
+  const access = cpuAccess(timedAtOnce, avoidsLoad);
   const benchmark = hostBenchmark();
   const limits = limitsOn(MEMORY_BYTES, limitMs);
   const closing = new AbortController();
   const host = preparedHost(chromiumDir, closing.signal);
   const pool = auditorPool((version) =>
-    startAuditorProcess(version, { cpuAccess, benchmark, limits, user: host.newUser() }),
+    startAuditorProcess(version, { cpuAccess: access, benchmark, limits, user: host.newUser() }),
   );
   let sandbox: LaunchOrder['sandbox'] = 'optional';
   let running = 0;
@@ -76,7 +78,7 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
   };
 
   const auditPage = async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver): Promise<AuditResult> => {
-    const { url, auditVersion, alone, ...options } = order;
+    const { url, auditVersion, isRetake: _, ...options } = order;
     const { executable, env } = await host.prepare();
     await using proxy = await disposable(openEgressProxy({ ...targets, url }));
     await pool.allStopped(); // a browser that is still exiting would slow this audit
@@ -84,10 +86,9 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
     try {
       const plan = { url: new URL(url).href, version: auditVersion, ...options };
       const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // another audit probably waits
-      const hooks = { alone, onBrowser, onEvent: observer.onEvent };
+      const hooks = { onBrowser, onEvent: observer.onEvent };
       const ended = await auditor.audit({ ...plan, executable, proxyPort: proxy.port, env, sandbox }, hooks, signal);
-      if (ended.sandbox) sandbox = 'required';
-      else if (ended.sandbox === false && sandbox === 'optional') sandbox = 'none';
+      sandbox = sandboxAfter(sandbox, ended.sandbox);
       const observation = observationOf(order, ended, proxy);
       observer.onObservation?.(observation);
       return judge(observation);
@@ -104,9 +105,10 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
       benchmarkAhead();
     },
 
-    /** Audits one page. Rejects only if `signal` aborts or the machine cannot start an audit. */
+    /** Audits one page. Rejects only if `signal` aborts, the machine cannot start an audit, or it stays too busy for a retake. */
     audit: async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver = {}): Promise<AuditResult> => {
       signal.throwIfAborted();
+      using _retake = order.isRetake ? await access.load.startRetake(signal) : undefined;
       running++;
       try {
         return await auditPage(order, signal, observer);
@@ -127,6 +129,12 @@ export const auditors = ({ targets, chromiumDir, timedAtOnce = TIMED_AT_ONCE, li
       while (running > 0 || pool.isStopping()) await Promise.all([pool.allStopped(), sleep(10)]);
     },
   };
+};
+
+/** Returns how the next browser uses its sandbox, after a browser that ran in it or not. */
+const sandboxAfter = (before: LaunchOrder['sandbox'], worked: boolean | null): LaunchOrder['sandbox'] => {
+  if (worked) return 'required';
+  return worked === false && before === 'optional' ? 'none' : before;
 };
 
 /** Prepares Chromium, and the users that auditors run as, once per machine. */
@@ -178,19 +186,14 @@ const testWorkDir = async (): Promise<void> => {
 };
 
 const observationOf = (
-  { url: _, alone: __, ...order }: AuditOrder,
+  { url: _, isRetake: __, ...order }: AuditOrder,
   { measuredAt, cpu, ...ended }: EndedAudit,
   proxy: EgressProxy,
 ): Observation => ({
   ...order,
   ...ended,
   machine: machine(),
-  cpu: cpu && {
-    others: foreignShare(cpu),
-    stolen: cpu.stolen,
-    wasSlowed: wasSlowed(cpu),
-    isFalsified: isFalsified(cpu),
-  },
+  cpu: cpu && contentionOf(cpu),
   blocked: blockedRequestsIn(proxy.decisions),
   overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
   decisionOn: (host, port) => proxy.lastDecision(host, port),

@@ -2,6 +2,7 @@ import { type Category, categoriesOf } from '../../shared/audit-options.ts';
 import type { Metrics } from '../../shared/page-metrics.ts';
 import { type RunError, runError } from '../../shared/problems.ts';
 import type { Environment, Run } from '../../shared/run.ts';
+import { SMALLEST_TIME_DIFFERENCE_MS } from '../../shared/sample-difference.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../shared/text.ts';
 import { redact, redactText } from '../lib/redact.ts';
 import { faultOf } from './faults.ts';
@@ -108,8 +109,19 @@ const environmentOf = (
     ...machine,
     cpuBusy: rounded(cpu?.others),
     cpuStolen: rounded(cpu?.stolen),
-    contended: cpu && (complete ? hasPerformance(observation) && cpu.isFalsified : cpu.wasSlowed),
+    contended: cpu && (complete && summary ? isDistorted(summary, observation) : cpu.wasSlowed),
   };
+};
+
+/**
+ * Returns true if foreign load may have changed a time by more than the noise. A simulated time contains no more than all
+ * tasks of the page's main thread, so a page with little work is the same under load.
+ */
+const isDistorted = ({ throttling, mainThreadMs }: AuditSummary, observation: Observation): boolean => {
+  const { cpu } = observation;
+  if (!cpu?.isFalsified || !hasPerformance(observation)) return false;
+  if (throttling !== 'simulate' || !mainThreadMs || cpu.foreignWaitShare === undefined) return true;
+  return mainThreadMs * cpu.foreignWaitShare > SMALLEST_TIME_DIFFERENCE_MS;
 };
 
 /** Rounds a share to three decimals. */

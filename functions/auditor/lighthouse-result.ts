@@ -45,6 +45,7 @@ export const summarize = async (
     finalUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? null,
     warnings: lhr.runWarnings.slice(0, 50).map((warning) => cutText(String(warning), MAX_WARNING)),
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
+    mainThreadMs: lhr.audits['mainthread-work-breakdown']?.numericValue ?? null,
     throttling: throttlingMethod,
     throttlingValues: throttlingMethod === 'simulate' ? pick(throttling, ThrottlingValues.keyof().options) : null,
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,

@@ -84,6 +84,8 @@ export type AuditSummary = {
   warnings: string[];
   benchmarkIndex: number | null;
   benchmarkedAt?: string;
+  /** Simulated time of the page's main thread in milliseconds. Null if performance was not measured. */
+  mainThreadMs?: number | null;
   throttling: string;
   /** Null if Lighthouse simulated nothing. */
   throttlingValues: ThrottlingValues | null;

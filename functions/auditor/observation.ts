@@ -24,6 +24,8 @@ export type Observation = SampleOptions & {
     wasSlowed: boolean;
     /** True if foreign processes or the hypervisor may have changed the measured times. */
     isFalsified: boolean;
+    /** Share (0 to 1) of the duration of tasks in which foreign processes or the hypervisor had the CPU. Recordings lack it. */
+    foreignWaitShare?: number;
   } | null;
   /** Resource that the machine was short of during the audit, and how much of it was left. */
   shortage?: string | undefined;

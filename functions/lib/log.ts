@@ -1,8 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type DimensionsOf, type MetricName, metricNamespace, metrics } from '../../shared/metrics.ts';
-import type { RunError } from '../../shared/problems.ts';
-import type { Region } from '../../shared/regions.ts';
 import { logReplacer } from './redact.ts';
 
 /** Structured log: one JSON line per event, with ids as fields. Redacts all secrets (redact.ts). */
@@ -21,11 +19,4 @@ export const emit = <Name extends MetricName>(name: Name, value: number, dimensi
   const single = emitter.singleMetric();
   single.addDimensions(dimensions);
   single.addMetric(name, units[metrics[name].unit], value);
-};
-
-/** Counts a finished run. */
-export const emitFinished = (region: Region, error: RunError | null): void => {
-  emit('RunFinished', 1, { region });
-  if (error) emit('RunFailed', 1, { region, code: error.code, blame: error.blame });
-  if (error?.blame === 'service') emit('ServiceFailure', 1, { region });
 };

@@ -2,7 +2,7 @@ import { deviation, median, spread, spreadCells, table } from './numbers.ts';
 import type { SoakFigures } from './soak.ts';
 import type { Load, ThroughputFigures } from './throughput.ts';
 
-export const throughputTable = ({ alone, queued, commandLine }: ThroughputFigures): string => {
+export const throughputTable = ({ alone, queued, besideHog, commandLine }: ThroughputFigures): string => {
   const row = (name: string, load: Pick<Load, 'perMinute' | 'performance'> & Partial<Load>) => [
     name,
     load.perMinute.toFixed(1),
@@ -19,10 +19,12 @@ export const throughputTable = ({ alone, queued, commandLine }: ThroughputFigure
       ['', 'audits a minute', 'of the command line', 'performance', 'deviation', 'runs', 'failed', 'contended'],
       [
         row('service, all queued at once', queued),
+        row('service, all queued at once, beside a CPU hog', besideHog),
         row('service, one after another', alone),
         row('command line, one after another', commandLine),
       ],
     ),
+    `Beside a process that uses one core for a third of the time: ${(besideHog.perMinute / queued.perMinute).toFixed(2)} of the throughput. The slowest run took ${besideHog.slowest.toFixed(1)} times the median (${queued.slowest.toFixed(1)} times without it).`,
     `Shift of the median performance from one after another to queued: ${shift > 0 ? '+' : ''}${shift.toFixed(1)}.`,
   ].join('\n\n');
 };

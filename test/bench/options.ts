@@ -16,7 +16,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   fidelity             scores, failing audits and metrics against the command line: about 20 s per page, version and round
   guard                cost of the egress guard, in one version: about 16 s per page and round
   steadiness           how much performance varies on a static page: about 9 s per run
-  throughput           audits a minute of a queue, and their scores: about four minutes
+  throughput           audits a minute of a queue, also beside a CPU hog, and their scores: about six minutes
   soak                 many audits, and what they leave behind: about 8 s per run
 
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes

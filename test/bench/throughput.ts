@@ -4,6 +4,8 @@ import { allRegions } from '../../shared/regions.ts';
 import type { RunView } from '../../shared/run.ts';
 import { auditByCommandLine } from './arms.ts';
 import { newFolder } from './children.ts';
+import { startHog } from './hog.ts';
+import { median } from './numbers.ts';
 import type { PageName, Pages } from './pages.ts';
 import { scoreOf } from './reading.ts';
 import { createCheck, finishedCheck, type Service, startService, succeededCheck } from './service.ts';
@@ -12,9 +14,12 @@ import { createCheck, finishedCheck, type Service, startService, succeededCheck 
 export type ThroughputFigures = {
   page: PageName | 'small';
   alone: Load; // a check at a time
-  queued: Load; // all created at once
+  queued: Queue; // all created at once
+  besideHog: Queue; // the same, while another process uses one core for a third of the time
   commandLine: { perMinute: number; performance: number[] };
 };
+/** `slowest` is the longest time from a run's start to its end, as a multiple of the median. */
+export type Queue = Load & { slowest: number };
 export type Load = { perMinute: number; performance: number[]; failed: string[]; contended: number | null };
 
 type Options = {
@@ -35,14 +40,15 @@ const LIMIT_MS = 10 * 60_000;
 /** Measures single audits of the service and of the command line in turn. Then queues audits in another service. */
 export const measureThroughput = async (options: Options): Promise<ThroughputFigures> => {
   const { alone, commandLine } = await measureAlone(options);
-  const queued = await measureQueue(options);
-  const ended = Math.max(...queued.map(({ finishedAt }) => Date.parse(finishedAt ?? '')));
-  const created = Math.min(...queued.map(({ createdAt }) => Date.parse(createdAt)));
+  const queued = queueFigures(await measureQueue(options));
+  const hog = startHog();
+  const besideHog = queueFigures(await measureQueue(options).finally(hog.end));
   const waited = alone.reduce((sum, run) => sum + Date.parse(run.finishedAt ?? '') - Date.parse(run.createdAt), 0);
   return {
     page: options.page,
     alone: figuresOf(alone, waited),
-    queued: figuresOf(queued, ended - created),
+    queued,
+    besideHog,
     commandLine: {
       perMinute: (60 * commandLine.length) / commandLine.reduce((sum, { seconds }) => sum + seconds, 0),
       performance: commandLine.map(({ performance }) => performance),
@@ -99,6 +105,13 @@ const figuresOf = (runs: readonly RunView[], milliseconds: number): Load => ({
   failed: runs.flatMap(({ error }) => error?.code ?? []),
   contended: countContended(runs),
 });
+
+const queueFigures = (runs: readonly RunView[]): Queue => {
+  const ended = Math.max(...runs.map(({ finishedAt }) => Date.parse(finishedAt ?? '')));
+  const created = Math.min(...runs.map(({ createdAt }) => Date.parse(createdAt)));
+  const times = runs.map(({ startedAt, finishedAt }) => Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? ''));
+  return { ...figuresOf(runs, ended - created), slowest: Math.max(...times) / median(times) };
+};
 
 /** Counts the contended runs. Returns null if no run knows. */
 const countContended = (runs: readonly RunView[]): number | null => {

@@ -89,9 +89,7 @@ test('a machine whose temporary folder is lost is not ready until an auditor can
     device: 'mobile',
     skipOptionalParts: false,
   } as const;
-  await expect(pool.audit({ ...order, alone: false }, new AbortController().signal)).rejects.toThrow(
-    /ENOENT.*nonexistent/,
-  );
+  await expect(pool.audit(order, new AbortController().signal)).rejects.toThrow(/ENOENT.*nonexistent/);
   expect(currentObstacle()).toMatch(/ENOENT.*nonexistent/);
   await expect(pool.prepare()).rejects.toThrow(/ENOENT.*nonexistent/);
   vi.unstubAllEnvs();

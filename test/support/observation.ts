@@ -1,11 +1,5 @@
-import { foreignShare, isFalsified, wasSlowed } from '../../functions/auditor/host/cpu-meter.ts';
-import {
-  type AuditEnd,
-  type AuditSummary,
-  type CpuUse,
-  emptyMainFrame,
-  type MainFrame,
-} from '../../functions/auditor/messages.ts';
+import { contentionOf } from '../../functions/auditor/host/cpu-meter.ts';
+import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
 import type { Observation } from '../../functions/auditor/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { presets } from '../../shared/throttling.ts';
@@ -61,13 +55,6 @@ export const audited = (changes: Partial<AuditSummary> = {}): AuditEnd => ({
 export const runtimeError = (code: string, message = '') => audited({ runtimeError: { code, message } });
 export const stopped: AuditEnd = { how: 'stopped', why: 'main-document-failed' };
 
-export const cpu = (use: CpuUse) => ({
-  others: foreignShare(use),
-  stolen: use.stolen,
-  wasSlowed: wasSlowed(use),
-  isFalsified: isFalsified(use),
-});
-
 type Decision = ReturnType<Observation['decisionOn']>;
 export const observed = (
   end: AuditEnd,
@@ -80,7 +67,7 @@ export const observed = (
   skipOptionalParts: false,
   sandbox: true,
   machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
-  cpu: cpu({ others: 0, waited: 0, stolen: 0 }),
+  cpu: contentionOf({ others: 0, waited: 0, stolen: 0 }),
   blocked: { blockedRequests: [], blockedRequestCount: 0 },
   overCap: [],
   end,

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAuditorProcess } from '../../functions/auditor/auditor-process.ts';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
-import { cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
+import { cpuAccess, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
 import { limitsOn } from '../../functions/auditor/stop-rules.ts';
-import { slots } from '../../functions/lib/slots.ts';
 
 let dir: string;
 let executable: string; // a browser that never answers
@@ -25,9 +24,9 @@ test.each([
   ['an auditor that was confined all the time', 1, 2],
 ])('%s has its whole time limit', async (_, confinedShare, limits) => {
   const shares = { ...cpuShares(async () => {}), confinedMs: () => confinedShare * performance.now() };
-  const cpuAccess = { slot: slots(1), shares };
+
   const auditor = startAuditorProcess('13.5.0', {
-    cpuAccess,
+    cpuAccess: cpuAccess(1, false, shares),
     benchmark: hostBenchmark(),
     limits: limitsOn(2 ** 34, LIMIT_MS),
     user: undefined,

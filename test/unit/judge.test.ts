@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { contentionOf } from '../../functions/auditor/host/cpu-meter.ts';
 import { judge } from '../../functions/auditor/judge.ts';
 import type { AuditEnd } from '../../functions/auditor/messages.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
-import { audited, cpu, metrics, observed, runtimeError, stopped, url } from '../support/observation.ts';
+import { audited, metrics, observed, runtimeError, stopped, url } from '../support/observation.ts';
 
 const verdictOn = (...observation: Parameters<typeof observed>) => judge(observed(...observation));
 const faultOn = (...observation: Parameters<typeof verdictOn>) => {
@@ -26,7 +27,7 @@ test('a complete result succeeds with its report and environment', () => {
 });
 
 test('a run says how busy others and the hypervisor kept the CPU', () => {
-  const use = cpu({ others: 0.12345, waited: 0.1, stolen: 0.06789 });
+  const use = contentionOf({ others: 0.12345, waited: 0.1, stolen: 0.06789 });
   expect(judge({ ...observed(audited()), cpu: use }).environment).toMatchObject({ cpuBusy: 0.123, cpuStolen: 0.068 });
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, cpuStolen: null });
 });
@@ -269,7 +270,7 @@ test('only the requested categories need scores, and all warnings are reported',
 
 test('an audit is contended if it waits for the CPU that others use', () => {
   const contended = (others: number, waited: number, stolen = 0) =>
-    judge({ ...observed(audited()), cpu: cpu({ others, waited, stolen }) }).environment;
+    judge({ ...observed(audited()), cpu: contentionOf({ others, waited, stolen }) }).environment;
   expect(contended(0.9, 1)).toMatchObject({ cpuBusy: 0.9, contended: true });
   expect(contended(0.4, 0.05)).toMatchObject({ cpuBusy: 0.4, contended: false }); // the CPU had room for both
   expect(contended(0.01, 0.9)).toMatchObject({ contended: false }); // its own threads used the CPU
@@ -278,14 +279,25 @@ test('an audit is contended if it waits for the CPU that others use', () => {
   expect(contended(0.1, 0.1, 0.15)).toMatchObject({ contended: true }); // stolen time falsifies numbers
   const hung = judge({
     ...observed({ how: 'stopped', why: 'audit-timeout' }),
-    cpu: cpu({ others: 0.1, waited: 0.1, stolen: 0.15 }),
+    cpu: contentionOf({ others: 0.1, waited: 0.1, stolen: 0.15 }),
   });
   expect(hung).toMatchObject({ state: 'failed', environment: { contended: false } }); // stolen time hangs no page
   const onlySeo = judge({
     ...observed(audited()),
     categories: ['seo'],
-    cpu: cpu({ others: 0.9, waited: 1, stolen: 0.5 }),
+    cpu: contentionOf({ others: 0.9, waited: 1, stolen: 0.5 }),
   });
   expect(onlySeo.environment).toMatchObject({ cpuBusy: 0.9, contended: false }); // the audit measures no times
   expect(judge({ ...observed(audited()), cpu: null }).environment).toMatchObject({ cpuBusy: null, contended: null });
+});
+
+test('foreign load does not change the times of a page with little work', () => {
+  const contended = (mainThreadMs: number, throttling = 'simulate') =>
+    judge({
+      ...observed(audited({ mainThreadMs, throttling })),
+      cpu: contentionOf({ others: 0.7, waited: 1, stolen: 0 }),
+    }).environment?.contended;
+  expect(contended(140)).toBe(false); // at most 70 ms of it were waits
+  expect(contended(160)).toBe(true);
+  expect(contended(140, 'provided')).toBe(true); // the times are those of the machine
 });

@@ -5,9 +5,9 @@ import { metricsIn } from '../support/metrics.ts';
 
 /** Returns the metrics of a finished run. Runs in a process of its own, because tests run with metrics off. */
 const emittedFor = (code: RunProblemCode | null) => {
-  const log = new URL('../../functions/lib/log.ts', import.meta.url);
+  const runMetrics = new URL('../../functions/lib/run-metrics.ts', import.meta.url);
   const emits = `
-    import { emitFinished } from ${JSON.stringify(log)};
+    import { emitFinished } from ${JSON.stringify(runMetrics)};
     emitFinished('us-west1', ${JSON.stringify(code && runError(code))});`;
   const env = { PATH: process.env.PATH, POWERTOOLS_SERVICE_NAME: 'page-audit-test' };
   return metricsIn(execFileSync(process.execPath, ['--input-type=module', '-e', emits], { encoding: 'utf8', env }));

@@ -2,13 +2,12 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep, setImmediate as soon } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { untimedCpus } from '../../functions/auditor/host/confine.ts';
 import { allowedCpus } from '../../functions/auditor/host/cpu-meter.ts';
-import { acquireCpu, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
-import { ownCpu } from '../../functions/auditor/host/own-cpu.ts';
+import { acquireCpu, cpuAccess, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
 import { killGroup, listDir, membersOf, readText } from '../../functions/auditor/host/processes.ts';
-import { slots } from '../../functions/lib/slots.ts';
+import type { slots } from '../../functions/lib/slots.ts';
 import { waitFor } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
 
@@ -52,35 +51,24 @@ describe('acquiring the CPU', () => {
     );
 
   test('holds the slot until the timed part ends', async () => {
-    const cpuAccess = { slot: slots(1), shares };
+    const access = cpuAccess(1, false, shares);
     const timedPart = new AbortController();
-    await acquireCpu(process.pid, cpuAccess, { timedPart: timedPart.signal });
-    expect(await isFree(cpuAccess.slot)).toBe(false);
+    await acquireCpu(process.pid, access, timedPart.signal);
+    expect(await isFree(access.slot)).toBe(false);
     timedPart.abort();
-    expect(await isFree(cpuAccess.slot)).toBe(true);
+    expect(await isFree(access.slot)).toBe(true);
   });
 
   test('releases a slot that is granted in the moment of the abort', async () => {
-    const cpuAccess = { slot: slots(1), shares };
+    const access = cpuAccess(1, false, shares);
     const first = new AbortController();
     const second = new AbortController();
-    await acquireCpu(process.pid, cpuAccess, { timedPart: first.signal });
-    const waiting = acquireCpu(process.pid, cpuAccess, { timedPart: second.signal });
+    await acquireCpu(process.pid, access, first.signal);
+    const waiting = acquireCpu(process.pid, access, second.signal);
     first.abort(); // grants the slot
     second.abort(new Error('stopped'));
     await expect(waiting).rejects.toThrow('stopped');
-    expect(await isFree(cpuAccess.slot)).toBe(true);
-  });
-
-  test('waits for other audits to rest if the audit shall be alone', async () => {
-    const own = { ...ownCpu(), secondsBeside: vi.fn() };
-    for (const seconds of [1, 1.25, 1.5, 1.6]) own.secondsBeside.mockReturnValueOnce(seconds);
-    own.secondsBeside.mockReturnValue(1.6);
-    const cpuAccess = { slot: slots(1), shares: cpuShares(async () => {}, own) };
-    const timedPart = new AbortController();
-    await acquireCpu(process.pid, cpuAccess, { timedPart: timedPart.signal, alone: true });
-    expect(own.secondsBeside.mock.calls.length).toBeGreaterThan(4); // two busy moments, a calm one, and the meter
-    timedPart.abort();
+    expect(await isFree(access.slot)).toBe(true);
   });
 });
 
@@ -162,10 +150,10 @@ describe('real processes', unlessMissing(canPin ? undefined : 'the tests need ta
 
   test('beside a timed part, all threads of an auditor run on half of the CPUs', async () => {
     const [timed, beside] = [await startSession(), await startSession()];
-    const cpuAccess = { slot: slots(1), shares: cpuShares() };
-    for (const session of [timed, beside]) cpuAccess.shares.add(session);
+    const access = cpuAccess(1, false);
+    for (const session of [timed, beside]) access.shares.add(session);
     const timedPart = new AbortController();
-    await acquireCpu(timed, cpuAccess, { timedPart: timedPart.signal });
+    await acquireCpu(timed, access, timedPart.signal);
     await becomes(beside, [Math.floor(all / 2)]);
     expect(cpuCountsOf(timed)).toEqual([all]);
     timedPart.abort();

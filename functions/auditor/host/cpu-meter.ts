@@ -14,7 +14,7 @@ export const wasSlowed = ({ others, waited }: CpuUse): boolean => others * waite
  * Returns the share (0 to 1) of the CPU time that neither the audit nor the service used. The service keeps its own untimed
  * parts apart from the timed part, so they are no reason to distrust a number.
  */
-export const foreignShare = ({ others, own = 0 }: CpuUse): number => Math.max(0, others - own);
+const foreignShare = ({ others, own = 0 }: CpuUse): number => Math.max(0, others - own);
 
 /** Returns the use without the service's own share. The group waited for foreign processes in proportion to their share. */
 const foreignOnly = (cpu: CpuUse): CpuUse => {
@@ -28,6 +28,15 @@ const foreignOnly = (cpu: CpuUse): CpuUse => {
  * 0.02, 2.1 to 2.35 s at 0.09, and 2.25 to 2.45 s at 0.12 to 0.2.
  */
 export const isFalsified = (cpu: CpuUse): boolean => wasSlowed(foreignOnly(cpu)) || cpu.stolen > 0.1;
+
+/** Returns what a CPU use says about the group's measurement. */
+export const contentionOf = (cpu: CpuUse) => ({
+  others: foreignShare(cpu),
+  stolen: cpu.stolen,
+  wasSlowed: wasSlowed(cpu),
+  isFalsified: isFalsified(cpu),
+  foreignWaitShare: 1 - (1 - cpu.stolen) / (1 + foreignOnly(cpu).waited),
+});
 
 /**
  * Starts to measure the CPU use that affects a group. The returned function ends the measurement. `ownSeconds` returns the
@@ -55,19 +64,26 @@ export const startCpuMeter = (group: number, ownSeconds = () => 0): (() => CpuUs
 
 const HZ = 100; // ticks per second in /proc
 
-/** Reads CPU times in seconds. A process may exit meanwhile, so its files in /proc may be missing. */
-const readCpu = (group: number) => {
+/** Reads the CPU times of the CPUs that this process may use, in seconds. Undefined if the host does not report them. */
+export const readCpuTimes = (): { busy: number; stolen: number; idle: number } | undefined => {
   const allowed = allowedCpus();
   const lines = (readText('/proc/stat') ?? '').split('\n').map((line) => line.split(/\s+/));
   const cpuLines = lines.filter(([name = '']) => /^cpu\d/.test(name) && allowed.has(Number(name.slice(3))));
   if (cpuLines.length === 0) return undefined;
   const sum = (field: number) => cpuLines.reduce((all, line) => all + Number(line[field] ?? 0), 0);
   const [user, nice, system, idle, iowait, irq, softirq, steal] = [1, 2, 3, 4, 5, 6, 7, 8].map(sum) as EightNumbers;
+  const busy = user + nice + system + irq + softirq + steal;
+  return { busy: busy / HZ, stolen: steal / HZ, idle: (idle + iowait) / HZ };
+};
+
+/** Reads CPU times in seconds. A process may exit meanwhile, so its files in /proc may be missing. */
+const readCpu = (group: number) => {
+  const times = readCpuTimes();
+  if (!times) return undefined;
   const members = membersOf(group);
   const ran = members.reduce((all, pid) => all + cpuSecondsOf(statFieldsOf(pid)), 0);
   const waits = new Map(members.flatMap(waitSecondsOf));
-  const busy = user + nice + system + irq + softirq + steal;
-  return { busy: busy / HZ, stolen: steal / HZ, idle: (idle + iowait) / HZ, ran, waits };
+  return { ...times, ran, waits };
 };
 
 type EightNumbers = [number, number, number, number, number, number, number, number];

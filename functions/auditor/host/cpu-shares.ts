@@ -1,9 +1,9 @@
 import { constants, setPriority } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Slots } from '../../lib/slots.ts';
+import { type Slots, slots } from '../../lib/slots.ts';
 import type { CpuUse } from '../messages.ts';
 import { confine } from './confine.ts';
-import { startCpuMeter } from './cpu-meter.ts';
+import { readCpuTimes, startCpuMeter } from './cpu-meter.ts';
+import { type ForeignLoad, foreignLoad, type LoadReading } from './foreign-load.ts';
 import { ownCpu } from './own-cpu.ts';
 import { listDir, membersOf, readText } from './processes.ts';
 
@@ -71,30 +71,34 @@ export const cpuShares = (setConfined = confine, own = ownCpu()) => {
       const { confined = false, since = 0, confinedMs = 0 } = auditors.get(session) ?? {};
       return confinedMs + (confined ? performance.now() - since : 0);
     },
-    /** Waits until the service uses almost no CPU outside of `session`, but at most fifteen seconds. */
-    othersRest: async (session: number, signal: AbortSignal): Promise<void> => {
-      for (let tries = 0; tries < 60 && !signal.aborted; tries++) {
-        const before = own.secondsBeside(session);
-        await sleep(250);
-        if (own.secondsBeside(session) - before < 0.05) return;
-      }
+    /** Reads the CPU time of processes outside the service. */
+    readForeign: (): LoadReading | undefined => {
+      const times = readCpuTimes();
+      return times && { foreign: times.busy - times.stolen - own.seconds(), capacity: times.busy + times.idle };
     },
     /** Starts to measure the CPU use that affects a session. The returned function ends the measurement. */
     startMeter: (session: number): (() => CpuUse | null) => startCpuMeter(session, () => own.secondsBeside(session)),
   };
 };
 
-/** The semaphore of timed parts, and the CPU shares while one of them runs. */
-export type CpuAccess = { slot: Slots; shares: CpuShares };
+/** The semaphore of timed parts, the CPU shares while one of them runs, and the load of foreign processes. */
+export type CpuAccess = { slot: Slots; shares: CpuShares; load: ForeignLoad };
+
+/** Returns the access of a machine. Without `avoidsLoad`, no timed part waits for a quiet moment. */
+export const cpuAccess = (timedAtOnce: number, avoidsLoad: boolean, shares = cpuShares()): CpuAccess => ({
+  slot: slots(timedAtOnce),
+  shares,
+  load: foreignLoad(avoidsLoad ? shares.readForeign : () => undefined),
+});
 
 /**
- * Waits until the group may run its timed part, with `alone` also until the service's other audits are at rest. Resolves with
- * a reader of the CPU use since then. Releases the CPU when `timedPart` aborts.
+ * Waits until the group may run its timed part and the machine is quiet. Resolves with a reader of the CPU use since then.
+ * Releases the CPU when `timedPart` aborts.
  */
 export const acquireCpu = async (
   group: number,
-  { slot, shares }: CpuAccess,
-  { timedPart, alone = false }: { timedPart: AbortSignal; alone?: boolean },
+  { slot, shares, load }: CpuAccess,
+  timedPart: AbortSignal,
 ): Promise<() => CpuUse | null> => {
   const releaseSlot = await slot(timedPart);
   if (timedPart.aborted) releaseSlot(); // aborted after the semaphore granted the slot
@@ -104,7 +108,7 @@ export const acquireCpu = async (
     releaseSlot();
   };
   timedPart.addEventListener('abort', release, { once: true });
-  if (alone) await shares.othersRest(group, timedPart);
+  await load.waitForQuiet(timedPart);
   await shares.startMeasuring(group);
   timedPart.throwIfAborted();
   return shares.startMeter(group);

@@ -9,7 +9,7 @@ type Account = { read: number; untimed: number; timed: boolean };
  */
 export const ownCpu = (secondsByGroup = cpuSecondsByGroup) => {
   const auditors = new Map<number, Account>();
-  let ended = 0;
+  let ended = { untimed: 0, all: 0 };
 
   const update = () => {
     const now = secondsByGroup();
@@ -24,7 +24,8 @@ export const ownCpu = (secondsByGroup = cpuSecondsByGroup) => {
     remove: (group: number): void => {
       if (!auditors.has(group)) return;
       update();
-      ended += auditors.get(group)?.untimed ?? 0;
+      const { untimed = 0, read = 0 } = auditors.get(group) ?? {};
+      ended = { untimed: ended.untimed + untimed, all: ended.all + read };
       auditors.delete(group);
     },
     setTimed: (group: number, timed: boolean): void => {
@@ -35,10 +36,19 @@ export const ownCpu = (secondsByGroup = cpuSecondsByGroup) => {
     /** Returns the seconds so far, without those of `group`. */
     secondsBeside: (group: number): number => {
       update();
-      const { user, system } = process.cpuUsage();
-      let seconds = ended + (user + system) / 1e6;
+      let seconds = ended.untimed + processSeconds();
       for (const [other, { untimed }] of auditors) if (other !== group) seconds += untimed;
       return seconds;
     },
+    /** Returns all seconds of the service so far. */
+    seconds: (): number => {
+      update();
+      return [...auditors.values()].reduce((sum, { read }) => sum + read, ended.all + processSeconds());
+    },
   };
+};
+
+const processSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 };

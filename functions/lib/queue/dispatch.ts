@@ -1,5 +1,6 @@
 import { runError } from '../../../shared/problems.ts';
-import { emit, emitFinished, log } from '../log.ts';
+import { emit, log } from '../log.ts';
+import { emitFinished } from '../run-metrics.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { DueStore } from '../store/due.ts';
 import type { RunItem } from '../store/items.ts';

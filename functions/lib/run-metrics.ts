@@ -1,0 +1,27 @@
+import type { RunError } from '../../shared/problems.ts';
+import type { Region } from '../../shared/regions.ts';
+import type { Environment } from '../../shared/run.ts';
+import { emit } from './log.ts';
+
+/** Counts a finished run. */
+export const emitFinished = (region: Region, error: RunError | null): void => {
+  emit('RunFinished', 1, { region });
+  if (error) emit('RunFailed', 1, { region, code: error.code, blame: error.blame });
+  if (error?.blame === 'service') emit('ServiceFailure', 1, { region });
+};
+
+/** Emits how long a run took since its creation and in its audits, unless we failed it, and how its host was. */
+export const emitMeasured = (
+  region: Region,
+  error: RunError | null,
+  measured: { runSeconds: number; auditSeconds: number; environment: Environment | null },
+): void => {
+  const { runSeconds, auditSeconds, environment } = measured;
+  if (error === null || error.blame === 'page') {
+    emit('RunSeconds', runSeconds, { region });
+    emit('AuditSeconds', auditSeconds, { region });
+  }
+  const { benchmarkIndex, cpuStolen } = environment ?? {};
+  if (benchmarkIndex) emit('BenchmarkIndex', benchmarkIndex, { region });
+  if (typeof cpuStolen === 'number') emit('StolenCpuPercent', 100 * cpuStolen, { region });
+};

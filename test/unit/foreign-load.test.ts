@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { foreignLoad, StaysBusy } from '../../functions/auditor/host/foreign-load.ts';
+
+const never = new AbortController().signal;
+
+/** Returns the load of two CPUs, one of which a foreign process uses until `busyMs`. */
+const busyUntil = (busyMs: number, maxWaitMs: number) => {
+  const startedAt = performance.now();
+  const read = () => {
+    const ms = performance.now() - startedAt;
+    return { foreign: Math.min(ms, busyMs) / 1000, capacity: (2 * ms) / 1000 };
+  };
+  return foreignLoad(read, maxWaitMs);
+};
+const msOf = async (work: Promise<unknown>): Promise<number> => {
+  const start = performance.now();
+  await work;
+  return performance.now() - start;
+};
+
+test('waits until foreign processes are quiet', async () => {
+  const load = busyUntil(700, 60_000);
+  expect(await msOf(load.waitForQuiet(never))).toBeGreaterThan(700);
+});
+
+test('waits for a busy machine once, then takes a short look until it is quiet', async () => {
+  const load = busyUntil(2200, 1500);
+  expect(await load.waitForQuiet(never)).toBe(false);
+  expect(await msOf(load.waitForQuiet(never))).toBeLessThan(1000);
+  await expect(load.startRetake(never)).rejects.toBeInstanceOf(StaysBusy);
+  await expect.poll(() => load.waitForQuiet(never), { timeout: 10_000 }).toBe(true);
+});
+
+test('a watched machine that is quiet needs no wait', async () => {
+  const load = busyUntil(0, 60_000);
+  const stop = load.watch();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await msOf(load.waitForQuiet(never))).toBeLessThan(200);
+  stop();
+});
+
+test('one retake follows another', async () => {
+  const load = busyUntil(0, 60_000);
+  const first = await load.startRetake(never);
+  let isSecond = false;
+  const second = load.startRetake(never).then(() => {
+    isSecond = true;
+  });
+  await load.waitForQuiet(never);
+  expect(isSecond).toBe(false);
+  first[Symbol.dispose]();
+  await second;
+});
+
+test('an aborted retake lets the next one start', async () => {
+  const load = busyUntil(60_000, 60_000);
+  const abort = new AbortController();
+  const aborted = load.startRetake(abort.signal);
+  abort.abort(new Error('stopped'));
+  await expect(aborted).rejects.toThrow();
+  const next = new AbortController();
+  const waiting = load.startRetake(next.signal);
+  setTimeout(() => next.abort(new Error('stopped too')), 100);
+  await expect(waiting).rejects.toThrow();
+});
+
+test('a host that does not report its CPU use counts as quiet', async () => {
+  expect(await foreignLoad(() => undefined).waitForQuiet(never)).toBe(true);
+});
