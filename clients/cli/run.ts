@@ -11,6 +11,7 @@ import { progressLines } from './progress.ts';
 import { comparisonOf, hasRegressed } from './read.ts';
 import type { CheckResult } from './result.ts';
 import { applyRules, readRules } from './rules.ts';
+import { throttlingFor } from './throttling.ts';
 
 const ERASE_MS = 5000;
 
@@ -78,22 +79,27 @@ const keyOf = (key: string | undefined, i: number) => (key === undefined ? {} : 
 const bodiesOf = async (
   client: Client,
   urls: readonly string[],
-  { region, device, auditVersion, samples, category, label }: RunOptions,
+  options: RunOptions,
   signal: AbortSignal,
 ): Promise<CreateCheck[]> => {
+  const { region, device, auditVersion, samples, category, blockedUrlPatterns, label } = options;
   const offered =
     region && !region.includes('all') ? [] : (await client.regions({ signal })).regions.map(({ id }) => id);
   const regions = region?.includes('all') ? offered : (region ?? offered.slice(0, 1));
-  const options = {
-    ...(samples !== undefined && { samples }),
-    ...(category && { categories: category }),
-    ...(label && { labels: label }),
-  };
+  // the service refuses unknown regions, versions and categories, and says which it accepts
   return urls.flatMap((url) =>
-    (device ?? [undefined]).map(
-      // the service refuses unknown regions, versions and categories, and says which it accepts
-      (each) => ({ url, auditVersion, regions, ...(each && { device: each }), ...options }) as CreateCheck,
-    ),
+    (device ?? [undefined]).map((each) => {
+      const throttling = throttlingFor(each as CreateCheck['device'], options);
+      return {
+        ...{ url, auditVersion, regions },
+        ...(each && { device: each }),
+        ...(samples !== undefined && { samples }),
+        ...(category && { categories: category }),
+        ...(throttling && { throttling }),
+        ...(blockedUrlPatterns && { blockedUrlPatterns }),
+        ...(label && { labels: label }),
+      } as CreateCheck;
+    }),
   );
 };
 

@@ -1,9 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { Category, Device, MAX_SAMPLES } from '../../shared/audit-options.ts';
+import { BlockedUrlPatterns } from '../../shared/blocked-urls.ts';
 import { CheckState } from '../../shared/check.ts';
 import { Labels } from '../../shared/labels.ts';
 import { printable } from '../../shared/text.ts';
+import { Throttling } from '../../shared/throttling.ts';
 import type { Client, ListFilters } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
 import { explain } from './explanation.ts';
@@ -40,6 +42,8 @@ const addRunCheck = (server: McpServer, connect: Options['connect']): void => {
     samples: z.int().min(1).max(MAX_SAMPLES).optional().describe('3 or more give verdicts. Default: 1.'),
     categories: z.array(Category).min(1).optional().describe('Default: all.'),
     auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
+    throttling: Throttling.optional(),
+    blockedUrlPatterns: BlockedUrlPatterns.optional(),
     labels: Labels.optional(),
   };
   const description =

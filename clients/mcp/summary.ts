@@ -6,6 +6,8 @@ export const summaryOf = (check: Check) => ({
   url: check.url,
   state: check.state,
   auditVersion: check.auditVersion,
+  ...(check.throttling && { throttling: check.throttling }),
+  ...(check.blockedUrlPatterns && { blockedUrlPatterns: check.blockedUrlPatterns }),
   ...(check.labels && { labels: check.labels }),
   createdAt: check.createdAt,
   runs: check.runs.map(runSummaryOf),

@@ -80,6 +80,29 @@ test('two URLs on two devices are four checks, whose ids `--detach` prints', asy
   expect(again.stdout).toBe(stdout);
 });
 
+test('throttling and blocked URL patterns have the names of Lighthouse, and missing values are those of the device', async () => {
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await pageAudit(['run', 'https://example.com/', '--detach', ...args]);
+    expect(code, stderr).toBe(0);
+    return Promise.all(
+      stdout
+        .trim()
+        .split('\n')
+        .map((id) => client.get(id)),
+    );
+  };
+  const patterns = ['--blocked-url-patterns', '*.js?a,b', '--blocked-url-patterns', 'ads.example.com'];
+  const values = ['--throttling.cpuSlowdownMultiplier', '6', '--throttling.throughputKbps', '400.5'];
+  const [mobile, desktop] = await run('--device', 'mobile,desktop', ...values, ...patterns);
+  expect(mobile).toMatchObject({
+    throttling: { rttMs: 150, throughputKbps: 400.5, cpuSlowdownMultiplier: 6 },
+    blockedUrlPatterns: ['*.js?a,b', 'ads.example.com'],
+  });
+  expect(desktop?.throttling).toMatchObject({ rttMs: 40, cpuSlowdownMultiplier: 6 });
+  const [without] = await run('--throttling', 'none');
+  expect(without?.throttling).toBe('none');
+});
+
 test('an interrupt erases the unfinished check, prints its id and is exit code 130', async () => {
   const label = `test:${randomUUID()}`;
   const args = [file, 'run', 'https://example.com/', '--label', label];
@@ -124,6 +147,11 @@ test.each([
   [['run', 'https://example.com', '--region', 'mars'], 2, /A region is not supported. Supported regions: us-west1/],
   [['run', 'https://example.com', '--device', 'watch'], 2, /Use mobile, desktop/],
   [['run', 'https://example.com', '--samples', 'many'], 2, /Use a whole number/],
+  [['run', 'https://example.com', '--throttling', '4x'], 2, /Use none, or values such as --throttling.rttMs 150/],
+  [['run', 'https://example.com', '--throttling', 'none', '--throttling.rttMs', '9'], 2, /cannot be used with/],
+  [['run', 'https://example.com', '--throttling.rttMs', 'slow'], 2, /Use a number/],
+  [['run', 'https://example.com', '--throttling.rttMs', '9999'], 2, /`rttMs` \(1 to 5,000\)/],
+  [['run', 'https://example.com', '--blocked-url-patterns', '*'], 2, /must not match the URL of the page itself/],
   [['run', 'https://example.com', '--format', 'pdf'], 2, /Use one of text, json, markdown, junit, csv/],
   [['run', 'https://example.com', '--nope'], 2, /unknown option '--nope'/],
   [['run', 'http://10.0.0.1/'], 2, /Private, reserved/],

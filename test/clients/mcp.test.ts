@@ -62,7 +62,12 @@ test('an agent finds five tools, and only one of them changes something', async 
 
 test('an agent runs a check, hears of its progress, and reads it again', async () => {
   const messages: string[] = [];
-  const inputs = { url: 'https://example.com/', regions: ['us-west1', 'us-east4'], labels: { branch: 'mcp' } };
+  const options = {
+    throttling: { rttMs: 80, throughputKbps: 5000, cpuSlowdownMultiplier: 2 },
+    blockedUrlPatterns: ['*://ads.example.com/*'],
+    labels: { branch: 'mcp' },
+  };
+  const inputs = { url: 'https://example.com/', regions: ['us-west1', 'us-east4'], ...options };
   const running = call('run_check', inputs, {
     onprogress: ({ message }: { message?: string }) => messages.push(message ?? ''),
   });
@@ -76,6 +81,7 @@ test('an agent runs a check, hears of its progress, and reads it again', async (
   const { failed, text } = await running;
   const check = JSON.parse(text);
   expect([failed, check.checkId, check.state]).toEqual([false, id, 'succeeded']);
+  expect(check).toMatchObject(options);
   expect(await read('get_check', { checkId: id })).toEqual(check);
   expect(await read('compare', { checkId: id })).toMatchObject({ checkId: id, baseCheckId: null });
 });
