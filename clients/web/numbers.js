@@ -30,6 +30,20 @@ export const shortNames = /** @type {Partial<Record<MetricName, string>>} */ ({
   tti: 'TTI',
 });
 export const metrics = /** @type {MetricName[]} */ (Object.keys(metricNames));
+/** The short name of each metric, or its name. */
+export const labels = /** @type {Readonly<Record<MetricName, string>>} */ ({ ...metricNames, ...shortNames });
+/** Metrics that people look at first. */
+export const mainMetrics = /** @type {readonly MetricName[]} */ ([
+  'performance',
+  'lcp',
+  'tbt',
+  'cls',
+  'accessibility',
+  'bestPractices',
+  'seo',
+  'pwa',
+  'agenticBrowsing',
+]);
 export const scores = /** @type {ScoreName[]} */ ([
   'performance',
   'accessibility',
@@ -107,6 +121,16 @@ export const textOf = (name, value) => {
 };
 
 /**
+ * Returns a value as a comparison or a sample has it, with its unit.
+ * @param {MetricName} name
+ * @param {string | number | null | undefined} value
+ */
+export const textOrDash = (name, value) => {
+  const number = plain(value);
+  return number === null ? '–' : textOf(name, number);
+};
+
+/**
  * Returns the spread of the samples: a range of scores, or the half of the width in the unit of the value.
  * @param {MetricName} name
  * @param {number} value
@@ -120,6 +144,19 @@ export const spreadText = (name, value, spread) => {
   if (name === 'cls') return half < 0.0005 ? '' : `±${shift(half)}`;
   if (value < 1000) return half < 0.5 ? '' : `±${Math.round(half)}`;
   return half < 50 ? '' : `±${(half / 1000).toFixed(1)}`;
+};
+
+/**
+ * Returns the parts of a value that a table shows, or undefined if the run doesn't have it.
+ * @param {any} run
+ * @param {MetricName} name
+ */
+export const shownValue = (run, name) => {
+  const value = numberOf(run, name);
+  if (value === null) return undefined;
+  const grade = gradeOf(name, value, run.device);
+  const spread = spreadText(name, value, run.spread?.[name]);
+  return { value, grade, sign: gradeSigns[grade], text: textOf(name, value), spread };
 };
 
 /**

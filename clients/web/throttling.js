@@ -23,16 +23,6 @@ export const valuesText = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }) =>
   `${rttMs} ms round trip, ${throughputKbps.toLocaleString('en')} kbit/s and CPU ${cpuSlowdownMultiplier}× slower`;
 
 /**
- * Returns the throttling that a check has set, in words. The preset of the device needs none.
- * @param {Throttling | undefined} throttling
- * @returns {string[]}
- */
-export const throttlingFacts = (throttling) => {
-  if (throttling === undefined) return [];
-  return [throttling === 'none' ? 'no throttling' : `throttled to ${valuesText(throttling)}`];
-};
-
-/**
  * Returns true if both are known and differ. An older run doesn't know its throttling.
  * @param {Throttling | null} a
  * @param {Throttling | null} b

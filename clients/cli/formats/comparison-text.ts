@@ -1,6 +1,7 @@
 import type { CheckComparison } from '../../../shared/comparison.ts';
+import { labels } from '../../web/numbers.js';
 import { reasonTexts } from '../../web/words.js';
-import { type Change, changesOf, grouped, labels } from './metrics.ts';
+import { type Change, changesOf, grouped } from './metrics.ts';
 import { labelled, paint, type Style, signed, table, type View, wrap } from './terminal.ts';
 
 const signs = { regressed: '✘', improved: '✓', same: '=', unknown: '?' };

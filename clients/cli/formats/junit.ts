@@ -2,8 +2,9 @@ import reports, { type TestSuite } from 'junit-report-builder';
 import type { AssertionResult } from '../../../shared/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { printable } from '../../../shared/text.ts';
+import { labels, shownValue } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';
-import { changesOf, labels, shownMetrics, shownValue } from './metrics.ts';
+import { changesOf, shownMetrics } from './metrics.ts';
 import { adviceOf, assertionTexts } from './notes.ts';
 import { linkOf, shortUrl, titleOf } from './titles.ts';
 

@@ -1,6 +1,7 @@
+import { labels, shownValue } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
-import { labels, shownMetrics, shownValue, summaryOf, verdictsOf } from './metrics.ts';
+import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, warningsOf } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
 import { linkOf, titleOf } from './titles.ts';

@@ -1,59 +1,16 @@
 import type { CheckComparison, MetricName } from '../../../shared/comparison.ts';
 import type { RunView } from '../../../shared/run.ts';
-import {
-  gradeOf,
-  gradeSigns,
-  metricNames,
-  metrics,
-  numberOf,
-  plain,
-  shortNames,
-  signed,
-  spreadText,
-  textOf,
-} from '../../web/numbers.js';
+import { mainMetrics, metrics, plain, signed, textOrDash } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';
-
-/** Names of the metrics in a table. */
-export const labels: Readonly<Record<MetricName, string>> = { ...metricNames, ...shortNames };
-
-/** Metrics that people look at first. JSON and CSV have all of them. */
-const main: readonly MetricName[] = [
-  'performance',
-  'lcp',
-  'tbt',
-  'cls',
-  'accessibility',
-  'bestPractices',
-  'seo',
-  'pwa',
-  'agenticBrowsing',
-];
 
 /** Returns the metrics that a table shows: those that people look at first and that a run has. */
 export const shownMetrics = (runs: readonly RunView[]): MetricName[] =>
-  main.filter((name) => runs.some((run) => run[name] !== null));
-
-/** The value of a metric in the parts that a table shows. */
-export type Value = { grade: keyof typeof gradeSigns; sign: string; text: string; spread: string };
-
-/** Returns the value of a metric with its unit, grade and spread, or undefined if the run doesn't have it. */
-export const shownValue = (run: RunView, name: MetricName): Value | undefined => {
-  const value = numberOf(run, name);
-  if (value === null) return undefined;
-  const grade = gradeOf(name, value, run.device);
-  return {
-    grade,
-    sign: gradeSigns[grade],
-    text: textOf(name, value),
-    spread: spreadText(name, value, run.spread?.[name]),
-  };
-};
+  mainMetrics.filter((name) => runs.some((run) => run[name] !== null));
 
 /** Returns the verdict about the regions by metric, or undefined if no metric has one. */
 export const verdictsOf = ({ comparison }: CheckResult): ((name: MetricName) => string) | undefined => {
   if (!comparison) return undefined;
-  const isKnown = main.some((name) => comparison.metrics[name].verdict !== 'unknown');
+  const isKnown = mainMetrics.some((name) => comparison.metrics[name].verdict !== 'unknown');
   const verdictOf = (name: MetricName) => {
     const { difference, verdict } = comparison.metrics[name];
     return difference === null ? '' : verdict; // only one region has the metric
@@ -93,11 +50,6 @@ export const summaryOf = (comparison: CheckComparison): { changed: Change[]; cou
     changed: [...having('regressed'), ...having('improved')],
     counts: verdicts.map((verdict) => `${having(verdict).length} ${verdict}`).join(', '),
   };
-};
-
-const textOrDash = (name: MetricName, value: string | number | null): string => {
-  const number = plain(value);
-  return number === null ? '–' : textOf(name, number);
 };
 
 /** Groups things by a key, in the order of their first appearance. */

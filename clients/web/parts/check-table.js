@@ -1,20 +1,9 @@
 // @ts-check
 import { html } from '../html.js';
-import { isScore, metricNames, metrics, numberOf, plain, shortNames, textOf } from '../numbers.js';
+import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, textOrDash } from '../numbers.js';
 import { Legend, Value } from './value.js';
 
 /** @typedef {import('../numbers.js').MetricName} MetricName */
-
-/** Metrics that the table shows at first. */
-const main = /** @type {MetricName[]} */ ([
-  'performance',
-  'lcp',
-  'tbt',
-  'cls',
-  'accessibility',
-  'bestPractices',
-  'seo',
-]);
 
 /**
  * The regions of a check side by side. The table has its full size from the start, so that results don't move it.
@@ -23,7 +12,7 @@ const main = /** @type {MetricName[]} */ ([
 export const CheckTable = ({ check, comparison, all }) => {
   const { runs } = check;
   const compares = runs.length > 1;
-  const rows = metrics.filter((name) => (all ? isPossible(name, check) : main.includes(name)));
+  const rows = (all ? metrics : mainMetrics).filter((name) => isPossible(name, check));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results by region">
     <table class="results by-region">
       <caption class="hidden">Metrics of ${check.url} by region</caption>
@@ -54,7 +43,7 @@ const isPossible = (name, { auditVersion, categories }) => {
 const Row = ({ name, runs, comparison, compares }) => {
   const max = isScore(name) || name === 'cls' ? undefined : Math.max(...runs.map((run) => numberOf(run, name) ?? 0));
   return html`<tr>
-    <th scope="row" title=${metricNames[name]}>${shortNames[name] ?? metricNames[name]}</th>
+    <th scope="row" title=${metricNames[name]}>${labels[name]}</th>
     ${runs.map(
       (run) => html`<td key=${run.id}>
       ${run.state === 'succeeded' ? html`<${Value} name=${name} run=${run} max=${max} />` : html`<span class="muted">${run.state === 'failed' ? '–' : '…'}</span>`}
@@ -76,6 +65,7 @@ const RunState = ({ run, samples }) => {
 /** @param {{ name: MetricName, metric: any }} props */
 const Verdict = ({ name, metric }) => {
   if (!metric || metric.difference === null) return null;
+  if (metric.verdict === 'unknown') return html`<span class="unknown"><span aria-hidden="true">? </span>unknown</span>`;
   if (metric.verdict !== 'different') return html`<span class="muted">${metric.verdict}</span>`;
-  return html`<span>${metric.best} better by <span class="number">${textOf(name, plain(metric.difference) ?? 0)}</span></span>`;
+  return html`<span>${metric.best} better by <span class="number">${textOrDash(name, metric.difference)}</span></span>`;
 };

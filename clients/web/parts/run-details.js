@@ -1,6 +1,7 @@
 // @ts-check
 import { html } from '../html.js';
 import { counted } from '../numbers.js';
+import { valuesText } from '../throttling.js';
 import { localTime } from '../times.js';
 
 /**
@@ -67,8 +68,7 @@ const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(0)
 /** @param {{ throttling: string | null, throttlingValues?: any }} environment */
 const throttlingOf = ({ throttling, throttlingValues: values }) => {
   if (!values) return throttling === 'provided' ? 'none' : (throttling ?? '–');
-  const { rttMs, throughputKbps, cpuSlowdownMultiplier } = values;
-  return `${throttling}: ${rttMs} ms round trip, ${Math.round(throughputKbps).toLocaleString('en')} kbit/s, CPU ${cpuSlowdownMultiplier}× slower`;
+  return `${throttling}: ${valuesText(values)}`;
 };
 
 /** @param {{ benchmarkIndex: number | null, benchmarkedAt: string | null }} environment */
@@ -85,10 +85,11 @@ const benchmarkOf = ({ benchmarkIndex, benchmarkedAt }) => {
 export const Environment = ({ run }) => {
   const { environment } = run;
   if (!environment) return null;
-  const { cpuCount, memoryMiB, contended } = environment;
+  const { cpuCount, memoryMiB, contended, blockedUrlPatterns } = environment;
   const rows = [
     ['Browser', environment.chromium],
     ['Throttling', throttlingOf(environment)],
+    ...(blockedUrlPatterns.length > 0 ? [['Blocked URL patterns', blockedUrlPatterns.join(', ')]] : []),
     ['Machine', `${cpuCount ?? '–'} CPUs, ${memoryMiB?.toLocaleString('en') ?? '–'} MiB, ${environment.kernel ?? '–'}`],
     ['Fingerprint of the machine', environment.host ?? '–'],
     ['CPU benchmark', benchmarkOf(environment)],

@@ -1,6 +1,6 @@
 // @ts-check
 import { html } from '../html.js';
-import { metricNames, metrics, numberOf, plain, textOf } from '../numbers.js';
+import { metricNames, metrics, numberOf, textOrDash } from '../numbers.js';
 import { Legend, Value } from './value.js';
 
 /** @typedef {import('../numbers.js').MetricName} MetricName */
@@ -29,7 +29,7 @@ export const RunTable = ({ run }) => {
             <th scope="row">${metricNames[name]}</th>
             <td><${Value} name=${name} run=${run} /></td>
             ${samples.length > 0 && html`<td class="muted">${rangeOf(name, run.spread?.[name])}</td>`}
-            ${samples.map((sample) => html`<td>${shown(name, sample[name])}</td>`)}
+            ${samples.map((sample) => html`<td>${textOrDash(name, sample[name])}</td>`)}
           </tr>`,
           )}
         </tbody>
@@ -38,11 +38,5 @@ export const RunTable = ({ run }) => {
     <${Legend} />`;
 };
 
-/** @param {MetricName} name @param {any} value */
-const shown = (name, value) => {
-  const number = plain(value);
-  return number === null ? '–' : textOf(name, number);
-};
-
 /** @param {MetricName} name @param {{ min: any, max: any } | null | undefined} range */
-const rangeOf = (name, range) => (range ? `${shown(name, range.min)} to ${shown(name, range.max)}` : '–');
+const rangeOf = (name, range) => (range ? `${textOrDash(name, range.min)} to ${textOrDash(name, range.max)}` : '–');

@@ -4,6 +4,7 @@ import { gradeOf, gradeSigns, gradeWords, metricNames, numberOf, textOf } from '
 import { incomparable } from '../series.js';
 import { localTime } from '../times.js';
 import { CsvButton } from './csv-button.js';
+import { NotMeasured } from './value.js';
 
 /** @typedef {import('../numbers.js').MetricName} MetricName */
 
@@ -30,7 +31,7 @@ const Row = ({ run, name, why }) => {
   return html`<tr>
     <th scope="row" class="when"><a href="/checks/${run.checkId}/runs/${run.id}">${localTime(run.createdAt)}</a></th>
     <td>${run.region}</td>
-    <td>${value === null ? '–' : html`<span class="value ${grade}"><span class="sign" aria-hidden="true">${gradeSigns[grade]}</span> ${textOf(name, value)}<span class="hidden"> ${gradeWords[grade]}</span></span>`}</td>
+    <td>${value === null ? html`<${NotMeasured} />` : html`<span class="value ${grade}"><span class="sign" aria-hidden="true">${gradeSigns[grade]}</span> ${textOf(name, value)}<span class="hidden"> ${gradeWords[grade]}</span></span>`}</td>
     <td>${run.sampleCount}</td>
     <td>${run.auditVersion}</td>
     <td class="muted">${note}</td>

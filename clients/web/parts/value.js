@@ -1,6 +1,6 @@
 // @ts-check
 import { html } from '../html.js';
-import { gradeOf, gradeSigns, gradeWords, numberOf, spreadText, textOf } from '../numbers.js';
+import { gradeSigns, gradeWords, shownValue } from '../numbers.js';
 
 /** @typedef {import('../numbers.js').MetricName} MetricName */
 
@@ -9,17 +9,19 @@ import { gradeOf, gradeSigns, gradeWords, numberOf, spreadText, textOf } from '.
  * @param {{ name: MetricName, run: any, max?: number }} props
  */
 export const Value = ({ name, run, max }) => {
-  const value = numberOf(run, name);
-  if (value === null) return html`<span class="muted">–<span class="hidden">not measured</span></span>`;
-  const grade = gradeOf(name, value, run.device);
+  const shown = shownValue(run, name);
+  if (!shown) return html`<${NotMeasured} />`;
+  const { value, grade, sign, text, spread } = shown;
   return html`<span class="value ${grade}">
-    <span class="sign" aria-hidden="true">${gradeSigns[grade]}</span>
-    <span class="number">${textOf(name, value)}</span>
-    <span class="spread">${spreadText(name, value, run.spread?.[name])}</span>
+    <span class="sign" aria-hidden="true">${sign}</span>
+    <span class="number">${text}</span>
+    <span class="spread">${spread}</span>
     <span class="hidden">${gradeWords[grade]}</span>
     ${max !== undefined && max > 0 && html`<span class="bar"><i style=${{ width: `${(100 * value) / max}%` }}></i></span>`}
   </span>`;
 };
+
+export const NotMeasured = () => html`<span class="unknown">–<span class="hidden"> not measured</span></span>`;
 
 /** The meaning of the signs. */
 export const Legend = () => html`<p class="legend">

@@ -1,8 +1,8 @@
 // @ts-check
 import { useState } from 'preact/hooks';
+import { auditFacts } from '../facts.js';
 import { html } from '../html.js';
 import { useLive, useLoaded } from '../loading.js';
-import { counted } from '../numbers.js';
 import { Announcer } from '../parts/announcer.js';
 import { CheckActions } from '../parts/check-actions.js';
 import { CheckTable } from '../parts/check-table.js';
@@ -43,13 +43,7 @@ export const CheckPage = ({ checkId }) => {
 /** @param {{ check: any }} props */
 const CheckHead = ({ check }) => {
   const labels = Object.entries(check.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
-  const facts = [
-    `Lighthouse ${check.auditVersion}`,
-    check.device ?? 'mobile',
-    counted(check.samples ?? 1, 'sample'),
-    ...labels,
-    localTime(check.createdAt),
-  ];
+  const facts = [...auditFacts(check), ...labels, localTime(check.createdAt)];
   return html`<div class="head">
     <div class="grow">
       <h1><a href=${check.url} rel="noreferrer nofollow">${check.url}</a></h1>

@@ -1,7 +1,7 @@
 // @ts-check
 import { html } from '../html.js';
 import { useLoaded } from '../loading.js';
-import { isScore, metricNames, metrics, plain, signed, textOf } from '../numbers.js';
+import { isScore, metricNames, metrics, plain, signed, textOrDash } from '../numbers.js';
 import { Pending, ProblemNote } from '../parts/problem.js';
 import { Reasons } from '../parts/reasons.js';
 import { localTime } from '../times.js';
@@ -66,14 +66,13 @@ const isUnknown = ({ base, value }) => base === null && value === null;
 
 /** @param {{ name: MetricName, compared: any }} props */
 const Row = ({ name, compared }) => {
-  const shown = (/** @type {any} */ value) => (value === null ? '–' : textOf(name, plain(value) ?? 0));
   const { verdict } = compared;
   const difference = plain(compared.difference);
   const unit = isScore(name) && difference !== null ? (Math.abs(difference) === 1 ? ' point' : ' points') : '';
   return html`<tr>
     <th scope="row">${metricNames[name]}</th>
-    <td>${shown(compared.base)}</td>
-    <td>${shown(compared.value)}</td>
+    <td>${textOrDash(name, compared.base)}</td>
+    <td>${textOrDash(name, compared.value)}</td>
     <td>${difference === null ? '–' : `${signed(name, difference)}${unit}`}</td>
     <td><span class=${colors[verdict]}><span class="sign" aria-hidden="true">${signs[verdict]}</span> ${verdict}</span></td>
   </tr>`;

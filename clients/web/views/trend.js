@@ -1,7 +1,7 @@
 // @ts-check
 import { useState } from 'preact/hooks';
 import { html } from '../html.js';
-import { metricNames, shortNames } from '../numbers.js';
+import { labels } from '../numbers.js';
 import { Field } from '../parts/field.js';
 import { Pending, ProblemNote } from '../parts/problem.js';
 import { TrendChart } from '../parts/trend-chart.js';
@@ -89,5 +89,5 @@ const Series = ({ url, device, metric }) => {
 
 /** @param {{ chosen: MetricName, choose: (name: MetricName) => void }} props */
 const Tabs = ({ chosen, choose }) => html`<div class="tabs" role="group" aria-label="Metric">
-  ${tabs.map((name) => html`<button type="button" key=${name} aria-pressed=${name === chosen} onClick=${() => choose(name)}>${shortNames[name] ?? metricNames[name]}</button>`)}
+  ${tabs.map((name) => html`<button type="button" key=${name} aria-pressed=${name === chosen} onClick=${() => choose(name)}>${labels[name]}</button>`)}
 </div>`;

@@ -113,10 +113,14 @@ test('a comparison says before, after, difference, verdict and why a verdict is 
   );
 });
 
-test('the title says which throttling was set', () => {
-  const title = (throttling: CheckInputs['throttling']) =>
-    textOf([resultOf(checkWith({ 'us-west1': failed('internal') }, { throttling }))], { ...view, width: 200 });
+test('the title says which throttling and blocked URL patterns were set', () => {
+  const title = (throttling: CheckInputs['throttling'], blockedUrlPatterns: string[] = []) =>
+    textOf([resultOf(checkWith({ 'us-west1': failed('internal') }, { throttling, blockedUrlPatterns }))], {
+      ...view,
+      width: 200,
+    });
   expect(title('none')).toContain('mobile, 1 sample, no throttling\n');
+  expect(title('none', ['*.js', '*.css'])).toContain('no throttling, 2 blocked URL patterns\n');
   expect(title({ rttMs: 40, throughputKbps: 10_240, cpuSlowdownMultiplier: 2 })).toContain(
     'mobile, 1 sample, throttled to 40 ms round trip, 10,240 kbit/s and CPU 2× slower\n',
   );
