@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     silent: 'passed-only',
     reporters: ['dot', new ClosingNotes()],
+    expect: { poll: { timeout: 10_000 } }, // a busy machine delays a process or a browser by seconds
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
       // Group 1 runs first. Vitest treats 0 as unset and runs that group last.

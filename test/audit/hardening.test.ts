@@ -357,7 +357,7 @@ test('a page gets no permission and downloads no file', () =>
       storage: 'false',
       idle: expect.stringMatching(/Error$|prompt/),
     });
-    await vi.waitFor(() => expect(pages.hits.get('/wide.png')).toBeGreaterThan(0));
+    await expect.poll(() => pages.hits.get('/wide.png')).toBeGreaterThan(0);
     await sleep(300);
     expect(downloads).not.toContain('completed');
     expect((await readdir(workDir, { recursive: true })).filter((name) => name.includes('taken'))).toEqual([]);

@@ -288,7 +288,7 @@ describe('in a folder', () => {
     const query = new QueryCommand({ TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues });
     expect((await dynamodb.send(query)).Items).toEqual([anOpenRun]);
     expect(created).toBeGreaterThan(0);
-    await vi.waitFor(() => expect(open.size).toBe(0));
+    await expect.poll(() => open.size).toBe(0);
     await aws.close();
   });
 

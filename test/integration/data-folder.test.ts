@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startAws } from '../../infra/local/aws.ts';
 import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
@@ -154,7 +154,7 @@ test('an I/O error of the table fails its request only, and the table is written
   expect(printed).toEqual([expect.stringMatching(/^✗ The table in \S+ can't be written: .*Input\/output error/)]);
   broken = false;
   await expect(world.create(aCheck())).rejects.toThrow(); // until the table is opened again
-  await vi.waitFor(() => expect(printed[1]).toMatch(/can be written again/), 10_000);
+  await expect.poll(() => printed[1]).toMatch(/can be written again/);
   await world.create(aCheck());
   expect((await world.find(check.id)).runs).toHaveLength(1);
 });

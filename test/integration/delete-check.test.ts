@@ -223,7 +223,7 @@ test('an audit of an erased check ends at its next renewal and leaves nothing', 
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     );
     const working = runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
-    await vi.waitFor(() => expect(audit).toHaveBeenCalled());
+    await expect.poll(() => audit).toHaveBeenCalled();
     expect(await statusOf('DELETE', `/v1/checks/${check.id}`)).toBe(204);
     expect(await statusOf('GET', `/v1/checks/${check.id}`)).toBe(404);
     await vi.advanceTimersByTimeAsync(RENEW_MS);

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { FULL } from '../support/full.ts';
 import { unlessMissing } from '../support/skips.ts';
 import { noDiskHere, startLocalApi } from '../support/small-disk.ts';
@@ -36,10 +36,8 @@ describe('on a disk of 32 MB', unlessMissing(noDiskHere()), () => {
       for (let i = 0; i < 5; i++) expect((await create(api.url)).status).toBe(503);
       expect(await statusOf(api.url, kept[0] as string)).toBe(200);
       rmSync(api.pathOf('filler'));
-      await vi.waitFor(async () => expect((await create(api.url)).status).toBe(201), {
-        timeout: 15_000,
-        interval: 500,
-      });
+      const patience = { timeout: 15_000, interval: 500 };
+      await expect.poll(async () => (await create(api.url)).status, patience).toBe(201);
       expect(api.output().match(/can't be written: .*No space left on device/g)).toHaveLength(round);
       expect(api.output().match(/can be written again/g)).toHaveLength(round);
     }

@@ -372,7 +372,7 @@ test('the last use of a key is recorded', async () => {
   expect((await world.keys.find(key.prefix))?.lastUsedAt).toBeNull();
   const before = new Date().toISOString();
   await call(`/v1/checks/${randomUUID()}`, bearer(text));
-  await vi.waitFor(async () => expect(((await world.keys.find(key.prefix))?.lastUsedAt ?? '') >= before).toBe(true));
+  await expect.poll(async () => ((await world.keys.find(key.prefix))?.lastUsedAt ?? '') >= before).toBe(true);
 });
 
 const aRequest = (some: Partial<Request>): Request => ({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { startService } from '../../infra/local/service.ts';
@@ -47,7 +47,7 @@ test('an invalid message from another local program stops nothing and prints no 
     const { Attributes } = await world.sqs.send(ask);
     return names.map((name) => Attributes?.[name]);
   };
-  await vi.waitFor(async () => expect(await waiting()).toEqual(['0', '0']), 10_000);
+  await expect.poll(() => waiting()).toEqual(['0', '0']);
   const id = crypto.randomUUID();
   expect((await fetch(`${service.url}/v1/checks/${id}`)).status).toBe(404);
   expect(printed).toEqual([]);

@@ -66,7 +66,7 @@ test('the function receives a message as Lambda’s event, and the message is de
     bytes: { DataType: 'Binary', BinaryValue: Buffer.from([0, 255]) },
   };
   await sqs.send(new SendMessageCommand({ QueueUrl: queues['us-west1'], MessageBody: '{"a":1}', MessageAttributes }));
-  await vi.waitFor(() => expect(handler).toHaveBeenCalledOnce());
+  await expect.poll(() => handler).toHaveBeenCalledOnce();
   expect(handler.mock.calls[0]?.[0]).toEqual({
     Records: [
       {
@@ -117,7 +117,7 @@ test('a message is deleted if the function lists no failure, and delivered again
   for (const name of Object.keys(answers)) await send(name);
   const count = () => [...deliveries.values()].flat().length;
   const total = Object.values(answers).reduce((sum, [expected]) => sum + expected, 0);
-  await vi.waitFor(() => expect(count()).toBe(total), 10_000);
+  await expect.poll(() => count()).toBe(total);
   await pause(0.6 * VISIBILITY_MS);
   for (const [name, [expected]] of Object.entries(answers)) {
     const [first = 0, second = Number.POSITIVE_INFINITY, ...more] = deliveries.get(name) ?? [];
@@ -147,9 +147,9 @@ test('an event that exceeds the function’s timeout fails and releases its slot
   const handler = vi.fn((event: SQSEvent) => (bodies(event)[0] === 'hangs' ? new Promise(() => {}) : undefined));
   poll(handler, { slots: at, timeoutSeconds: 0.3 });
   await send('hangs');
-  await vi.waitFor(() => expect(handler).toHaveBeenCalledOnce());
+  await expect.poll(() => handler).toHaveBeenCalledOnce();
   await send('next');
-  await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(2));
+  await expect.poll(() => handler).toHaveBeenCalledTimes(2);
   expect(bodies(handler.mock.calls[1]?.[0] as SQSEvent)).toEqual(['next']);
   expect(error.mock.calls.flat().join()).toMatch(/timed out after 0.3 seconds/);
 });
@@ -168,7 +168,7 @@ test('at most as many events as slots are handled over all queues, and the queue
   const shared = slots(2);
   poll(handler, { slots: shared });
   poll(handler, { slots: shared, queueUrl: queues['us-east4'] as string, awsRegion: 'us-east-1' });
-  await vi.waitFor(() => expect(order).toHaveLength(8), { timeout: 3000 });
+  await expect.poll(() => order).toHaveLength(8);
   expect(most).toBe(2);
   expect(order.slice(2, 6).sort()).toEqual(['east', 'east', 'west', 'west']); // the first two events took free slots
 });
@@ -193,17 +193,17 @@ test(`another owner’s job waits for at most one of an owner’s ${MANY} jobs, 
     await Promise.all(Array.from({ length: 50 }, (_, n) => send(`many ${i + n}`, regions[n % 2], 'many')));
   }
   for (const region of regions) poll(handler, { slots: shared, queueUrl: queues[region] as string });
-  for (const region of regions) await vi.waitFor(async () => expect(await unreceived(region)).toBe('0'), 10_000);
+  for (const region of regions) await expect.poll(() => unreceived(region)).toBe('0');
   for (const region of regions) {
     const count = started.length;
-    await vi.waitFor(() => expect(started.length).toBeGreaterThan(count), { interval: 5 }); // a job has just started
+    await expect.poll(() => started.length, { interval: 5 }).toBeGreaterThan(count); // a job has just started
     const before = started.length;
     await send(`single ${region}`, region, 'single');
-    await vi.waitFor(() => expect(started).toContain(`single ${region}`), { interval: 5 });
+    await expect.poll(() => started, { interval: 5 }).toContain(`single ${region}`);
     expect(started.indexOf(`single ${region}`)).toBe(before);
   }
   slow = false;
-  await vi.waitFor(() => expect(ended.size).toBe(MANY + 2), { timeout: 40_000 });
+  await expect.poll(() => ended.size, { timeout: 40_000 }).toBe(MANY + 2);
 }, 60_000);
 
 test('owners take turns for slots, and so do the queues of an owner', async () => {
@@ -236,7 +236,7 @@ test('a message that waits for a slot longer than its visibility timeout is deli
   };
   poll(handler, { slots: slots(1), visibilitySeconds: visibilityMs / 1000 });
   for (const body of ['a', 'b', 'c', 'd']) await send(body); // 'd' waits for 1.3 times the timeout
-  await vi.waitFor(() => expect(Object.keys(counts)).toHaveLength(4), { timeout: 10_000 });
+  await expect.poll(() => Object.keys(counts)).toHaveLength(4);
   await pause(visibilityMs / 2); // a second delivery would have started by now
   expect(counts).toEqual({ a: ['1'], b: ['1'], c: ['1'], d: ['1'] });
 }, 15_000);
@@ -253,11 +253,11 @@ test('the poller receives at most `maxWaiting` messages, and the others stay in 
   };
   for (let i = 0; i < 15; i++) await send(`${i}`);
   poll(handler, { slots: slots(1), maxWaiting: 12 });
-  await vi.waitFor(() => expect(started).toEqual(['0']));
+  await expect.poll(() => started).toEqual(['0']);
   await pause(200);
   expect(await receive()).toHaveLength(1);
   release();
-  await vi.waitFor(() => expect(new Set(started).size).toBe(15));
+  await expect.poll(() => new Set(started).size).toBe(15);
 });
 
 test('slots are first come, first served, and an aborted request is skipped', async () => {
@@ -300,7 +300,7 @@ test('stop waits for the running event, deletes its message and releases waiting
     { slots: slots(1), waitSeconds: FULL ? undefined : 0.2 },
   );
   for (const body of ['a', 'b', 'c']) await send(body);
-  await vi.waitFor(() => expect(started).toEqual(['a']));
+  await expect.poll(() => started).toEqual(['a']);
   await pause(150); // 'b' is received and waits for the slot
   expect(ended).toEqual([]);
   await poller.stop(5000);
@@ -314,7 +314,7 @@ test('stop waits no longer than its grace period', async () => {
   const handler = vi.fn(() => new Promise(() => {}));
   const poller = poll(handler);
   await send('a');
-  await vi.waitFor(() => expect(handler).toHaveBeenCalledOnce());
+  await expect.poll(() => handler).toHaveBeenCalledOnce();
   const at = performance.now();
   await poller.stop(200);
   expect(performance.now() - at).toBeLessThan(600);
@@ -332,7 +332,7 @@ test('onMessage is called when an event starts and when it ends, even if it fail
     { onMessage },
   );
   await send('a');
-  await vi.waitFor(() => expect(phases).toHaveLength(2));
+  await expect.poll(() => phases).toHaveLength(2);
   expect(phases).toEqual([
     ['a', 'started', undefined],
     ['a', 'ended', expect.closeTo(0.25, 0)],
@@ -361,7 +361,7 @@ test('a queue that does not respond is polled with backoff, logged once, and use
   expect(error).toHaveBeenCalledOnce();
   const message = { MessageId: 'm', ReceiptHandle: 'r', Body: 'b', MD5OfBody: '92eb5ffee6ae2fec3ad71c777531578f' };
   answer = JSON.stringify({ Messages: [message] });
-  await vi.waitFor(() => expect(handler).toHaveBeenCalled(), { timeout: 4000 });
+  await expect.poll(() => handler).toHaveBeenCalled();
   await pollers[0]?.stop(0);
   queue.close();
   queue.closeAllConnections();

@@ -320,7 +320,7 @@ test('a reader waits with a token, and the waits of readers leave the owner’s 
       ({ status }) => (refused += status === 429 ? 1 : 0),
       () => {},
     );
-  await vi.waitFor(() => expect(refused).toBe(2), 5000);
+  await expect.poll(() => refused).toBe(2);
   const own = wait(owner);
   await finish(run);
   const answers = [...(await Promise.all(waits)), await own];

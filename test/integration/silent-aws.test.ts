@@ -43,7 +43,7 @@ const create = () =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ url: 'https://example.com/', auditVersion: '13', regions: ['us-west1', 'us-east4'] }),
   });
-const callsEnd = () => vi.waitFor(() => expect(sockets.size).toBe(0));
+const callsEnd = () => expect.poll(() => sockets.size).toBe(0);
 
 test('a create answers 201 in time while SQS does not answer, and the sweeper sends its jobs', async () => {
   const answer = await create();

@@ -164,7 +164,7 @@ test('a region whose queue does not respond delays no other region', async () =>
     await world.queues.send(job);
   });
   const sweeping = sweep({ ...world, queues: { send }, now: () => later(t0, 61) })({});
-  await vi.waitFor(async () => expect(await world.jobsIn('europe-west3')).toHaveLength(1));
+  await expect.poll(() => world.jobsIn('europe-west3')).toHaveLength(1);
   expect(await world.jobsIn('us-east4')).toEqual([]);
   respond.resolve();
   await sweeping;

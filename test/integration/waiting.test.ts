@@ -66,7 +66,7 @@ const startWait = async (id: string, headers: Record<string, string> = {}, init:
     at: performance.now(),
   }));
   answer.catch(() => {}); // a test may abort it
-  await vi.waitFor(() => expect(reads.filter((each) => each === id).length).toBeGreaterThan(before));
+  await expect.poll(() => reads.filter((each) => each === id).length).toBeGreaterThan(before);
   await sleep(50);
   return { answer };
 };
@@ -179,7 +179,7 @@ test('an eleventh wait of an owner is refused, and the end of a client makes roo
 
   leaving.abort();
   await expect(first.answer).rejects.toThrow();
-  await vi.waitFor(async () => expect((await get(id, { prefer: 'wait=1' })).status).toBe(200), 5000);
+  await expect.poll(async () => (await get(id, { prefer: 'wait=1' })).status).toBe(200);
   await finish();
   for (const { answer } of others) expect(await stateOf((await answer).response)).toBe('succeeded');
 });
@@ -209,7 +209,7 @@ test('the loop of the README follows a check to its end with curl alone', needsC
     .replace('sleep 1', 'sleep 0.1');
   const cwd = mkdtempSync(join(tmpdir(), 'page-audit-wait-'));
   const ended = promisify(execFile)('bash', ['-c', ours], { cwd });
-  await vi.waitFor(() => expect(reads.length).toBeGreaterThanOrEqual(3), 10_000); // one wait has ended without a result
+  await expect.poll(() => reads.length).toBeGreaterThanOrEqual(3); // one wait has ended without a result
   await finish();
   await ended;
   expect(JSON.parse(readFileSync(join(cwd, 'check.json'), 'utf8'))).toMatchObject({ id, state: 'succeeded' });

@@ -46,13 +46,12 @@ test('an exceeded limit counts only if it was first exceeded before the end of t
   const proxy = await open({ connect: dialsTo(port).connect, limits: { connectionBytes: 1000 } });
   const before = performance.now();
   await request(proxy, 'cdn.example.com');
-  await vi.waitFor(() => expect(exceededLimitsIn(proxy.decisions)).toHaveLength(1));
+  await expect.poll(() => exceededLimitsIn(proxy.decisions)).toHaveLength(1);
   const after = performance.now();
   await sleep(5);
   await request(proxy, 'cdn.example.com');
-  await vi.waitFor(() =>
-    expect(exceededLimitsIn(proxy.decisions)).toMatchObject([{ host: 'cdn.example.com', count: 2 }]),
-  );
+  const twice = [{ host: 'cdn.example.com', count: 2 }];
+  await expect.poll(() => exceededLimitsIn(proxy.decisions)).toMatchObject(twice);
   expect(exceededLimitsIn(proxy.decisions, after)).toMatchObject([{ reason: 'bytes per connection' }]);
   expect(exceededLimitsIn(proxy.decisions, before - 1)).toEqual([]);
 });

@@ -142,9 +142,9 @@ describe('names and servers that fail', () => {
     const proxy = await open({ connect });
     const client = await raw(proxy);
     client.socket.write(Buffer.concat([GREETING, requestFor(nameBytes('a.example.com'), 80)]));
-    await vi.waitFor(() => expect(attempts).toHaveLength(1));
+    await expect.poll(() => attempts).toHaveLength(1);
     client.socket.resetAndDestroy();
-    await vi.waitFor(() => expect(attempts[0]?.destroyed).toBe(true));
+    await expect.poll(() => attempts[0]?.destroyed).toBe(true);
     expect(proxy.decisions).toEqual([]);
   });
 });

@@ -128,7 +128,7 @@ describe('reachable targets', () => {
     cleanUps.push(() => proxy.close());
     const { code, body } = await request(proxy, 'localhost', port, 1, 'hello');
     expect(code).toBe(0);
-    await vi.waitFor(() => expect(asText(body())).toBe('hello'));
+    await expect.poll(() => asText(body())).toBe('hello');
   });
 });
 
@@ -137,7 +137,7 @@ describe('bytes', () => {
     const proxy = await open({ connect: dialsTo(await origin()).connect });
     const { socket, body } = await request(proxy, 'a.example.com', 80, 1, 'early ');
     socket.write('late');
-    await vi.waitFor(() => expect(asText(body())).toBe('early late'));
+    await expect.poll(() => asText(body())).toBe('early late');
     expect(proxy.bytes()).toBe(20);
   });
 
@@ -145,7 +145,7 @@ describe('bytes', () => {
     const setNoDelay = vi.spyOn(Socket.prototype, 'setNoDelay');
     const proxy = await open({ connect: dialsTo(await origin((socket) => socket.write('hello'))).connect });
     const { body } = await request(proxy, 'a.example.com');
-    await vi.waitFor(() => expect(asText(body())).toBe('hello'));
+    await expect.poll(() => asText(body())).toBe('hello');
     expect(setNoDelay.mock.calls).toEqual([[true], [true]]);
     setNoDelay.mockRestore();
   });
@@ -169,9 +169,9 @@ describe('bytes', () => {
     };
     const proxy = await open({ connect: dialsTo(await origin(serve)).connect });
     const { socket, body } = await request(proxy, 'a.example.com');
-    await vi.waitFor(() => expect(asText(body())).toBe('bye'));
+    await expect.poll(() => asText(body())).toBe('bye');
     socket.end('and you');
-    await vi.waitFor(() => expect(received).toBe('and you'));
+    await expect.poll(() => received).toBe('and you');
   });
 
   test('a silent server is closed after its client ended', async () => {
@@ -227,7 +227,7 @@ describe('bytes', () => {
     expect(proxy.bytes()).toBe(before); // the socket buffers are full, and the proxy adds none
     expect(before).toBeLessThan(30 * MIB);
     socket.resume();
-    await vi.waitFor(() => expect(proxy.bytes()).toBeGreaterThan(before + MIB));
+    await expect.poll(() => proxy.bytes()).toBeGreaterThan(before + MIB);
     expect(taken).toBeGreaterThan(before);
   });
 
@@ -254,7 +254,7 @@ describe('bytes', () => {
       limits: { connectionBytes: 200_000 },
     });
     const { socket, body, closed } = await request(proxy, 'a.example.com', 80, 1, 'up and up');
-    await vi.waitFor(() => expect(body().length).toBe(200_000));
+    await expect.poll(() => body().length).toBe(200_000);
     socket.end();
     await closed;
     expect(proxy.decisions).toMatchObject([{ outcome: 'allowed' }]);
@@ -263,7 +263,7 @@ describe('bytes', () => {
   test('the limit of an audit counts all bytes of all connections, and then refuses every connection', async () => {
     const proxy = await open({ connect: dialsTo(await origin()).connect, limits: { runBytes: 25 } });
     const first = await request(proxy, 'a.example.com', 80, 1, '0123456789');
-    await vi.waitFor(() => expect(asText(first.body())).toBe('0123456789'));
+    await expect.poll(() => asText(first.body())).toBe('0123456789');
     expect(proxy.bytes()).toBe(20);
     const second = await request(proxy, 'b.example.com', 80, 1, '012345');
     await second.closed;
@@ -350,7 +350,7 @@ describe('closing', () => {
     const joined = await request(proxy, 'a.example.com', 80);
     const dialling = await raw(proxy);
     dialling.socket.write(Buffer.concat([GREETING, requestFor(nameBytes('b.example.com'), 443)]));
-    await vi.waitFor(() => expect(attempts).toHaveLength(2));
+    await expect.poll(() => attempts).toHaveLength(2);
     await proxy.close();
     for (const { socket, closed } of [half, joined, dialling]) {
       socket.end();

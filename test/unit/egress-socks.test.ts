@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   asText,
   cleanUp,
@@ -49,7 +49,7 @@ describe('the handshake', () => {
       client.socket.write(Buffer.of(byte));
       await sleep(1);
     }
-    await vi.waitFor(() => expect(asText(client.state.received.subarray(REPLY_BYTES))).toBe('hi'));
+    await expect.poll(() => asText(client.state.received.subarray(REPLY_BYTES))).toBe('hi');
     expect(proxy.decisions).toMatchObject([{ host: 'a.example.com', port: 443, outcome: 'allowed' }]);
   });
 
@@ -96,6 +96,6 @@ describe('the handshake', () => {
     const { socket, body } = await request(proxy, 'a.example.com');
     await sleep(80);
     socket.write('still here');
-    await vi.waitFor(() => expect(asText(body())).toBe('still here'));
+    await expect.poll(() => asText(body())).toBe('still here');
   });
 });

@@ -401,7 +401,7 @@ test('releases the run if too little time is left for another attempt', async ()
 test('a service that stops releases its run', async () => {
   const { run, log, stopping } = worker([]);
   const running = run();
-  await vi.waitFor(() => expect(log).toEqual(['audit']));
+  await expect.poll(() => log).toEqual(['audit']);
   stopping.abort();
   await running;
   expect(log).toEqual(['audit', 'given back']);
@@ -412,7 +412,7 @@ test('a refused renewal stops the audit, and nothing is written', async () => {
   try {
     const { run, log, renew } = worker([]);
     const running = run();
-    await vi.waitFor(() => expect(log).toEqual(['audit']));
+    await expect.poll(() => log).toEqual(['audit']);
     renew.mockRejectedValueOnce(new Error('DynamoDB is unavailable'));
     await vi.advanceTimersByTimeAsync(RENEW_MS);
     renew.mockResolvedValueOnce(false);
