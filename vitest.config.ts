@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingNotes } from './test/support/closing-notes.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 const project = (name: string, include: string[], groupOrder: number, more = {}) => ({
   test: { name, include, sequence: { groupOrder }, ...more },
@@ -19,6 +20,7 @@ export default defineConfig({
   test: {
     silent: 'passed-only',
     reporters: ['dot', new ClosingNotes()],
+    sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 10_000 } }, // a busy machine delays a process or a browser by seconds
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     projects: [
