@@ -34,8 +34,12 @@ export const build = async ({ out = join(dist, 'functions'), print = () => {} }:
   await mkdir(dirname(out), { recursive: true });
   const partial = await mkdtemp(`${out}.partial-`); // a build that fails leaves the last one complete
   try {
-    for (const name of await functionNames()) {
-      const asset = name === 'run-audit' ? await auditFunction() : await apiFunction(name);
+    const names = await functionNames();
+    const bundles = await bundle(root, new Map(names.flatMap(modulesOf)));
+    for (const name of names) {
+      const code = bundles.get(`${name}/index`) as Asset;
+      const child = bundles.get(`${name}/child`);
+      const asset = child ? await auditFunction(code, child) : await apiFunction(name, code);
       const { all, maps } = checkSize(name, asset, maxBytes(name));
       print(`${name.padEnd(16)} ${mb(all).padStart(7)} MB, of which source maps ${mb(maps)} MB`);
       await writeFiles(join(partial, name), asset.files);
@@ -55,8 +59,16 @@ const functionNames = async (): Promise<string[]> =>
     .map((entry) => parse(entry.name).name)
     .sort();
 
-const apiFunction = async (name: string): Promise<Asset> => {
-  const { files, parts } = await bundle(root, 'index', `export { handler } from './functions/${name}.ts';`);
+/** Returns the modules of a function's asset, with the source of each. */
+const modulesOf = (name: string): [string, string][] =>
+  name === 'run-audit'
+    ? [
+        [`${name}/index`, auditEntry],
+        [`${name}/child`, "import './functions/auditor/child.ts';"],
+      ]
+    : [[`${name}/index`, `export { handler } from './functions/${name}.ts';`]];
+
+const apiFunction = async (name: string, { files, parts }: Asset): Promise<Asset> => {
   const read = (await readBy[name]?.()) ?? new Map();
   return { files: new Map([...files, ...read]), parts: new Map([...parts, ...sizesOf(read)]) };
 };
@@ -92,9 +104,7 @@ const webFiles = async (): Promise<Files> => {
 };
 
 /** Returns the audit function's code, its auditor's code, Chromium, and each Lighthouse release as a package. */
-const auditFunction = async (): Promise<Asset> => {
-  const index = await bundle(root, 'index', auditEntry);
-  const child = await bundle(root, 'child', "import './functions/auditor/child.ts';");
+const auditFunction = async (index: Asset, child: Asset): Promise<Asset> => {
   const files = new Map([
     ...index.files,
     ...child.files,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { Files } from './files.ts';
 import { viewerFromFiles } from './report-viewer.ts';
@@ -9,14 +9,16 @@ import { type Asset, partsOf } from './sizes.ts';
 const banner = `import{createRequire as newRequire}from'node:module';const require=newRequire(import.meta.url);`;
 
 /**
- * Bundles an entry and its imports into one module, `<name>.mjs`, with a source map. The same sources give the same
- * bytes, independent of the folders of the checkout and the asset.
+ * Bundles each entry and its imports into one module, with a source map. `sources` has the entries by the path of their
+ * module without its extension. The same sources give the same bytes, independent of the folders of the checkout and
+ * the asset. Parses a file once for all entries.
  */
-export const bundle = async (root: string, name: string, source: string): Promise<Asset> => {
+export const bundle = async (root: string, sources: ReadonlyMap<string, string>): Promise<Map<string, Asset>> => {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: source, resolveDir: root, sourcefile: `${name}.ts`, loader: 'ts' },
+    entryPoints: [...sources.keys()].map((path) => ({ in: `${ENTRY}:${path}`, out: path })),
     absWorkingDir: root,
-    outfile: `dist/functions/any/${name}.mjs`, // sets the paths in the source map; esbuild writes no file
+    outdir, // sets the paths in the source map; esbuild writes no file
+    outExtension: { '.js': '.mjs' },
     write: false,
     metafile: true,
     bundle: true,
@@ -28,15 +30,38 @@ export const bundle = async (root: string, name: string, source: string): Promis
     banner: { js: banner },
     sourcemap: 'linked',
     sourcesContent: false, // a stack trace needs positions only, and Node reads the map on start
-    plugins: [viewerFromFiles, slimLibraries],
+    plugins: [entriesFrom(root, sources), viewerFromFiles, slimLibraries],
     legalComments: 'none',
     logLevel: 'warning',
   });
-  const files: Files = new Map();
-  for (const { path, contents } of outputFiles) files.set(basename(path), contents);
-  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  return { files, parts: partsOf(inputs.map(([path, { bytesInOutput }]) => [path, bytesInOutput])) };
+  return new Map(
+    [...sources.keys()].map((path) => {
+      const module = `${outdir}/${path}.mjs`;
+      const written = outputFiles.filter((file) => relative(root, file.path).startsWith(module)); // the module and its map
+      const inputs = Object.entries(metafile.outputs[module]?.inputs ?? {});
+      const files: Files = new Map(written.map((file) => [basename(file.path), file.contents]));
+      return [path, { files, parts: partsOf(inputs.map(([input, { bytesInOutput }]) => [input, bytesInOutput])) }];
+    }),
+  );
 };
+const outdir = 'dist/functions';
+
+/** Lets esbuild read the entries from memory. */
+const entriesFrom = (root: string, sources: ReadonlyMap<string, string>): Plugin => ({
+  name: 'entries',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: new RegExp(`^${ENTRY}:`) }, ({ path }) => ({
+      path: path.slice(ENTRY.length + 1),
+      namespace: ENTRY,
+    }));
+    onLoad({ filter: /./, namespace: ENTRY }, ({ path }) => ({
+      contents: sources.get(path) ?? '',
+      resolveDir: root,
+      loader: 'ts',
+    }));
+  },
+});
+const ENTRY = 'entry';
 
 /**
  * Removes libraries from the source map, which Node reads on start. With them the map is twice as long as the code.
