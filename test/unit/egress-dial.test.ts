@@ -93,10 +93,11 @@ describe('names and servers that fail', () => {
     const { dialled, connect } = dialsTo(await origin());
     const dial = (options: TcpNetConnectOpts) =>
       options.host === PUBLIC ? connect(options) : failing('ENETUNREACH')();
-    const proxy = await open({ connect: dial, lookup: () => [PUBLIC_6, PUBLIC] });
+    const down = Array.from({ length: 10 }, (_, i) => `93.184.216.${i + 1}`);
+    const proxy = await open({ connect: dial, lookup: () => [...down, PUBLIC] });
     const started = performance.now();
-    expect((await request(proxy, 'dual.example.com')).code).toBe(0);
-    expect(performance.now() - started).toBeLessThan(250);
+    expect((await request(proxy, 'many.example.com')).code).toBe(0);
+    expect(performance.now() - started).toBeLessThan(2000); // ten head starts would take 3 s
     expect(dialled).toHaveLength(1);
   });
 
