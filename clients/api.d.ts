@@ -136,7 +136,7 @@ export interface paths {
         };
         /**
          * Read the Lighthouse report of a run
-         * @description With `Accept: text/html` the answer is the report as a web page.
+         * @description With `Accept: text/html` the answer is the report as a web page. The page of a large report loads its data from storage, for five minutes. It has no `ETag`.
          */
         get: operations["getReport"];
         put?: never;
@@ -207,7 +207,7 @@ export interface paths {
         };
         /**
          * Read a Lighthouse report without the check id
-         * @description With `Accept: text/html` the answer is the report as a web page.
+         * @description With `Accept: text/html` the answer is the report as a web page. The page of a large report loads its data from storage, for five minutes. It has no `ETag`.
          */
         get: operations["getReportByRunId"];
         put?: never;
@@ -1636,7 +1636,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
-                    etag: string;
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1844,7 +1844,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed. */
-                    etag: string;
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,3 +1,4 @@
+import { loadsItsReport, withItsReport } from '../shared/report-page.ts';
 import type { components, operations } from './api.d.ts';
 import { pause, withRetries } from './retries.ts';
 import { ServiceError } from './service-error.ts';
@@ -120,14 +121,15 @@ export class Client {
     ) as Promise<Report>;
   }
 
-  /** Returns the report of a run as a web page. */
-  reportPage(runId: string, { signal }: Signal = {}): Promise<string> {
-    const options = { params: { path: { runId } }, redirect: 'follow', headers: { accept: 'text/html' } } as const;
-    return this.#transport.send(
+  /** Returns the report of a run as a web page with all of its data. */
+  async reportPage(runId: string, { signal }: Signal = {}): Promise<string> {
+    const options = { params: { path: { runId } }, headers: { accept: 'text/html' } } as const;
+    const page: string = await this.#transport.send(
       undefined,
       (api, init) => api.GET('/v1/audit/runs/{runId}/report', { ...options, parseAs: 'text', ...init }),
       { signal, timeoutMs: REPORT_TIMEOUT_MS },
     );
+    return loadsItsReport(page) ? withItsReport(page, await this.report(runId, { signal })) : page;
   }
 
   /** Returns the last view of the page as a JPEG image. */

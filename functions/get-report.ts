@@ -3,7 +3,7 @@ import zlib from 'node:zlib';
 import { ReportReadEnv } from '../shared/env.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
-import { htmlReport, viewerPolicy, viewerVersion } from './lib/http/html-report.ts';
+import { htmlReport, loadingReport, viewerPolicy, viewerVersion } from './lib/http/html-report.ts';
 import { acceptsGzip, matchesEtag, prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
@@ -41,10 +41,7 @@ export const getReport =
       ...(asHtml && { 'content-security-policy': viewerPolicy }), // on a 304 too: its headers replace the cached ones
     };
     if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
-    const redirect = async () => {
-      await throwIfGone();
-      return { status: 303, headers: { ...headers, location: await reports.urlOf(report.key) } };
-    };
+    const size = gzipped ? report.gzipBytes : report.bytes;
     const type = {
       'content-type': asHtml ? 'text/html; charset=utf-8' : 'application/json',
       ...(gzipped && { 'content-encoding': 'gzip' }),
@@ -53,16 +50,30 @@ export const getReport =
       await throwIfGone();
       return { status: 200, headers: { ...headers, ...type } }; // no redirect: the presigned URL allows GET only
     }
+    const stored = async () => {
+      await throwIfGone();
+      return reports.urlOf(report.key);
+    };
+    const sent = (page: string) => (gzipped ? gzip(page) : Buffer.from(page));
     if (asHtml) {
-      if (report.bytes > MAX_HTML_SOURCE_BYTES) return redirect();
-      const page = await htmlReport((await gunzip(await read())).toString());
-      const body = gzipped ? await gzip(page) : Buffer.from(page);
-      return body.length > maxBytes ? redirect() : { status: 200, headers: { ...headers, ...type }, body };
+      if (size <= maxBytes && report.bytes <= MAX_HTML_SOURCE_BYTES) {
+        const body = await sent(await htmlReport((await gunzip(await read())).toString()));
+        if (body.length <= maxBytes) return { status: 200, headers: { ...headers, ...type }, body };
+      }
+      const url = await stored();
+      return { status: 200, headers: { ...loadingHeaders(url), ...type }, body: await sent(await loadingReport(url)) };
     }
-    if ((gzipped ? report.gzipBytes : report.bytes) > maxBytes) return redirect();
+    if (size > maxBytes) return { status: 303, headers: { ...headers, location: await stored() } };
     const body = await read();
     return { status: 200, headers: { ...headers, ...type }, body: gzipped ? body : await gunzip(body) };
   };
+
+/** Returns the headers of a page that loads its report from a URL. No cache keeps the page, because the URL expires. */
+const loadingHeaders = (url: string) => ({
+  vary: 'Accept, Accept-Encoding',
+  'cache-control': 'no-store',
+  'content-security-policy': `${viewerPolicy}; connect-src ${new URL(url).origin}`,
+});
 
 /** Returns an entity tag per form. A stored report never changes. An HTML report changes with the viewer. */
 const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {

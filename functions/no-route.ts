@@ -1,4 +1,4 @@
-import { CorsEnv } from '../shared/env.ts';
+import { WebPageEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { methodsOf } from '../shared/routes.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
@@ -7,16 +7,16 @@ import type { Reply } from './lib/http/response.ts';
 import { staticFiles } from './lib/http/static-files.ts';
 import { readWeb, webPolicy } from './lib/http/web-files.ts';
 
-const env = () => CorsEnv.parse(process.env);
+const env = () => WebPageEnv.parse(process.env);
 
 /**
  * `$default`, for requests that match no route: answers OPTIONS with 204, else throws 404, or 405 with `Allow`. Outside
  * of the API, a browser gets the 404 as the web page.
  */
-export const handler = http({ cors: env, query: 'any' }, () => noRoute());
+export const handler = http({ cors: env, query: 'any' }, () => noRoute(env().REPORT_ORIGIN));
 
-export const noRoute = () => {
-  const web = staticFiles({ read: readWeb, policy: webPolicy });
+export const noRoute = (reportOrigin?: string) => {
+  const web = staticFiles({ read: readWeb, policy: webPolicy(reportOrigin) });
   return async ({ method, path, headers }: Pick<Request, 'method' | 'path' | 'headers'>): Promise<Reply> => {
     const methods = methodsOf(path);
     if (methods.length === 0) {

@@ -39,6 +39,11 @@ export const Origin = z
   .string()
   .regex(/^(https?:\/\/[a-z0-9.-]+(:\d+)?|\*)$/, 'must be an origin, such as https://example.com, or *');
 export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).default([]) });
+/** Environment of the functions that answer with the web page. */
+export const WebPageEnv = z.object({
+  ...CorsEnv.shape,
+  REPORT_ORIGIN: Origin.optional(), // origin of the bucket, if a browser can reach it
+});
 
 export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEnv.shape });
 /** `table`: other processes write checks. `process`: all writes are made and announced by this process. */

@@ -25,7 +25,8 @@ const report = z
   .meta({ id: 'Report', description: 'The full Lighthouse result as that version wrote it, plus `auditVersion`.' });
 const getReport = {
   ...read,
-  description: 'With `Accept: text/html` the answer is the report as a web page.',
+  description:
+    'With `Accept: text/html` the answer is the report as a web page. The page of a large report loads its data from storage, for five minutes. It has no `ETag`.',
   query: z.object({ checkId }),
   headers: conditional,
   answers: {
@@ -33,7 +34,7 @@ const getReport = {
       description: 'The report.',
       schema: report,
       example: { lighthouseVersion: '13.5.0', auditVersion: '13.5.0' },
-      headers: ['etag'],
+      headers: ['etag?'],
       also: ['text/html'],
     },
     303: { description: 'The report is large. `Location` is valid for five minutes.', headers: ['location', 'etag'] },

@@ -6,7 +6,16 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
-import { CorsEnv, CreateEnv, DiscoverEnv, GetCheckEnv, ReadEnv, ReadyEnv, ReportReadEnv } from '../../shared/env.ts';
+import {
+  CorsEnv,
+  CreateEnv,
+  DiscoverEnv,
+  GetCheckEnv,
+  ReadEnv,
+  ReadyEnv,
+  ReportReadEnv,
+  WebPageEnv,
+} from '../../shared/env.ts';
 import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
 import type { Environment } from '../environments.ts';
 import { apiFunctionSettings } from '../settings.ts';
@@ -154,6 +163,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
   const retention = { RETENTION_DAYS: String(retentionDays), TREND_DAYS: String(trendDays) };
   const table = { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion, AUTH: 'keys' };
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
+  const web = { ...cors, REPORT_ORIGIN: `https://${tableAndReports.REPORT_BUCKET}.s3.${homeRegion}.amazonaws.com` };
   const keys = keyRights(scope, environment);
   const reader = (file: ApiFunction, actions: Parameters<typeof tableRight>[2], more: PolicyStatement[] = []) =>
     apiFunction(file, ReadEnv, table, [tableRight(scope, environment, actions), ...more, ...keys]);
@@ -163,12 +173,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     'create-check': apiFunction(
       'create-check',
       CreateEnv,
-      {
-        ...table,
-        AUDIT_QUEUES: auditQueueUrls(scope, environment),
-        TARGETS: 'public',
-        ...retention,
-      },
+      { ...table, AUDIT_QUEUES: auditQueueUrls(scope, environment), TARGETS: 'public', ...retention },
       [
         tableRight(scope, environment, ['GetItem', 'PutItem', 'UpdateItem', 'Query']),
         ...keys,
@@ -193,7 +198,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       tableRight(scope, environment, ['GetItem']),
     ]),
     docs: apiFunction('docs', CorsEnv, { ...cors }),
-    'web-page': apiFunction('web-page', CorsEnv, { ...cors }),
-    'no-route': apiFunction('no-route', CorsEnv, { ...cors }),
+    'web-page': apiFunction('web-page', WebPageEnv, web),
+    'no-route': apiFunction('no-route', WebPageEnv, web),
   };
 };

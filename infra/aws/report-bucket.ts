@@ -17,11 +17,9 @@ export class ReportBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // After a redirect from the API the browser sends `Origin: null` and no key. The signed URL is the only
-      // authorisation.
-      ...(environment.corsOrigins.length > 0 && {
-        cors: [{ allowedMethods: [HttpMethods.GET, HttpMethods.HEAD], allowedOrigins: ['*'] }],
-      }),
+      // The web page, and a large HTML report in its sandbox, read from here without a key. The signed URL is the only
+      // authorisation. The sandbox and a redirect from another origin make the browser send `Origin: null`.
+      cors: [{ allowedMethods: [HttpMethods.GET, HttpMethods.HEAD], allowedOrigins: ['*'] }],
       lifecycleRules: [
         {
           id: 'reports-end-with-their-checks',

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Check, Client, type CreateCheck } from '../../clients/client.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
@@ -108,6 +108,14 @@ test('a report is read, and a large one without the key from storage', async () 
   expect(await withKey.report(randomUUID())).toEqual({ auditVersion: '13.5.0' });
   expect(server.requests[0]?.headers.authorization).toBe('Bearer pa_secret');
   expect(storage.requests[0]?.headers.authorization).toBeUndefined();
+});
+
+test('a large report as a web page has its data inside, from storage', async () => {
+  const report = { auditVersion: '13.5.0', text: `</script>$&${randomBytes(5 * 2 ** 20).toString('base64')}` };
+  const { run } = await world.finishedRun(JSON.stringify(report));
+  const page = await client.reportPage(run.id);
+  const [, json = ''] = page.match(/<script>window.__LIGHTHOUSE_JSON__ = (.*);<\/script>/) ?? [];
+  expect(JSON.parse(json)).toEqual(report);
 });
 
 test('a create does not follow a redirect', async () => {

@@ -54,15 +54,14 @@ test('each function of a route receives the allowed CORS origins of the environm
   expect(() => origins(['https://a.example/'])).toThrow('corsOrigins');
 });
 
-test('a page of an allowed origin may follow a redirect to the bucket, although the browser sends no origin', () => {
-  const corsOf = (corsOrigins: string[]) => {
-    const [bucket] = resourcesOf(synthesized('dev', { corsOrigins }).home, 'AWS::S3::Bucket');
-    return bucket?.CorsConfiguration;
-  };
-  expect(corsOf([])).toBeUndefined();
-  expect(corsOf(['https://a.example'])).toEqual({
-    CorsRules: [{ AllowedMethods: ['GET', 'HEAD'], AllowedOrigins: ['*'] }],
-  });
+test('a page may read a signed URL of the bucket without an origin, and the web page may connect to the bucket', () => {
+  const { CorsConfiguration: cors } = only('AWS::S3::Bucket');
+  expect(cors).toEqual({ CorsRules: [{ AllowedMethods: ['GET', 'HEAD'], AllowedOrigins: ['*'] }] });
+  const variablesOf = (file: string) => functionsOf(home)[file]?.Environment.Variables;
+  const bucket = variablesOf('get-report')?.REPORT_BUCKET;
+  for (const file of ['web-page', 'no-route']) {
+    expect(variablesOf(file)?.REPORT_ORIGIN).toBe(`https://${bucket}.s3.us-west-2.amazonaws.com`);
+  }
 });
 
 test('the table has the keys that its stores use, and point-in-time recovery', () => {

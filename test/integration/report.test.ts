@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getReport } from '../../functions/get-report.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
@@ -105,6 +105,7 @@ test('a report that is gone is a 404 in every form, while its check is still the
     expect(problem.detail).toContain('has expired');
     await problemOf(await get(each, { 'accept-encoding': 'identity' }), 404, 'report-unavailable'); // a redirect before
     await problemOf(await get(each, asHtml), 404, 'report-unavailable');
+    await problemOf(await get(each, { ...asHtml, 'accept-encoding': 'identity' }), 404, 'report-unavailable');
     for (const accept of ['application/json', 'text/html'])
       expect((await get(each, { accept }, 'HEAD')).status).toBe(404);
   }
@@ -193,23 +194,35 @@ test('HEAD of an HTML report has the headers of GET', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-test('an HTML report too large to send redirects to the JSON, and is sent if its gzipped form is small', async () => {
-  const compressible = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
-  expect((await get(compressible.path, asHtml)).status).toBe(200);
-  const plain = await get(compressible.path, { ...asHtml, 'accept-encoding': 'identity' });
-  expect([plain.status, plain.headers.get('location')]).toEqual([303, expect.stringContaining('X-Amz-Expires=300')]);
+/** Returns the URL from which an HTML report without data loads them. */
+const urlIn = async (answer: Response) => {
+  const page = await answer.text();
+  expect([answer.status, page.length < 2 ** 20]).toEqual([200, true]);
+  return JSON.parse(page.match(/"http:[^"]+X-Amz-Expires=300[^"]+"/)?.[0] ?? 'null') as string;
+};
 
+test('an HTML report too large to send loads its data from storage, and no cache keeps it', async () => {
   const json = JSON.stringify({ text: randomBytes(6 * 2 ** 20).toString('base64') });
   const { path } = await world.finishedRun(json);
-  const tooLarge = await get(path, asHtml);
-  expect(tooLarge.status).toBe(303);
-  expect((await get(path, asHtml, 'HEAD')).status).toBe(200); // not redirected: a presigned URL allows GET only
-  const stored = Buffer.from(await (await fetch(tooLarge.headers.get('location') as string)).arrayBuffer());
+  const answer = await get(path, asHtml);
+  expect([answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual(['no-store', null]);
+  const policy = answer.headers.get('content-security-policy');
+  const url = await urlIn(answer);
+  expect(policy).toMatch(new RegExp(`^sandbox allow-scripts [^;]*; .*; connect-src ${new URL(url).origin}$`));
+  expect(policy).not.toContain('allow-same-origin');
+  expect((await get(path, asHtml, 'HEAD')).status).toBe(200);
+  const stored = Buffer.from(await (await fetch(url)).arrayBuffer());
   expect((stored[0] === 0x1f ? gunzipSync(stored) : stored).toString()).toBe(json);
 });
 
-test('a report too large to render as HTML redirects to the JSON without rendering', async () => {
+test('an HTML report is sent with its data if its gzipped form is small', async () => {
+  const { path } = await world.finishedRun(JSON.stringify({ text: 'a'.repeat(5 * 2 ** 20) }));
+  expect(await (await get(path, asHtml)).text()).toContain('aaaaaaa');
+  expect(await urlIn(await get(path, { ...asHtml, 'accept-encoding': 'identity' }))).not.toBeNull();
+});
+
+test('a report too large to render as HTML is not read', async () => {
   const json = JSON.stringify({ text: 'a'.repeat(33 * 2 ** 20) });
-  const { path } = await world.finishedRun(json, { gzip: gzipSync('{"cut": "short"}') });
-  expect((await get(path, asHtml)).status).toBe(303);
+  const { path } = await world.finishedRun(json, { gzip: Buffer.from('no gzip') });
+  expect(await urlIn(await get(path, asHtml))).not.toBeNull();
 });

@@ -68,15 +68,19 @@ const asModule = (name: string, text: string): string => {
     .replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
 };
 
-/** Content security policy of the page. It has no inline script, and connects to this host only. */
-export const webPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-].join('; ');
+/**
+ * Returns the content security policy of the page. The page has no inline script, and connects to this host only. If
+ * browsers can reach the bucket of reports, it downloads large reports from there.
+ */
+export const webPolicy = (reportOrigin?: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    `connect-src ${["'self'", reportOrigin].filter(Boolean).join(' ')}`,
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join('; ');
