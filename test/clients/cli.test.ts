@@ -4,28 +4,25 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client } from '../../clients/client.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import type { Client } from '../../clients/client.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { unlessMissing } from '../support/skips.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { passed, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 let client: Client;
 beforeAll(async () => {
-  world = await startWorld({ CHANGES_FROM: 'process' });
-  api = await startGateway({ port: 0, functions: await importApi() });
-  client = new Client({ url: api.url });
+  api = await startApi();
+  ({ world, client } = api);
 });
 afterAll(async () => {
-  await api.close();
-  await world.stop();
+  await api.stop();
 });
 
 const file = 'clients/cli/page-audit.cjs';
@@ -43,10 +40,8 @@ const pageAudit = (args: string[], { url = api.url as string | undefined, env = 
     });
   });
 const finish = async (id: string, state: 'succeeded' | 'failed' = 'succeeded') => {
-  const lease = await world.leases.claim(await world.runOf(id), randomUUID(), new Date());
-  if (!lease) throw new Error('the run is taken');
-  const result = state === 'failed' ? { error: runError('dns-failure') } : { performance: 98 };
-  await world.leases.finish(lease, { state, attempts: [], ...result }, new Date());
+  const result = state === 'failed' ? { state, error: runError('dns-failure') } : passed;
+  await world.finish(await world.runOf(id), result);
 };
 /** Waits for the one check with this label. */
 const checkLabelled = async (label: string): Promise<string> => {
@@ -165,14 +160,8 @@ test.each([
 
 /** Finishes the one run of the check with this label. Its report is the recorded one of the faulty page. */
 const finishWithReport = async (label: string) => {
-  const id = await checkLabelled(label);
-  const gzip = readReport('13.5.0');
-  const key = `reports/${id}/${randomUUID()}-1.json.gz`;
-  await world.reports.put(key, gzip);
-  const lease = await world.leases.claim(await world.runOf(id), randomUUID(), new Date());
-  if (!lease) throw new Error('the run is taken');
-  const report = { key, bytes: gunzipSync(gzip).length, gzipBytes: gzip.length };
-  await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
+  const run = await world.runOf(await checkLabelled(label));
+  await world.finish(run, { ...passed, report: await world.storeReport(run, readReport('13.5.0')) });
 };
 const temporary = () => mkdtempSync(join(tmpdir(), 'page-audit-cli-'));
 
@@ -221,11 +210,9 @@ test('a wrong file of assertions or an output that can not be written costs no a
 
 /** Finishes the one run of the check with this label with three samples. */
 const finishWithSamples = async (label: string, lcp: number) => {
-  const lease = await world.leases.claim(await world.runOf(await checkLabelled(label)), randomUUID(), new Date());
-  if (!lease) throw new Error('the run is taken');
   const samples = [0, 2, 4].map((more) => ({ ...noMetrics, lcp: lcp + more, cpuBusy: 0, contended: false }));
-  const outcome = { ...noMetrics, lcp, samples, spread: spreadOf(samples), attempts: [] };
-  await world.leases.finish(lease, { state: 'succeeded', ...outcome }, new Date());
+  const outcome = { ...noMetrics, lcp, samples, spread: spreadOf(samples) };
+  await world.finish(await world.runOf(await checkLabelled(label)), { state: 'succeeded', ...outcome });
 };
 
 test('a label as base names the newest finished check of the page, and a regression is exit code 1', async () => {

@@ -1,22 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Check, Client, type CreateCheck } from '../../clients/client.ts';
-import type { Lease } from '../../functions/lib/store/leases.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 let client: Client;
 beforeAll(async () => {
-  world = await startWorld({ CHANGES_FROM: 'process' });
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi();
+  ({ world } = api);
   client = new Client({ url: `${api.url}/` });
 });
 afterAll(async () => {
-  await api.close();
-  await world.stop();
+  await api.stop();
 });
 
 const body: CreateCheck = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1', 'us-east4'] };
@@ -60,10 +58,7 @@ test('what the service offers is read', async () => {
 test('a wait reports each region that finishes, and returns the finished check', async () => {
   const { id } = await client.create(body);
   const seen: string[][] = [];
-  const finish = async (i: number) => {
-    const lease = (await world.leases.claim(await world.runOf(id, i), randomUUID(), new Date())) as Lease;
-    await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98 }, new Date());
-  };
+  const finish = async (i: number) => world.finish(await world.runOf(id, i));
   const onChange = ({ runs }: Check) => {
     seen.push(runs.map(({ state }) => state));
     if (seen.length === 1) finish(0);
@@ -78,9 +73,8 @@ test('a wait reports each region that finishes, and returns the finished check',
 test('eleven waits at once all end, although the service allows ten', async () => {
   const { id } = await client.create({ ...body, regions: ['us-west1'] });
   const waits = Array.from({ length: 11 }, () => client.wait(id));
-  const lease = (await world.leases.claim(await world.runOf(id), randomUUID(), new Date())) as Lease;
   await new Promise((resolve) => setTimeout(resolve, 300));
-  await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98 }, new Date());
+  await world.finish(await world.runOf(id));
   expect((await Promise.all(waits)).map(({ state }) => state)).toEqual(Array(11).fill('succeeded'));
 });
 

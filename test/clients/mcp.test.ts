@@ -3,24 +3,23 @@ import { gunzipSync } from 'node:zlib';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { readReport } from '../support/recorded-reports.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 let agent: Client;
 beforeAll(async () => {
-  world = await startWorld();
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi();
+  ({ world } = api);
   agent = await startAgent(api.url);
 });
 afterAll(async () => {
   await agent.close();
-  await api.close();
-  await world.stop();
+  await api.stop();
 });
 
 /** Starts `page-audit mcp` as an agent does. */
@@ -34,11 +33,10 @@ const startAgent = async (url: string): Promise<Client> => {
 /** Finishes the run of a check in one region. */
 const finish = async (id: string, region: string) => {
   const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, contended: false }];
-  const outcome = { state: 'succeeded' as const, attempts: [], ...noMetrics, performance: 98, lcp: 900, samples };
+  const outcome = { state: 'succeeded' as const, ...noMetrics, performance: 98, lcp: 900, samples };
   const run = (await world.find(id)).runs.find((run) => run.region === region);
-  const lease = run && (await world.leases.claim(run, randomUUID(), new Date()));
-  if (!lease) throw new Error('the run is not there, or another worker has it');
-  await world.leases.finish(lease, outcome, new Date());
+  if (!run) throw new Error('the run is not there');
+  await world.finish(run, outcome);
 };
 
 type Result = { isError?: boolean; content: { type: string; text: string }[] };

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCli } from '../../infra/build/cli.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { unlessMissing } from '../support/skips.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 /** A Node.js from 20 to 23 on this machine, or undefined. */
 const olderNode = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
@@ -55,15 +55,14 @@ describe.each([
 
 let folder: string;
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'page-audit-published-'));
   await buildCli(folder);
-  world = await startWorld();
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi();
+  ({ world } = api);
 });
 afterAll(async () => {
-  await api.close();
-  await world.stop();
+  await api.stop();
   rmSync(folder, { recursive: true });
 });

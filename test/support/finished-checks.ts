@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { CheckInputs } from '../../shared/check.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Environment } from '../../shared/run.ts';
-import { presets } from '../../shared/throttling.ts';
+import { environment } from './check-results.ts';
 import { aCheck, type World } from './world.ts';
 
 /** Result of a run: its LCP in each sample in milliseconds, or why it failed. */
@@ -12,35 +11,13 @@ export type Result =
   | { lcps: readonly number[]; warnings?: string[]; contended?: boolean; environment?: Partial<Environment> }
   | { failed: RunProblemCode };
 
-const environment: Environment = {
-  auditVersion: '13.5.0',
-  chromium: 'HeadlessChrome/153.0.8010.0',
-  sandbox: true,
-  device: 'mobile',
-  throttling: 'simulate',
-  throttlingValues: presets.mobile,
-  blockedUrlPatterns: [],
-  benchmarkIndex: 2733.5,
-  benchmarkedAt: '2026-11-25T16:45:12.250Z',
-  cpuCount: 2,
-  memoryMiB: 24_576,
-  kernel: '6.1.0',
-  host: '08e094f9c233',
-  cpuBusy: 0.1,
-  cpuStolen: 0,
-  contended: false,
-};
-
 /** Finishes a run as an auditor does. */
 export const finishRun = async (world: World, run: RunItem, result: Result, report?: RunItem['report']) => {
-  const lease = await world.leases.claim(run, randomUUID(), new Date());
-  if (!lease) throw new Error('another worker has the run');
   const startedAt = new Date().toISOString();
   const attempt = { number: 1, startedAt, finishedAt: startedAt, seconds: 7.1, auditCode: null, contended: false };
   if ('failed' in result) {
     const error = runError(result.failed);
-    const attempts = [{ ...attempt, code: result.failed }];
-    return world.leases.finish(lease, { state: 'failed', error, attempts }, new Date());
+    return world.finish(run, { state: 'failed', error, attempts: [{ ...attempt, code: result.failed }] });
   }
   const { lcps, warnings = [], contended = false } = result;
   const scores = { performance: 92, accessibility: 78, bestPractices: 100, seo: 40 };
@@ -62,18 +39,14 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     warnings,
     environment: { ...environment, contended, ...result.environment },
   };
-  await world.leases.finish(
-    lease,
-    {
-      state: 'succeeded',
-      attempts: lcps.map((_, i) => ({ ...attempt, number: i + 1, code: null })),
-      blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 2 }],
-      blockedRequestCount: 2,
-      ...outcome,
-      ...(report && { report }),
-    },
-    new Date(),
-  );
+  await world.finish(run, {
+    state: 'succeeded',
+    attempts: lcps.map((_, i) => ({ ...attempt, number: i + 1, code: null })),
+    blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 2 }],
+    blockedRequestCount: 2,
+    ...outcome,
+    ...(report && { report }),
+  });
 };
 
 /** Creates a check whose runs have these results, in the order of its regions. Returns its id and its runs. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
@@ -8,7 +8,7 @@ import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
-import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
 import { reports } from '../../functions/lib/store/reports.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { startAws } from '../../infra/local/aws.ts';
@@ -71,16 +71,25 @@ export const worldHere = () => {
 
   const bucket = reports(ReportReadEnv.parse(process.env));
 
+  /** Stores a gzipped report. Returns what its run has of it. */
+  const storeReport = async ({ checkId, id }: RunItem, gzip: Buffer, bytes = gunzipSync(gzip).length) => {
+    const key = `reports/${checkId}/${id}/${randomUUID()}-1.json.gz`;
+    await bucket.put(key, gzip);
+    return { key, bytes, gzipBytes: gzip.length };
+  };
+
+  /** Finishes a run as an auditor does. */
+  const finish = async (run: RunItem, { attempts = [], ...outcome }: Finished = passed): Promise<void> => {
+    const lease = await leases.claim(run, randomUUID(), new Date());
+    if (!lease) throw new Error('another worker has the run');
+    await leases.finish(lease, { attempts, ...outcome }, new Date());
+  };
+
   /** Creates a finished run whose report has this text. Returns the path of the report too. */
   const finishedRun = async (json: string, { gzip = gzipSync(json) as Buffer } = {}) => {
     const check = aCheck({ regions: ['us-west1'] });
     const [run] = (await create(check)) as [RunItem];
-    const key = `reports/${check.id}/${run.id}/${randomUUID()}-1.json.gz`;
-    await bucket.put(key, gzip);
-    const lease = await leases.claim(run, randomUUID(), new Date());
-    if (!lease) throw new Error('another worker has the run');
-    const report = { key, bytes: Buffer.byteLength(json), gzipBytes: gzip.length };
-    await leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, new Date());
+    await finish(run, { ...passed, report: await storeReport(run, gzip, Buffer.byteLength(json)) });
     return { check, run, path: `/v1/checks/${check.id}/runs/${run.id}/report` };
   };
 
@@ -96,6 +105,8 @@ export const worldHere = () => {
     sqs,
     urls,
     reports: bucket,
+    storeReport,
+    finish,
     create,
     finishedRun,
     jobsIn,
@@ -103,6 +114,11 @@ export const worldHere = () => {
     runOf,
   };
 };
+
+type Finished = Omit<Outcome, 'attempts'> & Partial<Pick<Outcome, 'attempts'>>;
+
+/** The result of a run if a test reads no other. */
+export const passed = { state: 'succeeded', performance: 98 } as const;
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
