@@ -39,6 +39,9 @@ const finish = async (id: string, region: string) => {
   await world.finish(run, outcome);
 };
 
+/** Time for the agent's process, which may share its CPU with other tests. */
+const soon = { timeout: 10_000 };
+
 type Result = { isError?: boolean; content: { type: string; text: string }[] };
 const call = async (name: string, args: object, options = {}) => {
   const result = (await agent.callTool({ name, arguments: { ...args } }, undefined, options)) as Result;
@@ -69,12 +72,12 @@ test('an agent runs a check, hears of its progress, and reads it again', async (
   const running = call('run_check', inputs, {
     onprogress: ({ message }: { message?: string }) => messages.push(message ?? ''),
   });
-  await expect.poll(() => messages.at(-1)).toBe('us-west1 created, us-east4 created');
+  await expect.poll(() => messages.at(-1), soon).toBe('us-west1 created, us-east4 created');
   const listed = await read('list_checks', { label: ['branch:mcp'] });
   expect(listed.checks).toHaveLength(1);
   const { id } = listed.checks[0];
   await finish(id, 'us-west1');
-  await expect.poll(() => messages.at(-1)).toBe('us-west1 succeeded, us-east4 created');
+  await expect.poll(() => messages.at(-1), soon).toBe('us-west1 succeeded, us-east4 created');
   await finish(id, 'us-east4');
   const { failed, text } = await running;
   const check = JSON.parse(text);
@@ -89,10 +92,10 @@ test('a cancelled run erases its check', async () => {
   const labels = { branch: 'cancelled' };
   const running = call('run_check', { url: 'https://example.com/', labels }, { signal: cancel.signal });
   const listed = () => read('list_checks', { label: ['branch:cancelled'] });
-  await expect.poll(async () => (await listed()).checks.length).toBe(1);
+  await expect.poll(async () => (await listed()).checks.length, soon).toBe(1);
   cancel.abort('the user stopped the agent');
   await expect(running).rejects.toThrow();
-  await expect.poll(async () => (await listed()).checks.length).toBe(0);
+  await expect.poll(async () => (await listed()).checks.length, soon).toBe(0);
 });
 
 test.each(auditVersions)('the failing audits of a version $version run take less than 2 kB', async ({ version }) => {
