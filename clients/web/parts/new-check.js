@@ -1,21 +1,31 @@
 // @ts-check
 import { useRef, useState } from 'preact/hooks';
 import { createCheck, newIdempotencyKey } from '../api.js';
+import { inputsOf } from '../form-inputs.js';
 import { html } from '../html.js';
 import { useLoaded } from '../loading.js';
 import { navigate } from '../router.js';
 import { Field } from './field.js';
-import { MoreOptions } from './more-options.js';
+import { MoreOptions, moreFields } from './more-options.js';
 import { ProblemNote } from './problem.js';
 
 /** Regions that a new check has at first, if the service has them. */
 const usual = ['us-west1', 'europe-north1'];
 
 /** Fields of the form, which show their own errors. */
-const fields = ['url', 'regions', 'auditVersion', 'throttling', 'categories', 'labels'];
+const fields = ['url', 'regions', ...moreFields];
 
 /** @param {string} path */
-const fieldOf = (path) => /^[^.[]*/.exec(path)?.[0] ?? '';
+const fieldOf = (path) => path.split('.')[0] ?? '';
+
+/**
+ * Returns the text of an error. The entry of a list is named by its number.
+ * @param {{ path: string, message: string }} error
+ */
+const textOf = ({ path, message }) => {
+  const [, index] = /\.(\d+)$/.exec(path) ?? [];
+  return index === undefined ? message : `Entry ${Number(index) + 1}: ${message}`;
+};
 
 /** The form of a new check. */
 export const NewCheck = () => {
@@ -24,7 +34,11 @@ export const NewCheck = () => {
   const { error, sending, submit } = form;
   /** @type {{ path: string, message: string }[]} */
   const errors = error?.errors ?? [];
-  const messageOf = (/** @type {string} */ field) => errors.find(({ path }) => fieldOf(path) === field)?.message;
+  const messageOf = (/** @type {string} */ field) => {
+    const hasParts = field !== 'throttling'; // the values of the throttling have fields of their own
+    const found = errors.find(({ path }) => path === field || (hasParts && fieldOf(path) === field));
+    return found && textOf(found);
+  };
   const isShown = errors.length > 0 && errors.every(({ path }) => fields.includes(fieldOf(path)));
   return html`<form class="panel new-check" aria-label="New check" onSubmit=${submit} novalidate>
     <div class="row">
@@ -71,35 +85,6 @@ const useForm = () => {
     }
   };
   return { ...state, submit, clear: () => setState({}) };
-};
-
-/**
- * Returns the inputs of the check that a form describes.
- * @param {FormData} form
- */
-const inputsOf = (form) => {
-  const text = (/** @type {string} */ name) => String(form.get(name) ?? '').trim();
-  const labels = text('labels')
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  const pairs = labels.map(
-    (line) =>
-      /^([^:]*):?(.*)$/
-        .exec(line)
-        ?.slice(1)
-        .map((part) => part.trim()) ?? [],
-  );
-  const categories = form.getAll('categories').map(String);
-  return {
-    url: text('url'),
-    auditVersion: text('auditVersion') || 'latest',
-    regions: form.getAll('regions').map(String),
-    device: text('device'),
-    samples: Number(text('samples')),
-    ...(text('throttling') && { throttling: text('throttling') }),
-    ...(categories.length > 0 && { categories }),
-    ...(labels.length > 0 && { labels: Object.fromEntries(pairs) }),
-  };
 };
 
 /** @param {{ regions?: { id: string }[], message?: string }} props */

@@ -1,0 +1,41 @@
+// @ts-check
+import { throttlingFields } from './throttling.js';
+
+/**
+ * Returns the inputs of the check that a form describes.
+ * @param {FormData} form
+ */
+export const inputsOf = (form) => {
+  const text = (/** @type {string} */ name) => String(form.get(name) ?? '').trim();
+  const lines = (/** @type {string} */ name) =>
+    text(name)
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  const labels = lines('labels').map(pairOf);
+  const categories = form.getAll('categories').map(String);
+  const patterns = lines('blockedUrlPatterns');
+  return {
+    url: text('url'),
+    auditVersion: text('auditVersion') || 'latest',
+    regions: form.getAll('regions').map(String),
+    device: text('device'),
+    samples: Number(text('samples')),
+    ...(text('throttling') && { throttling: throttlingOf(text) }),
+    ...(patterns.length > 0 && { blockedUrlPatterns: patterns }),
+    ...(categories.length > 0 && { categories }),
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+  };
+};
+
+/** @param {string} line */
+const pairOf = (line) => {
+  const [, name = '', value = ''] = /^([^:]*):?(.*)$/.exec(line) ?? [];
+  return [name.trim(), value.trim()];
+};
+
+/** @param {(name: string) => string} text */
+const throttlingOf = (text) => {
+  if (text('throttling') !== 'custom') return text('throttling');
+  return Object.fromEntries(throttlingFields.map(({ name }) => [name, Number(text(`throttling.${name}`))]));
+};

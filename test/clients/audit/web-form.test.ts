@@ -1,0 +1,75 @@
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importApi, startGateway } from '../../../infra/local/gateway.ts';
+import { expectAccessible, openPage, overflowOf, press, startBrowser, untilShown } from '../../support/web-browser.ts';
+import { startWorld, type World } from '../../support/world.ts';
+
+let world: World;
+let api: Awaited<ReturnType<typeof startGateway>>;
+let browser: Browser;
+beforeAll(async () => {
+  world = await startWorld({ REGIONS: 'us-west1,europe-north1' });
+  api = await startGateway({ port: 0, functions: await importApi() });
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await api.close();
+  await world.stop();
+});
+
+const named = (name: string) => `[name="${name}"]`;
+/** Replaces the text of a field by the keyboard. */
+const fill = async (page: Page, name: string, text: string) => {
+  await page.focus(named(name));
+  await page.keyboard.down('Control');
+  await page.keyboard.press('a');
+  await page.keyboard.up('Control');
+  await page.keyboard.type(text);
+};
+/** Returns the text of the error that belongs to a field, as a screen reader reads it. */
+const errorOf = (page: Page, name: string) =>
+  page.$eval(named(name), (field) => {
+    const ids = field.getAttribute('aria-describedby')?.split(' ') ?? [];
+    const error = ids.find((id) => id.endsWith('-error'));
+    return field.getAttribute('aria-invalid') === 'true' && error ? document.getElementById(error)?.textContent : null;
+  });
+
+test('throttling and blocked URL patterns are set by the keyboard, and have errors of their own', async () => {
+  await using view = await openPage(browser, api.url, { width: 360 });
+  const { page, errors } = view;
+  await page.waitForSelector('input[name=regions]');
+  await fill(page, 'url', 'https://example.com/form');
+  await press(page, 'More: version');
+  await page.focus(named('throttling'));
+  await page.keyboard.type('custom'); // chooses the option, as a select does
+  await page.waitForSelector(named('throttling.rttMs'));
+  await fill(page, 'throttling.rttMs', '9999');
+  await fill(page, 'blockedUrlPatterns', 'ads.example.com');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('*/form');
+  await expectAccessible(page);
+  expect(await overflowOf(page)).toBe(0);
+
+  await press(page, 'Audit');
+  await page.waitForSelector('[aria-invalid=true]');
+  expect(await errorOf(page, 'throttling.rttMs')).toContain('`rttMs` (1 to 5,000)');
+  expect(await errorOf(page, 'blockedUrlPatterns')).toMatch(/^Entry 2: The pattern "\*\/form" must not match/);
+  expect(await errorOf(page, 'throttling')).toBeNull();
+  expect(await errorOf(page, 'throttling.throughputKbps')).toBeNull();
+  await expectAccessible(page);
+  expect(await overflowOf(page)).toBe(0);
+
+  await fill(page, 'throttling.rttMs', '300');
+  await fill(page, 'blockedUrlPatterns', 'ads.example.com');
+  await press(page, 'Audit');
+  await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
+  await untilShown(page, 'throttled to 300 ms round trip, 1,638.4 kbit/s and CPU 4× slower');
+  await untilShown(page, '1 blocked URL pattern');
+  const { item } = await world.find(new URL(page.url()).pathname.split('/')[2] as string);
+  expect(item).toMatchObject({
+    throttling: { rttMs: 300, throughputKbps: 1638.4, cpuSlowdownMultiplier: 4 },
+    blockedUrlPatterns: ['ads.example.com'],
+  });
+  expect(errors).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { inputsOf } from '../../clients/web/form-inputs.js';
+import { presets } from '../../shared/throttling.ts';
+
+/** Returns a form with these fields, as a browser sends it. */
+const formOf = (fields: Record<string, string> = {}) => {
+  const form = new FormData();
+  const usual = { url: ' https://example.com/ ', regions: 'us-west1', device: 'mobile', samples: '3' };
+  const empty = { auditVersion: '', throttling: '', blockedUrlPatterns: '', labels: '' };
+  for (const [name, value] of Object.entries({ ...usual, ...empty, ...fields })) form.set(name, value);
+  return form;
+};
+const needed = {
+  url: 'https://example.com/',
+  auditVersion: 'latest',
+  regions: ['us-west1'],
+  device: 'mobile',
+  samples: 3,
+};
+
+test.each([
+  ['nothing more', {}, {}],
+  ['no throttling', { throttling: 'none' }, { throttling: 'none' }],
+  [
+    'custom throttling',
+    {
+      throttling: 'custom',
+      'throttling.rttMs': '150',
+      'throttling.throughputKbps': '1638.4',
+      'throttling.cpuSlowdownMultiplier': '4',
+    },
+    { throttling: presets.mobile },
+  ],
+  [
+    'patterns on lines of their own',
+    { blockedUrlPatterns: '\r\n *.js \r\n\r\nhttps://a.example/?b, c' },
+    { blockedUrlPatterns: ['*.js', 'https://a.example/?b, c'] },
+  ],
+  ['labels', { labels: 'branch: main\nnote:a:b\nwrong' }, { labels: { branch: 'main', note: 'a:b', wrong: '' } }],
+])('a form with %s', (_, fields, inputs) => {
+  expect(inputsOf(formOf(fields))).toEqual({ ...needed, ...inputs });
+});
