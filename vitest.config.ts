@@ -9,7 +9,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 /** Slow tests that measure no page, so three files run at once. They wait more than they compute. */
 const browserTests = [
   'test/audit/{container,exits,hardening,hostile-pages,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
-  'test/bundle/api-bundles.test.ts',
+  'test/bundle/{api-bundles,auditor-bundle}.test.ts',
   'test/clients/audit/*.test.ts',
 ];
 /** `npm run record` rewrites test/recorded by real audits. */

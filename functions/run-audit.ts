@@ -238,6 +238,7 @@ const sharedAuditors = (): Auditors => {
   pool ??= auditors({
     targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
     chromiumDir: env.CHROMIUM_DIR,
+    auditorDir: env.AUDITOR_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,
     avoidsLoad: env.RETAKES > 0,
   });

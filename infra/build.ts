@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
@@ -6,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.ts';
 import { packedChromium } from './build/chromium.ts';
 import { type Files, filesIn, inFolder, sizesOf, writeFiles } from './build/files.ts';
-import { lighthousePackages } from './build/lighthouse.ts';
+import { filesOfLinkedReleases, linkedReleases } from './build/lighthouse.ts';
 import { viewerFiles } from './build/report-viewer.ts';
 import { type Asset, checkSize, mb, partsOf } from './build/sizes.ts';
+import { hashOfSources } from './build/sources.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -27,7 +27,7 @@ type Options = { out?: string; print?: (line: string) => void };
  */
 export const build = async ({ out = join(dist, 'functions'), print = () => {} }: Options = {}): Promise<void> => {
   const marker = join(out, 'sources.sha256');
-  const sources = await hashOfSources();
+  const sources = await hashOfSources(root, ['functions', 'shared', 'infra/build', 'clients/web']);
   if (existsSync(marker) && (await readFile(marker, 'utf8')) === sources) return print(`${out} is up to date.`);
 
   const startedAt = performance.now();
@@ -103,13 +103,14 @@ const webFiles = async (): Promise<Files> => {
   ]);
 };
 
-/** Returns the audit function's code, its auditor's code, Chromium, and each Lighthouse release as a package. */
+/** Returns the audit function's code, its auditor with each Lighthouse release, and Chromium. */
 const auditFunction = async (index: Asset, child: Asset): Promise<Asset> => {
   const files = new Map([
     ...index.files,
     ...child.files,
+    ...(await linkedReleases(root, '__dirname')),
     ...inFolder('chromium', await packedChromium(root, dist)),
-    ...(await lighthousePackages(root)),
+    ...filesOfLinkedReleases(root),
     ...(await systemCallPackage()),
   ]);
   return { files, parts: partsOf(sizesOf(files)) };
@@ -133,17 +134,6 @@ const auditEntry = `
   Promise.resolve().then(prepare).catch(() => {}); // the first audit fails in the same way and logs the error
   export { handler };
 `;
-
-/** Returns a hash of everything that affects an asset: sources, lockfile, build scripts and Node version. */
-const hashOfSources = async (): Promise<string> => {
-  const hash = createHash('sha256').update(process.version);
-  hash.update(await readFile(join(root, 'package-lock.json'))).update(await readFile(fileURLToPath(import.meta.url)));
-  for (const folder of ['functions', 'shared', 'infra/build', 'clients/web']) {
-    for (const [path, content] of await filesIn(join(root, folder)))
-      hash.update(`\n${folder}/${path}\n`).update(content);
-  }
-  return hash.digest('hex');
-};
 
 if (import.meta.main) {
   await build({ print: console.log }).catch((error: Error) => {

@@ -78,6 +78,7 @@ export const AuditEnv = z.object({
   ...ReportEnv.shape,
   ...TargetsEnv.shape,
   CHROMIUM_DIR: z.string().optional(), // folder for the unpacked Chromium; default: the temporary folder
+  AUDITOR_DIR: z.string().optional(), // folder of the auditor's bundle; without it auditors run from their source
   TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // concurrent timed parts; default: one per two cores
   RETAKES: z.coerce.number().int().min(0).max(1).default(1), // retakes of a sample that a busy machine falsified
 });

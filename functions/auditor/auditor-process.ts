@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -45,6 +46,7 @@ export type EndedAudit = Pick<AuditState, 'mainFrame' | 'chromium' | 'sandbox' |
 };
 
 type ProcessOptions = {
+  module?: string;
   cpuAccess: CpuAccess;
   benchmark: HostBenchmark;
   limits: Limits;
@@ -52,12 +54,15 @@ type ProcessOptions = {
 };
 
 /** Starts an auditor process, which imports Lighthouse and then waits for its only audit. */
-export const startAuditorProcess = (version: AuditVersion, { cpuAccess, benchmark, limits, user }: ProcessOptions) => {
+export const startAuditorProcess = (
+  version: AuditVersion,
+  { module = childModule(), cpuAccess, benchmark, limits, user }: ProcessOptions,
+) => {
   const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`)).then(async (dir) => {
     if (user) await chown(dir, user.uid, user.gid);
     return dir;
   });
-  const child = workDir.then((dir) => forkChild(version, dir, user));
+  const child = workDir.then((dir) => forkChild(module, version, dir, user));
   child.then(
     (started) => {
       started.on('error', () => {}); // `audit` handles it
@@ -210,11 +215,14 @@ const eventOf = (message: AuditorMessage, readCpu: () => CpuUse | null): AuditEv
   return { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } };
 };
 
-/** File of the child beside this file: TypeScript in development, a bundle when deployed. */
-export const childModule = join(import.meta.dirname, `child${extname(import.meta.filename)}`);
+/** Returns the file of the child: its bundle in a folder, or the file beside this one until the folder exists. */
+export const childModule = (bundleDir?: string): string => {
+  const bundle = bundleDir && join(bundleDir, 'child.mjs');
+  return bundle && existsSync(bundle) ? bundle : join(import.meta.dirname, `child${extname(import.meta.filename)}`);
+};
 
-const forkChild = (version: AuditVersion, dir: string, user: User | undefined): ChildProcess =>
-  fork(childModule, [version, dir, String(process.pid)], {
+const forkChild = (module: string, version: AuditVersion, dir: string, user: User | undefined): ChildProcess =>
+  fork(module, [version, dir, String(process.pid)], {
     detached: true, // starts a process group, so that one kill ends all its processes
     serialization: 'advanced', // sends the report as bytes, not as JSON
     execArgv: [],

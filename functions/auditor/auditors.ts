@@ -48,6 +48,8 @@ export type AuditObserver = Pick<AuditHooks, 'onEvent'> & { onObservation?: (obs
 type Options = {
   targets: TargetPolicy;
   chromiumDir?: string | undefined;
+  /** Folder of the auditor's bundle. The folder may appear later, or never. */
+  auditorDir?: string | undefined;
   /** Maximum number of concurrent timed parts. */
   timedAtOnce?: number | undefined;
   /** Avoids the load of foreign processes: a timed part waits for a quiet moment. */
@@ -57,15 +59,15 @@ type Options = {
 };
 
 /** Creates a pool of auditors. Each audit has its own process, browser, work folder and egress proxy. */
-export const auditors = ({ targets, chromiumDir, limitMs, ...options }: Options) => {
+export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options }: Options) => {
   const { timedAtOnce = TIMED_AT_ONCE, avoidsLoad = false } = options;
   const access = cpuAccess(timedAtOnce, avoidsLoad);
   const benchmark = hostBenchmark();
-  const limits = limitsOn(MEMORY_BYTES, limitMs);
+  const common = { cpuAccess: access, benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
   const host = preparedHost(chromiumDir, closing.signal);
   const pool = auditorPool((version) =>
-    startAuditorProcess(version, { cpuAccess: access, benchmark, limits, user: host.newUser() }),
+    startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
   );
   let sandbox: LaunchOrder['sandbox'] = 'optional';
   let running = 0;
@@ -150,7 +152,7 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
       await removeStale(tmpdir(), WORK_DIR_PREFIX);
       await testWorkDir();
       const ready = await prepareChromium(chromiumDir, signal);
-      newUser ??= await auditorUsers([tmpdir(), childModule, ...packages(), ready.executable]);
+      newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
       setObstacle(undefined);
       executable = ready.executable;
       return ready;
@@ -199,7 +201,9 @@ const observationOf = (
   decisionOn: (host, port) => proxy.lastDecision(host, port),
 });
 
-const packages = () => auditVersions.map((row) => fileURLToPath(import.meta.resolve(row.package)));
+/** Returns the packages that an auditor imports from its source. A bundle contains them. */
+const packages = (): string[] =>
+  childModule().endsWith('.ts') ? auditVersions.map((row) => fileURLToPath(import.meta.resolve(row.package))) : [];
 
 const disposable = async <T extends { close(): Promise<void> }>(opened: Promise<T>): Promise<T & AsyncDisposable> => {
   const it = await opened;

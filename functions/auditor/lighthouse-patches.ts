@@ -45,6 +45,31 @@ export const patchBenchmark = (pageFunctions: PageFunctions, index: number): voi
   pageFunctions.computeBenchmarkIndex = Object.assign(() => index, { toString: () => `() => ${index}` });
 };
 
+/** The class that parses a message with its placeholders. Since version 11 it resolves a locale for each message. */
+export type MessageFormat = {
+  __parse: (message: string, ...options: unknown[]) => unknown;
+  resolveLocale?: (locale: string) => unknown;
+};
+
+/** Makes Lighthouse parse each message once. It formats 600 messages 10,000 times, all in one language. */
+export const patchMessageFormat = (messageFormat: MessageFormat): void => {
+  const { __parse: parse, resolveLocale } = messageFormat;
+  messageFormat.__parse = remembering(parse);
+  if (resolveLocale) messageFormat.resolveLocale = remembering(resolveLocale);
+};
+
+/** Returns the function with a memory of its results by the first argument. */
+const remembering = <Rest extends unknown[]>(compute: (text: string, ...rest: Rest) => unknown) => {
+  const results = new Map<string, unknown>();
+  return (text: string, ...rest: Rest): unknown => {
+    const known = results.get(text);
+    if (known) return known;
+    const result = compute(text, ...rest);
+    results.set(text, result);
+    return result;
+  };
+};
+
 export type NetworkMonitor = { prototype: { getNavigationUrls(): Promise<unknown> } };
 
 /** Calls `onLoaded` when Lighthouse has waited for a page to load, before it notes the page's address. */

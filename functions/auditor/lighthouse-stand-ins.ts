@@ -1,5 +1,7 @@
 import { auditVersions } from '../../shared/audit-versions.ts';
 
+type Source = { format: 'module' | 'commonjs'; source: string };
+
 /**
  * Replacements for Lighthouse modules that an audit does not need: languages other than English, and HTML reports. Each
  * replacement exports the same names as its module.
@@ -19,8 +21,15 @@ export const locales = { 'en-US': english, en: english };`,
   },
 ];
 
-/** Returns the replacement for a Lighthouse module, by the path or URL of the module. */
-export const standInOf = (path: string): { format: 'module' | 'commonjs'; source: string } | undefined => {
+/** Replacement for an index of 640 modules. It exports the functions that Lighthouse imports. */
+const lodash: Source = {
+  format: 'module',
+  source: ['get', 'isEqual', 'set'].map((name) => `export { default as ${name} } from './${name}.js';`).join('\n'),
+};
+
+/** Returns the replacement for a module of Lighthouse or lodash, by the path or URL of the module. */
+export const standInOf = (path: string): Source | undefined => {
+  if (path.endsWith('/node_modules/lodash-es/lodash.js')) return lodash;
   for (const { package: name, module } of auditVersions) {
     const standIn = standIns.find(({ file }) => path.endsWith(`/${name}/${file}`));
     if (standIn) return { format: FORMATS[module], source: standIn[module] };

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { categoriesOf } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
+import { lighthouseModules } from './lighthouse-modules.ts';
 import {
   type AccessibilityGatherer,
   type AuditArtifacts,
@@ -21,13 +21,13 @@ import {
   patchAccessibilityTimeout,
   patchBenchmark,
   patchFailedRules,
+  patchMessageFormat,
   patchNavigation,
   patchProtocol,
   patchTrace,
   type TraceGatherer,
 } from './lighthouse-patches.ts';
 import { type RunnerResult, summarize } from './lighthouse-result.ts';
-import { standInOf } from './lighthouse-stand-ins.ts';
 import type { AuditPlan, AuditSummary, Benchmark } from './messages.ts';
 
 type Lighthouse = {
@@ -48,30 +48,24 @@ type Lighthouse = {
  * auditor does it before it has an order.
  */
 export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
-  const { package: name, core: folder, acceptsPage } = auditVersion(version);
-  // Deployed packages already contain the stand-ins.
-  registerHooks({
-    load: (url, context, next) => {
-      const standIn = standInOf(url);
-      return standIn ? { ...standIn, shortCircuit: true } : next(url, context);
-    },
-  });
-  const core = `${name}/${folder}`;
+  const { acceptsPage } = auditVersion(version);
+  const { importCore, messageFormat } = lighthouseModules(version);
+  patchMessageFormat(await messageFormat());
   const [{ default: run, auditFlowArtifacts: auditArtifacts }, ...more] = await Promise.all([
-    import(name),
-    import(`${core}/config/desktop-config.js`),
-    import(`${core}/config/default-config.js`),
-    import(`${core}/gather/gatherers/trace.js`),
-    import(`${core}/gather/gatherers/accessibility.js`),
-    import(`${core}/audits/accessibility/axe-audit.js`),
-    import(`${core}/gather/driver/network-monitor.js`),
-    import(`${core}/gather/${acceptsPage ? 'session' : 'driver'}.js`),
-    import(`${core}/lib/page-functions.js`),
+    importCore('index.js'),
+    importCore('config/desktop-config.js'),
+    importCore('config/default-config.js'),
+    importCore('gather/gatherers/trace.js'),
+    importCore('gather/gatherers/accessibility.js'),
+    importCore('audits/accessibility/axe-audit.js'),
+    importCore('gather/driver/network-monitor.js'),
+    importCore(`gather/${acceptsPage ? 'session' : 'driver'}.js`),
+    importCore('lib/page-functions.js'),
   ]);
   const [desktopConfig, defaultConfig, trace, accessibility, axeAudit, networkMonitor, protocol, pageFunctions] =
     more.map((module) => module.default ?? module.NetworkMonitor ?? module.ProtocolSession ?? module.pageFunctions);
   if (acceptsPage) {
-    const { initializeConfig } = await import(`${core}/config/config.js`);
+    const { initializeConfig } = await importCore('config/config.js');
     await initializeConfig('navigation', undefined, {});
   } else {
     run.generateConfig(undefined, {});

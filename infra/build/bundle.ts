@@ -27,6 +27,7 @@ export const bundle = async (root: string, sources: ReadonlyMap<string, string>)
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'], // esbuild removes unused code from ES modules only
+    alias: { 'puppeteer-core': 'puppeteer-core/internal/puppeteer-core-browser.js' }, // without the code that starts browsers
     banner: { js: banner },
     sourcemap: 'linked',
     sourcesContent: false, // a stack trace needs positions only, and Node reads the map on start

@@ -13,10 +13,11 @@ export const filesIn = async (folder: string): Promise<Files> => {
   return files;
 };
 
-export const writeFiles = async (folder: string, files: Files): Promise<void> => {
+/** Writes files. With `flush` the data are on the disk afterwards, so that no crash of the machine leaves part of a file. */
+export const writeFiles = async (folder: string, files: Files, { flush = false } = {}): Promise<void> => {
   for (const path of new Set([...files.keys()].map(dirname))) await mkdir(join(folder, path), { recursive: true });
   for (const [path, content] of files) {
-    await writeFile(join(folder, path), content);
+    await writeFile(join(folder, path), content, { flush });
     await chmod(join(folder, path), 0o644); // independent of the umask, because Lambda runs as another user
   }
 };

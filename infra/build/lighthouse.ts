@@ -1,48 +1,67 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { build, type Plugin, transform } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { standInOf } from '../../functions/auditor/lighthouse-stand-ins.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import type { Files } from './files.ts';
+import { linked } from './linked-lighthouse.ts';
 
-/**
- * Returns the files of the Lighthouse packages that an audit can import, without comments. Files keep their names and
- * folders, because Lighthouse imports by computed path and identifies its messages by file.
- */
-export const lighthousePackages = async (root: string): Promise<Files> => {
-  const releases = auditVersions.map((row) => {
-    const folder = join(root, 'node_modules', row.package);
-    return { folder, core: join(folder, row.core) };
-  });
-  const imported = await importedFrom(root, releases.flatMap(entryPointsOf));
-  const paths = [...new Set([...imported, ...releases.flatMap(filesReadAtRunTime)])].sort();
-  const sources = await Promise.all(paths.map(async (path) => [relative(root, path), await minified(path)] as const));
-  const packages = new Set(paths.flatMap(packageFilesOf));
-  return new Map([...sources, ...[...packages].map((path) => [relative(root, path), packageFile(path)] as const)]);
+/** Returns each release linked into one file, `<package>.cjs`. */
+export const linkedReleases = async (root: string, folder: string): Promise<Files> => {
+  const files: Files = new Map();
+  for (const release of releasesIn(root)) {
+    const modules = await importedFrom(root, entryPointsOf(release));
+    files.set(`${release.name}.cjs`, await linked(root, modules, folder));
+  }
+  return files;
 };
 
-type Release = { folder: string; core: string };
+/**
+ * Returns the files that linked releases read at run time instead of importing them. Lighthouse also lists the names of
+ * its audits and gatherers, and resolves the name of one package.
+ */
+export const filesOfLinkedReleases = (root: string): Files => {
+  const releases = releasesIn(root);
+  const read = releases.flatMap(filesReadAtRunTime);
+  const listed = releases.flatMap(auditsAndGatherersOf);
+  const packages = new Set([...read, ...listed].flatMap(packageFilesOf));
+  const contents: [string, string][] = [
+    ...listed.map((path): [string, string] => [path, '']),
+    ...read.map((path): [string, string] => [path, minified(path)]),
+    ...[...packages].map((path): [string, string] => [path, packageFile(path)]),
+  ];
+  return new Map(contents.map(([path, content]) => [relative(root, path), content]));
+};
+
+type Release = { name: string; folder: string; core: string };
+
+const releasesIn = (root: string): Release[] =>
+  auditVersions.map((row) => {
+    const folder = join(root, 'node_modules', row.package);
+    return { name: row.package, folder, core: join(folder, row.core) };
+  });
 
 /**
  * Returns the entry points of a release: the modules that we import, and the modules that its config names by string.
  */
-const entryPointsOf = ({ core }: Release): string[] => {
-  const named = [join(core, 'audits'), join(core, 'gather', 'gatherers')].flatMap(filesUnder);
-  return [
-    join(core, 'index.js'),
-    join(core, 'config', 'desktop-config.js'),
-    join(core, 'config', 'config.js'),
-    ...named.filter((path) => path.endsWith('.js') && !path.endsWith('-test-audit.js')),
-  ];
-};
+const entryPointsOf = (release: Release): string[] => [
+  ...['index.js', 'config/desktop-config.js', 'config/config.js'].map((path) => join(release.core, path)),
+  ...auditsAndGatherersOf(release),
+];
 
-/** Returns the files that Lighthouse reads at run time instead of importing them. */
+const auditsAndGatherersOf = ({ core }: Release): string[] =>
+  [join(core, 'audits'), join(core, 'gather', 'gatherers')]
+    .flatMap(filesUnder)
+    .filter((path) => path.endsWith('.js') && !path.endsWith('-test-audit.js'));
+
 const filesReadAtRunTime = ({ folder, core }: Release): string[] => {
   const { resolve } = createRequire(join(folder, 'package.json'));
   return [
     join(folder, 'shared', 'localization', 'locales', 'en-US.json'),
-    ...['axe-core/axe.min.js', 'js-library-detector/library/libraries.js'].map((id) => resolve(id)),
+    ...['axe-core/axe.min.js', 'js-library-detector/library/libraries.js', 'lighthouse-logger'].map((id) =>
+      resolve(id),
+    ),
     ...filesUnder(core).filter((path) => path.endsWith('.json') && !/\/(scripts|test)\//.test(path)),
   ];
 };
@@ -50,8 +69,8 @@ const filesReadAtRunTime = ({ folder, core }: Release): string[] => {
 const filesUnder = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
-/** Returns every file that the entry points import, directly or indirectly, as Node resolves them. */
-const importedFrom = async (root: string, entryPoints: string[]): Promise<string[]> => {
+/** Returns every module that the entry points import, directly or indirectly, as Node resolves them. */
+const importedFrom = async (root: string, entryPoints: string[]): Promise<Metafile['inputs']> => {
   const standIn: Plugin = {
     name: 'stand-ins',
     setup: ({ onLoad }) => {
@@ -73,22 +92,16 @@ const importedFrom = async (root: string, entryPoints: string[]): Promise<string
     format: 'esm',
     mainFields: ['main'],
     conditions: ['module-sync'],
-    external: ['@sentry/node'], // Lighthouse imports it only for error reporting, which is off
+    external: ['@sentry/node', 'puppeteer-core'], // for error reporting, which is off, and for a browser of its own
     plugins: [standIn],
     logLevel: 'error',
   });
-  return Object.keys(metafile.inputs).map((path) => join(root, path));
+  return metafile.inputs;
 };
 
-/**
- * Returns a module without comments and white space. Keeps names, because Lighthouse runs the text of its functions in
- * the page.
- */
-const minified = async (path: string): Promise<string> => {
-  const text = standInOf(path)?.source ?? readFileSync(path, 'utf8');
-  if (path.endsWith('.json')) return JSON.stringify(JSON.parse(text));
-  const { code } = await transform(text, { minifyWhitespace: true, legalComments: 'none', target: 'esnext' });
-  return code;
+const minified = (path: string): string => {
+  const text = readFileSync(path, 'utf8');
+  return path.endsWith('.json') ? JSON.stringify(JSON.parse(text)) : text;
 };
 
 /** Returns the package.json files that affect the import of a file: its package's and those in subfolders. */

@@ -5,6 +5,7 @@ import { slots } from '../../functions/lib/slots.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
 import { deadLetterSettings, functionSettings, queueSettings } from '../settings.ts';
+import { auditorFolder, buildWhenIdle } from './auditor-bundle.ts';
 import { startAws } from './aws.ts';
 import { consoleLines } from './console-lines.ts';
 import { startExpiry } from './expiry.ts';
@@ -36,6 +37,8 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   process.env.UV_THREADPOOL_SIZE ??= `${functionSettings.auditThreads}`; // before Node starts its first thread
+  const chromiumDir = settings.chromiumDir ?? settings.dataDir;
+  const auditorDir = await auditorFolder(chromiumDir);
   let onRecovered = () => {};
   const aws = await startAws({
     dataDir: settings.dataDir,
@@ -43,19 +46,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     print,
     onRecovered: () => onRecovered(),
   });
-  Object.assign(process.env, aws.env, {
-    AUTH: settings.auth,
-    TARGETS: settings.targets,
-    CORS_ORIGINS: settings.corsOrigins.join(','),
-    CHROMIUM_DIR: settings.chromiumDir ?? settings.dataDir,
-    CHANGES_FROM: 'process',
-    RETENTION_DAYS: `${settings.retentionDays}`,
-    TREND_DAYS: `${settings.trendDays}`,
-    MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,
-    POWERTOOLS_SERVICE_NAME: 'page-audit-local',
-    POWERTOOLS_METRICS_DISABLED: 'true',
-    POWERTOOLS_LOG_LEVEL: settings.logLevel,
-  });
+  Object.assign(process.env, aws.env, environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
   const functions = await importFunctions(); // after the environment is set, because a logger reads it on import
   const { runAudit, sweep } = functions;
 
@@ -78,8 +69,12 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     bucket: process.env.REPORT_BUCKET as string,
     retentionDays: settings.retentionDays,
   });
-  const onMessage = consoleLines({ store: functions.store, url: gateway.url, print });
-  const working = startWork(functions, settings.auditsAtOnce, onMessage);
+  const bundling = buildWhenIdle(auditorDir);
+  const printMessage = consoleLines({ store: functions.store, url: gateway.url, print });
+  const working = startWork(functions, settings.auditsAtOnce, (record, phase, seconds) => {
+    bundling.onJob(phase);
+    return printMessage(record, phase, seconds);
+  });
   // While the table could not be written, the queues delivered jobs whose runs could not be claimed.
   onRecovered = () => void working.then((work) => work.wakeAgain());
 
@@ -91,6 +86,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     /** Closes the gateway, releases unfinished runs, and stops the engines. No check is lost. */
     stop: async (): Promise<void> => {
       stopping.abort();
+      bundling.stop();
       sweep.shutDown();
       await gateway.close();
       const stopped = working.then((work) => work.stop()); // before the audits, so that none follows a stopped one
@@ -101,6 +97,20 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     },
   };
 };
+
+/** Returns the environment of the functions that the settings determine. */
+const environmentOf = (settings: ServiceSettings): Record<string, string> => ({
+  AUTH: settings.auth,
+  TARGETS: settings.targets,
+  CORS_ORIGINS: settings.corsOrigins.join(','),
+  CHANGES_FROM: 'process',
+  RETENTION_DAYS: `${settings.retentionDays}`,
+  TREND_DAYS: `${settings.trendDays}`,
+  MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,
+  POWERTOOLS_SERVICE_NAME: 'page-audit-local',
+  POWERTOOLS_METRICS_DISABLED: 'true',
+  POWERTOOLS_LOG_LEVEL: settings.logLevel,
+});
 
 type Functions = Awaited<ReturnType<typeof importFunctions>>;
 type Poller = ReturnType<typeof startPoller>;

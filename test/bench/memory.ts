@@ -40,7 +40,7 @@ export const watchMemory = (rootsOf: () => number[]) => {
 /** Returns the auditor processes of a service, busy or idle. */
 export const auditorsOf = (service: number): number[] =>
   descendantsOf(service)
-    .filter(({ pid, parent }) => parent === service && commandOf(pid).includes('auditor/child.ts'))
+    .filter(({ pid, parent }) => parent === service && /auditor\S*\/child\.(ts|mjs) /.test(commandOf(pid)))
     .map(({ pid }) => pid);
 
 const footprintOf = async (root: number): Promise<Footprint> => {

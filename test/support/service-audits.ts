@@ -32,7 +32,7 @@ export const auditUnderWay = async (service: LocalService, pages: Pages, regions
   const browser = browserOf(service.pid);
   if (!browser) throw new Error('The page was requested, but the service has no browser.');
   const [folder = ''] = browser.command.match(`page-audit-${service.pid}-\\w+`) ?? [];
-  const auditor = processesWith(folder).find(({ command }) => command.includes('child.ts'));
+  const auditor = processesWith(folder).find(({ command }) => /child\.(ts|mjs) /.test(command));
   if (!auditor) throw new Error('The browser has no auditor.');
   return { id, auditor, browser };
 };
@@ -43,7 +43,7 @@ export const expectOnlyIdleAuditor = async (service: LocalService): Promise<void
   // The idle auditor may be measuring the benchmark of the host in a browser.
   const remaining = () => {
     const { folders, processes } = remainsOf(service.pid);
-    return { folders: folders.length, areAuditors: processes.map(({ command }) => command.includes('child.ts')) };
+    return { folders: folders.length, areAuditors: processes.map(({ command }) => /child\.(ts|mjs) /.test(command)) };
   };
   await expect.poll(remaining, { timeout: 10_000 }).toEqual({ folders: 1, areAuditors: [true] });
 };

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { log } from '../../functions/lib/log.ts';
+import { hashOfSources } from '../build/sources.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const builder = fileURLToPath(new URL('build-auditor.ts', import.meta.url));
+
+/** Prefix of the folder of an unfinished bundle. The pid of its process follows. */
+export const PART_PREFIX = 'auditor.part-';
+export const isBundle = (name: string): boolean => /^auditor-[0-9a-f]{16}$/.test(name);
+
+/** Returns the folder of the auditor's bundle. Its name changes with the sources. */
+export const auditorFolder = async (dir: string): Promise<string> => {
+  const hash = await hashOfSources(root, ['functions/auditor', 'functions/lib', 'shared', 'infra/build']);
+  return join(dir, `auditor-${hash.slice(0, 16)}`);
+};
+
+/** Time without a job after which the build starts. It takes ten seconds of CPU time, which an audit would miss. */
+const IDLE_MS = 20_000;
+
+/**
+ * Builds the auditor's bundle while the service is idle. Auditors run from their source until the bundle exists, and
+ * also if the build fails. A job stops the build, and the next idle time restarts it.
+ */
+export const buildWhenIdle = (folder: string, idleMs = IDLE_MS) => {
+  let jobs = 0;
+  let work = new AbortController();
+  let failed = false;
+
+  const build = () => {
+    const { signal } = work;
+    const child = execFile(process.execPath, [builder, folder], { signal }, (error) => {
+      if (!error || signal.aborted) return;
+      failed = true;
+      log.warn(
+        'The bundle of the auditor could not be built. Audits use the installed packages. The next start retries.',
+        { error },
+      );
+    });
+    if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  };
+  const wait = () => {
+    if (failed || existsSync(folder)) return;
+    const { signal } = work;
+    const timer = setTimeout(build, idleMs).unref();
+    signal.addEventListener('abort', () => clearTimeout(timer));
+  };
+  const interrupt = () => {
+    work.abort();
+    work = new AbortController();
+  };
+  wait();
+  return {
+    onJob: (phase: 'started' | 'ended'): void => {
+      jobs += phase === 'started' ? 1 : -1;
+      interrupt();
+      if (jobs === 0) wait();
+    },
+    stop: interrupt,
+  };
+};

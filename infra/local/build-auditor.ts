@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { removeStale } from '../../functions/auditor/host/stale-entries.ts';
+import { auditorFiles } from '../build/auditor.ts';
+import { writeFiles } from '../build/files.ts';
+import { isBundle, PART_PREFIX } from './auditor-bundle.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Builds the auditor's bundle unless it exists. Then deletes the bundles of other sources. */
+export const buildAuditor = async (folder: string): Promise<void> => {
+  const dir = dirname(folder);
+  await mkdir(dir, { recursive: true });
+  await removeStale(dir, PART_PREFIX);
+  if (!existsSync(folder)) await build(folder, join(dir, `${PART_PREFIX}${process.pid}`));
+  const others = (await readdir(dir)).filter((name) => isBundle(name) && name !== basename(folder));
+  for (const name of others) await rm(join(dir, name), { recursive: true, force: true });
+};
+
+/** Writes to a folder of this process and then renames it, so that other processes never see an incomplete bundle. */
+const build = async (folder: string, part: string): Promise<void> => {
+  try {
+    await writeFiles(part, await auditorFiles(root, JSON.stringify(root)), { flush: true });
+    await chmod(part, 0o755); // each auditor may run as another user
+    await rename(part, folder).catch((error) => {
+      if (!existsSync(folder)) throw error; // otherwise another process was faster, and its bundle is equal
+    });
+  } finally {
+    await rm(part, { recursive: true, force: true });
+  }
+};
+
+if (import.meta.main) await buildAuditor(process.argv[2] as string);

@@ -1,0 +1,41 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { childModule } from '../../functions/auditor/auditor-process.ts';
+import { auditorFolder, buildWhenIdle } from '../../infra/local/auditor-bundle.ts';
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { waitFor } from '../support/service.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'auditor-bundle-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+test('an idle service bundles its auditor, and replaces the bundle of other sources', async () => {
+  const old = join(dir, 'auditor-0123456789abcdef');
+  await mkdir(old);
+  await mkdir(join(dir, 'chromium-1'));
+  const folder = await auditorFolder(dir);
+  expect(childModule(folder)).toMatch(/functions\/auditor\/child\.ts$/);
+
+  const bundling = buildWhenIdle(folder, 0);
+  bundling.onJob('started');
+  bundling.onJob('ended');
+  await waitFor(async () => ((await readdir(dir)).includes(basename(old)) ? undefined : true), 60);
+  expect((await readdir(dir)).sort()).toEqual([basename(folder), 'chromium-1'].sort());
+  expect(childModule(folder)).toBe(join(folder, 'child.mjs'));
+  bundling.stop();
+
+  for (const { package: name, core } of auditVersions) {
+    const { load } = createRequire(import.meta.url)(join(folder, `${name}.cjs`));
+    const { pageFunctions } = load(`node_modules/${name}/${core}/lib/page-functions.js`);
+    const texts = Object.values(pageFunctions ?? load(`node_modules/${name}/${core}/lib/page-functions.js`)).map(
+      String,
+    );
+    expect(texts.length).toBeGreaterThan(5);
+    expect(texts.filter((text) => text.includes('import_'))).toEqual([]); // a page has no imports
+  }
+});
