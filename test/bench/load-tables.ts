@@ -1,3 +1,4 @@
+import type { CpuFigures, CpuSeconds } from './cpu.ts';
 import { deviation, median, spread, spreadCells, table } from './numbers.ts';
 import type { SoakFigures } from './soak.ts';
 import type { Load, ThroughputFigures } from './throughput.ts';
@@ -59,3 +60,29 @@ export const steadinessTable = (scores: readonly number[]): string =>
       [['performance', ...spreadCells(spread(scores), 0), deviation(scores).toFixed(2)]],
     ),
   ].join('\n\n');
+
+/** Returns the medians of the audits. Their sum may differ from the median of the sums. */
+export const cpuTable = ({ service, audits }: CpuFigures): string => {
+  const kinds = [...new Set(audits.flatMap(Object.keys))];
+  const medianOf = (of: (audit: CpuFigures['audits'][number]) => number) => median(audits.map(of));
+  const total = ({ user, system }: CpuSeconds) => user + system;
+  const sum = (audit: CpuFigures['audits'][number]) => Object.values(audit).reduce((all, cpu) => all + total(cpu), 0);
+  const rows = kinds
+    .map((kind) => ({
+      kind,
+      user: medianOf((audit) => audit[kind]?.user ?? 0),
+      system: medianOf((audit) => audit[kind]?.system ?? 0),
+    }))
+    .concat({ kind: 'service', ...service })
+    .sort((a, b) => total(b) - total(a));
+  return [
+    `Core-seconds of an audit of the small page, medians of ${audits.length}:`,
+    table(
+      ['process', 'user', 'system', 'together'],
+      [
+        ...rows.map(({ kind, user, system }) => [kind, user.toFixed(2), system.toFixed(2), (user + system).toFixed(2)]),
+        ['all', '', '', (medianOf(sum) + total(service)).toFixed(2)],
+      ],
+    ),
+  ].join('\n\n');
+};

@@ -1,7 +1,9 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { residentOf } from '../support/processes.ts';
 import { measureApi } from './api.ts';
-import { endAll, newFolder } from './children.ts';
+import { bundledFolder } from './bundled-folder.ts';
+import { endAll } from './children.ts';
+import { measureCpu } from './cpu.ts';
 import { measureFidelity, measureGuard } from './fidelity.ts';
 import { type Options, optionsFrom, usage } from './options.ts';
 import { type Pages, startPages } from './pages.ts';
@@ -23,6 +25,7 @@ const measure = async (options: Options): Promise<Results> => {
   const common = { pages, names, version, versions, pageUrl: pages.url('small'), log };
   const results: Results = { origin: origin(), version, versions };
   if (includes('turnaround', 'memory', 'api')) Object.assign(results, await measureOneService(options, pages));
+  if (includes('cpu')) results.cpu = await measureCpu({ ...common, runs: runs(8) });
   if (includes('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (includes('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });
   if (includes('guard')) results.guard = await measureGuard({ ...common, versions: [version], rounds: rounds(5) });
@@ -35,7 +38,7 @@ const measure = async (options: Options): Promise<Results> => {
 /** Runs the benchmarks that share one service. */
 const measureOneService = async ({ rounds, version, includes, short }: Options, pages: Pages) => {
   const results: Pick<Results, 'turnaround' | 'memory' | 'api'> = {};
-  const dataDir = newFolder();
+  const dataDir = await bundledFolder();
   await using service = await startService(dataDir);
   const here = { service, dataDir, version, pageUrl: pages.url('small'), log };
   if (includes('turnaround', 'memory')) await warmUp(here);

@@ -4,7 +4,7 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { allRegions } from '../../shared/regions.ts';
 import type { RunView } from '../../shared/run.ts';
 import { commandOf, descendantsOf, residentOf, startedWith } from '../support/processes.ts';
-import { newFolder } from './children.ts';
+import { bundledFolder } from './bundled-folder.ts';
 import { auditorsOf } from './memory.ts';
 import { type PageName, type Pages, pageNames } from './pages.ts';
 import { createCheck, finishedCheck, since, startService, succeededCheck } from './service.ts';
@@ -37,7 +37,7 @@ const SETTLE_MS = 5000; // the last auditor exits, and the next one starts
 
 /** Queues runs of all pages in all versions at once. Measures what is left when the last one is finished. */
 export const measureSoak = async ({ pages, names, versions, runs: count, log }: Options): Promise<SoakFigures> => {
-  const dataDir = newFolder();
+  const dataDir = await bundledFolder();
   await using service = await startService(dataDir);
   const bodies = Array.from({ length: count }, (_, i) => ({
     url: pages.url(names[i % names.length] ?? pageNames[0] ?? 'static'),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import { newFolder } from './children.ts';
+import { bundledFolder } from './bundled-folder.ts';
 import type { Pages } from './pages.ts';
 import { startService, succeededCheck } from './service.ts';
 
@@ -11,7 +11,7 @@ const IDLE_MS = 1500;
 
 /** Returns the performance scores of many audits of one almost empty page by the service. */
 export const measureSteadiness = async ({ pages, version, runs, log }: Options): Promise<number[]> => {
-  await using service = await startService(newFolder());
+  await using service = await startService(await bundledFolder());
   const body = { url: pages.url('static'), auditVersion: version, regions: ['us-west1'] };
   log('warm-up: one audit');
   await succeededCheck(service, body);

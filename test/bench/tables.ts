@@ -1,9 +1,10 @@
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { ApiFigures } from './api.ts';
 import { compare, compareWithItself } from './comparison.ts';
+import type { CpuFigures } from './cpu.ts';
 import type { Sample } from './fidelity.ts';
 import { fidelityTables, guardTables } from './fidelity-tables.ts';
-import { soakTable, steadinessTable, throughputTable } from './load-tables.ts';
+import { cpuTable, soakTable, steadinessTable, throughputTable } from './load-tables.ts';
 import type { Footprint } from './memory.ts';
 import { median, spread, spreadCells, table } from './numbers.ts';
 import { isIdle } from './profile.ts';
@@ -27,11 +28,13 @@ export type Results = {
   steadiness?: number[]; // performance
   throughput?: ThroughputFigures;
   soak?: SoakFigures;
+  cpu?: CpuFigures;
 };
 
 /** Returns one section for each benchmark that ran. */
 export const sectionsOf = (results: Results): Section[] => {
-  const { origin, version, turnaround, memory, api, start, fidelity, guard, steadiness, throughput, soak } = results;
+  const { origin, version, turnaround, memory, api, start, fidelity, guard, steadiness, throughput, soak, cpu } =
+    results;
   const section = (title: string, tables: string[], versions: readonly AuditVersion[] = [version]): Section => ({
     title,
     text: [recordedAt(origin, versions), ...tables].join('\n\n'),
@@ -45,6 +48,7 @@ export const sectionsOf = (results: Results): Section[] => {
     guard && section('Egress guard', [guardTables(compare(guard, { ours: 'service', theirs: 'unguarded' }))]),
     throughput && section(`Throughput of ${throughput.page}`, [throughputTable(throughput)]),
     steadiness && section('Steadiness', [steadinessTable(steadiness)]),
+    cpu && section('CPU time', [cpuTable(cpu)]),
     soak && section('Soak', [soakTable(soak)], results.versions),
   ];
   return sections.filter((each) => each !== undefined);

@@ -3,7 +3,7 @@ import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { allRegions } from '../../shared/regions.ts';
 import type { RunView } from '../../shared/run.ts';
 import { auditByCommandLine } from './arms.ts';
-import { newFolder } from './children.ts';
+import { bundledFolder } from './bundled-folder.ts';
 import { startHog } from './hog.ts';
 import { median } from './numbers.ts';
 import type { PageName, Pages } from './pages.ts';
@@ -59,7 +59,7 @@ export const measureThroughput = async (options: Options): Promise<ThroughputFig
 const measureAlone = async ({ pages, page, version, short, log }: Options) => {
   const count = short ? shortCounts : counts;
   const pageUrl = pages.url(page);
-  const dataDir = newFolder();
+  const dataDir = await bundledFolder();
   const auditWithCommandLine = auditByCommandLine(dataDir);
   await using service = await startService(dataDir);
   log('warm-up: one audit per arm');
@@ -83,7 +83,7 @@ const measureAlone = async ({ pages, page, version, short, log }: Options) => {
 const measureQueue = async ({ pages, page, version, short, log }: Options): Promise<RunView[]> => {
   const { checks } = short ? shortCounts : counts;
   const body = { url: pages.url(page), auditVersion: version, regions: allRegions };
-  await using service = await startService(newFolder());
+  await using service = await startService(await bundledFolder());
   await runAlone(service, body.url, version); // warm-up, as in the other arms
   const ids = await Promise.all(Array.from({ length: checks }, () => createCheck(service, body)));
   log(`throughput: ${checks * allRegions.length} runs are queued`);
