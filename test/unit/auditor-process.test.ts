@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAuditorProcess } from '../../functions/auditor/auditor-process.ts';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
-import { cpuAccess, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
+import { type CpuAccess, cpuAccess, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
 import { limitsOn } from '../../functions/auditor/stop-rules.ts';
 
 let dir: string;
@@ -19,18 +19,26 @@ afterAll(() => rm(dir, { recursive: true }));
 const plan = { url: 'http://localhost/', version: '13.5.0', device: 'mobile', skipOptionalParts: false } as const;
 const LIMIT_MS = 600;
 
+const startAuditor = (
+  access: CpuAccess = cpuAccess(
+    1,
+    false,
+    cpuShares(async () => {}),
+  ),
+) =>
+  startAuditorProcess('13.5.0', {
+    cpuAccess: access,
+    benchmark: hostBenchmark(),
+    limits: limitsOn(2 ** 34, LIMIT_MS),
+    user: undefined,
+  });
+
 test.each([
   ['an auditor that was never confined', 0, 1],
   ['an auditor that was confined all the time', 1, 2],
 ])('%s has its whole time limit', async (_, confinedShare, limits) => {
   const shares = { ...cpuShares(async () => {}), confinedMs: () => confinedShare * performance.now() };
-
-  const auditor = startAuditorProcess('13.5.0', {
-    cpuAccess: cpuAccess(1, false, shares),
-    benchmark: hostBenchmark(),
-    limits: limitsOn(2 ** 34, LIMIT_MS),
-    user: undefined,
-  });
+  const auditor = startAuditor(cpuAccess(1, false, shares));
   try {
     const startedAt = performance.now();
     const order = { ...plan, executable, proxyPort: 1, env: {}, sandbox: 'none' } as const;
@@ -38,6 +46,22 @@ test.each([
     const took = performance.now() - startedAt;
     expect(end).toEqual({ how: 'stopped', why: 'audit-timeout' });
     expect(took).toBeGreaterThan(limits * LIMIT_MS - 50);
+  } finally {
+    await auditor.end();
+  }
+});
+
+test.each([
+  ['cannot start its browser', () => '/bin/false', false, 'Chromium exited during its start.'],
+  ['is ended', () => executable, true, 'The auditor exited.'],
+])('an idle auditor that %s measures no benchmark', async (_, browser, isEnded, reason) => {
+  const auditor = startAuditor();
+  try {
+    await auditor.ready;
+    const order = { executable: browser(), proxyPort: 1, env: {}, sandbox: 'none' } as const;
+    const measured = expect(auditor.measureBenchmark(order)).rejects.toThrow(reason);
+    if (isEnded) await auditor.end();
+    await measured;
   } finally {
     await auditor.end();
   }
