@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { killGroup } from '../../functions/auditor/host/processes.ts';
 import { type Pages, servePages } from '../support/pages.ts';
-import { processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
+import { linkChromium, processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
 import {
   auditUnderWay,
   codesOf,
@@ -14,7 +14,7 @@ import {
   finishedCheck,
   type LocalService,
   noRetakes,
-  perfectCheck,
+  quickCheck,
 } from '../support/service-audits.ts';
 
 let dataDir: string;
@@ -22,6 +22,7 @@ let pages: Pages;
 let service: LocalService;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
+  await linkChromium(dataDir);
   pages = await servePages();
   service = await startLocally(dataDir, noRetakes);
 });
@@ -76,9 +77,7 @@ test('SIGTERM to npm ends the service that npm started', async () => {
   expect((await fetch(`${url}/health`)).status).toBe(200);
   npm.kill('SIGTERM');
   await ended;
-  await expect
-    .poll(() => fetch(`${url}/health`).catch(() => 'no connection'), { timeout: 10_000 })
-    .toBe('no connection');
+  await expect.poll(() => fetch(`${url}/health`).catch(() => 'no connection')).toBe('no connection');
   await rm(other, { recursive: true });
 });
 
@@ -93,7 +92,7 @@ test('a failed start prints its reason: wrong settings, a data folder in use, a 
 });
 
 test('a killed service leaves no process, and finishes every run once after its next start', async () => {
-  const done = await service.post(perfectCheck(pages));
+  const done = await service.post(quickCheck(pages));
   const before = await finishedCheck(service, done.id);
   const { id } = await auditUnderWay(service, pages, ['us-west1', 'us-east4', 'europe-west3']);
   const killedPid = service.pid;
