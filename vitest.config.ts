@@ -6,9 +6,9 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
   test: { name, include, sequence: { groupOrder }, ...more },
 });
 
-/** Slow tests that measure no page, so three files run at once. They wait more than they compute. */
+/** Slow tests that read no time of a page, so three files run at once. They wait more than they compute. */
 const browserTests = [
-  'test/audit/{container,exits,hardening,hostile-pages,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
+  'test/audit/{audit-options,container,exits,hardening,hostile-pages,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
   'test/bundle/{api-bundles,auditor-bundle}.test.ts',
   'test/clients/audit/*.test.ts',
 ];

@@ -16,7 +16,7 @@ import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
 const built = fileURLToPath(new URL('../../dist/functions', import.meta.url));
 const handlerOf = async (name: string): Promise<Handler> => (await import(join(built, name, 'index.mjs'))).handler;

@@ -20,7 +20,7 @@ import { unlessMissing } from '../support/skips.ts';
 import { expectFast } from '../support/speed.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
 const needsSandbox = unlessMissing(noSandboxHere());
 

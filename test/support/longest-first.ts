@@ -6,8 +6,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const longest = [
   ...['simulation/simulation', 'clients/cli', 'integration/keys-command'],
-  ...['audit/hostile-pages', 'audit/exits', 'audit/service', 'bundle/api-bundles', 'audit/service-restart'],
-  ...['audit/hardening', 'audit/ssrf-cases', 'audit/reported-pages', 'clients/audit/command-service'],
+  ...['audit/hostile-pages', 'audit/exits', 'audit/hardening', 'audit/ssrf-cases', 'audit/service'],
+  ...['audit/service-restart', 'audit/reported-pages', 'clients/audit/command-service', 'audit/audit-options'],
+  ...['bundle/api-bundles', 'clients/audit/web-page'],
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Sorts the test files of each project so that the longest start first. */

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { testReport } from '../support/known-report.ts';
+import { type Audited, type Lab, openLab, type Report } from '../support/page-lab.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Expected scores and faults that differ by version. */
+const known = {
+  '13.5.0': {
+    scores: { accessibility: 19, bestPractices: 77, seo: 58 },
+    faults: { accessibility: ['landmark-one-main', 'target-size'], 'best-practices': ['paste-preventing-inputs'] },
+  },
+  '12.8.2': {
+    scores: { accessibility: 21, bestPractices: 79, seo: 58 },
+    faults: { accessibility: ['target-size'], 'best-practices': ['paste-preventing-inputs'] },
+  },
+  '11.7.1': {
+    scores: { accessibility: 23, bestPractices: 78, seo: 57 },
+    faults: { 'best-practices': ['paste-preventing-inputs'], seo: ['tap-targets'] },
+  },
+  '10.4.0': {
+    scores: { accessibility: 20, bestPractices: 67, seo: 57 },
+    faults: { 'best-practices': ['paste-preventing-inputs'], seo: ['tap-targets'] },
+  },
+  '9.6.8': {
+    scores: { accessibility: 24, bestPractices: 75, seo: 57 },
+    faults: { seo: ['tap-targets'] },
+  },
+} as const satisfies Record<AuditVersion, unknown>;
+
+/** Faults that every version finds on the faulty page. */
+const faultsOfAll = {
+  accessibility: [
+    ...['button-name', 'color-contrast', 'document-title', 'heading-order', 'html-has-lang', 'image-alt', 'label'],
+    'meta-viewport',
+  ],
+  'best-practices': ['doctype', 'errors-in-console', 'image-aspect-ratio'],
+  seo: ['crawlable-anchors', 'document-title', 'image-alt', 'link-text', 'meta-description'],
+};
+
+let lab: Lab;
+const audits = new Map<AuditVersion, Promise<Audited>>();
+beforeAll(async () => {
+  lab = await openLab();
+  for (const { version } of auditVersions) audits.set(version, lab.auditInTurn('/faulty', version));
+  await Promise.allSettled(audits.values());
+}, 600_000);
+afterAll(() => lab.close());
+
+describe.each(auditVersions)('in version $version', ({ version }) => {
+  const audited = () => audits.get(version) as Promise<Audited>;
+
+  test('the faulty page has exactly its faults', async () => {
+    const { metrics, report } = await audited();
+    const more: Partial<Record<keyof typeof faultsOfAll, readonly string[]>> = known[version].faults;
+    for (const [category, inAllVersions] of Object.entries(faultsOfAll)) {
+      const failing = report.categories[category]?.auditRefs.map(({ id }) => id).filter((id) => fails(report, id));
+      expect(failing?.sort(), category).toEqual(
+        [...inAllVersions, ...(more[category as keyof typeof faultsOfAll] ?? [])].sort(),
+      );
+    }
+    expect(metrics).toMatchObject(known[version].scores);
+  });
+
+  testReport({ version, url: () => lab.pages.url('/faulty'), audited });
+});
+
+const fails = (report: Report, id: string): boolean => {
+  const score = report.audits[id]?.score ?? null;
+  return score !== null && score < 1;
+};

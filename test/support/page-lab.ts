@@ -1,0 +1,64 @@
+import { gunzipSync } from 'node:zlib';
+import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
+import { slots } from '../../functions/lib/slots.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { metricsView } from '../../shared/page-metrics.ts';
+import { chromiumDir } from './chromium-dir.ts';
+import { servePages } from './pages.ts';
+
+type Audit = {
+  score: number | null;
+  scoreDisplayMode: string;
+  numericValue: number;
+  details?: { items: Record<string, number>[] };
+};
+export type Report = {
+  configSettings: Record<string, unknown>;
+  fullPageScreenshot?: unknown;
+  lighthouseVersion: string;
+  fetchTime: string;
+  categories: Record<string, { score: number; auditRefs: { id: string }[] }>;
+  audits: Record<string, Audit>;
+  timing: { entries: { name: string; startTime: number; duration: number }[] };
+};
+
+export type Audited = Awaited<ReturnType<Lab['audit']>>;
+export type Lab = Awaited<ReturnType<typeof openLab>>;
+
+/** Serves the known pages, and starts auditors for them. */
+export const openLab = async () => {
+  const pages = await servePages();
+  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  await lab.prepare();
+
+  /** Audits a known page. Throws if the audit does not succeed. */
+  const audit = async (page: string, version: AuditVersion, options: Partial<AuditOrder> = {}) => {
+    const startedAt = Date.now();
+    const order: AuditOrder = {
+      url: pages.url(page),
+      auditVersion: version,
+      device: 'mobile',
+      skipOptionalParts: false,
+      ...options,
+    };
+    const verdict = await lab.audit(order, new AbortController().signal);
+    if (verdict.state !== 'succeeded' || !verdict.report) throw new Error(JSON.stringify(verdict, null, 2));
+    const report = JSON.parse(gunzipSync(verdict.report.gzip).toString()) as Report;
+    return { verdict, metrics: metricsView(verdict.metrics), report, startedAt };
+  };
+  const turn = slots(2);
+
+  return {
+    pages,
+    audit,
+    /** Audits a known page when its turn comes. As in the service, one audit is measured while the next starts its browser. */
+    auditInTurn: async (page: string, version: AuditVersion) => {
+      const done = await turn(new AbortController().signal);
+      return audit(page, version).finally(done);
+    },
+    close: async () => {
+      await lab.close();
+      await pages.close();
+    },
+  };
+};
