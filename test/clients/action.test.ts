@@ -9,9 +9,10 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Client } from '../../clients/client.ts';
+import type { Check, Client } from '../../clients/client.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { readReport } from '../support/recorded-reports.ts';
+import { waitFor } from '../support/service.ts';
 import { passed, type World } from '../support/world.ts';
 
 type Step = { id?: string; run?: string; env?: Record<string, string> };
@@ -105,12 +106,10 @@ const pullRequest = { pull_request: { number: 7 } };
 const finishNext =
   (url: string, known = new Set<string>()) =>
   async () => {
-    for (;;) {
-      const check = (await client.list({ url })).checks.find(({ id, state }) => state === 'created' && !known.has(id));
-      if (!check) continue;
-      const run = await world.runOf(check.id);
-      return world.finish(run, { ...passed, report: await world.storeReport(run, readReport('13.5.0')) });
-    }
+    const isNext = ({ id, state }: Pick<Check, 'id' | 'state'>) => state === 'created' && !known.has(id);
+    const { id } = await waitFor(async () => (await client.list({ url })).checks.find(isNext));
+    const run = await world.runOf(id);
+    await world.finish(run, { ...passed, report: await world.storeReport(run, readReport('13.5.0')) });
   };
 const aUrl = () => `https://example.com/${randomUUID()}`;
 

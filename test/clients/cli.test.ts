@@ -11,6 +11,7 @@ import { runError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
 import { readReport } from '../support/recorded-reports.ts';
+import { waitFor } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
 import { passed, type World } from '../support/world.ts';
 
@@ -45,10 +46,8 @@ const finish = async (id: string, state: 'succeeded' | 'failed' = 'succeeded') =
 };
 /** Waits for the one check with this label. */
 const checkLabelled = async (label: string): Promise<string> => {
-  for (;;) {
-    const [check] = (await client.list({ label: [label] })).checks;
-    if (check) return check.id;
-  }
+  const { id } = await waitFor(async () => (await client.list({ label: [label] })).checks[0]);
+  return id;
 };
 
 test.each([
