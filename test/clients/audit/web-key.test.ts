@@ -1,31 +1,21 @@
-import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importApi, startGateway } from '../../../infra/local/gateway.ts';
 import { readReport } from '../../support/recorded-reports.ts';
-import { expectAccessible, openPage, press, startBrowser, untilShown } from '../../support/web-browser.ts';
-import { startWorld, type World } from '../../support/world.ts';
+import { expectAccessible, openPage, press, untilShown } from '../../support/web-browser.ts';
+import { type Site, startSite } from '../../support/web-site.ts';
 
-let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
-let browser: Browser;
+let site: Site;
 beforeAll(async () => {
-  world = await startWorld({ AUTH: 'keys', REGIONS: 'us-west1' });
-  api = await startGateway({ port: 0, functions: await importApi() });
-  browser = await startBrowser();
+  site = await startSite({ AUTH: 'keys', REGIONS: 'us-west1' });
 });
-afterAll(async () => {
-  await browser.close();
-  await api.close();
-  await world.stop();
-});
+afterAll(() => site.stop());
 
 test('a share link shows one check without a key, to read only, with its report', async () => {
-  const { text: key } = await world.keys.create(
+  const { text: key } = await site.world.keys.create(
     { owner: 'anonymous', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null },
     new Date(),
   );
-  const { check, run } = await world.finishedRun('{}', { gzip: await readReport('13.5.0') });
-  await using own = await openPage(browser, `${api.url}/checks/${check.id}`);
+  const { check, run } = await site.world.finishedRun('{}', { gzip: await readReport('13.5.0') });
+  await using own = await site.open(`/checks/${check.id}`);
   await untilShown(own.page, 'This service needs an API key');
   await own.page.type('input[type=password]', key);
   await own.page.keyboard.press('Enter');
@@ -33,11 +23,11 @@ test('a share link shows one check without a key, to read only, with its report'
   await press(own.page, 'Make a link');
   await expectAccessible(own.page);
   const link = await own.page.$eval('input#share-url', (input) => input.value);
-  await own.page.goto(`${api.url}/checks/${check.id}/runs/${run.id}`);
+  await own.page.goto(`${site.url}/checks/${check.id}/runs/${run.id}`);
   await press(own.page, 'Show the report');
   await (await (await own.page.waitForSelector('iframe'))?.contentFrame())?.waitForSelector('.lh-scores-header');
 
-  const guests = await browser.createBrowserContext();
+  const guests = await site.browser.createBrowserContext();
   await using guest = await openPage(guests, link);
   await untilShown(guest.page, 'A shared check, to read only');
   await expectAccessible(guest.page);
@@ -45,17 +35,17 @@ test('a share link shows one check without a key, to read only, with its report'
   await untilShown(guest.page, 'All regions of this check');
   await press(guest.page, 'Show the report');
   await (await (await guest.page.waitForSelector('iframe'))?.contentFrame())?.waitForSelector('.lh-scores-header');
-  await guest.page.goto(`${api.url}/`);
+  await guest.page.goto(`${site.url}/`);
   await untilShown(guest.page, 'This service needs an API key');
   expect([...own.errors, ...guest.errors]).toEqual([]);
 });
 
 test('a page without a key asks for one, says why it is refused, and keeps it in the tab only', async () => {
-  const { text: key } = await world.keys.create(
+  const { text: key } = await site.world.keys.create(
     { owner: 'acme', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null },
     new Date(),
   );
-  await using view = await openPage(browser, api.url);
+  await using view = await site.open('/');
   const { page, errors } = view;
   await untilShown(page, 'This service needs an API key');
   await expectAccessible(page);
@@ -70,7 +60,7 @@ test('a page without a key asks for one, says why it is refused, and keeps it in
   await untilShown(page, `Key ${key.slice(0, 8)}…`);
   await expectAccessible(page);
   const kept = await page.evaluate(() => [location.href, document.cookie, localStorage.length, sessionStorage.length]);
-  expect(kept).toEqual([`${api.url}/`, '', 0, 1]);
+  expect(kept).toEqual([`${site.url}/`, '', 0, 1]);
   await press(page, 'Forget');
   await untilShown(page, 'This service needs an API key');
   expect(errors).toEqual([]);

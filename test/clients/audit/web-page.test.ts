@@ -1,31 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importApi, startGateway } from '../../../infra/local/gateway.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { readReport } from '../../support/recorded-reports.ts';
-import { expectAccessible, openPage, overflowOf, press, startBrowser, untilShown } from '../../support/web-browser.ts';
-import { aCheck, startWorld, type World } from '../../support/world.ts';
+import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { type Site, startSite } from '../../support/web-site.ts';
+import { aCheck } from '../../support/world.ts';
 
-let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
-let browser: Browser;
+let site: Site;
 beforeAll(async () => {
-  world = await startWorld({ REGIONS: 'us-west1,europe-north1,us-east4', CHANGES_FROM: 'process' });
-  api = await startGateway({ port: 0, functions: await importApi() });
-  browser = await startBrowser();
+  site = await startSite({ CHANGES_FROM: 'process' });
 });
-afterAll(async () => {
-  await browser.close();
-  await api.close();
-  await world.stop();
-});
+afterAll(() => site.stop());
 
-const open = (path: string, options = {}) => openPage(browser, `${api.url}${path}`, options);
 const twoResults = [{ lcps: [633, 640, 629] }, { lcps: [1912, 1905, 1918] }];
 
 test('a check starts from the form with Enter, fills in region by region, and leads to its runs', async () => {
-  await using view = await open('/');
+  await using view = await site.open('/');
   const { page, errors } = view;
   await untilShown(page, 'No checks yet');
   await expectAccessible(page);
@@ -36,12 +27,12 @@ test('a check starts from the form with Enter, fills in region by region, and le
   await expectAccessible(page);
 
   const id = new URL(page.url()).pathname.split('/')[2] as string;
-  const [first, second] = (await world.find(id)).runs;
+  const [first, second] = (await site.world.find(id)).runs;
   if (!first || !second) throw new Error('The check has no two runs.');
-  await finishRun(world, first, { lcps: [633, 640, 629] });
+  await finishRun(site.world, first, { lcps: [633, 640, 629] });
   await untilShown(page, '633 ms');
   expect(await page.$eval('[aria-live=polite]', (each) => each.textContent)).toBe('us-west1 finished. Performance 92.');
-  await finishRun(world, second, { failed: 'dns-failure' });
+  await finishRun(site.world, second, { failed: 'dns-failure' });
   await untilShown(page, 'europe-north1 failed: dns-failure');
   await untilShown(page, 'The cause is the page.');
   await expectAccessible(page);
@@ -55,7 +46,7 @@ test('a check starts from the form with Enter, fills in region by region, and le
 });
 
 test('the form shows the errors of the API at their fields, and sends nothing twice', async () => {
-  await using view = await open('/');
+  await using view = await site.open('/');
   const { page } = view;
   await page.waitForSelector('input[name=regions]');
   await page.type('#url', 'http://10.0.0.1/');
@@ -70,14 +61,14 @@ test('texts of pages and clients are shown as text', async () => {
   const hostile = '<img src=x onerror="document.title=\'hacked\'"><script>1</script>';
   const url = `https://example.com/?q=${hostile}`;
   const result = { lcps: [633, 640, 629], warnings: [hostile] };
-  const { id, runs } = await finishedCheck(world, { url, labels: { branch: hostile } }, [result, result]);
+  const { id, runs } = await finishedCheck(site.world, { url, labels: { branch: hostile } }, [result, result]);
   for (const path of [
     '/',
     `/checks/${id}`,
     `/checks/${id}/runs/${runs[0]?.id}`,
     `/pages?url=${encodeURIComponent(url)}`,
   ]) {
-    await using view = await open(path);
+    await using view = await site.open(path);
     await untilShown(view.page, hostile);
     expect(await view.page.$$('main img, main script')).toEqual([]);
     expect(view.errors).toEqual([]);
@@ -87,12 +78,12 @@ test('texts of pages and clients are shown as text', async () => {
 
 test('regions are compared in the check, two checks on a page, and a page over time', async () => {
   const url = 'https://example.com/compared';
-  const before = await finishedCheck(world, { url }, twoResults);
-  const after = await finishedCheck(world, { url }, [
+  const before = await finishedCheck(site.world, { url }, twoResults);
+  const after = await finishedCheck(site.world, { url }, [
     { lcps: [1633, 1640, 1629] },
     { lcps: [1912, 1905, 1918], contended: true },
   ]);
-  await using view = await open(`/checks/${before.id}`);
+  await using view = await site.open(`/checks/${before.id}`);
   const { page, errors } = view;
   await untilShown(page, 'us-west1 better by 1.3 s');
   await press(page, 'Compare with');
@@ -103,7 +94,7 @@ test('regions are compared in the check, two checks on a page, and a page over t
   await untilShown(page, '+1.0 s');
   await expectAccessible(page);
 
-  await page.goto(`${api.url}/pages?url=${encodeURIComponent(url)}`);
+  await page.goto(`${site.url}/pages?url=${encodeURIComponent(url)}`);
   await page.waitForSelector('.chart canvas');
   await untilShown(page, 'other work used the CPU');
   await press(page, 'LCP');
@@ -114,8 +105,8 @@ test('regions are compared in the check, two checks on a page, and a page over t
 
 test("Lighthouse's report opens in a frame of its own origin", async () => {
   const gzip = await readReport('13.5.0');
-  const { check, run } = await world.finishedRun('{}', { gzip });
-  await using view = await open(`/checks/${check.id}/runs/${run.id}`);
+  const { check, run } = await site.world.finishedRun('{}', { gzip });
+  await using view = await site.open(`/checks/${check.id}/runs/${run.id}`);
   await press(view.page, 'Show the report');
   const frame = await (await view.page.waitForSelector('iframe'))?.contentFrame();
   await frame?.waitForSelector('.lh-scores-header');
@@ -125,19 +116,19 @@ test("Lighthouse's report opens in a frame of its own origin", async () => {
 });
 
 test('a missing check and an unknown address say so, and an erased check stays on the screen', async () => {
-  await using view = await open(`/checks/${randomUUID()}`);
+  await using view = await site.open(`/checks/${randomUUID()}`);
   const { page } = view;
   await untilShown(page, 'There is no such check.');
   await expectAccessible(page);
-  await page.goto(`${api.url}/nothing/here`);
+  await page.goto(`${site.url}/nothing/here`);
   await untilShown(page, 'There is no page at this address');
   await expectAccessible(page);
 
   const check = aCheck();
-  await world.create(check);
-  await page.goto(`${api.url}/checks/${check.id}`);
+  await site.world.create(check);
+  await page.goto(`${site.url}/checks/${check.id}`);
   await untilShown(page, 'waiting');
-  expect((await fetch(`${api.url}/v1/checks/${check.id}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await fetch(`${site.url}/v1/checks/${check.id}`, { method: 'DELETE' })).status).toBe(204);
   await untilShown(page, 'The check was erased while you looked at it.');
   await untilShown(page, 'waiting');
 });
@@ -163,10 +154,10 @@ test.each([
   [429, { 'retry-after': '2' }, 'The page retries in'],
   [500, {}, 'Request id: id-1'],
 ])('a %i says what failed and how it goes on', async (status, headers, text) => {
-  await using view = await open('/docs');
+  await using view = await site.open('/docs');
   const { page } = view;
   await answerNext(page, status, headers as Record<string, string>);
-  await page.goto(api.url);
+  await page.goto(site.url);
   await untilShown(page, `Detail ${status}`);
   await untilShown(page, text);
   await expectAccessible(page);
@@ -175,15 +166,15 @@ test.each([
 });
 
 test('a view without a connection keeps what it shows', async () => {
-  const { id } = await finishedCheck(world, {}, twoResults);
+  const { id } = await finishedCheck(site.world, {}, twoResults);
   const check = aCheck({ url: 'https://example.com/offline' });
-  const [run] = await world.create(check);
-  await using view = await open(`/checks/${check.id}`);
+  const [run] = await site.world.create(check);
+  await using view = await site.open(`/checks/${check.id}`);
   const { page } = view;
   await untilShown(page, 'waiting');
   await page.setOfflineMode(true);
   await untilShown(page, 'You are offline.');
-  if (run) await finishRun(world, run, { lcps: [633, 640, 629] });
+  if (run) await finishRun(site.world, run, { lcps: [633, 640, 629] });
   await untilShown(page, 'https://example.com/offline');
   await expectAccessible(page);
   await page.setOfflineMode(false);
@@ -193,10 +184,10 @@ test('a view without a connection keeps what it shows', async () => {
 
 test('no view is wider than a window of 360 px', async () => {
   const url = `https://example.com/${'a-long-path/'.repeat(20)}`;
-  const { id, runs } = await finishedCheck(world, { url }, twoResults);
+  const { id, runs } = await finishedCheck(site.world, { url }, twoResults);
   const paths = ['/', `/checks/${id}`, `/checks/${id}/runs/${runs[0]?.id}`, `/comparisons/${id}...${id}`];
   for (const path of [...paths, `/pages?url=${encodeURIComponent(url)}`]) {
-    await using view = await open(path, { width: 360 });
+    await using view = await site.open(path, { width: 360 });
     await untilShown(view.page, 'a-long-path');
     await expect.poll(async () => [path, await overflowOf(view.page)], { timeout: 10_000 }).toEqual([path, 0]); // the chart fits itself to the page
   }

@@ -1,32 +1,25 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importApi, startGateway } from '../../../infra/local/gateway.ts';
 import { presets } from '../../../shared/throttling.ts';
 import { finishedCheck } from '../../support/finished-checks.ts';
-import { expectAccessible, openPage, press, startBrowser, untilShown } from '../../support/web-browser.ts';
-import { startWorld, type World } from '../../support/world.ts';
+import { expectAccessible, press, untilShown } from '../../support/web-browser.ts';
+import { type Site, startSite } from '../../support/web-site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'page-audit-web-'));
-let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
-let browser: Browser;
+let site: Site;
 beforeAll(async () => {
-  world = await startWorld({ REGIONS: 'us-west1,europe-north1' });
-  api = await startGateway({ port: 0, functions: await importApi() });
-  browser = await startBrowser();
+  site = await startSite();
 });
 afterAll(async () => {
-  await browser.close();
-  await api.close();
-  await world.stop();
+  await site.stop();
   rmSync(folder, { recursive: true });
 });
 
 const url = 'https://example.com/trend';
-const address = () => `${api.url}/pages?url=${encodeURIComponent(url)}`;
+const path = `/pages?url=${encodeURIComponent(url)}`;
 
 /** Lets a page save files in the folder. Returns a function that waits for the next one and returns its text. */
 const savedBy = async (page: Page) => {
@@ -50,9 +43,9 @@ test('a trend marks runs with other throttling, has times of 24 hours, and saves
     environment: { throttlingValues },
   });
   const slow = { ...presets.mobile, cpuSlowdownMultiplier: 8 } as never;
-  await finishedCheck(world, { url }, [of(slow), of(slow)]);
-  for (let i = 0; i < 50; i++) await finishedCheck(world, { url }, [of(presets.mobile), of(presets.mobile)]);
-  await using view = await openPage(browser, `${api.url}/docs`);
+  await finishedCheck(site.world, { url }, [of(slow), of(slow)]);
+  for (let i = 0; i < 50; i++) await finishedCheck(site.world, { url }, [of(presets.mobile), of(presets.mobile)]);
+  await using view = await site.open('/docs');
   const { page, errors } = view;
   await page.evaluateOnNewDocument(() => {
     const drawn: string[] = [];
@@ -63,7 +56,7 @@ test('a trend marks runs with other throttling, has times of 24 hours, and saves
     };
     Object.assign(globalThis, { drawn });
   });
-  await page.goto(address());
+  await page.goto(`${site.url}${path}`);
   await untilShown(page, 'other throttling');
   expect(
     await page.$$eval(
@@ -90,8 +83,8 @@ test('a trend marks runs with other throttling, has times of 24 hours, and saves
 });
 
 test('a CSV that is cut says so, and how to read the older runs', async () => {
-  await finishedCheck(world, { url }, [{ lcps: [633, 640, 629] }, { lcps: [633, 640, 629] }]);
-  await using view = await openPage(browser, address());
+  await finishedCheck(site.world, { url }, [{ lcps: [633, 640, 629] }, { lcps: [633, 640, 629] }]);
+  await using view = await site.open(path);
   const { page } = view;
   await untilShown(page, 'CSV of all runs');
   await page.setRequestInterception(true);
