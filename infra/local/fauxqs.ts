@@ -5,15 +5,26 @@ import { type FauxqsServer, startFauxqs as startOnAllInterfaces } from 'fauxqs';
 import { unusable } from './data-folder.ts';
 
 const HOST = '127.0.0.1';
+/** Largest request. fauxqs' own limit of 11 MiB refuses large reports. */
+const MAX_BODY_BYTES = 64 * 2 ** 20;
+
+type Fastify = {
+  listen: (options: object) => unknown;
+  addHook: (name: 'onRoute', hook: (route: { bodyLimit?: number }) => void) => void;
+  server: Server;
+};
 
 /** Starts fauxqs on loopback. fauxqs has no setting for its host, so this replaces the host when its server starts. */
 export const startFauxqs = async (options: { port: number; dataDir?: string }): Promise<FauxqsServer> => {
   await patchFauxqs();
-  let app: { listen: (options: object) => unknown; server: Server } | undefined;
+  let app: Fastify | undefined;
   const onApp = (message: unknown) => {
-    const fastify = (message as { fastify: NonNullable<typeof app> }).fastify;
+    const fastify = (message as { fastify: Fastify }).fastify;
     const listen = fastify.listen.bind(fastify);
     fastify.listen = (options) => listen({ ...options, host: HOST });
+    fastify.addHook('onRoute', (route) => {
+      route.bodyLimit = MAX_BODY_BYTES;
+    });
     app = fastify;
   };
   subscribe('fastify.initialization', onApp);

@@ -202,7 +202,7 @@ const urlIn = async (answer: Response) => {
 };
 
 test('an HTML report too large to send loads its data from storage, and no cache keeps it', async () => {
-  const json = JSON.stringify({ text: randomBytes(6 * 2 ** 20).toString('base64') });
+  const json = JSON.stringify({ text: randomBytes(15 * 2 ** 20).toString('base64') });
   const { path } = await world.finishedRun(json);
   const answer = await get(path, asHtml);
   expect([answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual(['no-store', null]);
