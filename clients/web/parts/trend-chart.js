@@ -39,7 +39,7 @@ export const TrendChart = ({ runs, name }) => {
   useEffect(() => {
     let chart = /** @type {any} */ (undefined);
     let gone = false;
-    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const dark = matchMedia('screen and (prefers-color-scheme: dark)');
     const draw = async () => {
       loadStyle();
       const { default: UPlot } = await import('uplot'); // only this view needs it

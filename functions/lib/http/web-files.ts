@@ -15,7 +15,7 @@ const libraries = {
 } as const;
 
 /** Style sheets of the page. The browser loads them as one file, `page.css`. */
-const styles = ['page.css', 'forms.css', 'results.css', 'run.css'];
+const styles = ['page.css', 'forms.css', 'results.css', 'run.css', 'print.css'];
 
 /** Returns the web page and its files: those of clients/web, and those of its libraries. */
 export const readWeb = async (): Promise<Site> => {
