@@ -54,8 +54,8 @@ export const send = async (path, { method = 'GET', body, headers = {}, signal } 
       ...(signal && { signal }),
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
-    const detail = 'The service is unreachable. Check your connection. The page retries by itself.';
+    if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw error;
+    const detail = 'The service is unreachable. Check your connection.';
     throw new RequestError('offline', { title: 'No connection', detail });
   }
   if (answer.ok || answer.status === 304) return answer;
@@ -96,3 +96,9 @@ export const newIdempotencyKey = () =>
  */
 export const createShareLink = (checkId, expiresIn) =>
   read(`/v1/checks/${checkId}/links`, { method: 'POST', body: { expiresIn } });
+
+/**
+ * Revokes all links of a check.
+ * @param {string} checkId
+ */
+export const revokeShareLinks = (checkId) => send(`/v1/checks/${checkId}/links`, { method: 'DELETE' });

@@ -1,6 +1,7 @@
 // @ts-check
 import { render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { useFocus } from './focus.js';
 import { html } from './html.js';
 import { KeyButton } from './parts/key.js';
 import { useRoute } from './router.js';
@@ -30,7 +31,7 @@ const useView = (name) => {
 const App = () => {
   const route = useRoute();
   const { View, failed } = useView(route.name);
-  useFocusOnNavigation(route.key);
+  useFocus(View && route.key);
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="top">
@@ -46,18 +47,6 @@ const App = () => {
       ${failed && html`<h1>This view did not load</h1><p>The connection failed, or the service has a new version. <a href=${location.href} target="_self">Reload the page.</a></p>`}
     </main>
   `;
-};
-
-/**
- * Moves the focus to the new view, so that a screen reader announces it.
- * @param {string} key
- */
-const useFocusOnNavigation = (key) => {
-  const first = useRef(true);
-  useEffect(() => {
-    if (!first.current) document.getElementById('main')?.focus({ preventScroll: true });
-    first.current = false;
-  }, [key]);
 };
 
 const OfflineNote = () => {

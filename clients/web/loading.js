@@ -4,6 +4,8 @@ import { RequestError, read, send } from './api.js';
 import { onKeyChange } from './session.js';
 
 const WAIT = 'wait=25';
+/** Time limit of a request that waits, in milliseconds. A connection that died while the machine slept never ends. */
+const WAIT_TIMEOUT = 60_000;
 /** Pauses after a failed request, in milliseconds. The last one repeats. */
 const PAUSES = [1000, 2000, 5000, 10_000];
 
@@ -44,13 +46,13 @@ export const useLoaded = (path) => {
 };
 
 /**
- * Reloads when the connection is back, and after the time that the service has named.
+ * Reloads after a failure that may pass: when the connection is back, and after the time that the service has named.
  * @param {RequestError | undefined} error
  * @param {() => void} reload
  */
-const useRetries = (error, reload) => {
+export const useRetries = (error, reload) => {
   useEffect(() => {
-    if (error?.kind !== 'offline' && error?.kind !== 'too-many') return;
+    if (!error || !['offline', 'too-many', 'failed'].includes(error.kind)) return;
     const timer = setTimeout(reload, (error.retryAfter ?? 10) * 1000);
     addEventListener('online', reload);
     return () => {
@@ -91,7 +93,11 @@ const follow = async (path, { isFinished, show, fail, signal }) => {
   let etag = '';
   for (let failures = 0; !signal.aborted; ) {
     try {
-      const answer = await send(path, { signal, ...(etag && { headers: { prefer: WAIT, 'if-none-match': etag } }) });
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(WAIT_TIMEOUT)]);
+      const answer = await send(path, {
+        signal: limit,
+        ...(etag && { headers: { prefer: WAIT, 'if-none-match': etag } }),
+      });
       if (answer.status !== 304) {
         const data = await answer.json();
         if (signal.aborted) return;

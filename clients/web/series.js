@@ -1,6 +1,7 @@
 // @ts-check
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { read } from './api.js';
+import { useRetries } from './loading.js';
 import { onKeyChange } from './session.js';
 import { isOtherThrottling } from './throttling.js';
 
@@ -26,6 +27,7 @@ export const useSeries = ({ url, device }) => {
     });
     return () => stop.abort();
   }, [url, device, again]);
+  useRetries(state.error, reload);
   return { ...state, reload };
 };
 

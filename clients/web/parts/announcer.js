@@ -13,16 +13,16 @@ const textOfRun = ({ region, state, performance, error }) =>
 
 /**
  * Tells a screen reader which regions have finished since the last change.
- * @param {{ check: any }} props
+ * @param {{ runs: any[] }} props
  */
-export const Announcer = ({ check }) => {
+export const Announcer = ({ runs }) => {
   const known = useRef(/** @type {Set<string> | undefined} */ (undefined));
   const [text, setText] = useState('');
   useEffect(() => {
-    const done = check.runs.filter(isDone);
-    const news = known.current ? done.filter((/** @type {any} */ { id }) => !known.current?.has(id)) : [];
-    known.current = new Set(done.map((/** @type {any} */ { id }) => id));
+    const done = runs.filter(isDone);
+    const news = known.current ? done.filter(({ id }) => !known.current?.has(id)) : [];
+    known.current = new Set(done.map(({ id }) => id));
     if (news.length > 0) setText(news.map(textOfRun).join(' '));
-  }, [check]);
+  }, [runs]);
   return html`<p class="hidden" aria-live="polite">${text}</p>`;
 };

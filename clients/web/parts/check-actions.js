@@ -53,7 +53,7 @@ export const CheckActions = ({ check }) => {
       <button type="button" onClick=${again}>Audit again</button>
       <button type="button" aria-expanded=${panel === 'compare'} onClick=${() => toggle('compare')}>Compare with …</button>
     </div>
-    ${error && html`<div class="wide"><${ProblemNote} error=${error} reload=${again} /></div>`}
+    ${error && html`<div class="wide"><${ProblemNote} error=${error} reload=${again} action /></div>`}
     ${panel === 'share' && html`<div class="wide"><${ShareLink} checkId=${check.id} /></div>`}
     ${panel === 'compare' && html`<div class="wide"><${Others} check=${check} /></div>`}
     ${panel === 'secret' && html`<p class="wide panel" role="status">This check had a login, which the service does not keep. Send the check with its login again.</p>`}`;

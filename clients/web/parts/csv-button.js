@@ -25,7 +25,7 @@ export const CsvButton = ({ url, device }) => {
     }
   };
   return html`<button type="button" class="small" disabled=${state.busy} onClick=${download}>${state.busy ? 'Reading the runs…' : 'CSV of all runs'}</button>
-    ${state.error && html`<${ProblemNote} error=${state.error} reload=${download} />`}
+    ${state.error && html`<${ProblemNote} error=${state.error} reload=${download} action />`}
     <p class="wide" role="status">${state.note}</p>`;
 };
 

@@ -29,7 +29,7 @@ const textOf = ({ path, message }) => {
 
 /** The form of a new check. */
 export const NewCheck = () => {
-  const { data: offer } = useLoaded('/v1/regions');
+  const offer = useLoaded('/v1/regions');
   const form = useForm();
   const { error, sending, submit } = form;
   /** @type {{ path: string, message: string }[]} */
@@ -47,7 +47,7 @@ export const NewCheck = () => {
       <//>
       <button type="submit" class="primary" disabled=${sending}>${sending ? 'Starting…' : 'Audit'}</button>
     </div>
-    <${Regions} regions=${offer?.regions} message=${messageOf('regions')} />
+    <${Regions} regions=${offer.data?.regions} failed=${offer.error !== undefined} message=${messageOf('regions')} />
     <div class="row">
       <fieldset>
         <legend>Device</legend>
@@ -62,7 +62,7 @@ export const NewCheck = () => {
       <p class="muted">Verdicts need at least 3 samples.</p>
     </div>
     <${MoreOptions} messageOf=${messageOf} />
-    ${error && !isShown && html`<${ProblemNote} error=${error} reload=${form.clear} />`}
+    ${error && !isShown && html`<${ProblemNote} error=${error} reload=${form.clear} action />`}
   </form>`;
 };
 
@@ -87,13 +87,14 @@ const useForm = () => {
   return { ...state, submit, clear: () => setState({}) };
 };
 
-/** @param {{ regions?: { id: string }[], message?: string }} props */
-const Regions = ({ regions, message }) => {
+/** @param {{ regions?: { id: string }[], failed: boolean, message?: string }} props */
+const Regions = ({ regions, failed, message }) => {
   const ids = regions?.map(({ id }) => id) ?? [];
   const chosen = usual.some((each) => ids.includes(each)) ? usual : ids.slice(0, 2);
   return html`<fieldset class="regions ${regions ? '' : 'loading'}" aria-describedby=${message ? 'regions-error' : null}>
     <legend>Regions</legend>
     ${ids.map((id) => html`<label key=${id}><input type="checkbox" name="regions" value=${id} defaultChecked=${chosen.includes(id)} /> ${id}</label>`)}
+    ${!regions && failed && html`<p>The regions did not load. The page retries by itself.</p>`}
     ${message && html`<p id="regions-error" class="error" role="alert">${message}</p>`}
   </fieldset>`;
 };

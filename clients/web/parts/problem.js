@@ -6,11 +6,15 @@ import { KeyForm } from './key.js';
 
 /** @typedef {import('../api.js').RequestError} RequestError */
 
+/** Failures after which a view retries. */
+const passes = ['offline', 'failed'];
+
 /**
- * A failed request: what failed, what to do, and the request id.
- * @param {{ error: RequestError, reload: () => void, missing?: string }} props
+ * A failed request: what failed, what to do, and the request id. The page retries by itself, unless the request was an
+ * action of the user. The countdown is outside of the alert, so that a screen reader does not read each second.
+ * @param {{ error: RequestError, reload: () => void, missing?: string, action?: boolean }} props
  */
-export const ProblemNote = ({ error, reload, missing }) => {
+export const ProblemNote = ({ error, reload, missing, action = false }) => {
   if (error.kind === 'key') return html`<${KeyForm} detail=${error.message} />`;
   if (error.kind === 'missing' && missing) {
     return html`<div class="panel" role="alert">
@@ -19,10 +23,12 @@ export const ProblemNote = ({ error, reload, missing }) => {
       <p><a href="/">Recent checks</a></p>
     </div>`;
   }
-  return html`<div class="panel problem" role="alert">
-    <h2>${error.title ?? 'The page failed'}</h2>
-    <p>${error.message}</p>
-    ${error.kind === 'too-many' && html`<${Countdown} key=${error} seconds=${error.retryAfter ?? 10} />`}
+  return html`<div class="panel problem">
+    <div role="alert">
+      <h2>${error.title ?? 'The page failed'}</h2>
+      <p>${error.message}${passes.includes(error.kind) && !action && ' The page retries by itself.'}</p>
+    </div>
+    ${error.kind === 'too-many' && html`<${Countdown} key=${error} seconds=${error.retryAfter ?? 10} action=${action} />`}
     <p class="row">
       <button type="button" onClick=${reload}>Retry now</button>
       ${error.requestId && html`<span class="muted">Request id: <code>${error.requestId}</code></span>`}
@@ -30,12 +36,12 @@ export const ProblemNote = ({ error, reload, missing }) => {
   </div>`;
 };
 
-/** @param {{ seconds: number }} props */
-const Countdown = ({ seconds }) => {
+/** @param {{ seconds: number, action: boolean }} props */
+const Countdown = ({ seconds, action }) => {
   const now = useNow(1000);
   const end = useEnd(seconds);
   const left = Math.max(0, Math.ceil((end - now) / 1000));
-  return html`<p>The page retries in <span class="number">${left} s</span>.</p>`;
+  return html`<p>${action ? 'Retry' : 'The page retries'} in <span class="number">${left} s</span>.</p>`;
 };
 
 /** @param {number} seconds */

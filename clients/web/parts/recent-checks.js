@@ -26,7 +26,7 @@ export const RecentChecks = () => {
     <${Filters} onChange=${setFilters} wrong=${wrong} />
     ${first.error && first.data && !isShown && html`<${ProblemNote} ...${first} />`}
     ${isShown ? null : first.data ? html`<${Rows} checks=${checks} filtered=${Object.keys(filters).length > 0} />` : html`<${Pending} ...${first} />`}
-    ${more.error && html`<${ProblemNote} error=${more.error} reload=${more.load} />`}
+    ${more.error && html`<${ProblemNote} error=${more.error} reload=${more.load} action />`}
     ${more.cursor && html`<p class="center"><button type="button" disabled=${more.loading} onClick=${more.load}>Older checks</button></p>`}
   </section>`;
 };

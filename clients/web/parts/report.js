@@ -29,7 +29,7 @@ export const Report = ({ run }) => {
       ${state.url && html`<a class="button" href=${state.url} target="_blank" rel="noreferrer">Open it alone</a>`}
       <${Download} run=${run} />
     </p>
-    ${state.error && html`<${ProblemNote} error=${state.error} reload=${show} />`}
+    ${state.error && html`<${ProblemNote} error=${state.error} reload=${show} action />`}
     ${state.url && html`<iframe class="report" title="Lighthouse's report of ${run.region}" sandbox=${sandbox} src=${state.url}></iframe>`}`;
 };
 
@@ -59,5 +59,5 @@ const Download = ({ run }) => {
     }
   };
   return html`<button type="button" disabled=${state.busy} onClick=${download}>${state.busy ? 'Downloading…' : 'Download the JSON'}</button>
-    ${state.error && html`<${ProblemNote} error=${state.error} reload=${download} />`}`;
+    ${state.error && html`<${ProblemNote} error=${state.error} reload=${download} action />`}`;
 };

@@ -1,6 +1,6 @@
 // @ts-check
 import { useState } from 'preact/hooks';
-import { createShareLink } from '../api.js';
+import { createShareLink, revokeShareLinks } from '../api.js';
 import { html } from '../html.js';
 import { localTime } from '../times.js';
 import { Field } from './field.js';
@@ -11,7 +11,7 @@ import { ProblemNote } from './problem.js';
  * @param {{ checkId: string }} props
  */
 export const ShareLink = ({ checkId }) => {
-  const [state, setState] = useState(/** @type {{ link?: any, error?: any }} */ ({}));
+  const [state, setState] = useState(/** @type {{ link?: any, revoked?: boolean, error?: any }} */ ({}));
   const create = (/** @type {any} */ event) => {
     event.preventDefault();
     const days = String(new FormData(event.currentTarget).get('days'));
@@ -20,6 +20,11 @@ export const ShareLink = ({ checkId }) => {
       (error) => setState({ error }),
     );
   };
+  const revoke = () =>
+    revokeShareLinks(checkId).then(
+      () => setState({ revoked: true }),
+      (error) => setState({ error }),
+    );
   return html`<div class="panel">
     <h2>Share this check</h2>
     <p>Anyone with the link can read this check and its reports. It ends by itself, or when the check is erased.</p>
@@ -30,9 +35,13 @@ export const ShareLink = ({ checkId }) => {
         </select>`}
       <//>
       <button type="submit" class="primary">Make a link</button>
+      <button type="button" onClick=${revoke}>Revoke all links</button>
     </form>
-    ${state.error && html`<${ProblemNote} error=${state.error} reload=${() => setState({})} />`}
-    <div aria-live="polite">${state.link && html`<${Made} link=${state.link} />`}</div>
+    ${state.error && html`<${ProblemNote} error=${state.error} reload=${() => setState({})} action />`}
+    <div aria-live="polite">
+      ${state.link && html`<${Made} key=${state.link.url} link=${state.link} />`}
+      ${state.revoked && html`<p>All links of this check are revoked. Nobody can read it with a link any more.</p>`}
+    </div>
   </div>`;
 };
 

@@ -35,7 +35,7 @@ export const CheckPage = ({ checkId }) => {
   return html`
     ${error && html`<${ProblemNote} error=${error} reload=${reload} missing=${erased} />`}
     <${CheckHead} check=${check} />
-    <${Announcer} check=${check} />
+    <${Announcer} runs=${check.runs} />
     <${Results} check=${check} />
   `;
 };

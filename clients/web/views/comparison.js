@@ -23,9 +23,13 @@ const colors = /** @type {Record<string, string>} */ ({
  * @param {{ base: string, checkId: string }} props
  */
 export const ComparisonPage = ({ base, checkId }) => {
-  const { data, error, reload } = useLoaded(`/v1/checks/${checkId}/comparison?base=${base}`);
+  const compared = useLoaded(`/v1/checks/${checkId}/comparison?base=${base}`);
   const before = useLoaded(`/v1/checks/${base}`);
   const after = useLoaded(`/v1/checks/${checkId}`);
+  const { data, error } = compared;
+  const reload = () => {
+    for (const each of [compared, before, after]) each.reload();
+  };
   useTitle(after.data ? `Comparison: ${after.data.url}` : 'Comparison');
   return html`
     <h1>${after.data ? html`Two checks of ${after.data.url}` : 'Two checks compared'}</h1>

@@ -2,6 +2,7 @@
 import { html } from '../html.js';
 import { useLive } from '../loading.js';
 import { counted } from '../numbers.js';
+import { Announcer } from '../parts/announcer.js';
 import { Filmstrip } from '../parts/filmstrip.js';
 import { Pending, ProblemNote } from '../parts/problem.js';
 import { Report } from '../parts/report.js';
@@ -33,6 +34,7 @@ export const RunPage = ({ checkId, runId }) => {
   return html`
     <nav aria-label="Check"><a href="/checks/${checkId}">← All regions of this check</a></nav>
     ${error && html`<${ProblemNote} error=${error} reload=${reload} missing=${missing} />`}
+    <${Announcer} runs=${[run]} />
     <${RunHead} run=${run} checkId=${checkId} />
     ${run.state === 'succeeded' && html`<${ScoreTiles} run=${run} />`}
     ${run.state === 'failed' && html`<${FailedRun} runs=${[run]} />`}

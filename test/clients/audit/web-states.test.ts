@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { finishedCheck } from '../../support/finished-checks.ts';
+import { FULL } from '../../support/full.ts';
+import { announcementsOf } from '../../support/web-announcements.ts';
+import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { type Site, startSite } from '../../support/web-site.ts';
+
+const url = 'https://example.com/states';
+const result = { lcps: [633, 640, 629], warnings: ['The page was slow.'] };
+let site: Site;
+let paths: Record<'list' | 'check' | 'run' | 'trend' | 'comparison', string>;
+beforeAll(async () => {
+  site = await startSite({ CHANGES_FROM: 'process' });
+  const before = await finishedCheck(site.world, { url }, [result, result]);
+  const { id, runs } = await finishedCheck(site.world, { url }, [result, { failed: 'dns-failure' }]);
+  const [first] = runs;
+  paths = {
+    list: '/',
+    check: `/checks/${id}`,
+    run: `/checks/${id}/runs/${first?.id}`,
+    trend: `/pages?url=${encodeURIComponent(url)}`,
+    comparison: `/comparisons/${before.id}...${id}`,
+  };
+});
+afterAll(() => site.stop());
+
+/** Answers the API requests of a page with a status until `pass`. */
+const failingApi = async (page: Page) => {
+  let failure: { status: number; headers: Record<string, string> } | undefined;
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    if (!failure || !request.url().includes('/v1/')) return void request.continue();
+    const { status, headers } = failure;
+    const problem = {
+      title: `Title ${status}`,
+      detail: `Detail ${status}.`,
+      code: 'internal',
+      requestId: `id-${status}`,
+    };
+    const body = JSON.stringify(problem);
+    return void request.respond({ status, headers: { 'content-type': 'application/problem+json', ...headers }, body });
+  });
+  return {
+    fail: (status: number, headers = {}) => {
+      failure = { status, headers };
+    },
+    pass: () => {
+      failure = undefined;
+    },
+  };
+};
+
+test.each([
+  ['list', 'us-west1'],
+  ['check', '633 ms'],
+  ['run', 'CPU benchmark'],
+  ['trend', 'CSV of all runs'],
+  ['comparison', 'Difference'],
+] as const)(
+  'without a key, with too many requests and after a fault, the %s says so once, and goes on',
+  async (name, content) => {
+    await using view = await site.open('/health');
+    const { page } = view;
+    const announced = await announcementsOf(page);
+    const api = await failingApi(page);
+    api.fail(401);
+    await page.goto(`${site.url}${paths[name]}`);
+    await untilShown(page, 'This service needs an API key');
+    api.fail(429, { 'retry-after': '2' });
+    await page.type('input[type=password]', 'pas_any');
+    await page.keyboard.press('Enter');
+    await untilShown(page, 'The page retries in');
+    await page.waitForFunction(() => document.activeElement?.matches('h1, h2')); // the form with the focus is gone
+    api.fail(500); // the page retries by itself
+    await untilShown(page, 'Request id: id-500');
+    await expectAccessible(page);
+    api.pass();
+    await page.evaluate(() => {
+      // A live view may have retried by itself.
+      for (const button of document.querySelectorAll('button')) if (button.textContent === 'Retry now') button.click();
+    });
+    await untilShown(page, content);
+    const problems = (await announced()).filter((text) => text.startsWith('Title'));
+    expect(problems.map((text) => text.slice(0, 9))).toEqual(['Title 429', 'Title 500']);
+  },
+);
+
+test('a create that is refused says when to retry, and goes out with the same form', async () => {
+  await using view = await site.open('/');
+  const { page } = view;
+  await untilShown(page, 'us-east4');
+  await page.type('#url', 'https://example.com/refused');
+  const api = await failingApi(page);
+  api.fail(429, { 'retry-after': '30' });
+  await press(page, 'Audit');
+  await untilShown(page, 'Retry in');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Audit');
+  api.pass();
+  await page.keyboard.press('Enter');
+  await untilShown(page, 'waiting');
+});
+
+test('a run and a comparison that do not exist say so, and a trend without runs says how to begin', async () => {
+  const id = randomUUID();
+  await using view = await site.open(`/checks/${id}/runs/${id}`);
+  const { page } = view;
+  await untilShown(page, 'There is no such run.');
+  await expectAccessible(page);
+  await page.goto(`${site.url}/comparisons/${id}...${id}`);
+  await untilShown(page, 'One of the two checks does not exist.');
+  await expectAccessible(page);
+  await page.goto(`${site.url}/pages`);
+  await untilShown(page, 'Enter the URL of a page');
+  await page.goto(`${site.url}/pages?url=https://example.com/never`);
+  await untilShown(page, 'No finished run of this URL');
+  await expectAccessible(page);
+});
+
+const widths = FULL ? [360, 1280, 1600] : [360, 1600];
+test.each([
+  ['list', 'us-west1'],
+  ['check', '633 ms'],
+  ['run', 'CPU benchmark'],
+  ['comparison', 'Difference'],
+] as const)('the %s fits narrow and wide windows, and paper, without a fault that axe finds', async (name, content) => {
+  await using view = await site.open(paths[name], { width: 794 });
+  const { page } = view;
+  await untilShown(page, content);
+  for (const width of widths) {
+    await page.setViewport({ width, height: 800 });
+    await expect.poll(() => overflowOf(page), { timeout: 10_000 }).toBe(0);
+    await expectAccessible(page);
+  }
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  const rows = await page.$$eval('tbody tr', (all) => all.length);
+  await page.setViewport({ width: 794, height: 800 }); // A4
+  await page.emulateMediaType('print');
+  await expect.poll(() => overflowOf(page), { timeout: 10_000 }).toBe(0);
+  const print = await page.evaluate(() => {
+    const isShown = (each: Element) => each.getClientRects().length > 0;
+    const shown = (selector: string) => [...document.querySelectorAll(selector)].filter(isShown);
+    const isCut = (each: Element) =>
+      getComputedStyle(each).overflowX !== 'visible' && each.scrollWidth > each.clientWidth + 1;
+    const { backgroundColor, color, colorScheme } = getComputedStyle(document.body);
+    return {
+      controls: shown('button, input, select, textarea, iframe').map(({ outerHTML }) => outerHTML),
+      rows: shown('tbody tr').length,
+      cut: shown('main *:not(.hidden)')
+        .filter(isCut)
+        .map(({ outerHTML }) => outerHTML.slice(0, 200)),
+      colors: [backgroundColor, color, colorScheme],
+    };
+  });
+  expect(print).toEqual({
+    controls: [],
+    rows,
+    cut: [],
+    colors: ['rgb(255, 255, 255)', 'rgb(26, 31, 36)', 'light'],
+  });
+});
