@@ -14,7 +14,7 @@ const browserTests = [
 ];
 /** `npm run record` rewrites test/recorded by real audits. */
 const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
-const longTimeouts = { testTimeout: 120_000, hookTimeout: 60_000 };
+const audits = { testTimeout: 120_000, hookTimeout: 60_000, globalSetup: 'test/support/bundle-auditor.ts' };
 
 export default defineConfig({
   test: {
@@ -32,10 +32,10 @@ export default defineConfig({
       }),
       // The files share one import of the CDK, which takes longer than their tests.
       project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false, maxWorkers: 2 }),
-      project('browser', browserTests, 2, { ...longTimeouts, maxWorkers: 3 }),
+      project('browser', browserTests, 2, { ...audits, maxWorkers: 3 }),
       // These tests measure pages, so only one file runs at a time.
       project('timed', ['test/{audit,bundle}/**/*.test.ts'], 3, {
-        ...longTimeouts,
+        ...audits,
         exclude: browserTests,
         fileParallelism: false,
       }),

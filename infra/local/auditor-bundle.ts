@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { log } from '../../functions/lib/log.ts';
 import { hashOfSources } from '../build/sources.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,11 +13,14 @@ const builder = fileURLToPath(new URL('build-auditor.ts', import.meta.url));
 export const PART_PREFIX = 'auditor.part-';
 export const isBundle = (name: string): boolean => /^auditor-[0-9a-f]{16}$/.test(name);
 
-/** Returns the folder of the auditor's bundle. Its name changes with the sources. */
+/** Returns the folder of the auditor's bundle. Its name changes with the sources and with their place, which is in the bundle. */
 export const auditorFolder = async (dir: string): Promise<string> => {
   const hash = await hashOfSources(root, ['functions/auditor', 'functions/lib', 'shared', 'infra/build']);
-  return join(dir, `auditor-${hash.slice(0, 16)}`);
+  return join(dir, `auditor-${createHash('sha256').update(`${hash} ${root}`).digest('hex').slice(0, 16)}`);
 };
+
+/** Returns the message of the error that ended the build. `execFile` adds the build's stderr to its own message. */
+const causeOf = ({ message }: Error): string => /^\w*Error: (.+)/m.exec(message.replace(/^.*\n/, ''))?.[1] ?? message;
 
 /** Time without a job after which the build starts. It takes ten seconds of CPU time, which an audit would miss. */
 const IDLE_MS = 20_000;
@@ -26,7 +29,7 @@ const IDLE_MS = 20_000;
  * Builds the auditor's bundle while the service is idle. Auditors run from their source until the bundle exists, and
  * also if the build fails. A job stops the build, and the next idle time restarts it.
  */
-export const buildWhenIdle = (folder: string, idleMs = IDLE_MS) => {
+export const buildWhenIdle = (folder: string, print: (line: string) => void, idleMs = IDLE_MS) => {
   let jobs = 0;
   let work = new AbortController();
   let failed = false;
@@ -36,9 +39,8 @@ export const buildWhenIdle = (folder: string, idleMs = IDLE_MS) => {
     const child = execFile(process.execPath, [builder, folder], { signal }, (error) => {
       if (!error || signal.aborted) return;
       failed = true;
-      log.warn(
-        'The bundle of the auditor could not be built. Audits use the installed packages. The next start retries.',
-        { error },
+      print(
+        `Lighthouse could not be bundled, so audits start half a second later. The next start retries. The cause: ${causeOf(error)}`,
       );
     });
     if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_LOW);

@@ -69,7 +69,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     bucket: process.env.REPORT_BUCKET as string,
     retentionDays: settings.retentionDays,
   });
-  const bundling = buildWhenIdle(auditorDir);
+  const bundling = buildWhenIdle(auditorDir, print);
   const printMessage = consoleLines({ store: functions.store, url: gateway.url, print });
   const working = startWork(functions, settings.auditsAtOnce, (record, phase, seconds) => {
     bundling.onJob(phase);

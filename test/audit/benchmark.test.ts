@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { auditors } from '../../functions/auditor/auditors.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { auditorDir } from '../support/auditor-dir.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
 import { processesWith, waitFor } from '../support/service.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+const lab = auditors({
+  targets: { targets: 'local', ports: [] },
+  chromiumDir: chromiumDir(),
+  auditorDir: await auditorDir(),
+});
 let pages: Awaited<ReturnType<typeof servePages>>;
 beforeAll(async () => {
   pages = await servePages();

@@ -12,6 +12,7 @@ import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { auditorUsers } from '../../functions/auditor/host/privileges.ts';
 import { log } from '../../functions/lib/log.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { auditorDir } from '../support/auditor-dir.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
 import { unlessMissing } from '../support/skips.ts';
@@ -35,7 +36,11 @@ let lab: ReturnType<typeof auditors>;
 beforeAll(async () => {
   Object.assign(process.env, SECRETS);
   pages = await servePages();
-  lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  lab = auditors({
+    targets: { targets: 'local', ports: [] },
+    chromiumDir: chromiumDir(),
+    auditorDir: await auditorDir(),
+  });
   await lab.prepare();
 });
 afterAll(async () => {
@@ -96,7 +101,7 @@ const groups = async (): Promise<number[]> => {
       .split(' ')
       .map(async (pid) => [pid, await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')] as const),
   );
-  return commands.filter(([, command]) => command.includes('/auditor/child.')).map(([pid]) => Number(pid));
+  return commands.filter(([, command]) => /\/child\.(ts|mjs)\0/.test(command)).map(([pid]) => Number(pid));
 };
 
 /** Runs one audit. Returns its verdict, and its processes from the moment when all parts of the browser run. */

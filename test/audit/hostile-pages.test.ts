@@ -6,7 +6,7 @@ import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts
 import { hostilePages } from '../pages/hostile/index.ts';
 import { expectResult, finishedRun, namesFor, pageOf } from '../support/hostile-results.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
-import { linkChromium, startLocally } from '../support/service.ts';
+import { linkPrepared, startLocally } from '../support/service.ts';
 import { expectOnlyIdleAuditor, type LocalService } from '../support/service-audits.ts';
 
 const MINUTES = 60_000;
@@ -35,7 +35,7 @@ describe('a hostile page', () => {
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-    await linkChromium(dataDir);
+    await linkPrepared(dataDir);
     pages = await serveHostilePages(hostilePages);
     service = await startLocally(dataDir, { AUDITS_AT_ONCE: '4', TIMED_AT_ONCE: '4', RETAKES: '0' });
     for (const version of versions) {

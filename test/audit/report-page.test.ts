@@ -5,6 +5,7 @@ import { auditors } from '../../functions/auditor/auditors.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { auditorDir } from '../support/auditor-dir.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { FULL } from '../support/full.ts';
 import { servePages } from '../support/pages.ts';
@@ -37,7 +38,11 @@ afterAll(async () => {
 const reportOf = async (version: AuditVersion): Promise<Buffer> => {
   if (!FULL) return readReport(version);
   const pages = await servePages();
-  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  const lab = auditors({
+    targets: { targets: 'local', ports: [] },
+    chromiumDir: chromiumDir(),
+    auditorDir: await auditorDir(),
+  });
   try {
     const order = {
       url: pages.url('/faulty'),

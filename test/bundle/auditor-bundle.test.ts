@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -21,7 +21,7 @@ test('an idle service bundles its auditor, and replaces the bundle of other sour
   const folder = await auditorFolder(dir);
   expect(childModule(folder)).toMatch(/functions\/auditor\/child\.ts$/);
 
-  const bundling = buildWhenIdle(folder, 0);
+  const bundling = buildWhenIdle(folder, () => {}, 0);
   bundling.onJob('started');
   bundling.onJob('ended');
   await waitFor(async () => ((await readdir(dir)).includes(basename(old)) ? undefined : true), 60);
@@ -38,4 +38,16 @@ test('an idle service bundles its auditor, and replaces the bundle of other sour
     expect(texts.length).toBeGreaterThan(5);
     expect(texts.filter((text) => text.includes('import_'))).toEqual([]); // a page has no imports
   }
+});
+
+test('an audit needs no bundle: a service that cannot build it says why, and goes on', async () => {
+  const file = join(dir, 'file');
+  await writeFile(file, '');
+  const lines: string[] = [];
+  const bundling = buildWhenIdle(join(file, 'auditor-0123456789abcdef'), (line) => void lines.push(line), 0);
+  await waitFor(() => lines[0], 60);
+  expect(lines).toEqual([
+    expect.stringMatching(/^Lighthouse could not be bundled.* EEXIST: file already exists, mkdir/),
+  ]);
+  bundling.stop();
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { startService } from '../../infra/local/service.ts';
-import { linkChromium } from '../support/service.ts';
+import { linkPrepared } from '../support/service.ts';
 import { aCheck, worldHere } from '../support/world.ts';
 
 const printed: string[] = [];
@@ -16,7 +16,7 @@ let service: Awaited<ReturnType<typeof startService>>;
 let world: ReturnType<typeof worldHere>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-  await linkChromium(dataDir);
+  await linkPrepared(dataDir);
   const settings = {
     host: '127.0.0.1',
     port: 0,

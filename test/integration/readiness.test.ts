@@ -11,7 +11,7 @@ import type { CheckView } from '../../shared/check.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
-import { linkChromium } from '../support/service.ts';
+import { linkPrepared } from '../support/service.ts';
 
 const printed: string[] = [];
 let dataDir: string;
@@ -71,7 +71,7 @@ test('the service is not ready while its table does not respond', async () => {
 
 test('the machine is ready once Chromium starts', async () => {
   await rm(home, { recursive: true });
-  await linkChromium(dataDir);
+  await linkPrepared(dataDir);
   const { prepare } = await import('../../functions/run-audit.ts'); // the service retries every 30 seconds
   await prepare();
   const answer = await call('/ready');

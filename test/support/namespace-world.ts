@@ -51,7 +51,7 @@ const MAX_REDIRECTS = 5;
  * Runs inside the namespace (see namespace.sh): servers on every address, a name server, and a recorder of all packets.
  * Executes one order after the other.
  */
-const { FOLDER, RESOLVER, PUBLIC, CHROMIUM_DIR } = process.env as Record<string, string>;
+const { FOLDER, RESOLVER, PUBLIC, CHROMIUM_DIR, AUDITOR_DIR } = process.env as Record<string, string>;
 if (!FOLDER || !RESOLVER || !PUBLIC || !CHROMIUM_DIR) throw new Error('Set FOLDER, RESOLVER, PUBLIC and CHROMIUM_DIR.');
 const interfaces = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^\s*(\S+):/gm)].map((match) => match[1]);
 if (interfaces.sort().join() !== 'away,back,lo')
@@ -214,7 +214,9 @@ writeFileSync(executable, script, { mode: 0o755 });
 
 const labs = new Map<Targets, ReturnType<typeof auditors>>();
 const labOf = (targets: Targets) => {
-  const lab = labs.get(targets) ?? auditors({ targets: { targets, ports: DEFAULT_PORTS }, chromiumDir: FOLDER });
+  const lab =
+    labs.get(targets) ??
+    auditors({ targets: { targets, ports: DEFAULT_PORTS }, chromiumDir: FOLDER, auditorDir: AUDITOR_DIR });
   labs.set(targets, lab);
   return lab;
 };

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { functionSettings } from '../../infra/settings.ts';
+import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import type { Answer, Observed, Task } from './namespace-world.ts';
 import { unlessMissing } from './skips.ts';
@@ -47,6 +48,7 @@ const startNamespace = async () => {
       RESOLVER,
       PUBLIC,
       CHROMIUM_DIR: chromiumDir(),
+      AUDITOR_DIR: await auditorDir(),
     },
   });
   const waiting = new Map<number, (observed: Observed) => void>();

@@ -3,6 +3,7 @@ import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { metricsView } from '../../shared/page-metrics.ts';
+import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import { servePages } from './pages.ts';
 
@@ -28,7 +29,11 @@ export type Lab = Awaited<ReturnType<typeof openLab>>;
 /** Serves the known pages, and starts auditors for them. */
 export const openLab = async () => {
   const pages = await servePages();
-  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
+  const lab = auditors({
+    targets: { targets: 'local', ports: [] },
+    chromiumDir: chromiumDir(),
+    auditorDir: await auditorDir(),
+  });
   await lab.prepare();
 
   /** Audits a known page. Throws if the audit does not succeed. */

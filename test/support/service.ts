@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import type { CheckView } from '../../shared/check.ts';
+import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import { commandOf, pids } from './processes.ts';
 
@@ -64,11 +65,12 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   };
 };
 
-/** Links the tests' Chromium into a data folder, so that a service on that folder does not unpack its own. */
-export const linkChromium = async (dataDir: string): Promise<void> => {
+/** Links the tests' Chromium and auditor into a data folder, so that a service on that folder needs no own ones. */
+export const linkPrepared = async (dataDir: string): Promise<void> => {
   const { executable } = await prepareChromium(chromiumDir());
-  const home = dirname(executable);
-  symlinkSync(home, join(dataDir, basename(home)));
+  for (const folder of [dirname(executable), await auditorDir()].filter((dir) => existsSync(dir))) {
+    symlinkSync(folder, join(dataDir, basename(folder)));
+  }
 };
 
 const stop = async (child: ChildProcess, exited: Promise<unknown>): Promise<void> => {
