@@ -2323,6 +2323,7 @@ export interface operations {
                 content: {
                     "text/css": string;
                     "text/javascript": string;
+                    "text/html": string;
                     "image/svg+xml": string;
                 };
             };

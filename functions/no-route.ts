@@ -5,7 +5,7 @@ import { http, type Request } from './lib/http/endpoint.ts';
 import { prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { staticFiles } from './lib/http/static-files.ts';
-import { readWeb, webPolicy } from './lib/http/web-files.ts';
+import { webSite } from './lib/http/web-files.ts';
 
 const env = () => WebPageEnv.parse(process.env);
 
@@ -16,7 +16,7 @@ const env = () => WebPageEnv.parse(process.env);
 export const handler = http({ cors: env, query: 'any' }, () => noRoute(env().REPORT_ORIGIN));
 
 export const noRoute = (reportOrigin?: string) => {
-  const web = staticFiles({ read: readWeb, policy: webPolicy(reportOrigin) });
+  const web = staticFiles(webSite(reportOrigin));
   return async ({ method, path, headers }: Pick<Request, 'method' | 'path' | 'headers'>): Promise<Reply> => {
     const methods = methodsOf(path);
     if (methods.length === 0) {

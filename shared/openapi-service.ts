@@ -108,7 +108,11 @@ export const serviceOperations = {
     summary: 'Read a file of the web page',
     headers: conditional,
     answers: {
-      200: { description: 'The file.', headers: ['etag'], also: ['text/css', 'text/javascript', 'image/svg+xml'] },
+      200: {
+        description: 'The file.',
+        headers: ['etag'],
+        also: ['text/css', 'text/javascript', 'text/html', 'image/svg+xml'],
+      },
       304: notModified,
     },
     problems: ['not-found'],

@@ -46,10 +46,25 @@ test('the page loads files of its own host only, and its policy allows no inline
   }
 });
 
+test('the frame of a report has the policy of a report: an origin of its own, and no requests', async () => {
+  const [url = ''] = urlsIn(await (await get('/')).text());
+  const frame = await get(url.replace(/[\w.]+$/, 'report-frame.html'));
+  expect([frame.status, frame.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(frame.headers.get('content-security-policy')).toBe(
+    "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  );
+  expect(frame.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+});
+
+test('the frame of a report loads from the bucket, if browsers can reach it', async () => {
+  const { files } = await readWeb('https://bucket.example');
+  expect(files.get('report-frame.html')?.policy).toMatch(/; connect-src https:\/\/bucket.example$/);
+});
+
 test('each module of the page imports only modules that exist, by their names beside it', async () => {
   const { files } = await readWeb();
   const own = (await readdir(new URL('../../clients/web/', import.meta.url), { recursive: true })).filter((path) =>
-    /\.(js|svg)$/.test(path),
+    /\.(js|svg)$|^report-frame/.test(path),
   );
   expect(files.size).toBe(own.length + 1 + 5); // no two files have the same name
   const imports = [...files].flatMap(([name, { content }]) =>

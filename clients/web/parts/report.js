@@ -1,49 +1,58 @@
 // @ts-check
-import { useState } from 'preact/hooks';
-import { createShareLink, send } from '../api.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { send } from '../api.js';
 import { html } from '../html.js';
 import { saveBlob } from '../save-blob.js';
-import { readKey } from '../session.js';
-import { shareTokenOf, withShareToken } from '../share.js';
 import { ProblemNote } from './problem.js';
 
 /** The report runs its own script in an origin of its own, which reaches neither this page nor its key. */
 const sandbox = 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
+/** An empty page with the policy of a report. All files of the web page are in one folder. */
+const frameUrl = new URL('./report-frame.html', import.meta.url).href;
 
 /**
- * Lighthouse's report. A frame sends no API key, so with a key the page makes a share link of a day for it.
+ * Lighthouse's report. A frame sends no API key, so this page reads the report and sends it to the frame.
  * @param {{ run: any }} props
  */
 export const Report = ({ run }) => {
-  const [state, setState] = useState(/** @type {{ url?: string, error?: any }} */ ({}));
-  const show = () => {
-    if (state.url) return setState({});
-    readableUrl(run.links.report).then(
-      (url) => setState({ url }),
-      (error) => setState({ error }),
-    );
+  const [state, setState] = useState(/** @type {{ text?: string, error?: any, busy?: boolean }} */ ({}));
+  const windows = useReportWindows(state.text);
+  const show = async () => {
+    if (state.text !== undefined) return setState({});
+    setState({ busy: true });
+    try {
+      setState({ text: await (await send(run.links.report, { headers: { accept: 'text/html' } })).text() });
+    } catch (error) {
+      setState({ error });
+    }
   };
+  const isShown = state.text !== undefined;
+  const name = isShown ? 'Hide the report' : state.busy ? 'Loading the report…' : 'Show the report here';
   return html`<h2 id="report">Lighthouse's report</h2>
     <p class="row">
-      <button type="button" aria-expanded=${Boolean(state.url)} onClick=${show}>${state.url ? 'Hide the report' : 'Show the report here'}</button>
-      ${state.url && html`<a class="button" href=${state.url} target="_blank" rel="noreferrer">Open it alone</a>`}
+      <button type="button" aria-expanded=${isShown} disabled=${state.busy} onClick=${show}>${name}</button>
+      ${isShown && html`<button type="button" onClick=${() => windows.add(open(frameUrl, '_blank'))}>Open it alone</button>`}
       <${Download} run=${run} />
     </p>
     ${state.error && html`<${ProblemNote} error=${state.error} reload=${show} action />`}
-    ${state.url && html`<iframe class="report" title="Lighthouse's report of ${run.region}" sandbox=${sandbox} src=${state.url}></iframe>`}`;
+    ${isShown && html`<iframe class="report" title="Lighthouse's report of ${run.region}" sandbox=${sandbox} src=${frameUrl} ref=${(/** @type {HTMLIFrameElement | null} */ frame) => frame && windows.add(frame.contentWindow)}></iframe>`}`;
 };
 
 /**
- * Returns the URL of a report for a request without an API key.
- * @param {string} path
+ * Returns the set of windows that wait for a report. Each gets it once, when its script has started.
+ * @param {string | undefined} text
  */
-const readableUrl = async (path) => {
-  const [, checkId = ''] = /^\/v1\/checks\/([^/]+)/.exec(path) ?? [];
-  if (readKey() !== null && !shareTokenOf(checkId)) {
-    const { url } = await createShareLink(checkId, '1d');
-    return `${path}?${new URL(url).hash.slice(1)}`;
-  }
-  return withShareToken(path);
+const useReportWindows = (text) => {
+  const windows = useRef(/** @type {Set<any>} */ (new Set()));
+  useEffect(() => {
+    const answer = (/** @type {any} */ { source }) => {
+      // A window with an opaque origin has no name, so the target is any origin.
+      if (windows.current.delete(source)) source.postMessage(text, '*');
+    };
+    addEventListener('message', answer);
+    return () => removeEventListener('message', answer);
+  }, [text]);
+  return windows.current;
 };
 
 /** @param {{ run: any }} props */

@@ -6,20 +6,22 @@ import type { Request } from './endpoint.ts';
 import { acceptsGzip, matchesEtag } from './negotiation.ts';
 import type { Reply } from './response.ts';
 
-export type StaticFile = { type: string; content: Buffer };
+/** A file. `policy` is the content security policy of a page. */
+export type StaticFile = { type: string; content: Buffer; policy?: string };
 
 /** An HTML page and its files. `version` is a hash of their contents and a part of the URL of each file. */
 export type Site = { version: string; page: StaticFile; files: ReadonlyMap<string, StaticFile> };
 
 export const css = 'text/css; charset=utf-8';
 export const script = 'text/javascript; charset=utf-8';
+export const markup = 'text/html; charset=utf-8';
 
 /** Returns the site of these files. `htmlOf` returns the page, which names its files by the version. */
 export const siteOf = (files: ReadonlyMap<string, StaticFile>, htmlOf: (version: string) => string): Site => {
   const hash = createHash('sha256').update(htmlOf('')); // the tag of the page must change with the page
-  for (const { content } of files.values()) hash.update(content);
+  for (const { content, policy = '' } of files.values()) hash.update(content).update(policy);
   const version = hash.digest('hex').slice(0, 16);
-  return { version, files, page: { type: 'text/html; charset=utf-8', content: Buffer.from(htmlOf(version)) } };
+  return { version, files, page: { type: markup, content: Buffer.from(htmlOf(version)) } };
 };
 
 type SiteRequest = Pick<Request, 'headers'>;
@@ -58,7 +60,10 @@ export const staticFiles = ({ read, policy }: { read: () => Promise<Site>; polic
       const { file: name = '' } = params;
       const file = params.version === version ? files.get(name) : undefined;
       if (!file) throw new ApiProblem('not-found', 'There is no such file. Reload the page that names it.');
-      return reply(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' });
+      return reply(name, file, headers, {
+        'cache-control': 'public, max-age=31536000, immutable',
+        ...(file.policy && { 'content-security-policy': file.policy }),
+      });
     },
   };
 };

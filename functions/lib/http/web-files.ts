@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, parse } from 'node:path';
-import { css, type Site, type StaticFile, script, siteOf } from './static-files.ts';
+import { viewerPolicy } from './security-headers.ts';
+import { css, markup, type Site, type StaticFile, script, siteOf } from './static-files.ts';
 
 const types: Readonly<Record<string, string>> = { '.js': script, '.css': css, '.svg': 'image/svg+xml' };
 
@@ -17,8 +18,14 @@ const libraries = {
 /** Style sheets of the page. The browser loads them as one file, `page.css`. */
 const styles = ['page.css', 'forms.css', 'results.css', 'run.css', 'print.css'];
 
+/** Returns how to read the web page, and its policy. Browsers load large reports from the bucket, if they can reach it. */
+export const webSite = (reportOrigin?: string) => ({
+  read: () => readWeb(reportOrigin),
+  policy: webPolicy(reportOrigin),
+});
+
 /** Returns the web page and its files: those of clients/web, and those of its libraries. */
-export const readWeb = async (): Promise<Site> => {
+export const readWeb = async (reportOrigin?: string): Promise<Site> => {
   const { resolve } = createRequire(import.meta.url);
   const folder = dirname(resolve('#web/index.html')); // package.json says where, and the build writes one for the function
   const own = (await readdir(folder, { recursive: true })).filter((path) => ['.js', '.svg'].includes(extname(path)));
@@ -29,6 +36,7 @@ export const readWeb = async (): Promise<Site> => {
   const sheets = await Promise.all(styles.map((name) => readFile(join(folder, name))));
   const files = new Map([
     fileOf('page.css', Buffer.concat(sheets)),
+    ['report-frame.html', await reportFrame(folder, reportOrigin)],
     ...(await Promise.all(paths.map(async ([name, path]) => fileOf(name, await readFile(path))))),
   ]);
   const html = await readFile(join(folder, 'index.html'), 'utf8');
@@ -37,6 +45,13 @@ export const readWeb = async (): Promise<Site> => {
   const page = html.replace('<!-- modules -->', preloads.join(''));
   return siteOf(files, (version) => page.replaceAll('VERSION', version));
 };
+
+/** Returns the empty page that shows a report. A large report loads its data from the bucket. */
+const reportFrame = async (folder: string, reportOrigin: string | undefined): Promise<StaticFile> => ({
+  type: markup,
+  content: await readFile(join(folder, 'report-frame.html')),
+  policy: reportOrigin ? `${viewerPolicy}; connect-src ${reportOrigin}` : viewerPolicy,
+});
 
 /** Returns the modules that a module imports before it runs. The browser loads them at once, not one after the other. */
 const modulesOf = (files: ReadonlyMap<string, StaticFile>, name: string, found = new Set<string>()): Set<string> => {
@@ -72,7 +87,7 @@ const asModule = (name: string, text: string): string => {
  * Returns the content security policy of the page. The page has no inline script, and connects to this host only. If
  * browsers can reach the bucket of reports, it downloads large reports from there.
  */
-export const webPolicy = (reportOrigin?: string): string =>
+const webPolicy = (reportOrigin?: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",

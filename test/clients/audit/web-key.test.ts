@@ -26,6 +26,13 @@ test('a share link shows one check without a key, to read only, with its report'
   await own.page.goto(`${site.url}/checks/${check.id}/runs/${run.id}`);
   await press(own.page, 'Show the report');
   await (await (await own.page.waitForSelector('iframe'))?.contentFrame())?.waitForSelector('.lh-scores-header');
+  const alone = site.browser.waitForTarget(
+    (target) => target.url().endsWith('/report-frame.html') && target.opener() !== undefined,
+  );
+  await press(own.page, 'Open it alone');
+  const page = await (await alone).page();
+  await page?.waitForSelector('.lh-scores-header');
+  expect(await page?.evaluate(() => [self.origin, opener])).toEqual(['null', null]);
 
   const guests = await site.browser.createBrowserContext();
   await using guest = await openPage(guests, link);
@@ -38,6 +45,29 @@ test('a share link shows one check without a key, to read only, with its report'
   await guest.page.goto(`${site.url}/`);
   await untilShown(guest.page, 'This service needs an API key');
   expect([...own.errors, ...guest.errors]).toEqual([]);
+});
+
+test('a key that only reads shows a report, and makes no share link for it', async () => {
+  const { text: key } = await site.world.keys.create(
+    { owner: 'anonymous', name: 'reader', scopes: ['checks:read'], plan: 'large', expiresAt: null },
+    new Date(),
+  );
+  const { check, run } = await site.world.finishedRun('{}', { gzip: await readReport('13.5.0') });
+  await using view = await site.open(`/checks/${check.id}/runs/${run.id}`);
+  const { page, errors } = view;
+  await untilShown(page, 'This service needs an API key');
+  await page.type('input[type=password]', key);
+  await page.keyboard.press('Enter');
+  await press(page, 'Show the report');
+  const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
+  await frame?.waitForSelector('.lh-scores-header');
+  expect(await frame?.evaluate(() => self.origin)).toBe('null');
+  expect((await site.world.find(check.id)).item.shareSecret).toBeUndefined();
+  await page.goto(`${site.url}/checks/${check.id}`);
+  await press(page, 'Share');
+  await press(page, 'Make a link');
+  await untilShown(page, 'This request needs an API key with the scope checks:write.');
+  expect(errors).toEqual([]);
 });
 
 test('a page without a key asks for one, says why it is refused, and keeps it in the tab only', async () => {
