@@ -1,6 +1,7 @@
 // @ts-check
 import { useRef, useState } from 'preact/hooks';
 import { createCheck, newIdempotencyKey } from '../api.js';
+import { auditFacts } from '../facts.js';
 import { html } from '../html.js';
 import { useLoaded, useNow } from '../loading.js';
 import { navigate } from '../router.js';
@@ -72,7 +73,7 @@ const Others = ({ check }) => {
     <ul>${others.map((/** @type {any} */ other) => {
       const [base, head] = other.createdAt < check.createdAt ? [other, check] : [check, other];
       const labels = Object.entries(other.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
-      const facts = [`Lighthouse ${other.auditVersion}`, other.device ?? 'mobile', ...labels, other.state];
+      const facts = [...auditFacts(other), ...labels, other.state];
       return html`<li key=${other.id}><a href="/comparisons/${base.id}...${head.id}">${ago(other.createdAt, now)}</a> <span class="muted">${facts.join(' · ')}</span></li>`;
     })}</ul>
   </div>`;

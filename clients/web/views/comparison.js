@@ -1,4 +1,5 @@
 // @ts-check
+import { auditFacts } from '../facts.js';
 import { html } from '../html.js';
 import { useLoaded } from '../loading.js';
 import { isScore, metricNames, metrics, plain, signed, textOrDash } from '../numbers.js';
@@ -49,7 +50,7 @@ const Side = ({ name, id, check }) => {
   const labels = Object.entries(check?.labels ?? {}).map(([label, value]) => `${label}: ${value}`);
   return html`<p class="grow panel"><strong>${name}</strong>${' '}
     <a href="/checks/${id}">${check ? localTime(check.createdAt) : id.slice(0, 8)}</a>
-    <br /><span class="muted break">${check ? [check.url, `Lighthouse ${check.auditVersion}`, check.device ?? 'mobile', ...labels].join(' · ') : ' '}</span>
+    <br /><span class="muted break">${check ? [check.url, ...auditFacts(check), ...labels].join(' · ') : ' '}</span>
   </p>`;
 };
 
