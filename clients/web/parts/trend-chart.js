@@ -108,7 +108,7 @@ const chartOf = (runs, name, width, dark) => {
     height: HEIGHT,
     series: [{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...series],
     axes: [
-      { ...axis, values: timeTexts },
+      { ...axis, values: timeTexts, space: 70 },
       {
         ...axis,
         size: 64,
