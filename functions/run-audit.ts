@@ -89,6 +89,7 @@ export const runAudit =
   ({ stopping, now = () => new Date(), newId = randomUUID, ...deps }: Deps) =>
   async ({ checkId, runId }: AuditJob, remainingMs: () => number): Promise<void> => {
     const { store, leases, retryDelaysMs = RETRY_DELAYS_MS, maxRetakes = 1 } = deps;
+    log.debug('a job was received', { checkId, runId });
     const run = await store.findRun({ checkId, id: runId });
     const lease = run && (await leases.claim(run, newId(), now()));
     if (!lease) {
@@ -197,6 +198,7 @@ const storeReport = async (
   const keptMs = state === 'failed' ? Math.max(LAST_WRITE_MS, remainingMs() - FAILED_REPORT_MS) : LAST_WRITE_MS;
   try {
     await retry(() => reports.put(key, report.gzip), work, keptMs);
+    log.debug('a report was stored', idsOf(lease));
     return { key, bytes: report.bytes, gzipBytes: report.gzip.length };
   } catch (error) {
     if (signal.aborted) throw error;

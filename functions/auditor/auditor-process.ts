@@ -1,13 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import { measureAhead } from './benchmark-ahead.ts';
+import { childModule, forkChild, inFolder } from './fork-child.ts';
 import type { HostBenchmark } from './host/benchmark.ts';
 import { acquireCpu, type CpuAccess } from './host/cpu-shares.ts';
 import type { User } from './host/privileges.ts';
@@ -167,7 +167,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   };
   const handle = (event: AuditEvent): void => {
     if (over.signal.aborted) return;
-    hooks.onEvent?.(event, performance.now() - startedAt);
+    observe(hooks, event, performance.now() - startedAt);
     const [next, decision] = decide(state, event, limits);
     state = next;
     if ('end' in decision) finish(decision.end);
@@ -208,40 +208,14 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   return promise;
 };
 
+const observe = ({ onEvent }: AuditHooks, event: AuditEvent, atMs: number): void => {
+  onEvent?.(event, atMs);
+  if (event.type !== 'memory') log.debug('an audit event', { type: event.type, atMs: Math.round(atMs) });
+};
+
 /** Adds what the message lacks: the CPU use, and the Buffer of the report, which IPC sends as plain bytes. */
 const eventOf = (message: AuditorMessage, readCpu: () => CpuUse | null): AuditEvent => {
   if (message.type === 'measured') return { ...message, cpu: readCpu() };
   if (message.type !== 'audited') return message;
   return { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } };
 };
-
-/** Returns the file of the child: its bundle in a folder, or the file beside this one until the folder exists. */
-export const childModule = (bundleDir?: string): string => {
-  const bundle = bundleDir && join(bundleDir, 'child.mjs');
-  return bundle && existsSync(bundle) ? bundle : join(import.meta.dirname, `child${extname(import.meta.filename)}`);
-};
-
-const forkChild = (module: string, version: AuditVersion, dir: string, user: User | undefined): ChildProcess =>
-  fork(module, [version, dir, String(process.pid)], {
-    detached: true, // starts a process group, so that one kill ends all its processes
-    serialization: 'advanced', // sends the report as bytes, not as JSON
-    execArgv: [],
-    cwd: dir,
-    env: childEnv(dir),
-    ...user,
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-
-/** Returns the order with the environment of a browser that keeps its files in the folder. */
-const inFolder = <Order extends LaunchOrder>(dir: string, order: Order): Order => ({
-  ...order,
-  env: { ...childEnv(dir), ...order.env },
-});
-
-/** Returns the complete environment of an auditor. It holds no credentials, because the auditor runs hostile pages. */
-const childEnv = (dir: string): Record<string, string> => ({
-  PATH: process.env.PATH ?? '/usr/bin:/bin',
-  HOME: dir,
-  TMPDIR: dir,
-  LANG: 'en_US.UTF-8',
-});

@@ -9,16 +9,11 @@ import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts
 import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { setObstacle } from '../lib/readiness.ts';
 import { auditorPool } from './auditor-pool.ts';
-import {
-  type AuditHooks,
-  childModule,
-  type EndedAudit,
-  startAuditorProcess,
-  WORK_DIR_PREFIX,
-} from './auditor-process.ts';
+import { type AuditHooks, type EndedAudit, startAuditorProcess, WORK_DIR_PREFIX } from './auditor-process.ts';
 import { keepBenchmark } from './benchmark-ahead.ts';
 import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
 import { type EgressProxy, openEgressProxy } from './egress/proxy.ts';
+import { childModule } from './fork-child.ts';
 import { hostBenchmark } from './host/benchmark.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { contentionOf } from './host/cpu-meter.ts';

@@ -7,9 +7,10 @@ import { newFolder, removeFolder, root, startNode } from './children.ts';
 import { auditorsOf, type Footprint, watchMemory } from './memory.ts';
 import type { Report } from './reading.ts';
 import { getJson, pathOf, type Service, since, succeededCheck } from './service.ts';
+import { type Trace, traceOf } from './trace.ts';
 
 /** One audit: the seconds that its user waits, its Lighthouse result, and its memory if that was watched. */
-export type ArmResult = { seconds: number; report: Report; memory: Footprint | null };
+export type ArmResult = { seconds: number; report: Report; memory: Footprint | null; trace?: Trace };
 
 /** One way to audit a page. Two arms of a comparison differ only in what they compare. */
 export type Arm = (target: { pageUrl: string; version: AuditVersion }) => Promise<ArmResult>;
@@ -36,6 +37,7 @@ export const auditByService =
   (service: Service, { memory = false, pollMs }: { memory?: boolean; pollMs?: number } = {}): Arm =>
   async ({ pageUrl, version }) => {
     using watch = memory ? watchMemory(() => auditorsOf(service.pid)) : undefined;
+    const postedAt = Date.now();
     const startedAt = performance.now();
     const body = { url: pageUrl, auditVersion: version, regions: ['us-west1'] };
     const check = await succeededCheck(service, body, pollMs ? { pollMs } : {});
@@ -45,7 +47,12 @@ export const auditByService =
     const [run] = check.runs;
     if (!run) throw new Error(`check ${check.id} has no run`);
     const report = await getJson<Report>(`${service.url}${pathOf(check, run)}/report`);
-    return { seconds, report, memory: peak ?? null };
+    return {
+      seconds,
+      report,
+      memory: peak ?? null,
+      trace: traceOf(service.printedLines(), { postedAt, seconds, report }),
+    };
   };
 
 /** Audits with Lighthouse's command line and its defaults, the service's categories, and the Chromium in `dataDir`. */

@@ -39,7 +39,7 @@ const measure = async (options: Options): Promise<Results> => {
 const measureOneService = async ({ rounds, version, includes, short }: Options, pages: Pages) => {
   const results: Pick<Results, 'turnaround' | 'memory' | 'api'> = {};
   const dataDir = await bundledFolder();
-  await using service = await startService(dataDir);
+  await using service = await startService(dataDir, { LOG_LEVEL: 'DEBUG' }); // for the trace of each audit
   const here = { service, dataDir, version, pageUrl: pages.url('small'), log };
   if (includes('turnaround', 'memory')) await warmUp(here);
   if (includes('turnaround')) {

@@ -1,6 +1,6 @@
 /** The fields of a Lighthouse result that the bench reads. All supported versions have them. */
 export type Report = {
-  timing: { total: number };
+  timing: { total: number; entries: { name: string; duration: number }[] };
   categories: Record<string, { score: number | null; auditRefs: { id: string }[] } | undefined>;
   audits: Record<string, { score: number | null; scoreDisplayMode: string; numericValue?: number } | undefined>;
 };

@@ -14,12 +14,16 @@ const START_LIMIT_MS = 60_000;
 const CHECK_LIMIT_MS = 180_000;
 
 /** Starts the service as `npm start` does, on a free port. `readySeconds` is the time until /health returns 200. */
-export const startService = async (dataDir: string) => {
+export const startService = async (dataDir: string, env: Record<string, string> = {}) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const startedAt = performance.now();
   const child = startNode(startArguments(), {
     folder: dataDir,
-    env: { PORT: new URL(url).port, DATA_DIR: dataDir, TARGETS: 'local' },
+    env: { PORT: new URL(url).port, DATA_DIR: dataDir, TARGETS: 'local', ...env },
+  });
+  let printed = '';
+  child.child.stdout?.on('data', (data) => {
+    printed += data;
   });
   try {
     await Promise.race([
@@ -33,7 +37,9 @@ export const startService = async (dataDir: string) => {
     throw error;
   }
   const readySeconds = since(startedAt);
-  return { url, pid: child.pid, startedAt, readySeconds, stop: child.stop, [Symbol.asyncDispose]: child.end };
+  const { pid, stop, end } = child;
+  const printedLines = () => printed.split('\n');
+  return { url, pid, startedAt, readySeconds, printedLines, stop, [Symbol.asyncDispose]: end };
 };
 
 /** Returns the seconds since a time of `performance.now()`. */

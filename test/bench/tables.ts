@@ -12,6 +12,7 @@ import { type Origin, recordedAt, type Section } from './results-page.ts';
 import type { SoakFigures } from './soak.ts';
 import type { StartFigures } from './start.ts';
 import type { ThroughputFigures } from './throughput.ts';
+import type { Trace } from './trace.ts';
 import type { Round } from './turnaround.ts';
 
 /** Results of the bench. A benchmark that was not selected is missing. */
@@ -81,8 +82,26 @@ const turnaroundTable = (rounds: Round[]): string => {
     ),
     `Median ratio: service / command line ${ratio(
       ({ service, commandLine }) => service.seconds / commandLine.seconds,
-    )}, service / its engine ${ratio(({ service }) => service.seconds / service.engineSeconds)}.`,
+    )}, service / its engine ${ratio(({ service }) => service.seconds / service.engineSeconds)}, service / its engine without the benchmark ${ratio(
+      ({ service }) => service.seconds / (service.engineSeconds - service.benchmarkSeconds),
+    )}.`,
+    'Steps of an audit by the service, in milliseconds:',
+    traceTable(rounds.flatMap(({ service }) => (service.trace ? [service.trace] : []))),
   ].join('\n\n');
+};
+
+const traceTable = (traces: Trace[]): string => {
+  const steps = [...new Set(traces.flatMap((trace) => trace.map(({ step }) => step)))];
+  const at = (trace: Trace, step: string) => trace.find((each) => each.step === step)?.ms ?? Number.NaN;
+  const before = (trace: Trace, step: string) => trace[trace.findIndex((each) => each.step === step) - 1]?.ms ?? 0;
+  return table(
+    ['step', 'since the POST', 'since the step before'],
+    steps.map((step) => [
+      step,
+      median(traces.map((trace) => at(trace, step))).toFixed(0),
+      median(traces.map((trace) => at(trace, step) - before(trace, step))).toFixed(0),
+    ]),
+  );
 };
 
 const memoryTable = ({ service, audits }: NonNullable<Results['memory']>): string => {

@@ -7,6 +7,7 @@ import { optionsFrom } from '../bench/options.ts';
 import { metricIds, type Reading, type Report, readingOf } from '../bench/reading.ts';
 import { replaceSection } from '../bench/results-page.ts';
 import { sectionsOf } from '../bench/tables.ts';
+import { traceOf } from '../bench/trace.ts';
 import type { Round } from '../bench/turnaround.ts';
 
 const aReading: Reading = {
@@ -82,7 +83,7 @@ test('the failing audits leave out those that judge a time, except if they ended
     Object.values(metricIds).map((id) => [id, { score: 0.5, scoreDisplayMode: 'numeric', numericValue: 1 }]),
   );
   const report: Report = {
-    timing: { total: 1 },
+    timing: { total: 1, entries: [] },
     categories: {
       performance: { score: 0.5, auditRefs: ['cache', 'unsized', 'torn', ...Object.keys(timed)].map((id) => ({ id })) },
       seo: { score: 1, auditRefs: [{ id: 'font-size' }, { id: 'title' }, { id: 'manual' }] },
@@ -100,6 +101,28 @@ test('the failing audits leave out those that judge a time, except if they ended
   expect(readingOf(report).failing).toEqual(['unsized', 'torn (broken)', 'font-size']);
 });
 
+test('the trace of an audit has the steps since its POST, also in the log of a service with earlier audits', () => {
+  const postedAt = Date.parse('2026-11-25T10:00:00.000Z');
+  const line = (ms: number, message: string, more = {}) =>
+    JSON.stringify({ message, timestamp: new Date(postedAt + ms).toISOString(), ...more });
+  const lines = [
+    line(-5000, 'a run finished'),
+    'a line of the terminal',
+    line(20, 'a run was claimed'),
+    line(50, 'an audit event', { type: 'cpu-acquired' }),
+    line(60, 'an audit event', { type: 'mainFrame' }),
+    line(4100, 'a run finished'),
+  ];
+  const report: Report = { timing: { total: 4000, entries: [] }, categories: {}, audits: {} };
+  expect(traceOf(lines, { postedAt, seconds: 4.12, report })).toEqual([
+    { step: 'the run is claimed', ms: 20 },
+    { step: 'Lighthouse starts', ms: 50 },
+    { step: 'Lighthouse ends', ms: 4050 },
+    { step: 'the run is finished', ms: 4100 },
+    { step: 'the answer is read', ms: 4120 },
+  ]);
+});
+
 describe('a section of the results page', () => {
   const page = '# Results\n\nHow to measure.\n\n## Memory\n\nold\n\n### Notes\n\n- A note.\n\n## Soak\n\nold too\n';
 
@@ -113,7 +136,7 @@ describe('a section of the results page', () => {
   });
 
   test('says on which commit and machine it was recorded', () => {
-    const audit = { seconds: 6, engineSeconds: 5, performance: 90, memory: null };
+    const audit = { seconds: 6, engineSeconds: 5, benchmarkSeconds: 1, performance: 90, memory: null };
     const turnaround: Round[] = [{ service: audit, commandLine: { ...audit, seconds: 12 } }];
     const machine = { processor: 'A processor', cores: 2, memoryGiB: 23.6, node: '24.21.0' };
     const origin = { commit: 'abc1234', at: '2026-11-25T10:00:00.000Z', ...machine };
@@ -124,6 +147,7 @@ describe('a section of the results page', () => {
       'Recorded at abc1234 on 2026-11-25: A processor, 2 cores, 24 GiB, Node.js 24.21.0, Lighthouse 13.5.0.',
     );
     expect(section?.text).toContain('service / command line 0.50');
+    expect(section?.text).toContain('without the benchmark 1.50');
   });
 
   test.each([

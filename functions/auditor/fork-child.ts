@@ -1,0 +1,38 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { User } from './host/privileges.ts';
+import type { LaunchOrder } from './messages.ts';
+
+/** Returns the file of the child: its bundle in a folder, or the file beside this one until the folder exists. */
+export const childModule = (bundleDir?: string): string => {
+  const bundle = bundleDir && join(bundleDir, 'child.mjs');
+  return bundle && existsSync(bundle) ? bundle : join(import.meta.dirname, `child${extname(import.meta.filename)}`);
+};
+
+/** Starts a child process that imports a Lighthouse release. `dir` is its work folder. */
+export const forkChild = (module: string, version: AuditVersion, dir: string, user: User | undefined): ChildProcess =>
+  fork(module, [version, dir, String(process.pid)], {
+    detached: true, // starts a process group, so that one kill ends all its processes
+    serialization: 'advanced', // sends the report as bytes, not as JSON
+    execArgv: [],
+    cwd: dir,
+    env: childEnv(dir),
+    ...user,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+
+/** Returns the order with the environment of a browser that keeps its files in the folder. */
+export const inFolder = <Order extends LaunchOrder>(dir: string, order: Order): Order => ({
+  ...order,
+  env: { ...childEnv(dir), ...order.env },
+});
+
+/** Returns the complete environment of an auditor. It holds no credentials, because the auditor runs hostile pages. */
+const childEnv = (dir: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  HOME: dir,
+  TMPDIR: dir,
+  LANG: 'en_US.UTF-8',
+});
