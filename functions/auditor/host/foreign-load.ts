@@ -68,7 +68,8 @@ export const foreignLoad = (read: () => LoadReading | undefined, maxWaitMs = MAX
         const isOver = share !== undefined && performance.now() >= end;
         if (isQuiet || isOver) staysBusy = !isQuiet;
         if (isQuiet || isOver) return isQuiet;
-        await sleep(WINDOW_MS, undefined, { signal });
+        const watchedMs = performance.now() - (readings[0]?.atMs ?? 0);
+        await sleep(Math.max(1, WINDOW_MS - (share === undefined ? watchedMs : 0)), undefined, { signal });
       }
     } finally {
       stopWatching();
