@@ -33,8 +33,10 @@ export const KeyForm = ({ detail }) => {
     if (text.trim() !== '') saveKey(text.trim());
   };
   return html`<form class="panel" onSubmit=${submit}>
-    <h2>${had ? 'The service refused your API key' : 'This service needs an API key'}</h2>
-    <p id="${id}-why">${detail}</p>
+    <div role="alert">
+      <h2>${had ? 'The service refused your API key' : 'This service needs an API key'}</h2>
+      <p id="${id}-why">${detail}</p>
+    </div>
     <div class="row">
       <label class="grow" for=${id}>API key
         <input

@@ -1,5 +1,5 @@
 // @ts-check
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { html } from '../html.js';
 import { useNow } from '../loading.js';
 import { KeyForm } from './key.js';
@@ -57,7 +57,20 @@ const useEnd = (seconds) => {
 export const Pending = ({ error, reload, missing, rows = 6 }) =>
   error
     ? html`<${ProblemNote} error=${error} reload=${reload} missing=${missing} />`
-    : html`<div class="skeleton" role="status">
-        <span class="hidden">Loading</span>
-        ${Array.from({ length: rows }, () => html`<span></span>`)}
-      </div>`;
+    : html`<${Skeleton} rows=${rows} />`;
+
+/** Time after which a view without data says so, in milliseconds. */
+const LATE = 10_000;
+
+/** @param {{ rows: number }} props */
+const Skeleton = ({ rows }) => {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), LATE);
+    return () => clearTimeout(timer);
+  }, []);
+  return html`<div class="skeleton" role="status">
+    ${late ? html`<p>The service has not answered yet. The page waits for it.</p>` : html`<p class="hidden">Loading</p>`}
+    ${Array.from({ length: rows }, () => html`<span></span>`)}
+  </div>`;
+};

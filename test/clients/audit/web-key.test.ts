@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readReport } from '../../support/recorded-reports.ts';
 import { expectAccessible, openPage, press, untilShown } from '../../support/web-browser.ts';
@@ -94,4 +96,31 @@ test('a page without a key asks for one, says why it is refused, and keeps it in
   await press(page, 'Forget');
   await untilShown(page, 'This service needs an API key');
   expect(errors).toEqual([]);
+});
+
+test('a report of 20 MB opens in the frame and is saved, from the bucket', async () => {
+  const report = JSON.parse(gunzipSync(await readReport('13.5.0')).toString());
+  report.fullPageScreenshot.screenshot.data = `data:image/webp;base64,${randomBytes(15 * 2 ** 20).toString('base64')}`;
+  const json = JSON.stringify(report);
+  expect(json.length).toBeGreaterThan(20_000_000);
+  const { check, run } = await site.world.finishedRun(json, { gzip: gzipSync(json, { level: 1 }) });
+  const { text: key } = await site.world.keys.create(
+    { owner: 'anonymous', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null },
+    new Date(),
+  );
+  await using view = await site.open(`/checks/${check.id}/runs/${run.id}`);
+  const { page, errors } = view;
+  await untilShown(page, 'This service needs an API key');
+  await page.type('input[type=password]', key);
+  await page.keyboard.press('Enter');
+  await press(page, 'Show the report');
+  const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
+  await frame?.waitForSelector('.lh-scores-header');
+  const session = await page.createCDPSession();
+  await session.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true });
+  const saved = new Promise((resolve) => session.once('Browser.downloadWillBegin', resolve));
+  await press(page, 'Download the JSON');
+  expect(await saved).toMatchObject({ suggestedFilename: expect.stringMatching(/^lighthouse-us-west1-.*\.json$/) });
+  expect(errors.filter((error) => !error.startsWith(site.bucketUrl))).toEqual([]);
+  expect(errors.length).toBeGreaterThan(0); // the browser has read the bucket
 });

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { readReport } from '../../support/recorded-reports.ts';
-import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { expectAccessible, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 import { aCheck } from '../../support/world.ts';
 
@@ -133,38 +132,6 @@ test('a missing check and an unknown address say so, and an erased check stays o
   await untilShown(page, 'waiting');
 });
 
-/** Answers the next API request of a page with a problem. */
-const answerNext = async (page: Page, status: number, headers: Record<string, string> = {}) => {
-  await page.setRequestInterception(true);
-  let used = false;
-  page.on('request', (request) => {
-    if (used || !request.url().includes('/v1/checks?')) return void request.continue();
-    used = true;
-    const body = JSON.stringify({
-      title: `Title ${status}`,
-      detail: `Detail ${status}`,
-      code: 'internal',
-      requestId: 'id-1',
-    });
-    request.respond({ status, headers: { 'content-type': 'application/problem+json', ...headers }, body });
-  });
-};
-
-test.each([
-  [429, { 'retry-after': '2' }, 'The page retries in'],
-  [500, {}, 'Request id: id-1'],
-])('a %i says what failed and how it goes on', async (status, headers, text) => {
-  await using view = await site.open('/docs');
-  const { page } = view;
-  await answerNext(page, status, headers as Record<string, string>);
-  await page.goto(site.url);
-  await untilShown(page, `Detail ${status}`);
-  await untilShown(page, text);
-  await expectAccessible(page);
-  if (status === 500) await press(page, 'Retry now');
-  await untilShown(page, 'Performance by region');
-});
-
 test('a view without a connection keeps what it shows', async () => {
   const { id } = await finishedCheck(site.world, {}, twoResults);
   const check = aCheck({ url: 'https://example.com/offline' });
@@ -180,15 +147,4 @@ test('a view without a connection keeps what it shows', async () => {
   await page.setOfflineMode(false);
   await untilShown(page, '633 ms');
   expect(id).not.toBe(check.id);
-});
-
-test('no view is wider than a window of 360 px', async () => {
-  const url = `https://example.com/${'a-long-path/'.repeat(20)}`;
-  const { id, runs } = await finishedCheck(site.world, { url }, twoResults);
-  const paths = ['/', `/checks/${id}`, `/checks/${id}/runs/${runs[0]?.id}`, `/comparisons/${id}...${id}`];
-  for (const path of [...paths, `/pages?url=${encodeURIComponent(url)}`]) {
-    await using view = await site.open(path, { width: 360 });
-    await untilShown(view.page, 'a-long-path');
-    await expect.poll(async () => [path, await overflowOf(view.page)], { timeout: 10_000 }).toEqual([path, 0]); // the chart fits itself to the page
-  }
 });

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finishedCheck } from '../../support/finished-checks.ts';
+import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { FULL } from '../../support/full.ts';
 import { announcementsOf } from '../../support/web-announcements.ts';
 import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
+import { aCheck } from '../../support/world.ts';
 
-const url = 'https://example.com/states';
+const url = `https://example.com/${'a-long-path/'.repeat(20)}`;
 const result = { lcps: [633, 640, 629], warnings: ['The page was slow.'] };
 let site: Site;
 let paths: Record<'list' | 'check' | 'run' | 'trend' | 'comparison', string>;
@@ -26,12 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Answers the API requests of a page with a status until `pass`. */
+/** Answers the API requests of a page with a status until `pass`. Leaves them without an answer if the status is 0. */
 const failingApi = async (page: Page) => {
   let failure: { status: number; headers: Record<string, string> } | undefined;
   await page.setRequestInterception(true);
   page.on('request', (request) => {
     if (!failure || !request.url().includes('/v1/')) return void request.continue();
+    if (failure.status === 0) return; // no answer
     const { status, headers } = failure;
     const problem = {
       title: `Title ${status}`,
@@ -68,14 +70,14 @@ test.each([
     api.fail(401);
     await page.goto(`${site.url}${paths[name]}`);
     await untilShown(page, 'This service needs an API key');
-    api.fail(429, { 'retry-after': '2' });
+    api.fail(429, { 'retry-after': '1' });
     await page.type('input[type=password]', 'pas_any');
     await page.keyboard.press('Enter');
     await untilShown(page, 'The page retries in');
+    await expectAccessible(page);
     await page.waitForFunction(() => document.activeElement?.matches('h1, h2')); // the form with the focus is gone
     api.fail(500); // the page retries by itself
     await untilShown(page, 'Request id: id-500');
-    await expectAccessible(page);
     api.pass();
     await page.evaluate(() => {
       // A live view may have retried by itself.
@@ -86,6 +88,21 @@ test.each([
     expect(problems.map((text) => text.slice(0, 9))).toEqual(['Title 429', 'Title 500']);
   },
 );
+
+test('a view says after ten seconds that the service has not answered', async () => {
+  await using view = await site.open('/health');
+  const { page } = view;
+  await page.evaluateOnNewDocument(() => {
+    const { setTimeout } = globalThis;
+    const faster = (act: () => void, ms = 0) => setTimeout(act, ms / 50);
+    Object.assign(globalThis, { setTimeout: faster });
+  });
+  const api = await failingApi(page);
+  api.fail(0);
+  await page.goto(`${site.url}${paths.comparison}`);
+  await untilShown(page, 'The service has not answered yet.');
+  await expectAccessible(page);
+});
 
 test('a create that is refused says when to retry, and goes out with the same form', async () => {
   await using view = await site.open('/');
@@ -118,16 +135,39 @@ test('a run and a comparison that do not exist say so, and a trend without runs 
   await expectAccessible(page);
 });
 
+test('a check that finishes while the tab sleeps shows its results when the tab wakes up, and announces each once', async () => {
+  const check = aCheck({ url: 'https://example.com/asleep', regions: ['us-west1', 'europe-north1'] });
+  const [first, second] = await site.world.create(check);
+  if (!first || !second) throw new Error('The check has no two runs.');
+  await using view = await site.open('/health');
+  const { page } = view;
+  const announced = await announcementsOf(page);
+  await page.goto(`${site.url}/checks/${check.id}`);
+  await untilShown(page, 'waiting');
+  const session = await page.createCDPSession();
+  await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await finishRun(site.world, first, result);
+  await finishRun(site.world, second, { failed: 'tls-error' });
+  await session.send('Page.setWebLifecycleState', { state: 'active' });
+  const results = async () => (await announced()).filter((text) => /finished|failed/.test(text)).join(' ');
+  const all = 'us-west1 finished. Performance 92. europe-north1 failed: tls-error.';
+  await expect.poll(results, { timeout: 10_000 }).toBe(all);
+  expect(await page.$eval('main', (main) => main.textContent)).toContain('Check the certificate of the server');
+});
+
+/** Narrow first, because a chart must shrink from the width of paper. */
 const widths = FULL ? [360, 1280, 1600] : [360, 1600];
 test.each([
   ['list', 'us-west1'],
   ['check', '633 ms'],
   ['run', 'CPU benchmark'],
+  ['trend', 'CSV of all runs'],
   ['comparison', 'Difference'],
 ] as const)('the %s fits narrow and wide windows, and paper, without a fault that axe finds', async (name, content) => {
   await using view = await site.open(paths[name], { width: 794 });
   const { page } = view;
   await untilShown(page, content);
+  if (name === 'trend') await page.waitForSelector('tbody tr:nth-child(2)');
   for (const width of widths) {
     await page.setViewport({ width, height: 800 });
     await expect.poll(() => overflowOf(page), { timeout: 10_000 }).toBe(0);
