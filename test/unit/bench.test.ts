@@ -160,6 +160,7 @@ describe('a section of the results page', () => {
     'Throughput of small',
     'Steadiness',
     'Soak',
+    'CPU time',
   ])('%s stands in test/bench/RESULTS.md, so that the bench finds it', (title) => {
     const sections = readFileSync('test/bench/RESULTS.md', 'utf8').split(/^## /m);
     expect(sections.filter((section) => section.startsWith(`${title}\n`))).toHaveLength(1);
