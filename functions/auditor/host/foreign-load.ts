@@ -13,7 +13,7 @@ const WINDOW_MS = 250;
 /** Interval of the readings while an audit may soon ask, in milliseconds. */
 const INTERVAL_MS = 500;
 /** Longest wait for a quiet moment, in milliseconds. */
-const MAX_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 5000;
 
 /** Foreign processes keep the CPUs busy, so a retake makes no sense. */
 export class StaysBusy extends Error {}
@@ -55,7 +55,7 @@ export const foreignLoad = (read: () => LoadReading | undefined, maxWaitMs = MAX
   };
 
   /**
-   * Waits until foreign processes leave the CPUs to the service, but at most ten seconds. Returns whether they do. A machine
+   * Waits until foreign processes leave the CPUs to the service, but at most five seconds. Returns whether they do. A machine
    * that stayed busy for so long gets only one short look each time, until a quiet moment comes.
    */
   const waitForQuiet = async (signal: AbortSignal): Promise<boolean> => {
