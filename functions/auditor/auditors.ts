@@ -14,7 +14,7 @@ import { keepBenchmark } from './benchmark-ahead.ts';
 import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
 import { type EgressProxy, openEgressProxy } from './egress/proxy.ts';
 import { childModule } from './fork-child.ts';
-import { hostBenchmark } from './host/benchmark.ts';
+import { type HostBenchmark, hostBenchmark } from './host/benchmark.ts';
 import { type Chromium, prepareChromium } from './host/chromium.ts';
 import { contentionOf } from './host/cpu-meter.ts';
 import { cpuAccess } from './host/cpu-shares.ts';
@@ -49,15 +49,16 @@ type Options = {
   timedAtOnce?: number | undefined;
   /** Avoids the load of foreign processes: a timed part waits for a quiet moment. */
   avoidsLoad?: boolean;
+  /** Keeps the benchmark of the host. A test may keep one that was measured on a busy host. */
+  benchmark?: HostBenchmark;
   /** Time limit of an attempt. It pauses while the attempt waits for the CPU. */
   limitMs?: number;
 };
 
 /** Creates a pool of auditors. Each audit has its own process, browser, work folder and egress proxy. */
 export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options }: Options) => {
-  const { timedAtOnce = TIMED_AT_ONCE, avoidsLoad = false } = options;
+  const { timedAtOnce = TIMED_AT_ONCE, avoidsLoad = false, benchmark = hostBenchmark() } = options;
   const access = cpuAccess(timedAtOnce, avoidsLoad);
-  const benchmark = hostBenchmark();
   const common = { cpuAccess: access, benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
   const host = preparedHost(chromiumDir, closing.signal);
@@ -66,8 +67,8 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
   );
   let sandbox: LaunchOrder['sandbox'] = 'optional';
   let running = 0;
-  const launchOrder = async () => ({ ...(await host.prepare()), sandbox });
-  const benchmarkAhead = keepBenchmark({ pool, benchmark, launchOrder, isIdle: () => running === 0 }, closing.signal);
+  const launch = async () => ({ ...(await host.prepare()), sandbox });
+  const benchmarkAhead = keepBenchmark({ ...common, pool, launch, isIdle: () => running === 0 }, closing.signal);
 
   /** Starts the next auditor ahead, so that it imports Lighthouse before its audit. */
   const preloadAuditor = (version: AuditVersion) => {

@@ -14,22 +14,28 @@ const NO_PROXY_PORT = 9;
 
 type Deps = {
   pool: AuditorPool;
+  cpuAccess: CpuAccess;
   benchmark: HostBenchmark;
-  launchOrder: () => Promise<Omit<LaunchOrder, 'proxyPort'>>;
+  launch: () => Promise<Omit<LaunchOrder, 'proxyPort'>>;
   isIdle: () => boolean;
 };
 
 /**
  * Returns a function that measures the host's benchmark now, and again whenever it is too old, until `signal` aborts. The
- * preloaded auditor measures it while no audit runs. An audit that finds no benchmark measures it itself.
+ * preloaded auditor measures it while no audit runs and the machine is quiet. An audit that finds no benchmark measures it
+ * itself.
  */
-export const keepBenchmark = ({ pool, benchmark, launchOrder, isIdle }: Deps, signal: AbortSignal): (() => void) => {
+export const keepBenchmark = (
+  { pool, cpuAccess, benchmark, launch, isIdle }: Deps,
+  signal: AbortSignal,
+): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   const measure = async (): Promise<void> => {
     const auditor = pool.preloaded();
     if (!auditor || !isIdle() || benchmark.current()) return;
-    const order = { ...(await launchOrder()), proxyPort: NO_PROXY_PORT };
+    const order = { ...(await launch()), proxyPort: NO_PROXY_PORT };
     await auditor.ready;
+    if (!(await cpuAccess.load.waitForQuiet(signal))) return;
     if (!isIdle() || signal.aborted || pool.isStopping() || auditor !== pool.preloaded()) return;
     pool.occupy(auditor, auditor.measureBenchmark(order));
   };

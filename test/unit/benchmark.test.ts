@@ -35,6 +35,7 @@ test('a benchmark from the future is not used, because the clock was set back', 
 
 test.each([
   ['foreign processes slowed', { ...quiet, others: 0.8, waited: 0.95 }],
+  ['was measured while foreign processes used a third of the CPU', { ...quiet, others: 0.35 }],
   ['a hypervisor slowed', { ...quiet, stolen: 0.15 }],
 ])('a benchmark that %s is not shared', (_, cpu) => {
   const host = hostAt();

@@ -1,5 +1,6 @@
 import type { Benchmark, CpuUse } from '../messages.ts';
-import { isFalsified } from './cpu-meter.ts';
+import { contentionOf } from './cpu-meter.ts';
+import { QUIET_SHARE } from './foreign-load.ts';
 
 export type HostBenchmark = ReturnType<typeof hostBenchmark>;
 
@@ -21,13 +22,18 @@ export const hostBenchmark = (now = Date.now) => {
       return age >= 0 && age < REUSE_MS ? { index, measuredAt } : null;
     },
     /**
-     * Records the CPU use of a timed part, and the benchmark if it was measured there. Keeps no benchmark that other
-     * processes or the hypervisor may have changed.
+     * Records the CPU use of a timed part, and the benchmark if it was measured there. Keeps no benchmark that foreign
+     * processes or the hypervisor may have changed, because the next ten minutes of runs would show it.
      */
     record: (cpu: CpuUse | null, measured?: Benchmark): void => {
       const stolen = cpu?.stolen ?? 0;
-      if (measured && !(cpu && isFalsified(cpu))) kept = { ...measured, stolen };
+      if (measured && (!cpu || isUndisturbed(cpu))) kept = { ...measured, stolen };
       else if (kept && stolen - kept.stolen > MAX_STOLEN_RISE) kept = undefined;
     },
   };
+};
+
+const isUndisturbed = (cpu: CpuUse): boolean => {
+  const { others, isFalsified } = contentionOf(cpu);
+  return others < QUIET_SHARE && !isFalsified;
 };

@@ -7,7 +7,7 @@ export type ForeignLoad = ReturnType<typeof foreignLoad>;
 export type LoadReading = { foreign: number; capacity: number };
 
 /** Share of the CPU time below which foreign processes hardly change a measurement. */
-const QUIET_SHARE = 0.25;
+export const QUIET_SHARE = 0.25;
 /** Shortest time over which a share is meaningful, in milliseconds. */
 const WINDOW_MS = 250;
 /** Interval of the readings while an audit may soon ask, in milliseconds. */
