@@ -1,22 +1,13 @@
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importApi, startGateway } from '../../../infra/local/gateway.ts';
-import { expectAccessible, openPage, overflowOf, press, startBrowser, untilShown } from '../../support/web-browser.ts';
-import { startWorld, type World } from '../../support/world.ts';
+import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { type Site, startSite } from '../../support/web-site.ts';
 
-let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
-let browser: Browser;
+let site: Site;
 beforeAll(async () => {
-  world = await startWorld({ REGIONS: 'us-west1,europe-north1' });
-  api = await startGateway({ port: 0, functions: await importApi() });
-  browser = await startBrowser();
+  site = await startSite();
 });
-afterAll(async () => {
-  await browser.close();
-  await api.close();
-  await world.stop();
-});
+afterAll(() => site.stop());
 
 const named = (name: string) => `[name="${name}"]`;
 /** Replaces the text of a field by the keyboard. */
@@ -36,7 +27,7 @@ const errorOf = (page: Page, name: string) =>
   });
 
 test('throttling and blocked URL patterns are set by the keyboard, and have errors of their own', async () => {
-  await using view = await openPage(browser, api.url, { width: 360 });
+  await using view = await site.open('/', { width: 360 });
   const { page, errors } = view;
   await page.waitForSelector('input[name=regions]');
   await fill(page, 'url', 'https://example.com/form');
@@ -66,7 +57,7 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
   await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
   await untilShown(page, 'throttled to 300 ms round trip, 1,638.4 kbit/s and CPU 4× slower');
   await untilShown(page, '1 blocked URL pattern');
-  const { item } = await world.find(new URL(page.url()).pathname.split('/')[2] as string);
+  const { item } = await site.world.find(new URL(page.url()).pathname.split('/')[2] as string);
   expect(item).toMatchObject({
     throttling: { rttMs: 300, throughputKbps: 1638.4, cpuSlowdownMultiplier: 4 },
     blockedUrlPatterns: ['ads.example.com'],
