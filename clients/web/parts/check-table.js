@@ -19,7 +19,7 @@ export const CheckTable = ({ check, comparison, all }) => {
       <thead><tr>
         <th scope="col">Metric</th>
         ${runs.map((/** @type {any} */ run) => html`<th scope="col" key=${run.id}><a href="/checks/${check.id}/runs/${run.id}">${run.region}</a></th>`)}
-        ${compares && html`<th scope="col">Verdict</th>`}
+        ${compares && html`<th scope="col" class="verdict">Verdict</th>`}
       </tr></thead>
       <tbody>
         <tr><th scope="row">State</th>

@@ -27,11 +27,16 @@ export const ComparisonPage = ({ base, checkId }) => {
   const compared = useLoaded(`/v1/checks/${checkId}/comparison?base=${base}`);
   const before = useLoaded(`/v1/checks/${base}`);
   const after = useLoaded(`/v1/checks/${checkId}`);
+  const all = [compared, before, after];
   const { data, error } = compared;
   const reload = () => {
-    for (const each of [compared, before, after]) each.reload();
+    for (const each of all) each.reload();
   };
   useTitle(after.data ? `Comparison: ${after.data.url}` : 'Comparison');
+  // The view appears at once, so that a later answer does not move an earlier one.
+  if (!all.every((each) => each.data || each.error)) {
+    return html`<h1>Two checks compared</h1><${Pending} reload=${reload} rows=${12} />`;
+  }
   return html`
     <h1>${after.data ? html`Two checks of ${after.data.url}` : 'Two checks compared'}</h1>
     <div class="row sides">
