@@ -9,7 +9,7 @@ export type LoadReading = { foreign: number; capacity: number };
 /** Share of the CPU time below which foreign processes hardly change a measurement. */
 export const QUIET_SHARE = 0.25;
 /** Shortest time over which a share is meaningful, in milliseconds. */
-const WINDOW_MS = 250;
+const WINDOW_MS = 100;
 /** Interval of the readings while an audit may soon ask, in milliseconds. */
 const INTERVAL_MS = 500;
 /** Longest wait for a quiet moment, in milliseconds. */
