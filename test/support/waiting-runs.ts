@@ -6,6 +6,8 @@ import { startAws } from '../../infra/local/aws.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { aCheck, worldHere } from './world.ts';
 
+const later = (time: string, ms: number) => ({ S: new Date(Date.parse(time) + ms).toISOString() });
+
 /** Stores checks with one waiting run each in a new data folder. Writes copies into LevelDB, 30 times faster than the API. */
 export const storeWaitingRuns = async (dataDir: string, count: number): Promise<void> => {
   const aws = await startAws({ dataDir, regions: allRegions });
@@ -24,9 +26,11 @@ export const storeWaitingRuns = async (dataDir: string, count: number): Promise<
   const items: string[] = [];
   for await (const value of db.values({ gte: `item-${name}~`, lt: `item-${name}~~` }))
     items.push(JSON.stringify(value));
-  const copyOf = (): object[] => {
+  // Each copy is due at another time. Dynalite's index keys have only 24 bits for items of the same time.
+  const copyOf = (_: unknown, i: number): object[] => {
     const [checkId, runId] = [randomUUID(), randomUUID()];
-    return items.map((item) => JSON.parse(item.replaceAll(check.id, checkId).replaceAll(run.id, runId)));
+    const copies = items.map((item) => JSON.parse(item.replaceAll(check.id, checkId).replaceAll(run.id, runId)));
+    return copies.map((item) => ({ ...item, ...(item.dueAt && { dueAt: later(item.dueAt.S, i + 1) }) }));
   };
   const put = (key: string, value: unknown) => ({ type: 'put', key, value });
   const writesOf = (item: object) => [
