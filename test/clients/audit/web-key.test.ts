@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Scope } from '../../../shared/keys.ts';
 import { readReport } from '../../support/recorded-reports.ts';
 import { expectAccessible, openPage, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
@@ -11,23 +13,38 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('a share link shows one check without a key, to read only, with its report', async () => {
-  const { text: key } = await site.world.keys.create(
-    { owner: 'anonymous', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null },
+/** Creates an API key. Returns its text. */
+const newKey = async (...scopes: Scope[]): Promise<string> => {
+  const { text } = await site.world.keys.create(
+    { owner: 'anonymous', name: 'test', scopes, plan: 'large', expiresAt: null },
     new Date(),
   );
+  return text;
+};
+const enterKey = async (page: Page, key: string): Promise<void> => {
+  await untilShown(page, 'This service needs an API key');
+  await page.type('input[type=password]', key);
+  await page.keyboard.press('Enter');
+};
+/** Returns the frame of the report when it shows the report. */
+const shownReport = async (page: Page) => {
+  const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
+  await frame?.waitForSelector('.lh-scores-header');
+  return frame;
+};
+
+test('a share link shows one check without a key, to read only, with its report', async () => {
+  const key = await newKey('checks:read', 'checks:write');
   const { check, run } = await site.world.finishedRun('{}', { gzip: await readReport('13.5.0') });
   await using own = await site.open(`/checks/${check.id}`);
-  await untilShown(own.page, 'This service needs an API key');
-  await own.page.type('input[type=password]', key);
-  await own.page.keyboard.press('Enter');
+  await enterKey(own.page, key);
   await press(own.page, 'Share');
   await press(own.page, 'Make a link');
   await expectAccessible(own.page);
   const link = await own.page.$eval('input#share-url', (input) => input.value);
   await own.page.goto(`${site.url}/checks/${check.id}/runs/${run.id}`);
   await press(own.page, 'Show the report');
-  await (await (await own.page.waitForSelector('iframe'))?.contentFrame())?.waitForSelector('.lh-scores-header');
+  await shownReport(own.page);
   const alone = site.browser.waitForTarget(
     (target) => target.url().endsWith('/report-frame.html') && target.opener() !== undefined,
   );
@@ -50,19 +67,13 @@ test('a share link shows one check without a key, to read only, with its report'
 });
 
 test('a key that only reads shows a report, and makes no share link for it', async () => {
-  const { text: key } = await site.world.keys.create(
-    { owner: 'anonymous', name: 'reader', scopes: ['checks:read'], plan: 'large', expiresAt: null },
-    new Date(),
-  );
+  const key = await newKey('checks:read');
   const { check, run } = await site.world.finishedRun('{}', { gzip: await readReport('13.5.0') });
   await using view = await site.open(`/checks/${check.id}/runs/${run.id}`);
   const { page, errors } = view;
-  await untilShown(page, 'This service needs an API key');
-  await page.type('input[type=password]', key);
-  await page.keyboard.press('Enter');
+  await enterKey(page, key);
   await press(page, 'Show the report');
-  const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
-  await frame?.waitForSelector('.lh-scores-header');
+  const frame = await shownReport(page);
   expect(await frame?.evaluate(() => self.origin)).toBe('null');
   expect((await site.world.find(check.id)).item.shareSecret).toBeUndefined();
   await page.goto(`${site.url}/checks/${check.id}`);
@@ -104,18 +115,12 @@ test('a report of 20 MB opens in the frame and is saved, from the bucket', async
   const json = JSON.stringify(report);
   expect(json.length).toBeGreaterThan(20_000_000);
   const { check, run } = await site.world.finishedRun(json, { gzip: gzipSync(json, { level: 1 }) });
-  const { text: key } = await site.world.keys.create(
-    { owner: 'anonymous', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null },
-    new Date(),
-  );
+  const key = await newKey('checks:read', 'checks:write');
   await using view = await site.open(`/checks/${check.id}/runs/${run.id}`);
   const { page, errors } = view;
-  await untilShown(page, 'This service needs an API key');
-  await page.type('input[type=password]', key);
-  await page.keyboard.press('Enter');
+  await enterKey(page, key);
   await press(page, 'Show the report');
-  const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
-  await frame?.waitForSelector('.lh-scores-header');
+  await shownReport(page);
   const session = await page.createCDPSession();
   await session.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true });
   const saved = new Promise((resolve) => session.once('Browser.downloadWillBegin', resolve));
