@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
@@ -166,6 +166,20 @@ test('checks are filtered by URL, device, version, state, labels and time', asyn
   expect(await find('label=branch:main&label=team:c')).toEqual([]);
   expect(await find('createdAfter=2031-01-01T00:00:00Z')).toEqual([other.id, desktop.id]);
   expect(await find('createdBefore=2031-01-01T01:00:01%2B01:00')).toEqual([mobile.id]);
+});
+
+test('a list sends only the bounds that it has, and none for a range that is empty', async () => {
+  const first = await create();
+  const second = await create({ now: later(t0, 1) });
+  const send = vi.spyOn(world.db.client, 'send');
+  const { checks, nextCursor } = await page('/v1/checks?limit=1');
+  expect(idsOf(checks)).toEqual([second.id]);
+  expect(idsOf((await page(`/v1/checks?cursor=${nextCursor}`)).checks)).toEqual([first.id]);
+  const emptyRange = await page(`/v1/checks?cursor=${nextCursor}&createdAfter=2031-01-01T00:00:01Z`);
+  expect(emptyRange).toMatchObject({ checks: [], nextCursor: null });
+  const values = send.mock.calls.map(([{ input }]) => (input as QueryCommandInput).ExpressionAttributeValues ?? {});
+  send.mockRestore();
+  expect(values.flatMap((each) => Object.values(each))).not.toContain('');
 });
 
 test('a filtered list reaches its end although its pages are short', async () => {

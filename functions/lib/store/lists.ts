@@ -66,24 +66,38 @@ export const canonicalUrl = (url: string): string => URL.parse(url)?.href ?? url
 /** Earlier builds stored a map. */
 const parseListed = (listed: string | object) => (typeof listed === 'string' ? JSON.parse(listed) : listed);
 
-const query = async <Entry>(db: Db, list: string, { after = '', before = '~' }: Range, limit: number) => {
+const query = async <Entry>(db: Db, list: string, range: Range, limit: number) => {
+  const bounds = boundsOf(range);
+  if (!bounds) return { entries: [], last: undefined, more: false };
   const { Items = [], LastEvaluatedKey } = await db.client.send(
     new QueryCommand({
       TableName: db.table,
       IndexName: 'list',
-      KeyConditionExpression: '#list = :list AND listKey BETWEEN :after AND :before',
+      KeyConditionExpression: ['#list = :list', ...bounds.conditions].join(' AND '),
       ExpressionAttributeNames: { '#list': 'list' },
-      ExpressionAttributeValues: { ':list': list, ':after': after, ':before': before },
+      ExpressionAttributeValues: { ':list': list, ...bounds.values },
       ScanIndexForward: false,
       Limit: limit,
     }),
   );
   const now = Date.now() / 1000;
-  const entries = Items.filter(({ listKey }) => listKey !== before).map(({ listed }) => parseListed(listed));
+  const entries = Items.filter(({ listKey }) => listKey !== range.before).map(({ listed }) => parseListed(listed));
   const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now; // DynamoDB deletes items late
   return {
     entries: entries.filter(isCurrent).map(({ expiresAt: _, ...entry }) => entry as Entry),
     last: Items.at(-1)?.listKey as string | undefined,
     more: LastEvaluatedKey !== undefined,
   };
+};
+
+/**
+ * Returns the condition of a range on the sort key, or undefined if the range is empty. DynamoDB refuses an empty text as
+ * a bound, and a lower bound above the upper one.
+ */
+const boundsOf = ({ after, before }: Range) => {
+  if (after === undefined && before === undefined) return { conditions: [], values: {} };
+  if (after === undefined) return { conditions: ['listKey <= :before'], values: { ':before': before } };
+  if (before === undefined) return { conditions: ['listKey >= :after'], values: { ':after': after } };
+  if (after > before) return undefined;
+  return { conditions: ['listKey BETWEEN :after AND :before'], values: { ':after': after, ':before': before } };
 };
