@@ -10,8 +10,9 @@ import { measureAhead } from './benchmark-ahead.ts';
 import { childModule, forkChild, inFolder } from './fork-child.ts';
 import type { HostBenchmark } from './host/benchmark.ts';
 import { acquireCpu, type CpuAccess } from './host/cpu-shares.ts';
+import { waitForGroupExit } from './host/orphans.ts';
 import type { User } from './host/privileges.ts';
-import { killGroup, waitForGroupExit, watchMemory } from './host/processes.ts';
+import { killGroup, watchMemory } from './host/processes.ts';
 import { userOfService, watchRoom } from './host/room.ts';
 import {
   type AuditEnd,

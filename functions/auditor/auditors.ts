@@ -10,7 +10,7 @@ import type { TargetPolicy } from '../lib/public-addresses.ts';
 import { setObstacle } from '../lib/readiness.ts';
 import { auditorPool } from './auditor-pool.ts';
 import { type AuditHooks, type EndedAudit, startAuditorProcess, WORK_DIR_PREFIX } from './auditor-process.ts';
-import { keepBenchmark } from './benchmark-ahead.ts';
+import { measureWhileIdle } from './benchmark-ahead.ts';
 import { blockedRequestsIn, exceededLimitsIn } from './egress/decisions.ts';
 import { type EgressProxy, openEgressProxy } from './egress/proxy.ts';
 import { childModule } from './fork-child.ts';
@@ -68,7 +68,7 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
   let sandbox: LaunchOrder['sandbox'] = 'optional';
   let running = 0;
   const launch = async () => ({ ...(await host.prepare()), sandbox });
-  const benchmarkAhead = keepBenchmark({ ...common, pool, launch, isIdle: () => running === 0 }, closing.signal);
+  let benchmarkAhead: Promise<void> | undefined;
 
   /** Starts the next auditor ahead, so that it imports Lighthouse before its audit. */
   const preloadAuditor = (version: AuditVersion) => {
@@ -100,7 +100,8 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
     prepare: async (): Promise<void> => {
       await host.prepare();
       preloadAuditor(auditVersions[0].version);
-      benchmarkAhead();
+      benchmarkAhead ??= measureWhileIdle({ ...common, pool, launch, isIdle: () => running === 0 }, closing.signal);
+      benchmarkAhead.catch(() => {}); // the next audit meets the cause
     },
 
     /** Audits one page. Rejects only if `signal` aborts, the machine cannot start an audit, or it stays too busy for a retake. */

@@ -5,8 +5,6 @@ import type { HostBenchmark } from './host/benchmark.ts';
 import type { CpuAccess } from './host/cpu-shares.ts';
 import type { AuditorMessage, Benchmarked, BenchmarkOrder, LaunchOrder } from './messages.ts';
 
-/** Interval at which an idle service checks whether its benchmark is too old, in milliseconds. */
-const POLL_MS = 60_000;
 /** Time limit for the start of a browser and a benchmark in it, in milliseconds. Both take two seconds. */
 const LIMIT_MS = 15_000;
 /** Port for a browser that opens no page. Nothing listens there. */
@@ -21,30 +19,20 @@ type Deps = {
 };
 
 /**
- * Returns a function that measures the host's benchmark now, and again whenever it is too old, until `signal` aborts. The
- * preloaded auditor measures it while no audit runs and the machine is quiet. An audit that finds no benchmark measures it
- * itself.
+ * Measures the host's benchmark once before the first audit, if the machine is quiet. The preloaded auditor measures it. An
+ * audit that finds no benchmark, or only an old one, measures it itself, so that an idle service stays idle.
  */
-export const keepBenchmark = (
+export const measureWhileIdle = async (
   { pool, cpuAccess, benchmark, launch, isIdle }: Deps,
   signal: AbortSignal,
-): (() => void) => {
-  let timer: NodeJS.Timeout | undefined;
-  const measure = async (): Promise<void> => {
-    const auditor = pool.preloaded();
-    if (!auditor || !isIdle() || benchmark.current()) return;
-    const order = { ...(await launch()), proxyPort: NO_PROXY_PORT };
-    await auditor.ready;
-    if (!(await cpuAccess.load.waitForQuiet(signal))) return;
-    if (!isIdle() || signal.aborted || pool.isStopping() || auditor !== pool.preloaded()) return;
-    pool.occupy(auditor, auditor.measureBenchmark(order));
-  };
-  const start = () => void measure().catch(() => {}); // the next audit meets the cause
-  signal.addEventListener('abort', () => clearInterval(timer));
-  return () => {
-    start();
-    timer ??= setInterval(start, POLL_MS).unref();
-  };
+): Promise<void> => {
+  const auditor = pool.preloaded();
+  if (!auditor || !isIdle() || benchmark.current()) return;
+  const order = { ...(await launch()), proxyPort: NO_PROXY_PORT };
+  await auditor.ready;
+  if (!(await cpuAccess.load.waitForQuiet(signal))) return;
+  if (!isIdle() || signal.aborted || pool.isStopping() || auditor !== pool.preloaded()) return;
+  pool.occupy(auditor, auditor.measureBenchmark(order));
 };
 
 /** Lets an idle auditor measure the host's benchmark in a browser of its own. */

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { measureWhileIdle } from '../../functions/auditor/benchmark-ahead.ts';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
 
 const quiet = { others: 0.05, own: 0.05, waited: 0.1, stolen: 0.01 };
@@ -64,4 +65,25 @@ test('foreign processes leave the benchmark of a free host as it is', () => {
   host.record(quiet, benchmark);
   host.record({ ...quiet, others: 0.8, waited: 0.95 }, { index: 1200, measuredAt });
   expect(host.current()).toEqual(benchmark);
+});
+
+test('an idle service measures the benchmark once, and not again when it is old', async () => {
+  vi.useFakeTimers();
+  const host = hostBenchmark();
+  const auditor = {
+    ready: Promise.resolve(),
+    measureBenchmark: vi.fn(async () => host.record(quiet, { index: 2000, measuredAt: new Date().toISOString() })),
+  };
+  const deps = {
+    benchmark: host,
+    pool: { preloaded: () => auditor, isStopping: () => false, occupy: vi.fn() },
+    cpuAccess: { load: { waitForQuiet: async () => true } },
+    launch: async () => ({}),
+    isIdle: () => true,
+  };
+  await measureWhileIdle(deps as never, new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(auditor.measureBenchmark).toHaveBeenCalledOnce();
+  expect(host.current()).toBeNull();
+  vi.useRealTimers();
 });

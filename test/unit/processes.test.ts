@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { adoptOrphans } from '../../functions/auditor/host/orphans.ts';
-import { killGroup, waitForGroupExit } from '../../functions/auditor/host/processes.ts';
+import { adoptOrphans, waitForGroupExit } from '../../functions/auditor/host/orphans.ts';
+import { killGroup } from '../../functions/auditor/host/processes.ts';
 import { waitFor } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
 
@@ -58,3 +58,17 @@ test('reaps the processes of a group whose own parent has exited', unlessMissing
   await waitForGroupExit(leader.pid as number);
   expect(existsSync(`/proc/${orphan}`)).toBe(false);
 });
+
+test(
+  'reaps every orphan that exits later, and no child that Node waits for',
+  unlessMissing(noPackageHere()),
+  async () => {
+    adoptOrphans();
+    const starter = spawn('sh', ['-c', 'setsid sleep 0.2 & echo $!'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [text] = await once(starter.stdout, 'data');
+    const own = Array.from({ length: 20 }, (_, i) => spawn('sh', ['-c', `sleep 0.${i % 5}; exit ${i}`]));
+    const codes = Promise.all(own.map((child) => once(child, 'exit').then(([code]) => code)));
+    await waitFor(() => !existsSync(`/proc/${Number(text)}`) || undefined, 10);
+    expect(await codes).toEqual(own.map((_, i) => i));
+  },
+);

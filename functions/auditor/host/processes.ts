@@ -1,7 +1,4 @@
 import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { reap } from './orphans.ts';
-import { isAlive } from './stale-entries.ts';
 
 /** Kills all processes of a group. */
 export const killGroup = (group: number): void => {
@@ -12,33 +9,14 @@ export const killGroup = (group: number): void => {
   }
 };
 
-/**
- * Waits up to a second until all processes of a killed group have exited, and reaps those that this process has adopted.
- * Zombie processes count as exited if another process is their parent, because that one may never reap them.
- */
-export const waitForGroupExit = async (group: number): Promise<void> => {
-  const members = membersOf(group); // one slow scan of /proc is enough, because killed processes start no others
-  const adoptable = members.filter((pid) => pid !== group); // Node started the leader, and reaps it
-  const haveExited = () => {
-    adoptable.forEach(reap);
-    return members.length > 0 && members.every((pid) => hasExited(pid, [process.pid, ...members]));
-  };
-  for (let tries = 0; tries < 100 && !haveExited() && isAlive(-group); tries++) await sleep(10);
-};
-
-/** Returns true if a process and all its threads have exited, and none of these parents can reap it. */
-const hasExited = (pid: number, parents: readonly number[]): boolean => {
-  const [state, parent] = statFieldsOf(pid);
-  if (!state) return true;
-  return state === 'Z' && listDir(`/proc/${pid}/task`).length <= 1 && !parents.includes(Number(parent));
-};
-
 /** Returns the pids of a group. */
-export const membersOf = (group: number): number[] =>
+export const membersOf = (group: number): number[] => allPids().filter((pid) => Number(statFieldsOf(pid)[2]) === group);
+
+/** Returns the pids of all processes that this process can see. */
+export const allPids = (): number[] =>
   listDir('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => Number(statFieldsOf(pid)[2]) === group);
+    .map(Number);
 
 /** Returns the anonymous and shared memory of a process in bytes, without mapped files. */
 export const memoryOf = (pid: number): number => {
