@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AssertedAudit, type AssertedReport, findAsserted, partsOfKey } from './asserted-values.ts';
 import { describe, describeMissing, type Limit } from './assertion-messages.ts';
+import { chosenNames } from './chosen-names.ts';
 
 const Level = z.enum(['off', 'warn', 'error']);
 
@@ -38,8 +39,7 @@ const Assertion = z.union([Level, z.tuple([Level, Options.optional()])], {
  * Assertions on a report, in the form of Lighthouse CI. A key is the id of an audit, `categories:<id>`,
  * `resource-summary:<type>:<size|count>` or `user-timings:<name>`. A dot may replace a colon.
  */
-export const Assertions = z
-  .record(z.string().min(1).max(200), Assertion)
+export const Assertions = chosenNames(z.string().min(1).max(200), Assertion)
   .superRefine((assertions, context) => {
     for (const key of Object.keys(assertions)) {
       const message = faultOfKey(key);
@@ -120,7 +120,7 @@ const faultOfKey = (key: string): string | undefined => {
   if (kebab !== key) return `Write the key with hyphens and without capitals: "${kebab}".`;
   const [id, ...rest] = partsOfKey(key);
   if (rest.length === 0) return undefined;
-  const accepted = parts[id];
+  const accepted = Object.hasOwn(parts, id) && parts[id];
   if (!accepted) return `The audit ${id} has no parts. Write the key as "${id}".`;
   return accepted.pattern.test(rest.join(':')) ? undefined : `Write the key as ${accepted.form}.`;
 };

@@ -1,15 +1,15 @@
 import { z } from 'zod';
+import { chosenNames } from './chosen-names.ts';
 
 export const MAX_LABELS = 10;
 
-export const Labels = z
-  .record(
-    z.string().regex(/^[a-z0-9._-]{1,32}$/),
-    z
-      .string()
-      .max(128)
-      .refine((value) => value.isWellFormed()),
-  )
+export const Labels = chosenNames(
+  z.string().regex(/^[a-z0-9._-]{1,32}$/),
+  z
+    .string()
+    .max(128)
+    .refine((value) => value.isWellFormed()),
+)
   .refine((labels) => Object.keys(labels).length <= MAX_LABELS)
   .meta({
     id: 'Labels',
@@ -19,4 +19,4 @@ export const Labels = z
 export type Labels = z.infer<typeof Labels>;
 
 /** Says what labels accept. */
-export const acceptedLabels = `The labels must be an object with up to ${MAX_LABELS} names of 1 to 32 characters (a-z, 0-9, '.', '_', '-'), each with a text of up to 128 characters.`;
+export const acceptedLabels = `The labels must be an object with up to ${MAX_LABELS} names of 1 to 32 characters (a-z, 0-9, '.', '_', '-'; not __proto__), each with a text of up to 128 characters.`;

@@ -5,7 +5,10 @@ export const merge = (base: unknown, own: unknown): unknown => {
     return Array.from({ length }, (_, i) => (i < own.length ? merge(base[i], own[i]) : base[i]));
   }
   if (!isMap(base) || !isMap(own)) return own;
-  const merged = Object.entries(own).map(([key, value]) => [key, key in base ? merge(base[key], value) : value]);
+  const merged = Object.entries(own).map(([key, value]) => [
+    key,
+    Object.hasOwn(base, key) ? merge(base[key], value) : value,
+  ]);
   return { ...base, ...Object.fromEntries(merged) };
 };
 

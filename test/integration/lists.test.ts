@@ -144,6 +144,25 @@ test('an open check is listed with the present state of its runs', async () => {
   expect((await page('/v1/checks')).checks).toMatchObject([{ state: 'running', runs: [{ state: 'running' }, {}] }]);
 });
 
+test('a label may have the name of a field that every object has', async () => {
+  const labels = { constructor: 'x', valueof: 'y', 'a.b': 'z' };
+  const body = { url: 'https://example.com/labels', auditVersion: '12', regions: ['us-west1'], labels };
+  const created = await fetchDocumented(`${api.url}/v1/checks`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(created.status).toBe(201);
+  const { id } = (await created.json()) as { id: string };
+  const { item, runs: open } = await world.find(id);
+  await finish({ ...item, runs: open });
+  expect(await (await get(`/v1/checks/${id}`)).json()).toMatchObject({ labels });
+  expect((await page('/v1/checks?label=constructor:x')).checks).toMatchObject([{ id, labels }]);
+  expect((await page('/v1/checks?label=tostring:x')).checks).toEqual([]);
+  const { runs } = await page(`/v1/runs?url=${encodeURIComponent(body.url)}&label=constructor:x`);
+  expect(runs).toMatchObject([{ checkId: id, labels }]);
+});
+
 test('checks are filtered by URL, device, version, state, labels and time', async () => {
   const mobile = await create({ url: 'https://EXAMPLE.com', labels: { branch: 'main', team: 'a:b' } });
   const desktop = await create({

@@ -95,6 +95,14 @@ test.each(['lcp', 'cls', 'seo'] as const)(
   },
 );
 
+test('labels that an earlier release stored as a map are shown', async () => {
+  const [first = ''] = recordedReleases();
+  const labels = { branch: 'main' };
+  const items = recordedItems(first).map((item) => (isCheck(item) ? { ...item, labels } : item));
+  await putItems(world, items);
+  for (const checkId of idsIn(items)) expect(await get(checkId)).toMatchObject({ labels });
+});
+
 test('a check whose version, region or error code this release does not know is shown as stored, and can be erased', async () => {
   const [first = ''] = recordedReleases();
   const unknown: Record<string, unknown> = {

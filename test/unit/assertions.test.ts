@@ -114,6 +114,8 @@ test.each<[unknown, string]>([
   [{ imageAlt: 'warn' }, 'Write the key with hyphens and without capitals: "image-alt".'],
   [{ 'resource-summary:script': 'warn' }, 'Write the key as resource-summary:<type>:<size or count>.'],
   [{ 'categories:seo:score': 'warn' }, 'Write the key as categories:<id>.'],
+  [{ 'constructor:items': 'warn' }, 'The audit constructor has no parts. Write the key as "constructor".'],
+  [JSON.parse('{ "__proto__": "warn" }'), 'Use another name.'],
   [{ 'image-alt:items': 'warn' }, 'The audit image-alt has no parts. Write the key as "image-alt".'],
 ])('the assertions %j are refused', (input, message) => {
   const { error } = Assertions.safeParse(input);

@@ -60,7 +60,6 @@ const valueErrors = (
   const version = auditVersion === undefined ? undefined : resolveAuditVersion(auditVersion);
   const regions = stringsOf(sent.regions);
   const categories = stringsOf(sent.categories);
-  const labels = sent.labels;
   const blocking = url && !refusal ? patternMatching(new URL(url).href, blockedUrlPatterns) : undefined;
   const missing = Category.options.filter(
     (name) => version && categories.includes(name) && !categoriesIn(version).includes(name),
@@ -80,8 +79,6 @@ const valueErrors = (
     },
     hasDuplicates(regions) && { path: 'regions', message: 'List each region once.' },
     hasDuplicates(categories) && { path: 'categories', message: 'List each category once.' },
-    // The schema library ignores this name.
-    Object.hasOwn(labels ?? {}, '__proto__') && { path: 'labels.__proto__', message: acceptedLabels },
     blocking !== undefined && {
       path: `blockedUrlPatterns.${blockedUrlPatterns.indexOf(blocking)}`,
       message: `The pattern ${JSON.stringify(blocking)} must not match the URL of the page itself. Send a pattern that matches less, or leave it out.`,

@@ -24,7 +24,7 @@ import {
   updateRun,
 } from './items.ts';
 import { listedClosedCheck, listedNewCheck } from './lists.ts';
-import { CheckFields } from './stored.ts';
+import { CheckFields, withLabelsAsText } from './stored.ts';
 import { fillTrends, putEmptyTrend } from './trends.ts';
 import { removeOpenCheck } from './usage.ts';
 
@@ -115,7 +115,7 @@ const create = async (
   };
   const key = checkKey(check.id);
   const indexed = { open: openPartition('checks'), ...listedNewCheck(check, owner, seconds) };
-  if (await putItem(db, { ...key, ...indexed, ...item }, ifAbsentOrExpired())) return runs;
+  if (await putItem(db, { ...key, ...indexed, ...withLabelsAsText(item) }, ifAbsentOrExpired())) return runs;
   // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
   return (await getItem(db, key))?.createId === createId ? runs : undefined;
 };
@@ -124,7 +124,7 @@ const inSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** Writes a run, or takes over the run of an earlier create that failed, so that the sweeper does not delete it. */
 const putRun = async (db: Db, run: RunItem): Promise<void> => {
-  const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), ...run };
+  const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), ...withLabelsAsText(run) };
   for (let tries = 0; tries < 3; tries++) {
     if (await putItem(db, item, ifAbsentOrExpired())) return;
     const { dueAt, createId } = run;

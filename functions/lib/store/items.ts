@@ -5,7 +5,7 @@ import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
 import { announceChange } from './changes.ts';
 import { type Change, type Condition, type Db, getItem, type Item, type Key, parse, updateOnce } from './dynamodb.ts';
-import { CheckFields, OptionFields, RunFields } from './stored.ts';
+import { CheckFields, OptionFields, RunFields, StoredLabels } from './stored.ts';
 
 /*
  * pk               sk             item
@@ -67,7 +67,7 @@ export const RunItem = z.object({
   lease: z.object({ id: z.uuid(), until: z.string() }).optional(),
   report: z.object({ key: z.string(), bytes: z.int(), gzipBytes: z.int() }).optional(),
   dueAt: z.string().optional(),
-  labels: z.record(z.string(), z.string()).optional(), // of its check, for its series
+  labels: StoredLabels, // of its check, for its series
   expiresAt: z.number().optional(), // in seconds
   trendExpiresAt: z.number().optional(), // in seconds, of its entry in the series
 });

@@ -24,6 +24,29 @@ const each = <Key extends string, Value>(keys: readonly Key[], value: Value) =>
   Object.fromEntries(keys.map((key) => [key, value])) as Record<Key, Value>;
 const metricNames = Metrics.keyof().options;
 
+/**
+ * Reads a value that is stored as JSON text, or as a map by an earlier release. The SDK fails to write a map with a field
+ * of the name `constructor`, so a map whose names a client chose is stored as text.
+ */
+const storedAsText = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      context.issues.push({ code: 'custom', message: 'expected JSON', input: value });
+      return z.NEVER;
+    }
+  }, schema);
+
+/** Labels of a check. */
+export const StoredLabels = storedAsText(z.record(z.string(), z.string())).optional();
+/** Returns the form in which an item with labels is stored. */
+export const withLabelsAsText = <Item extends { labels?: Record<string, string> | undefined }>(item: Item) => ({
+  ...item,
+  labels: item.labels && JSON.stringify(item.labels),
+});
+
 const throttling = z.union([name<'none'>(), ThrottlingValues]).optional();
 const blockedUrlPatterns = z.array(z.string()).optional();
 
@@ -43,7 +66,7 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   device: name<Device>().optional(),
   samples: z.int().optional(),
   categories: z.array(name<Category>()).optional(),
-  labels: z.record(z.string(), z.string()).optional(),
+  labels: StoredLabels,
   throttling,
   blockedUrlPatterns,
 });
