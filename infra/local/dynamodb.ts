@@ -20,6 +20,7 @@ import {
   writeEndpoint,
 } from './data-folder.ts';
 import { patchDynalite, type Store } from './dynalite-fixes.ts';
+import { addDynamodbRules } from './dynamodb-rules.ts';
 import { rebuildIndexes, tableDefinition } from './table-definition.ts';
 import { guardTable } from './table-guard.ts';
 
@@ -104,6 +105,7 @@ const startDynamodb = async (
   { print = console.error, onRecovered = () => {} }: Pick<TableOptions, 'print' | 'onRecovered'>,
 ) => {
   patchDynalite();
+  addDynamodbRules();
   if (path) requireFiles(path);
   let store: Store | undefined;
   const onStore = (created: Store) => {

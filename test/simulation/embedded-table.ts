@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 // @ts-expect-error dynalite has no types
 import dynalite from 'dynalite';
 import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
+import { addDynamodbRules } from '../../infra/local/dynamodb-rules.ts';
 import { tableDefinition } from '../../infra/local/table-definition.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer };
@@ -14,11 +15,12 @@ export type TableCall = { operation: string; input: object & Record<string, unkn
 export const TABLE = 'simulated-table';
 
 /**
- * Starts dynalite in memory with the fixes and the table of the local service. Calls reach its HTTP handler without a
+ * Starts dynalite in memory with the fixes, the rules and the table of the local service. Calls reach its HTTP handler without a
  * socket.
  */
 export const startEmbeddedTable = async () => {
   patchDynalite();
+  addDynamodbRules();
   const server: Server = dynalite({ createTableMs: 0 });
 
   const send = (headers: Record<string, string>, body: string): Promise<Answer> =>
