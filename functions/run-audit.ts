@@ -16,6 +16,7 @@ import { type Auditors, auditors } from './auditor/auditors.ts';
 import { StaysBusy } from './auditor/host/foreign-load.ts';
 import { spentInstance } from './auditor/host/room.ts';
 import { type AuditResult, emptyResult } from './auditor/judge.ts';
+import { claimRun } from './lib/claim.ts';
 import { emit, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { redactText } from './lib/redact.ts';
@@ -87,12 +88,12 @@ const FAILED_REPORT_MS = 30_000;
 
 export const runAudit =
   ({ stopping, now = () => new Date(), newId = randomUUID, ...deps }: Deps) =>
-  async ({ checkId, runId }: AuditJob, remainingMs: () => number): Promise<void> => {
+  async (job: AuditJob, remainingMs: () => number): Promise<void> => {
     const { store, leases, retryDelaysMs = RETRY_DELAYS_MS, maxRetakes = 1 } = deps;
+    const { checkId, runId } = job;
     log.debug('a job was received', { checkId, runId });
-    const run = await store.findRun({ checkId, id: runId });
-    const lease = run && (await leases.claim(run, newId(), now()));
-    if (!lease) {
+    const { run, lease } = await claimRun({ store, leases, retryDelaysMs, now }, job, newId(), stopping);
+    if (!run || !lease) {
       log.info('a job was a duplicate', { checkId, runId, state: run?.state ?? 'gone' });
       return;
     }

@@ -26,6 +26,12 @@ export const resendAt = ({ sends, createdAt }: { sends: number; createdAt: strin
   return tooOld > now.getTime() ? Math.min(later, tooOld) : later;
 };
 
+/**
+ * Returns the seconds until a queue delivers a failed message again: 5, 20, 80, then 120. SQS makes it a dead letter after
+ * the third receive. A dead letter is received until it is handled.
+ */
+export const returnAfterSeconds = (receives: number): number => Math.min(5 * 4 ** (receives - 1), 120);
+
 /** Returns the time until an open check is looked at again: five minutes at first, then always at twice its age. */
 export const recheckAfter = (ageMs: number): number => Math.max(5 * MINUTE, ageMs);
 

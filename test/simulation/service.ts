@@ -2,6 +2,7 @@ import { withDeadline } from '../../functions/lib/aws-client.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { apiSettings, deadLetterSettings, functionSettings, queueSettings } from '../../infra/settings.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
+import { returnAfterSeconds } from '../../shared/due-times.ts';
 import { ApiProblem, apiProblems } from '../../shared/problems.ts';
 import type { Faults } from './faults.ts';
 import { type Functions, functionsOf, openParts, queueUrlOf, simulatedRegions } from './functions.ts';
@@ -111,7 +112,9 @@ export const startService = (options: Options) => {
     );
     instance.busy--;
     trace(`${instance.process.name} ended ${job.runId}: ${describe(outcome)}`);
-    if (outcome !== 'died' && 'value' in outcome && !faults.happens(0.03)) queue.delete(message);
+    if (outcome === 'died') return;
+    if ('error' in outcome) timeline.after(returnAfterSeconds(message.receives) * 1000, () => queue.show(message));
+    else if (!faults.happens(0.03)) queue.delete(message);
   };
 
   let sweeps = 0;

@@ -1,8 +1,9 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { z } from 'zod';
+import { returnAfterSeconds } from '../../../shared/due-times.ts';
 import { emit, log } from '../log.ts';
-import { retire } from './retire.ts';
+import { returnMessage } from './return-message.ts';
 
 type Work<Job> = (job: Job, remainingMs: () => number) => Promise<void>;
 type Source<Job> = {
@@ -10,47 +11,60 @@ type Source<Job> = {
   /** Returns why this instance should take no further message, or undefined. */
   whySpent?: () => string | undefined;
   exit?: () => void;
+  /** Returns the seconds until a failed message is delivered again, from the number of its receives. */
+  backoff?: (receives: number) => number;
 };
 
 /**
  * Turns a function into an SQS handler. Builds the function on first use, parses each message and reports failed
- * messages. Logs, counts and drops a message that can't be parsed, because a retry would fail too. A spent instance
- * returns its message to the queue and exits.
+ * messages. A failed message is delivered again after a backoff, because its visibility timeout is an hour. Logs, counts
+ * and drops a message that can't be parsed, because a retry would fail too. A spent instance returns its message to the
+ * queue at once and exits, so that Lambda replaces it.
  */
-export const queue = <Job>({ schema, whySpent, exit = () => process.exit(1) }: Source<Job>, build: () => Work<Job>) => {
+export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
+  const { schema, whySpent, exit = () => process.exit(1), backoff = returnAfterSeconds } = source;
   let work: Work<Job> | undefined;
-  return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+
+  const handle = async ({ messageId, body }: SQSRecord, context: Context): Promise<void> => {
+    const job = schema.safeParse(parseJson(body));
+    if (!job.success) {
+      log.error('dropped a message that cannot be parsed', { messageId, reason: job.error.message });
+      emit('JobUnreadable', 1, {});
+      return;
+    }
     work ??= build();
-    const each = work;
-    return processPartialResponse(
+    const spent = whySpent?.();
+    if (spent) {
+      log.error('the instance is replaced', { messageId, reason: spent });
+      throw new SpentInstance(`The instance is short of ${spent}.`);
+    }
+    await work(job.data, () => context.getRemainingTimeInMillis());
+  };
+
+  const handleOrReturn = async (record: SQSRecord, context: Context): Promise<void> => {
+    try {
+      await handle(record, context);
+    } catch (error) {
+      log.error('could not handle a message', { messageId: record.messageId, error: error as Error });
+      const isSpent = error instanceof SpentInstance;
+      await returnMessage(record, isSpent ? 0 : backoff(Number(record.attributes.ApproximateReceiveCount)));
+      // The exit fails the invocation. An answer would freeze the process before its exit, and the next job would die with it.
+      if (isSpent) exit();
+      throw error;
+    }
+  };
+
+  return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
+    processPartialResponse(
       event,
-      async (record: SQSRecord) => {
-        const job = schema.safeParse(parseJson(record.body));
-        if (!job.success) {
-          log.error('dropped a message that cannot be parsed', {
-            messageId: record.messageId,
-            reason: job.error.message,
-          });
-          emit('JobUnreadable', 1, {});
-          return;
-        }
-        const spent = whySpent?.();
-        if (spent) {
-          await retire(record, spent, exit);
-          throw new Error(`The instance is short of ${spent}.`);
-        }
-        try {
-          await each(job.data, () => context.getRemainingTimeInMillis());
-        } catch (error) {
-          log.error('could not handle a message', { messageId: record.messageId, error: error as Error });
-          throw error;
-        }
-      },
+      (record: SQSRecord) => handleOrReturn(record, context),
       new BatchProcessor(EventType.SQS),
       { context, throwOnFullBatchFailure: false },
     );
-  };
 };
+
+/** The instance should take no further message. */
+class SpentInstance extends Error {}
 
 const parseJson = (text: string): unknown => {
   try {

@@ -22,7 +22,7 @@ export type LeaseStore = ReturnType<typeof leaseStore>;
 export const leaseStore = (db: Db) => ({
   /**
    * Claims a run. Returns undefined if the run is finished, gone, or held by another delivery of its job. Replaces an
-   * expired lease and counts it as lost.
+   * expired lease and counts it as lost. Safe to repeat with the run read again, also after a lost response.
    */
   claim: (run: RunItem, leaseId: string, now: Date) => claim(db, run, leaseId, now),
 
@@ -59,6 +59,7 @@ export const leaseStore = (db: Db) => ({
 });
 
 const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<Lease | undefined> => {
+  if (run.lease?.id === leaseId) return { id: leaseId, run };
   if (isFinished(run.state) || (run.lease && run.lease.until > now.toISOString())) return undefined;
   const first = run.state === 'created';
   const startedAt = latest(now.toISOString(), run.updatedAt);
