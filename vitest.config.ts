@@ -14,6 +14,8 @@ const browserTests = [
 ];
 /** `npm run record` rewrites test/recorded by real audits. */
 const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
+/** `npm run test:moto` runs the built functions on moto's server, which stands for AWS. */
+const moto = { testTimeout: 120_000, hookTimeout: 300_000, globalSetup: 'test/moto/start-moto.ts' };
 const audits = { testTimeout: 120_000, hookTimeout: 60_000, globalSetup: 'test/support/bundle-auditor.ts' };
 
 export default defineConfig({
@@ -39,6 +41,7 @@ export default defineConfig({
         exclude: browserTests,
         fileParallelism: false,
       }),
+      ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 4, moto)] : []),
       ...(process.env.RECORD === '1' ? [project('record', ['test/record/**/*.test.ts'], 4, recording)] : []),
     ],
   },
