@@ -14,8 +14,10 @@ export type Context = {
   signal: AbortSignal;
   /** Width and colours of stdout. */
   view: View;
-  /** Writes to stdout. */
+  /** Writes to stdout. Throws a WriteError if the text is lost, except when the reader has closed the pipe. */
   print: (text: string) => Promise<void>;
+  /** Aborts when stdout can't be written any more. */
+  stdoutLost: AbortSignal;
   /** Stderr if it is a terminal that is wide enough for rows. */
   terminal: NodeJS.WriteStream | undefined;
   /** Writes a line to stderr. */

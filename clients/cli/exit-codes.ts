@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { ServiceError } from '../service-error.ts';
+import { WriteError } from './streams.ts';
 
 /** Exit codes of every command. */
 export const exitCodes = { good: 0, failedRules: 1, wrongUse: 2, pageFault: 3, serviceFault: 4, interrupted: 130 };
@@ -12,15 +14,17 @@ export class ServiceFault extends Error {}
 /** The reason with which an interrupt aborts a command. */
 export class Interrupted extends Error {}
 
-/** Returns the text and the exit code of an error. Throws an error that is a defect of the command. */
+/** Returns the text and the exit code of an error. A defect of the command has the code of a service's fault. */
 export const explain = (error: unknown): { text: string; code: number } => {
   if (error instanceof UsageError) return { text: error.message, code: exitCodes.wrongUse };
-  if (error instanceof ServiceFault) return { text: error.message, code: exitCodes.serviceFault };
+  if (error instanceof ServiceFault || error instanceof WriteError)
+    return { text: error.message, code: exitCodes.serviceFault };
   if (error instanceof Interrupted) return { text: error.message, code: exitCodes.interrupted };
   if (error instanceof ServiceError) return explainServiceError(error);
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
   if (code && /^E[A-Z]+$/.test(code)) return { text: message, code: exitCodes.wrongUse }; // a file of the user
-  throw error;
+  const text = `The command failed unexpectedly. Report this text to its authors:\n${inspect(error)}`;
+  return { text, code: exitCodes.serviceFault };
 };
 
 const explainServiceError = ({ kind, status = 0, code, message, errors, requestId, retryAfter }: ServiceError) => {

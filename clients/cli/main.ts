@@ -1,20 +1,31 @@
 import { isServiceUrl } from './context.ts';
-import { explain, Interrupted, UsageError } from './exit-codes.ts';
+import { exitCodes, explain, Interrupted, UsageError } from './exit-codes.ts';
 import { runProgram } from './program.ts';
+import { Streams } from './streams.ts';
 
 const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY, NO_COLOR } = process.env;
+/** A terminal and npm may send the same signal to this process, in milliseconds. */
+const REPEAT_MS = 500;
+
+const streams = new Streams();
+const end = async (error: unknown): Promise<number> => {
+  const { text, code } = explain(error);
+  streams.note(text);
+  return streams.end(code);
+};
+process.once('uncaughtException', async (error) => process.exit(await end(error)));
 
 const interrupt = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (interrupt.signal.aborted) process.exit(130);
+let interruptedAt = 0;
+const onSignal = () => {
+  if (!interrupt.signal.aborted) {
+    interruptedAt = performance.now();
     interrupt.abort(new Interrupted('Interrupted.'));
-  });
-}
-// The reader of the output has ended, for example `head`.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
+  } else if (performance.now() - interruptedAt > REPEAT_MS) process.exit(exitCodes.interrupted);
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 if (process.channel) {
-  process.once('disconnect', () => process.exit(130)); // the launcher was killed
+  process.once('disconnect', onSignal); // the launcher was killed
   process.channel.unref();
 }
 
@@ -28,14 +39,11 @@ const main = async (): Promise<number> => {
     env: process.env,
     signal: interrupt.signal,
     view: { width: process.stdout.columns ?? 80, color: process.stdout.isTTY === true && !NO_COLOR },
-    print: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+    print: streams.print,
+    stdoutLost: streams.stdoutLost,
     terminal: process.stderr.isTTY && process.stderr.columns >= 40 ? process.stderr : undefined,
-    note: (line) => void process.stderr.write(`${line}\n`),
+    note: streams.note,
   });
 };
 
-process.exitCode = await main().catch((error) => {
-  const { text, code } = explain(error);
-  process.stderr.write(`${text}\n`);
-  return code;
-});
+process.exitCode = await main().then((code) => streams.end(code), end);

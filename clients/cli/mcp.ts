@@ -25,7 +25,8 @@ export const mcp = async (context: Context, { data }: { data?: string }): Promis
     });
     return client;
   };
-  await serveStdio({ version: manifest.version, connect, signal: context.signal });
+  const signal = AbortSignal.any([context.signal, context.stdoutLost]);
+  await serveStdio({ version: manifest.version, connect, signal });
   leave();
   await service?.catch(() => undefined); // its caller has the error
   return exitCodes.good;

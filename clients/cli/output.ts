@@ -1,10 +1,11 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statSync, unlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import type { Context } from './context.ts';
 import { UsageError } from './exit-codes.ts';
 import { type FormatName, render } from './formats/render.ts';
 import type { CheckResult } from './result.ts';
+import { WriteError } from './streams.ts';
 
 /** Format of an output file by its extension. */
 const byExtension: Readonly<Record<string, FormatName>> = {
@@ -23,24 +24,50 @@ const formatOf = (file: string): FormatName => {
   throw new UsageError(`${file} has an unknown extension. Use one of ${Object.keys(byExtension).join(', ')}.`);
 };
 
-/** Throws a UsageError if a file can't be written or has an unknown extension. */
+/** Throws a UsageError if a file can't be written or has an unknown extension. Changes no file. */
 export const checkOutputs = (files: readonly string[]): void => {
   for (const file of files) {
     formatOf(file);
     try {
-      accessSync(dirname(file), constants.W_OK);
-    } catch {
-      throw new UsageError(`The folder ${dirname(file)} can't be written. Create it, or name another file.`);
+      tryToOpen(file);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') continue; // a link to a missing file
+      if (code === 'EISDIR') throw new UsageError(`${file} is a folder. Name a file in it.`);
+      if (code === 'ENOENT')
+        throw new UsageError(`The folder ${dirname(file)} can't be written. Create it, or name another file.`);
+      throw new UsageError(`${file} can't be written (${message}). Change its rights, or name another file.`);
     }
   }
 };
 
-/** Prints the results in one format, and writes a file for each output. */
+const tryToOpen = (file: string): void => {
+  const status = statSync(file, { throwIfNoEntry: false });
+  if (!status) {
+    closeSync(openSync(file, 'wx'));
+    unlinkSync(file);
+  } else if (status.isFile() || status.isDirectory()) closeSync(openSync(file, 'a'));
+  else accessSync(file, constants.W_OK); // the open of a pipe would wait for its reader
+};
+
+/** Prints the results in one format, and writes a file for each output. A failed one does not stop the others. */
 export const writeResults = async (
-  { print, view }: Context,
+  { print, note, view }: Context,
   results: readonly CheckResult[],
   { format, output = [] }: { format: FormatName; output?: readonly string[] },
 ): Promise<void> => {
-  for (const file of output) await writeFile(file, await render(results, formatOf(file), fileView));
-  await print(await render(results, format, view));
+  const written = await Promise.allSettled([
+    render(results, format, view).then(print),
+    ...output.map((file) => writeOutput(file, results)),
+  ]);
+  const [first, ...others] = written.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  for (const { message } of others) note(message);
+  if (first) throw first;
+};
+
+const writeOutput = async (file: string, results: readonly CheckResult[]): Promise<void> => {
+  const text = await render(results, formatOf(file), fileView);
+  await writeFile(file, text).catch((error) => {
+    throw new WriteError(file, error);
+  });
 };

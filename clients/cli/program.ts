@@ -44,17 +44,23 @@ Environment:
   PAGE_AUDIT_URL  URL of the service, such as http://127.0.0.1:4080
   PAGE_AUDIT_KEY  API key of the service
 
-Exit codes: 0 good, 1 a failed assertion or a regression, 2 wrong use, 3 the page's fault, 4 the service's fault or a timeout, 130 interrupted`;
+Exit codes: 0 good, 1 a failed assertion or a regression, 2 wrong use, 3 the page's fault, 4 the service's fault, a timeout or an output that can't be written, 130 interrupted`;
 
 /** Runs the command line and returns its exit code. A command's code is imported when the command runs. */
 export const runProgram = async (args: readonly string[], context: Context): Promise<number> => {
   let exitCode = 0;
+  let help = '';
   const program = new Command('page-audit')
     .description('Audits web pages. Without PAGE_AUDIT_URL, a service is started for the length of the command.')
     .version(manifest.version)
     .addHelpText('after', environment)
     .exitOverride()
-    .configureOutput({ writeErr: (text) => context.note(text.trimEnd()) });
+    .configureOutput({
+      writeOut: (text) => {
+        help += text;
+      },
+      writeErr: (text) => context.note(text.trimEnd()),
+    });
 
   addRun(program, async (...given) => {
     exitCode = await (await import('./run.ts')).run(context, ...given);
@@ -74,8 +80,9 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    await context.print(help);
+    return error.exitCode === 0 ? 0 : 2;
   }
 };
 

@@ -1,6 +1,7 @@
 import { AssertedReport } from '../../shared/asserted-values.ts';
 import { type AssertionResult, evaluate } from '../../shared/assertions.ts';
 import type { Check, Client } from '../client.ts';
+import { ServiceFault } from './exit-codes.ts';
 import { type AssertionRules, readAssertions, readBudgetFile } from './lighthouserc.ts';
 
 /** Reads the files of --assert and --budget. Throws a UsageError if one is unreadable or invalid. */
@@ -20,7 +21,8 @@ export const applyRules = async (
   const notes = new Set<string>();
   for (const { id, state } of rules.length === 0 ? [] : check.runs) {
     if (state !== 'succeeded') continue;
-    const report = AssertedReport.parse(await client.report(id, { signal }));
+    const { data: report } = AssertedReport.safeParse(await client.report(id, { signal }));
+    if (!report) throw new ServiceFault(`The service has no Lighthouse report of the run ${id}.`);
     const applied = rules.map((each) => each.assertionsFor(report));
     for (const note of applied.flatMap((each) => each.notes)) notes.add(note);
     assertions[id] = applied.flatMap((each) => each.assertions).flatMap((each) => evaluate(each, report));

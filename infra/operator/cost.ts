@@ -1,3 +1,4 @@
+import { Streams } from '../../clients/cli/streams.ts';
 import { prices } from '../prices.ts';
 import { apiFunctionSettings, functionSettings } from '../settings.ts';
 
@@ -85,5 +86,6 @@ const perThousand = (dollars: readonly number[]): string[] =>
 const tableRow = (name: string, cells: readonly string[]): string =>
   `| ${name.padEnd(24)} | ${cells.map((cell) => cell.padStart(16)).join(' | ')} |`;
 
-console.log('Estimated dollars per 1,000 runs. Each column is a number of runs per month.\n');
-console.log(costTable());
+const { print, end } = new Streams();
+await print(`Estimated dollars per 1,000 runs. Each column is a number of runs per month.\n\n${costTable()}\n`);
+process.exitCode = await end(0);

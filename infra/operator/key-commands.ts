@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Streams } from '../../clients/cli/streams.ts';
 import { ownerHash } from '../../functions/lib/owner-hash.ts';
 import type { KeyStore } from '../../functions/lib/store/keys.ts';
 import { type ApiKey, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
@@ -54,7 +55,10 @@ export const commandFrom = (args: string[]) => {
   return { environment: values.environment, run: build(values, rest) };
 };
 
-const create = (values: Values, rest: string[]) => {
+/** Runs a command. Writes its result with `print`, and messages with `note`. */
+type Run = (store: KeyStore, streams: Pick<Streams, 'print' | 'note'>) => Promise<void>;
+
+const create = (values: Values, rest: string[]): Run => {
   refuseMore(rest);
   const owner = Owner.safeParse(values.owner);
   if (!owner.success)
@@ -73,33 +77,37 @@ const create = (values: Values, rest: string[]) => {
   const now = new Date();
   const expiresAt = values.expires === undefined ? null : expiryFrom(values.expires, now);
 
-  return async (store: KeyStore): Promise<void> => {
+  return async (store, { print, note }) => {
     const others = (await store.list()).filter((key) => key.owner === owner.data && keyState(key, now) === 'active');
     const plan = chosenPlan.data ?? others.at(-1)?.plan ?? 'standard';
     const created = await store.create(
       { owner: owner.data, name, scopes: [...new Set(scopes.data)], plan, expiresAt },
       now,
     );
-    console.log(values.json ? JSON.stringify({ key: created.text, ...keyView(created.key, now) }) : created.text);
+    const text = values.json ? JSON.stringify({ key: created.text, ...keyView(created.key, now) }) : created.text;
+    await print(`${text}\n`).catch(({ message }) => {
+      const { prefix } = created.key;
+      throw new Error(`The new key ${prefix} is lost. ${message} Revoke it: npm run keys -- revoke ${prefix}`);
+    });
     if (values.json) return;
     const { runsPerMinute, runsPerDay, openChecks } = plans[plan];
-    notify(`
+    note(`
 This is the key. It is shown once and not stored. Send it as "Authorization: Bearer <key>".
 Prefix ${created.key.prefix}, owner ${owner.data}, ${scopes.data.join(' and ')}, expires ${expiresAt ?? 'never'}.
 Plan ${plan}: ${runsPerMinute} runs a minute, ${runsPerDay} runs a day, ${openChecks} open checks.`);
     if (others.some((key) => key.plan !== plan))
-      notify(`Other keys of ${owner.data} have another plan. Each plan counts its runs separately.`);
+      note(`Other keys of ${owner.data} have another plan. Each plan counts its runs separately.`);
   };
 };
 
-const list = (values: Values, rest: string[]) => {
+const list = (values: Values, rest: string[]): Run => {
   refuseMore(rest);
-  return async (store: KeyStore): Promise<void> => {
+  return async (store, { print, note }) => {
     const now = new Date();
     const keys = (await store.list()).filter((key) => values.owner === undefined || key.owner === values.owner);
-    if (values.json) return console.log(JSON.stringify(keys.map((key) => keyView(key, now))));
+    if (values.json) return print(`${JSON.stringify(keys.map((key) => keyView(key, now)))}\n`);
     if (keys.length === 0)
-      return notify('There are no keys. To create one: npm run keys -- create --owner OWNER --name NAME');
+      return note('There are no keys. To create one: npm run keys -- create --owner OWNER --name NAME');
     const rows = keys.map((key) => [
       key.prefix,
       keyState(key, now),
@@ -112,31 +120,28 @@ const list = (values: Values, rest: string[]) => {
       toMinute(key.expiresAt),
       toMinute(key.lastUsedAt),
     ]);
-    console.log(
-      columns([
-        ['PREFIX', 'STATE', 'OWNER', 'NAME', 'SCOPES', 'PLAN', 'IN LOGS', 'CREATED', 'EXPIRES', 'LAST USED'],
-        ...rows,
-      ]),
-    );
+    await print(`${columns([headings, ...rows])}\n`);
   };
 };
 
-const revoke = (values: Values, [text, ...rest]: string[]) => {
+const headings = ['PREFIX', 'STATE', 'OWNER', 'NAME', 'SCOPES', 'PLAN', 'IN LOGS', 'CREATED', 'EXPIRES', 'LAST USED'];
+
+const revoke = (values: Values, [text, ...rest]: string[]): Run => {
   refuseMore(rest);
   if (!text) throw new UsageError('The prefix of the key is missing. To find it: npm run keys -- list');
   const prefix = keyParts(text)?.prefix ?? text.replace(/^pas_/, '');
-  return async (store: KeyStore): Promise<void> => {
+  return async (store, { print, note }) => {
     const now = new Date();
     const key = await store.find(prefix);
     if (!key)
       throw new UsageError(`There is no key with the prefix "${prefix}". To list all keys: npm run keys -- list`);
     if (!key.revokedAt) await store.revoke(prefix, now);
     const revoked = { ...key, revokedAt: key.revokedAt ?? now.toISOString() };
-    if (values.json) return console.log(JSON.stringify(keyView(revoked, now)));
+    if (values.json) return print(`${JSON.stringify(keyView(revoked, now))}\n`);
     if (key.revokedAt)
-      notify(`The key ${prefix} ("${key.name}" of ${key.owner}) was revoked before, at ${toMinute(key.revokedAt)}.`);
+      note(`The key ${prefix} ("${key.name}" of ${key.owner}) was revoked before, at ${toMinute(key.revokedAt)}.`);
     else
-      notify(
+      note(
         `The key ${prefix} ("${key.name}" of ${key.owner}) is revoked. Running functions accept it for up to another minute.`,
       );
   };
@@ -180,5 +185,3 @@ const expiryFrom = (text: string, now: Date): string => {
     throw new UsageError('--expires: Use a time in the future, for example 12h, 90d, 4w or 2027-01-31.');
   return new Date(time).toISOString();
 };
-
-const notify = (text: string): void => console.error(text);

@@ -4,7 +4,7 @@ import { openRuns } from '../../functions/lib/store/open.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { columns } from './columns.ts';
 import { headings, rowsOf } from './open-runs.ts';
-import { reportFailure, UsageError, withTable } from './table.ts';
+import { runCommand, UsageError, withTable } from './table.ts';
 
 const usage = `npm run open [-- --environment ENVIRONMENT]
 
@@ -34,23 +34,20 @@ const parse = (args: string[]) => {
   }
 };
 
-/** `npm run open`: lists the unfinished runs. Results go to stdout, messages to stderr. */
-const main = async (): Promise<void> => {
-  const { environment, help } = parse(process.argv.slice(2));
-  if (help) return console.log(usage);
-  await withTable(environment, async (db) => {
-    const rows = (await Promise.all(allRegions.map((region) => regionRows(db, region)))).flat();
-    if (rows.length === 0) return console.error('No run is open.');
-    console.log(columns([headings, ...rows]));
-  });
-};
-
 const regionRows = async (db: Db, region: (typeof allRegions)[number]) =>
   rowsOf(region, await openRuns(db, region), new Date());
 
-try {
-  await main();
-} catch (error) {
-  const rights = 'dynamodb:Query on the index `open` and dynamodb:GetItem on the table';
-  reportFailure(error as Error, { command: 'open', rights });
-}
+/** `npm run open`: lists the unfinished runs. Results go to stdout, messages to stderr. */
+await runCommand({
+  command: 'open',
+  rights: 'dynamodb:Query on the index `open` and dynamodb:GetItem on the table',
+  run: async ({ print, note }) => {
+    const { environment, help } = parse(process.argv.slice(2));
+    if (help) return print(usage);
+    await withTable(environment, async (db) => {
+      const rows = (await Promise.all(allRegions.map((region) => regionRows(db, region)))).flat();
+      if (rows.length === 0) return note('No run is open.');
+      await print(`${columns([headings, ...rows])}\n`);
+    });
+  },
+});

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { Streams } from '../../clients/cli/streams.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
 import { environmentOf, InvalidSetting } from '../environments.ts';
 import { openTable } from '../local/dynamodb.ts';
@@ -26,11 +27,21 @@ const tableOf = async (environment: string | undefined) => {
   return { name: env.TABLE_NAME as string, region: env.HOME_REGION as string, env, close };
 };
 
-/** Prints why a command failed and what to do next, and sets the exit code. `rights` are those that it needs on AWS. */
-export const reportFailure = (error: Error, { command, rights }: { command: string; rights: string }): void => {
-  const usage = error instanceof UsageError;
-  console.error(usage ? `${error.message}\nFor help: npm run ${command} -- --help` : advice(error, rights));
-  process.exitCode = usage ? 2 : 1;
+/** A command of an operator. `rights` are those that it needs on AWS. */
+type OperatorCommand = { command: string; rights: string; run: (streams: Streams) => Promise<void> };
+
+/** Runs a command and sets the exit code. Reports why the command failed and what to do next. */
+export const runCommand = async ({ command, rights, run }: OperatorCommand): Promise<void> => {
+  const streams = new Streams();
+  const code = await run(streams).then(
+    () => 0,
+    (error: Error) => {
+      const usage = error instanceof UsageError;
+      streams.note(usage ? `${error.message}\nFor help: npm run ${command} -- --help` : advice(error, rights));
+      return usage ? 2 : 1;
+    },
+  );
+  process.exitCode = await streams.end(code, 1);
 };
 
 const advice = (error: Error, rights: string): string => {

@@ -1,0 +1,61 @@
+import type { CheckView } from '../../shared/check.ts';
+import { checkWith, resultOf, samplesOf, succeeded } from './check-results.ts';
+import { answering, startOddServer } from './odd-server.ts';
+
+/** A finished check as the service shows it. */
+export const finishedCheck: CheckView = resultOf(
+  checkWith({ 'us-west1': succeeded(samplesOf('unchanged', 3, 1)) }),
+).check;
+
+/** A report on which assertions can be evaluated. */
+export const shortReport = {
+  auditVersion: '13.5.0',
+  lighthouseVersion: '13.5.0',
+  finalUrl: 'https://shop.example/',
+  audits: {},
+  categories: { performance: { id: 'performance', title: 'Performance', score: 0.2, auditRefs: [] } },
+};
+
+type Answer = (url: URL) => unknown;
+
+/**
+ * Starts a service on loopback that has one finished check. `answers` replaces the answers of some routes by name. An
+ * answer that is a string goes out as a problem with this code, and `null` as a 204.
+ */
+export const startFakeService = (answers: Readonly<Record<string, Answer>> = {}) => {
+  const all: Readonly<Record<string, Answer>> = {
+    regions: () => ({ regions: [{ id: 'us-west1' }] }),
+    create: () => finishedCheck,
+    get: () => finishedCheck,
+    list: () => ({ checks: [finishedCheck], nextCursor: null }),
+    report: () => shortReport,
+    run: () => finishedCheck.runs[0],
+    delete: () => null,
+    ...answers,
+  };
+  return startOddServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://service');
+    const answer = all[routeOf(request.method ?? '', url.pathname)]?.(url);
+    if (typeof answer === 'string') problem(answer)(request, response);
+    else if (answer === null) response.writeHead(204).end();
+    else answering(200, 'application/json', JSON.stringify(answer ?? {}), { etag: '"1"' })(request, response);
+  });
+};
+
+const routeOf = (method: string, path: string): string => {
+  if (method === 'POST') return 'create';
+  if (method === 'DELETE') return 'delete';
+  if (path === '/v1/regions') return 'regions';
+  if (path === '/v1/checks') return 'list';
+  if (path.endsWith('/comparison')) return 'comparison';
+  if (path.endsWith('/report')) return 'report';
+  return path.startsWith('/v1/audit/runs/') ? 'run' : 'get';
+};
+
+const statuses: Readonly<Record<string, number>> = { 'not-found': 404, 'not-comparable': 422, unavailable: 503 };
+
+const problem = (code: string) => {
+  const status = statuses[code] ?? 500;
+  const body = { type: `urn:page-audit:problem:${code}`, title: code, status, detail: 'The cause.', code };
+  return answering(status, 'application/problem+json', JSON.stringify(body));
+};
