@@ -36,7 +36,8 @@ export const buildWhenIdle = (folder: string, print: (line: string) => void, idl
 
   const build = () => {
     const { signal } = work;
-    const child = execFile(process.execPath, [builder, folder], { signal }, (error) => {
+    const options = { signal, env: {} }; // the build needs neither our key of the engines nor other settings
+    const child = execFile(process.execPath, [builder, folder], options, (error) => {
       if (!error || signal.aborted) return;
       failed = true;
       print(

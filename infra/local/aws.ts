@@ -5,6 +5,7 @@ import { queueSettings } from '../settings.ts';
 import { startTable, type TableOptions } from './dynamodb.ts';
 import { startFauxqs } from './fauxqs.ts';
 import { createReportFile } from './report-file.ts';
+import { newCredentials } from './signature.ts';
 
 type Options = {
   dataDir?: string; // without a folder, all data is in memory
@@ -19,22 +20,23 @@ const ACCOUNT = '000000000000';
 
 /**
  * Starts DynamoDB, SQS and S3 on loopback, and creates the table, the bucket and each region's queues. `env` has the
- * variables for the AWS SDK and the functions. Table and bucket are kept in `dataDir` even if the process is killed.
+ * variables for the AWS SDK and the functions. Only its credentials open the engines. Table and bucket are kept in `dataDir` even if the process is killed.
  * The queues are in memory, because the sweeper can resend the job of every open run.
  */
 export const startAws = async ({ dataDir, regions, environment = 'local', ports = {}, ...options }: Options) => {
   await using engines = new AsyncDisposableStack(); // stops the started engines if a later one fails
   const names = namesOf(environment);
-  const table = await startTable({ ...options, dataDir, environment, port: ports.dynamodb });
+  const credentials = newCredentials();
+  const table = await startTable({ ...options, credentials, dataDir, environment, port: ports.dynamodb });
   engines.defer(table.close);
 
   const reportFolder = dataDir && join(dataDir, 's3');
   if (reportFolder) createReportFile(reportFolder);
-  const s3 = await startFauxqs({ port: ports.s3 ?? 0, dataDir: reportFolder });
+  const s3 = await startFauxqs({ service: 's3', credentials, port: ports.s3 ?? 0, dataDir: reportFolder });
   engines.defer(() => s3.stop());
   s3.createBucket(names.reportBucket);
 
-  const sqs = await startFauxqs({ port: ports.sqs ?? 0 });
+  const sqs = await startFauxqs({ service: 'sqs', credentials, port: ports.sqs ?? 0 });
   engines.defer(() => sqs.stop());
   const sqsUrl = `http://${HOST}:${sqs.port}`;
   const createQueue = (region: Region, name: string, attributes: Record<string, string> = {}) => {

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Credentials } from './signature.ts';
 
 /** The error if another process uses the data folder. */
 export class DataFolderInUse extends Error {}
@@ -65,13 +66,16 @@ export const requireRoom = (dataDir: string): void => {
   );
 };
 
-const endpointFile = (dataDir: string): string => join(dataDir, 'dynamodb-url');
+/** The URL of the running table engine, and the key that opens it. */
+export type Endpoint = Credentials & { url: string };
 
-/** Writes the URL of the running engine, for `readEndpoint` of another process. */
-export const writeEndpoint = (dataDir: string, url: string): void =>
-  inFile(endpointFile(dataDir), (path) => writeFileSync(path, url, { mode: 0o600 }));
+const endpointFile = (dataDir: string): string => join(dataDir, 'dynamodb-endpoint.json');
 
-/** Deletes the files that a killed process may have left: the URL of its engine and the probe of a full disk. */
+/** Writes the endpoint of the running engine, for `readEndpoint` of another process of the same user. */
+export const writeEndpoint = (dataDir: string, endpoint: Endpoint): void =>
+  inFile(endpointFile(dataDir), (path) => writeFileSync(path, JSON.stringify(endpoint), { mode: 0o600, flag: 'wx' }));
+
+/** Deletes the files that a killed process may have left: the endpoint of its engine and the probe of a full disk. */
 export const removeRemains = (dataDir: string): void => {
   for (const file of [endpointFile(dataDir), probeFile(dataDir)]) inFile(file, (path) => rmSync(path, { force: true }));
 };
@@ -87,10 +91,10 @@ const inFile = (path: string, work: (path: string) => void): void => {
   }
 };
 
-export const readEndpoint = (dataDir: string): string | undefined => {
+export const readEndpoint = (dataDir: string): Endpoint | undefined => {
   try {
-    return readFileSync(endpointFile(dataDir), 'utf8') || undefined;
+    return JSON.parse(readFileSync(endpointFile(dataDir), 'utf8'));
   } catch {
-    return undefined; // the service has not written it yet, or has deleted it
+    return undefined; // the service has not written it completely yet, or has deleted it
   }
 };

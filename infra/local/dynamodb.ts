@@ -12,6 +12,7 @@ import { namesOf } from '../names.ts';
 import { closeServer } from './close-server.ts';
 import {
   DataFolderInUse,
+  type Endpoint,
   lockDataFolder,
   readEndpoint,
   removeRemains,
@@ -21,12 +22,13 @@ import {
 } from './data-folder.ts';
 import { patchDynalite, type Store } from './dynalite-fixes.ts';
 import { addDynamodbRules } from './dynamodb-rules.ts';
+import { guardEngine } from './engine-guard.ts';
+import { type Credentials, newCredentials } from './signature.ts';
 import { rebuildIndexes, tableDefinition } from './table-definition.ts';
 import { guardTable } from './table-guard.ts';
 
 const HOST = '127.0.0.1';
 const HOME_REGION = 'us-west-2';
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** Overrides the user's own AWS settings, which could redirect our requests or reject our endpoints. */
 const noUserSettings = {
@@ -40,6 +42,7 @@ const noUserSettings = {
 };
 
 export type TableOptions = {
+  credentials?: Credentials; // new ones by default
   dataDir?: string | undefined;
   environment?: string;
   port?: number | undefined;
@@ -47,8 +50,9 @@ export type TableOptions = {
   onRecovered?: (() => void) | undefined; // called when a table that could not be written can be written again
 };
 
-/** Starts the table's engine. It writes its URL into the folder, so that `openTable` of another process finds it. */
-export const startTable = async ({ dataDir, environment = 'local', port, ...options }: TableOptions) => {
+/** Starts the table's engine. It writes its endpoint into the folder, so that `openTable` of another process finds it. */
+export const startTable = async ({ dataDir, environment = 'local', ...options }: TableOptions) => {
+  const { credentials = newCredentials() } = options;
   await using engines = new AsyncDisposableStack();
   if (dataDir) {
     engines.defer(lockDataFolder(dataDir));
@@ -56,17 +60,18 @@ export const startTable = async ({ dataDir, environment = 'local', port, ...opti
     requireRoom(dataDir);
   }
   const name = namesOf(environment).table;
-  const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), name, port, options);
+  const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), name, { ...options, credentials });
   engines.defer(dynamodb.close);
+  const endpoint = { url: dynamodb.url, ...credentials };
   const client = new DynamoDBClient({ endpoint: dynamodb.url, region: HOME_REGION, credentials });
   await createTable(client, name);
   client.destroy();
   if (dataDir) {
-    writeEndpoint(dataDir, dynamodb.url);
+    writeEndpoint(dataDir, endpoint);
     engines.defer(() => removeRemains(dataDir));
   }
   const started = engines.move();
-  return { env: tableEnv(dynamodb.url, name), close: () => started.disposeAsync() };
+  return { env: tableEnv(endpoint, name), close: () => started.disposeAsync() };
 };
 
 /**
@@ -80,15 +85,15 @@ export const openTable = async (dataDir: string, waitMs = 5000) => {
     } catch (error) {
       if (!(error instanceof DataFolderInUse)) throw error;
     }
-    const url = readEndpoint(dataDir);
-    if (url) return { env: tableEnv(url, namesOf('local').table), close: async () => {} };
+    const endpoint = readEndpoint(dataDir);
+    if (endpoint) return { env: tableEnv(endpoint, namesOf('local').table), close: async () => {} };
     if (performance.now() - startedAt > waitMs)
       throw new Error(`The service that uses ${dataDir} is starting or stopping. Run the command again in a moment.`);
     await pause(100);
   }
 };
 
-const tableEnv = (url: string, table: string): Record<string, string> => ({
+const tableEnv = ({ url, ...credentials }: Endpoint, table: string): Record<string, string> => ({
   ...noUserSettings,
   AWS_ACCESS_KEY_ID: credentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
@@ -101,8 +106,7 @@ const tableEnv = (url: string, table: string): Record<string, string> => ({
 const startDynamodb = async (
   path: string | undefined,
   table: string,
-  port = 0,
-  { print = console.error, onRecovered = () => {} }: Pick<TableOptions, 'print' | 'onRecovered'>,
+  { credentials, port = 0, print = console.error, onRecovered = () => {} }: TableOptions & { credentials: Credentials },
 ) => {
   patchDynalite();
   addDynamodbRules();
@@ -120,6 +124,7 @@ const startDynamodb = async (
   server.on('request', (request: IncomingMessage) => {
     request.removeAllListeners('error').on('error', () => {}); // dynalite would throw if a client disconnects
   });
+  guardEngine(server, { service: 'dynamodb', credentials });
   await once(server.listen(port, HOST), 'listening');
 
   const close = async () => {

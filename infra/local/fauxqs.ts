@@ -3,6 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FauxqsServer, startFauxqs as startOnAllInterfaces } from 'fauxqs';
 import { unusable } from './data-folder.ts';
+import { guardEngine } from './engine-guard.ts';
+import type { Credentials } from './signature.ts';
 
 const HOST = '127.0.0.1';
 /** Largest request. fauxqs' own limit of 11 MiB refuses large reports. */
@@ -14,14 +16,22 @@ type Fastify = {
   server: Server;
 };
 
-/** Starts fauxqs on loopback. fauxqs has no setting for its host, so this replaces the host when its server starts. */
-export const startFauxqs = async (options: { port: number; dataDir?: string }): Promise<FauxqsServer> => {
+type Options = { service: 's3' | 'sqs'; credentials: Credentials; port: number; dataDir?: string };
+
+/**
+ * Starts fauxqs on loopback, behind the guard. fauxqs has no setting for its host, so this replaces the host when its
+ * server starts.
+ */
+export const startFauxqs = async ({ service, credentials, ...options }: Options): Promise<FauxqsServer> => {
   await patchFauxqs();
   let app: Fastify | undefined;
   const onApp = (message: unknown) => {
     const fastify = (message as { fastify: Fastify }).fastify;
     const listen = fastify.listen.bind(fastify);
-    fastify.listen = (options) => listen({ ...options, host: HOST });
+    fastify.listen = (options) => {
+      guardEngine(fastify.server, { service, credentials });
+      return listen({ ...options, host: HOST });
+    };
     fastify.addHook('onRoute', (route) => {
       route.bodyLimit = MAX_BODY_BYTES;
     });

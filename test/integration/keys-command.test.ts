@@ -79,7 +79,7 @@ test('a running service accepts a new key at once, and the command can print it 
   const service = await startLocally(dataDir, { AUTH: 'keys' });
   stops.push(service.stop);
   expect(service.output()).toContain('npm run keys -- create');
-  expect(statSync(join(dataDir, 'dynamodb-url')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(dataDir, 'dynamodb-endpoint.json')).mode & 0o777).toBe(0o600);
 
   const request = (key?: string) =>
     fetch(`${service.url}/v1/checks/00000000-0000-4000-8000-000000000000`, {
@@ -94,16 +94,16 @@ test('a running service accepts a new key at once, and the command can print it 
 
 test('the endpoint file of a killed service is ignored', async () => {
   const dataDir = aFolder();
-  writeFileSync(join(dataDir, 'dynamodb-url'), 'http://127.0.0.1:1');
+  writeFileSync(join(dataDir, 'dynamodb-endpoint.json'), '{"url":"http://127.0.0.1:1"}');
   expect(await keys(dataDir, aKey)).toMatchObject({ code: 0 });
-  expect(readdirSync(dataDir)).not.toContain('dynamodb-url');
+  expect(readdirSync(dataDir)).not.toContain('dynamodb-endpoint.json');
 });
 
 test('a folder in use without an endpoint file is awaited, then rejected with what to do', async () => {
   const dataDir = aFolder();
   const aws = await startAws({ dataDir, regions: ['us-west1'] });
   stops.push(aws.close);
-  rmSync(join(dataDir, 'dynamodb-url'));
+  rmSync(join(dataDir, 'dynamodb-endpoint.json'));
   await expect(openTable(dataDir, FULL ? undefined : 300)).rejects.toThrow(/starting or stopping.*again/);
 });
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** A process in /proc. */
 export type Process = { pid: number; parent: number };
@@ -25,6 +25,16 @@ const processOf = (pid: number): Process | undefined => {
   if (!stat) return undefined;
   const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name, which may contain spaces, comes before
   return { pid, parent: Number(parent) };
+};
+
+/** Returns the TCP ports on 127.0.0.1 that a process listens on. */
+export const portsOf = (pid: number): number[] => {
+  const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => unlessGone(() => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  return readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && sockets.includes(`socket:[${inode}]`))
+    .map(([, address]) => Number.parseInt(String(address).slice(-4), 16));
 };
 
 /** Returns the number of threads and zombie processes of a user. The kernel's limit of processes counts them. */

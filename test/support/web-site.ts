@@ -1,6 +1,5 @@
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { openPage, startBrowser } from './web-browser.ts';
-import { startWebBucket } from './web-bucket.ts';
 import { startWorld } from './world.ts';
 
 export type Site = Awaited<ReturnType<typeof startSite>>;
@@ -8,22 +7,21 @@ export type Site = Awaited<ReturnType<typeof startSite>>;
 /** Starts the engines, the API with the web page, and a browser. The tests of a file share them. */
 export const startSite = async (env: Record<string, string> = {}) => {
   const world = await startWorld({ REGIONS: 'us-west1,europe-north1,us-east4', ...env });
-  const bucket = await startWebBucket(world.env.AWS_ENDPOINT_URL_S3 as string);
-  Object.assign(process.env, { AWS_ENDPOINT_URL_S3: bucket.url, REPORT_ORIGIN: bucket.url });
+  const bucketUrl = world.env.AWS_ENDPOINT_URL_S3 as string;
+  process.env.REPORT_ORIGIN = bucketUrl;
   const api = await startGateway({ port: 0, functions: await importApi() });
   const browser = await startBrowser();
   return {
     world,
     url: api.url,
     browser,
-    bucketUrl: bucket.url,
+    bucketUrl,
     /** Opens a path of the page in a new tab. */
     open: (path: string, options: Parameters<typeof openPage>[2] = {}) =>
       openPage(browser, `${api.url}${path}`, options),
     stop: async () => {
       await browser.close();
       await api.close();
-      await bucket.stop();
       await world.stop();
     },
   };

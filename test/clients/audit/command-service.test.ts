@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Pages, servePages } from '../../support/pages.ts';
+import { commandOf, descendantsOf, portsOf } from '../../support/processes.ts';
 import { processesWith, waitFor } from '../../support/service.ts';
 
 let pages: Pages;
@@ -31,6 +32,18 @@ const expectNothingLeft = () =>
     return folders.length === 0 && processesWith(temporary).length === 0 ? true : undefined;
   });
 
+/** Returns the statuses that the ports of the command's service answer to a request without a key. */
+const statusesOf = async (command: number): Promise<number[]> => {
+  const service = descendantsOf(command).find(({ pid }) => commandOf(pid).includes('command-service'));
+  const status = (port: number) =>
+    fetch(`http://127.0.0.1:${port}/health`).then(
+      (answer) => answer.status,
+      () => 0, // the audit's egress proxy speaks no HTTP
+    );
+  const statuses = await Promise.all(portsOf(service?.pid as number).map(status));
+  return statuses.filter((each) => each > 0).sort();
+};
+
 test('without a server, `run` audits a page with a service of its own that leaves nothing behind', async () => {
   const child = startRun('--format', 'json');
   const stdout = child.stdout.toArray();
@@ -52,6 +65,7 @@ test.each([
     stderr += text;
   });
   await waitFor(() => stderr.includes('running') || undefined);
+  if (signal === 'SIGINT') expect(await statusesOf(child.pid as number)).toEqual([200, 403, 403, 403]); // API, engines
   child.kill(signal);
   expect((await once(child, 'close'))[0]).toBe(code);
   if (signal === 'SIGINT') expect(stderr).toMatch(/The unfinished check \S+ is erased/);
