@@ -73,6 +73,7 @@ export const startAuditorProcess = (
         exited = true;
         if (pid) cpuAccess.shares.remove(pid);
       });
+      started.stderr?.on('error', () => {}); // only the log lacks the rest
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         stderr = (stderr + text).slice(-10_000);
       });
@@ -166,14 +167,14 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     reject(error);
     over.abort();
   };
-  const handle = (event: AuditEvent): void => {
+  const handle = guardedBy(fail)((event: AuditEvent): void => {
     if (over.signal.aborted) return;
     observe(hooks, event, performance.now() - startedAt);
     const [next, decision] = decide(state, event, limits);
     state = next;
     if ('end' in decision) finish(decision.end);
     else for (const { timer, ms } of decision.start) timers.start(timer, ms);
-  };
+  });
   const waitForCpu = async (): Promise<void> => {
     const remainingMs = limits.attemptMs - (performance.now() - startedAt); // the limit pauses during the wait
     readCpu = await acquireCpu(group, cpuAccess, timedPart.signal).finally(stopWatching);
@@ -181,7 +182,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     handle({ type: 'cpu-acquired', remainingMs });
     auditor.send({ benchmark: benchmark.current() } satisfies StartSignal);
   };
-  const receive = (message: AuditorMessage): void => {
+  const receive = guardedBy(fail)((message: AuditorMessage): void => {
     if (over.signal.aborted) return;
     if (message.type === 'measured') measuredAt = performance.now();
     handle(eventOf(message, readCpu));
@@ -190,7 +191,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     if (message.type === 'browser' && !isTimed(order)) readCpu = cpuAccess.shares.startMeter(group);
     if (message.type === 'waiting') waitForCpu().catch(fail);
     if (message.type === 'measured') timedPart.abort();
-  };
+  });
 
   over.signal.addEventListener('abort', () => {
     timers.clear();
@@ -208,6 +209,18 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   auditor.send({ ...order, benchmark: benchmark.current() } satisfies AuditorOrder);
   return promise;
 };
+
+/** Returns a function that lets the errors of a callback fail the audit. They would otherwise end the service. */
+const guardedBy =
+  (fail: (error: unknown) => void) =>
+  <Args extends unknown[]>(callback: (...args: Args) => void) =>
+  (...args: Args): void => {
+    try {
+      callback(...args);
+    } catch (error) {
+      fail(error);
+    }
+  };
 
 const observe = ({ onEvent }: AuditHooks, event: AuditEvent, atMs: number): void => {
   onEvent?.(event, atMs);

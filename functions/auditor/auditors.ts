@@ -21,6 +21,7 @@ import { cpuAccess } from './host/cpu-shares.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from './host/machine.ts';
 import { adoptOrphans } from './host/orphans.ts';
 import { auditorUsers, type User, type Users } from './host/privileges.ts';
+import { NoRoom, requireRoom, whyNoRoom } from './host/room.ts';
 import { removeStale } from './host/stale-entries.ts';
 import { type AuditResult, judge } from './judge.ts';
 import type { LaunchOrder } from './messages.ts';
@@ -112,7 +113,7 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
       try {
         return await auditPage(order, signal, observer);
       } catch (error) {
-        if (!signal.aborted) host.fail(error as Error);
+        if (!signal.aborted && !(error instanceof NoRoom)) host.fail(error as Error);
         throw error;
       } finally {
         running--;
@@ -143,34 +144,37 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
   let newUser: Users | undefined;
 
   const start = async (): Promise<Chromium> => {
-    setObstacle('Chromium is being unpacked and tested.');
+    setObstacle('auditors', 'Chromium is being unpacked and tested.');
     adoptOrphans();
     try {
       await removeStale(tmpdir(), WORK_DIR_PREFIX);
       await testWorkDir();
       const ready = await prepareChromium(chromiumDir, signal);
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
-      setObstacle(undefined);
+      setObstacle('auditors', whyNoRoom);
       executable = ready.executable;
       return ready;
     } catch (error) {
-      setObstacle((error as Error).message);
+      setObstacle('auditors', (error as Error).message);
       throw error;
     }
   };
   return {
-    prepare: (): Promise<Chromium> => {
+    /** Returns the browser of this machine. Throws if the machine can't start it, or has no room for an audit. */
+    prepare: async (): Promise<Chromium> => {
       if (executable && !existsSync(executable)) chromium = executable = undefined; // someone has deleted it
       chromium ??= start();
       chromium.catch(() => {
         chromium = undefined; // the next audit retries
       });
-      return chromium;
+      const prepared = await chromium;
+      requireRoom();
+      return prepared;
     },
     /** Records why an audit could not start. The next `prepare` tests the machine again. */
     fail: ({ message }: Error): void => {
       chromium = undefined;
-      setObstacle(message);
+      setObstacle('auditors', message);
     },
     settled: async (): Promise<void> => void (await chromium?.catch(() => {})),
     isPrepared: (): boolean => newUser !== undefined,

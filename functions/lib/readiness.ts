@@ -1,11 +1,17 @@
-let obstacle: string | undefined;
+/** A part of this process without which it can't audit. */
+type Part = 'auditors' | 'table';
+type Reason = string | undefined;
+
+const obstacles = new Map<Part, () => Reason>();
 
 /**
- * Records why the auditor of this process can't audit, or undefined when it can. An API function on Lambda shares its
- * process with no auditor, so nothing records an obstacle there.
+ * Records why a part of this process can't work, or undefined when it can. A function finds the reason whenever someone
+ * asks. An API function on Lambda shares its process with no auditor and no table, so nothing records an obstacle there.
  */
-export const setObstacle = (reason: string | undefined): void => {
-  obstacle = reason;
+export const setObstacle = (part: Part, reason: Reason | (() => Reason)): void => {
+  obstacles.set(part, typeof reason === 'function' ? reason : () => reason);
 };
 
-export const currentObstacle = (): string | undefined => obstacle;
+export const obstacleOf = (part: Part): Reason => obstacles.get(part)?.();
+
+export const currentObstacle = (): Reason => obstacleOf('table') ?? obstacleOf('auditors');

@@ -22,6 +22,14 @@ export const auditorFolder = async (dir: string): Promise<string> => {
 /** Returns the message of the error that ended the build. `execFile` adds the build's stderr to its own message. */
 const causeOf = ({ message }: Error): string => /^\w*Error: (.+)/m.exec(message.replace(/^.*\n/, ''))?.[1] ?? message;
 
+const lowerPriority = (pid: number): void => {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // The process has exited.
+  }
+};
+
 /** Time without a job after which the build starts. It takes ten seconds of CPU time, which an audit would miss. */
 const IDLE_MS = 20_000;
 
@@ -34,17 +42,23 @@ export const buildWhenIdle = (folder: string, print: (line: string) => void, idl
   let work = new AbortController();
   let failed = false;
 
+  const fail = (error: Error) => {
+    failed = true;
+    print(
+      `Lighthouse could not be bundled, so audits start half a second later. The next start retries. The cause: ${causeOf(error)}`,
+    );
+  };
   const build = () => {
     const { signal } = work;
     const options = { signal, env: {} }; // the build needs neither our key of the engines nor other settings
-    const child = execFile(process.execPath, [builder, folder], options, (error) => {
-      if (!error || signal.aborted) return;
-      failed = true;
-      print(
-        `Lighthouse could not be bundled, so audits start half a second later. The next start retries. The cause: ${causeOf(error)}`,
-      );
-    });
-    if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    try {
+      const child = execFile(process.execPath, [builder, folder], options, (error) => {
+        if (error && !signal.aborted) fail(error);
+      });
+      if (child.pid) lowerPriority(child.pid);
+    } catch (error) {
+      fail(error as Error); // the machine has no memory for another process
+    }
   };
   const wait = () => {
     if (failed || existsSync(folder)) return;

@@ -10,3 +10,8 @@ export const closeServer = async (server: Server, graceMs = 1000): Promise<void>
   clearInterval(idle);
   clearTimeout(slow);
 };
+
+/** Lets a server survive a connection that it could not accept, for example without free file descriptors. */
+export const keepAccepting = (server: Server): void => {
+  server.on('error', (error) => console.error(`A connection was not accepted: ${error.message}`));
+};

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endOnFault, STOP_MS } from './last-resort.ts';
 import { startService } from './service.ts';
 import { settingsFrom } from './start-settings.ts';
 
 /** Where `npm start` unpacks Chromium by default. Each command uses this copy. */
 const chromiumDir = fileURLToPath(new URL('../../.local', import.meta.url));
-const STOP_MS = 10_000;
 
 /**
  * Runs the service for the command that started this process. The service ends when the channel to the command closes,
@@ -18,16 +18,14 @@ const main = async (given: string | undefined): Promise<void> => {
   const commandEnded = once(process, 'disconnect');
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {}); // the command decides
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'page-audit-command-')));
-  const remove = () => (given ? undefined : rm(dataDir, { recursive: true, force: true }));
+  const remove = async () => void (given || (await rm(dataDir, { recursive: true, force: true })));
   try {
     const local = { HOST: '127.0.0.1', PORT: '0', AUTH: 'open', DATA_DIR: dataDir };
     const service = await startService({ ...settingsFrom({ ...process.env, ...local }), chromiumDir }, () => {});
+    endOnFault(() => service.stop().finally(remove));
     if (process.connected) process.send?.({ url: service.url });
     if (process.connected) await commandEnded;
-    setTimeout(async () => {
-      await remove();
-      process.exit(1);
-    }, STOP_MS).unref();
+    setTimeout(() => remove().finally(() => process.exit(1)), STOP_MS).unref();
     await service.stop();
   } finally {
     await remove();

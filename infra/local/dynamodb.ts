@@ -9,7 +9,7 @@ import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-s
 // @ts-expect-error dynalite has no types
 import dynalite from 'dynalite';
 import { namesOf } from '../names.ts';
-import { closeServer } from './close-server.ts';
+import { closeServer, keepAccepting } from './close-server.ts';
 import {
   DataFolderInUse,
   type Endpoint,
@@ -126,6 +126,7 @@ const startDynamodb = async (
   });
   guardEngine(server, { service: 'dynamodb', credentials });
   await once(server.listen(port, HOST), 'listening');
+  keepAccepting(server);
 
   const close = async () => {
     endGuard();

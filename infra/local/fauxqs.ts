@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FauxqsServer, startFauxqs as startOnAllInterfaces } from 'fauxqs';
+import { keepAccepting } from './close-server.ts';
 import { unusable } from './data-folder.ts';
 import { guardEngine } from './engine-guard.ts';
 import type { Credentials } from './signature.ts';
@@ -43,7 +44,10 @@ export const startFauxqs = async ({ service, credentials, ...options }: Options)
   const fauxqs = await starting.catch((error) => {
     throw options.dataDir ? unusable(options.dataDir, error) : error;
   });
-  if ((app?.server.address() as AddressInfo | null)?.address === HOST) return fauxqs;
+  if (app && (app.server.address() as AddressInfo | null)?.address === HOST) {
+    keepAccepting(app.server);
+    return fauxqs;
+  }
   await fauxqs.stop();
   throw new Error(
     'fauxqs does not listen on 127.0.0.1 only, so it was stopped. Use the version of fauxqs in package-lock.json.',

@@ -7,7 +7,7 @@ import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
 import { apiFunctionSettings, apiSettings } from '../settings.ts';
-import { closeServer } from './close-server.ts';
+import { closeServer, keepAccepting } from './close-server.ts';
 import { eventOf, routeOf } from './http-event.ts';
 import { lambdaContext } from './lambda-context.ts';
 import { requestSignals } from './request-signals.ts';
@@ -63,6 +63,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     });
     server.listen(port, host, resolve);
   });
+  keepAccepting(server);
   const actualPort = (server.address() as AddressInfo).port;
   return {
     port: actualPort,

@@ -40,9 +40,8 @@ export const keepPreparing = ({ prepare, obstacle, print, signal, retryMs = RETR
     for (await next(); !signal.aborted; ) {
       await pause(retryMs, undefined, { signal, ref: false }).catch(() => {});
       const reason = signal.aborted ? undefined : obstacle();
-      if (reason === undefined) continue;
-      show(reason);
-      await next();
+      show(reason ?? '');
+      if (reason !== undefined) await next();
     }
     resolve();
   };

@@ -1,15 +1,16 @@
 import { allRegions } from '../../shared/regions.ts';
 import { freeBytes, inMiB } from './data-folder.ts';
+import { endOnFault, STOP_MS } from './last-resort.ts';
 import { type ServiceSettings, startService } from './service.ts';
 import { settingsFrom } from './start-settings.ts';
 
-const STOP_MS = 10_000;
 const REPEAT_MS = 500; // npm forwards a signal that the terminal also sent to this process
 
 /** `npm start`: runs the whole service on this machine until a signal stops it. */
 const main = async (): Promise<void> => {
   const settings = settingsFrom(process.env);
   const service = await startService(settings, (line) => console.log(line));
+  endOnFault(service.stop);
 
   let stoppingSince = 0;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

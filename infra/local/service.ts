@@ -190,7 +190,7 @@ const startSweeps = (sweep: Functions['sweep']['handler'], alreadyWoken: boolean
 };
 
 const importFunctions = async () => {
-  const [api, runAudit, closeLostRuns, sweep, { checkStore }, { openDb }, { currentObstacle }] = await Promise.all([
+  const [api, runAudit, closeLostRuns, sweep, { checkStore }, { openDb }, { obstacleOf }] = await Promise.all([
     importApi(),
     import('../../functions/run-audit.ts'),
     import('../../functions/close-lost-runs.ts'),
@@ -200,7 +200,7 @@ const importFunctions = async () => {
     import('../../functions/lib/readiness.ts'),
   ]);
   const db = openDb(ReadEnv.parse(process.env));
-  return { api, runAudit, closeLostRuns, sweep, db, store: checkStore(db), obstacle: currentObstacle };
+  return { api, runAudit, closeLostRuns, sweep, db, store: checkStore(db), obstacle: () => obstacleOf('auditors') };
 };
 
 const logSweepError = (error: Error) =>

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { setObstacle } from '../../functions/lib/readiness.ts';
 import { probeFile } from './data-folder.ts';
 import type { Done, Store, Values } from './dynalite-fixes.ts';
 
@@ -36,9 +37,9 @@ export const guardTable = ({ db }: Store, { path, print, onRecovered, retryMs = 
     failure = error;
     const failsAgain = performance.now() - recoveredAt < SOON_MS;
     delay = failsAgain ? Math.min(2 * delay, SOON_MS) : retryMs;
-    print(
-      `✗ The table in ${path} can't be written: ${error.message}. Until it can, reads are answered and writes get 503. If the disk is full, free some space.`,
-    );
+    const reason = `The table in ${path} can't be written: ${error.message}.`;
+    setObstacle('table', `${reason} If its disk is full, free some space.`);
+    print(`✗ ${reason} Until it can, reads are answered and writes get 503. If the disk is full, free some space.`);
     recover().catch(() => {}); // the guard has ended
   };
 
@@ -47,6 +48,7 @@ export const guardTable = ({ db }: Store, { path, print, onRecovered, retryMs = 
     while (!(await reopen()));
     failure = undefined;
     recoveredAt = performance.now();
+    setObstacle('table', undefined);
     print(`✓ The table in ${path} can be written again.`);
     onRecovered();
   };
@@ -87,7 +89,10 @@ export const guardTable = ({ db }: Store, { path, print, onRecovered, retryMs = 
     },
     values: (range: object) => openedLate(ready, () => values(range)),
   });
-  return () => stopped.abort();
+  return () => {
+    stopped.abort();
+    setObstacle('table', undefined);
+  };
 };
 
 type Write = (...operation: unknown[]) => void;

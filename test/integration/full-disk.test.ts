@@ -13,8 +13,12 @@ const create = async (url: string) => {
   const body = JSON.stringify({ url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] });
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${url}/v1/checks`, { method: 'POST', headers, body });
-  const { id = '' } = (await answer.json()) as { id?: string };
-  return { status: answer.status, retryAfter: answer.headers.get('retry-after'), id };
+  const { id = '', detail } = (await answer.json()) as { id?: string; detail?: string };
+  return { status: answer.status, retryAfter: answer.headers.get('retry-after'), id, detail };
+};
+const readiness = async (url: string) => {
+  const answer = await fetch(`${url}/ready`);
+  return { status: answer.status, detail: ((await answer.json()) as { detail?: string }).detail };
 };
 const statusOf = async (url: string, id: string) => (await fetch(`${url}/v1/checks/${id}`)).status;
 
@@ -32,12 +36,17 @@ describe('on a disk of 32 MB', unlessMissing(noDiskHere()), () => {
       fill();
       let refused = await create(api.url); // the first writes may fit into the last page of the log
       for (; refused.status === 201; refused = await create(api.url)) kept.push(refused.id);
-      expect(refused).toMatchObject({ status: 503, retryAfter: '5' });
+      const cause = expect.stringMatching(
+        `The table in ${folder}/dynamodb can't be written: .*No space left on device`,
+      );
+      expect(refused).toMatchObject({ status: 503, retryAfter: '5', detail: cause });
+      expect(await readiness(api.url)).toEqual({ status: 503, detail: cause });
       for (let i = 0; i < 5; i++) expect((await create(api.url)).status).toBe(503);
       expect(await statusOf(api.url, kept[0] as string)).toBe(200);
       rmSync(api.pathOf('filler'));
       const patience = { timeout: 15_000, interval: 500 };
       await expect.poll(async () => (await create(api.url)).status, patience).toBe(201);
+      expect(await readiness(api.url)).toEqual({ status: 200 });
       expect(api.output().match(/can't be written: .*No space left on device/g)).toHaveLength(round);
       expect(api.output().match(/can be written again/g)).toHaveLength(round);
     }

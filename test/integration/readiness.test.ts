@@ -78,7 +78,7 @@ test('the machine is ready once Chromium starts', async () => {
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }]);
 });
 
-test('a machine whose temporary folder is lost is not ready until an auditor can work there again', async () => {
+test('a machine whose temporary folder is lost or full is not ready until an auditor can work there again', async () => {
   const pool = auditors({ targets: { targets: 'public', ports: [80] }, chromiumDir: chromiumDir() });
   await pool.prepare();
   expect(currentObstacle()).toBeUndefined();
@@ -89,10 +89,15 @@ test('a machine whose temporary folder is lost is not ready until an auditor can
     device: 'mobile',
     skipOptionalParts: false,
   } as const;
-  await expect(pool.audit(order, new AbortController().signal)).rejects.toThrow(/ENOENT.*nonexistent/);
-  expect(currentObstacle()).toMatch(/ENOENT.*nonexistent/);
-  await expect(pool.prepare()).rejects.toThrow(/ENOENT.*nonexistent/);
+  await expect(pool.audit(order, new AbortController().signal)).rejects.toThrow('/nonexistent is missing');
+  expect(currentObstacle()).toContain('/nonexistent is missing');
+  await expect(pool.prepare()).rejects.toThrow('/nonexistent is missing');
+  vi.stubEnv('TMPDIR', '/proc'); // a folder on a disk without free space
+  const cause = 'no room for an audit, because it is short of space in its temporary folder /proc (0 MiB left)';
+  expect(currentObstacle()).toContain(cause);
+  await expect(pool.audit(order, new AbortController().signal)).rejects.toThrow(cause);
   vi.unstubAllEnvs();
+  expect(currentObstacle()).toBeUndefined();
   await pool.prepare();
   expect(currentObstacle()).toBeUndefined();
   await pool.close();

@@ -1,11 +1,13 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startAuditorProcess } from '../../functions/auditor/auditor-process.ts';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
 import { type CpuAccess, cpuAccess, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
 import { limitsOn } from '../../functions/auditor/stop-rules.ts';
+import { waitFor } from '../support/service.ts';
 
 let dir: string;
 let executable: string; // a browser that never answers
@@ -25,8 +27,10 @@ const startAuditor = (
     false,
     cpuShares(async () => {}),
   ),
+  module?: string,
 ) =>
   startAuditorProcess('13.5.0', {
+    ...(module && { module }),
     cpuAccess: access,
     benchmark: hostBenchmark(),
     limits: limitsOn(2 ** 34, LIMIT_MS),
@@ -66,3 +70,38 @@ test.each([
     await auditor.end();
   }
 });
+
+test('a temporary folder that is removed during an audit is a shortage, and ends no process', async () => {
+  const folder = await mkdtemp(join(dir, 'removed-'));
+  vi.stubEnv('TMPDIR', folder);
+  const auditor = startAuditor();
+  try {
+    await auditor.ready;
+    const order = { ...plan, executable, proxyPort: 1, env: {}, sandbox: 'none' } as const;
+    const ended = auditor.audit(order, {}, new AbortController().signal);
+    await waitFor(() => readdirSync(folder, { recursive: true }).find((name) => `${name}`.endsWith('profile')));
+    await rm(folder, { recursive: true });
+    expect((await ended).shortage).toBe(`a temporary folder (${folder} is missing)`);
+  } finally {
+    vi.unstubAllEnvs();
+    await auditor.end();
+  }
+});
+
+test.each(['null', "{ type: 'nonsense' }"])(
+  'an auditor that sends %s fails its audit, and ends no service',
+  async (message) => {
+    const module = join(dir, 'liar.mjs');
+    await writeFile(
+      module,
+      `process.send({ type: 'ready' }); process.once('message', () => process.send(${message}));`,
+    );
+    const auditor = startAuditor(undefined, module);
+    try {
+      const order = { ...plan, executable, proxyPort: 1, env: {}, sandbox: 'none' } as const;
+      await expect(auditor.audit(order, {}, new AbortController().signal)).rejects.toThrow();
+    } finally {
+      await auditor.end();
+    }
+  },
+);

@@ -14,7 +14,7 @@ const preparing = (...obstacles: (string | undefined)[]) => {
   });
   const print = (line: string) => void printed.push(line);
   const prepared = keepPreparing({ prepare, obstacle: () => obstacle, print, signal: stopping.signal, retryMs: 1 });
-  const fail = (reason: string) => {
+  const fail = (reason: string | undefined) => {
     obstacle = reason;
   };
   return { prepared, printed, prepare, stopping, fail };
@@ -43,6 +43,15 @@ test('a machine that can no longer start an audit is prepared again', async () =
   const { prepared, printed, fail } = preparing(OK, OK);
   await prepared;
   fail('The disk is full.');
+  await expect.poll(() => printed).toEqual([expect.stringContaining('The disk is full.'), AGAIN]);
+});
+
+test('an obstacle that goes away by itself is printed once, and so is its end', async () => {
+  const { prepared, printed, fail } = preparing(OK, ...Array(2000).fill('The disk is full.'));
+  await prepared;
+  fail('The disk is full.');
+  await expect.poll(() => printed).toHaveLength(1);
+  fail(OK);
   await expect.poll(() => printed).toEqual([expect.stringContaining('The disk is full.'), AGAIN]);
 });
 

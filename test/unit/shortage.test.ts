@@ -1,18 +1,27 @@
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { type Room, shortageOf, spentResourceOf } from '../../functions/auditor/host/room.ts';
 import { judge } from '../../functions/auditor/judge.ts';
 import { observed, runtimeError, stopped } from '../support/observation.ts';
 
 const MIB = 2 ** 20;
-const plenty: Room = { processes: 900, processLimit: 1024, memoryBytes: 2048 * MIB, diskBytes: 800 * MIB };
+const plenty: Room = {
+  processes: 900,
+  processLimit: 1024,
+  memoryBytes: 2048 * MIB,
+  diskBytes: 800 * MIB,
+  files: 1000,
+};
 const unlimited: Room = { ...plenty, processes: Number.POSITIVE_INFINITY, processLimit: Number.POSITIVE_INFINITY };
 
-test.each<[string, Partial<Room>, RegExp]>([
-  ['processes', { processes: 3 }, /^processes \(3 left\)$/],
-  ['memory', { memoryBytes: 20 * MIB }, /^memory \(20 MiB left\)$/],
-  ['the temporary folder', { diskBytes: 2.5 * MIB }, /^space in its temporary folder \(2 MiB left\)$/],
+test.each<[string, Partial<Room>, string]>([
+  ['processes', { processes: 3 }, 'processes (3 left)'],
+  ['memory', { memoryBytes: 20 * MIB }, 'memory (20 MiB left)'],
+  ['the temporary folder', { diskBytes: 2.5 * MIB }, `space in its temporary folder ${tmpdir()} (2 MiB left)`],
+  ['a removed temporary folder', { diskBytes: undefined }, `a temporary folder (${tmpdir()} is missing)`],
+  ['file descriptors', { files: 5 }, 'file descriptors (5 left)'],
 ])('a shortage of %s is named, with the rest', (_, room, text) => {
-  expect(shortageOf({ ...plenty, ...room })).toMatch(text);
+  expect(shortageOf({ ...plenty, ...room })).toBe(text);
   expect(shortageOf(plenty)).toBeUndefined();
   expect(shortageOf(unlimited)).toBeUndefined();
 });
@@ -42,8 +51,15 @@ test.each(['PAGE_HUNG', 'TARGET_CRASHED', 'NO_FCP', 'PROTOCOL_TIMEOUT'])(
   },
 );
 
-test('on a machine short of processes, a failed name lookup stays a fault of the page', () => {
-  expect(errorOn(stopped, { failure: 'ERR_NAME_NOT_RESOLVED' }, { outcome: 'dns-failure' })).toMatchObject({
-    code: 'dns-failure',
-  });
+test.each([
+  ['a failed name lookup', { failure: 'ERR_NAME_NOT_RESOLVED' }, { outcome: 'dns-failure' }],
+  ['an unreachable server', {}, { outcome: 'unreachable', reason: 'ENOBUFS' }],
+  ['a document that did not load', { failure: 'ERR_INSUFFICIENT_RESOURCES' }, undefined],
+  ['a failed TLS connection', { failure: 'ERR_SSL_PROTOCOL_ERROR' }, undefined],
+] as const)('on a machine short of processes, %s is a fault of the service', (_, frame, decision) => {
+  expect(errorOn(stopped, frame, decision)).toMatchObject({ code: 'internal', retryable: true });
+});
+
+test('on a machine short of processes, the error status of the server stays a fault of the page', () => {
+  expect(errorOn(runtimeError('ERRORED_DOCUMENT_REQUEST'), { status: 404 })).toMatchObject({ code: 'http-error' });
 });

@@ -104,7 +104,7 @@ const unpackPackage = async (to: string, signal: AbortSignal | undefined): Promi
   unpacker.stderr.on('data', (data) => {
     stderr += data;
   });
-  unpacker.once('error', () => {}); // `close` follows
+  for (const source of [unpacker, unpacker.stderr]) source.on('error', () => {}); // `close` follows
   const [code] = await once(unpacker, 'close');
   if (code !== 0) throw new Error(uncaughtMessage(stderr) ?? stderr.slice(-500));
 };

@@ -1,4 +1,5 @@
 import { constants, setPriority } from 'node:os';
+import { log } from '../../lib/log.ts';
 import { type Slots, slots } from '../../lib/slots.ts';
 import type { CpuUse } from '../messages.ts';
 import { confine } from './confine.ts';
@@ -28,7 +29,9 @@ export const cpuShares = (setConfined = confine, own = ownCpu()) => {
     while (!isSettled(session, auditor)) {
       if (auditor.confined) auditor.confinedMs += performance.now() - auditor.since;
       Object.assign(auditor, { confined: !auditor.confined, since: performance.now() });
-      await setConfined(session, auditor.confined);
+      await setConfined(session, auditor.confined).catch((error: Error) =>
+        log.warn('Could not change the CPUs of an audit. Its times may be less steady.', { error }),
+      );
     }
     auditor.settling = undefined;
   };

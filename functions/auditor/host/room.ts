@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { listDir, readText } from './processes.ts';
+import { fieldsOf, listDir, readText } from './processes.ts';
 
 /** Room that the host has left for an audit. A value without a limit is infinite. */
 export type Room = {
@@ -9,28 +9,51 @@ export type Room = {
   /** Limit of the user's processes and threads. Zombie processes count too. */
   processLimit: number;
   memoryBytes: number;
-  /** Free space of the temporary folder. */
-  diskBytes: number;
+  /** Free space of the temporary folder. Undefined if someone has removed the folder. */
+  diskBytes: number | undefined;
+  /** Files that this process may still open. */
+  files: number;
 };
 
 const MIB = 2 ** 20;
 /** Room below which a browser fails to start a thread, to allocate memory or to write a file. */
-const MIN_ROOM = { processes: 32, memoryBytes: 64 * MIB, diskBytes: 16 * MIB };
+const MIN_ROOM = { processes: 32, memoryBytes: 64 * MIB, diskBytes: 16 * MIB, files: 32 };
+/** Room without which not even a small page can be audited. */
+const AUDIT_ROOM = { processes: 96, memoryBytes: 256 * MIB, diskBytes: 64 * MIB, files: 96 };
 /** Free space that a page may need for its profile, its trace and its report. */
 const AUDIT_DISK_BYTES = 300 * MIB;
 
 /** Returns the resource that the host is short of, or undefined. */
-export const shortageOf = ({ processes, memoryBytes, diskBytes }: Room): string | undefined => {
-  if (processes < MIN_ROOM.processes) return `processes (${Math.max(0, processes)} left)`;
-  if (memoryBytes < MIN_ROOM.memoryBytes) return `memory (${mib(memoryBytes)} left)`;
-  if (diskBytes < MIN_ROOM.diskBytes) return `space in its temporary folder (${mib(diskBytes)} left)`;
+export const shortageOf = (room: Room, min = MIN_ROOM): string | undefined => {
+  const { processes, memoryBytes, diskBytes, files } = room;
+  if (processes < min.processes) return `processes (${Math.max(0, processes)} left)`;
+  if (memoryBytes < min.memoryBytes) return `memory (${mib(memoryBytes)} left)`;
+  if (diskBytes === undefined) return `a temporary folder (${tmpdir()} is missing)`;
+  if (diskBytes < min.diskBytes) return `space in its temporary folder ${tmpdir()} (${mib(diskBytes)} left)`;
+  if (files < min.files) return `file descriptors (${Math.max(0, files)} left)`;
   return undefined;
+};
+
+/** Returns why this host has no room for another audit, or undefined. */
+export const whyNoRoom = (): string | undefined => {
+  const shortage = shortageOf(readRoom(userOfService()), AUDIT_ROOM);
+  return shortage && `The machine has no room for an audit, because it is short of ${shortage}.`;
+};
+
+/** The error of an audit that had no room to start. The next audit may have room. */
+export class NoRoom extends Error {}
+
+/** Throws if this host has no room for another audit. */
+export const requireRoom = (): void => {
+  const reason = whyNoRoom();
+  if (reason) throw new NoRoom(reason);
 };
 
 /** Returns the resource that earlier audits have used up, so that no other audit should start, or undefined. */
 export const spentResourceOf = ({ processes, processLimit, diskBytes }: Room): string | undefined => {
   if (processes < processLimit / 2) return `processes (${processes} of ${processLimit} left)`;
-  if (diskBytes < AUDIT_DISK_BYTES) return `space in its temporary folder (${mib(diskBytes)} left)`;
+  if (diskBytes !== undefined && diskBytes < AUDIT_DISK_BYTES)
+    return `space in its temporary folder (${mib(diskBytes)} left)`;
   return undefined;
 };
 
@@ -54,7 +77,7 @@ export const watchRoom = (user: number, signal: AbortSignal): (() => string | un
 
 /**
  * Returns why this instance of a Lambda function should take no further job, or undefined. Elsewhere nothing would replace
- * the process, so an audit without room fails by itself and its run names the cause.
+ * the process.
  */
 export const spentInstance = (): string | undefined =>
   process.env.AWS_LAMBDA_FUNCTION_NAME ? spentResourceOf(readRoom(userOfService())) : undefined;
@@ -62,15 +85,34 @@ export const spentInstance = (): string | undefined =>
 export const userOfService = (): number => process.getuid?.() ?? 0;
 
 const readRoom = (user: number): Room => {
-  const processLimit = limitOf(/^Max processes\s+(\d+)/m.exec(readText('/proc/self/limits') ?? '')?.[1]);
-  const ofUser = processLimit < HIGH_LIMIT ? processLimit - threadsOf(user) : Number.POSITIVE_INFINITY;
-  const { bavail, bsize } = statfsSync(tmpdir());
+  const limits = readText('/proc/self/limits') ?? '';
+  const processLimit = limitOf(/^Max processes\s+(\d+)/m.exec(limits)?.[1]);
+  const isLimited = user !== 0 && processLimit < HIGH_LIMIT; // the kernel does not limit root
+  const ofUser = isLimited ? processLimit - threadsOf(user) : Number.POSITIVE_INFINITY;
   return {
     processes: Math.min(ofUser, limitOf(cgroup('pids.max')) - Number(cgroup('pids.current') ?? 0)),
     processLimit: ofUser === Number.POSITIVE_INFINITY ? limitOf(cgroup('pids.max')) : processLimit,
     memoryBytes: Math.min(freeMemory(), freeMemoryOfContainer()),
-    diskBytes: bavail * bsize,
+    diskBytes: freeDisk(tmpdir()),
+    files: Math.min(
+      limitOf(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) - listDir('/proc/self/fd').length,
+      freeFilesOfMachine(),
+    ),
   };
+};
+
+const freeDisk = (folder: string): number | undefined => {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+};
+
+const freeFilesOfMachine = (): number => {
+  const [open, , limit] = fieldsOf('/proc/sys/fs/file-nr') ?? [];
+  return limitOf(limit) - Number(open ?? 0);
 };
 
 /** Limit from which on nothing is counted. Counting takes milliseconds on a machine with many processes. */

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiProblem, apiProblems, type Problem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
+import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
 import { corsHeaders } from './cors.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -56,7 +57,8 @@ export const problemResult = (error: unknown, requestId: string, path: string): 
 const unexpectedProblem = (error: unknown, requestId: string, path: string): ApiProblem => {
   log.error('a request failed', { requestId, path, error: error as Error });
   if (isUnavailable(error)) {
-    return new ApiProblem('unavailable', 'A part of the service did not respond. Retry in 5 seconds.', {
+    const cause = obstacleOf('table') ?? 'A part of the service did not respond.';
+    return new ApiProblem('unavailable', `${cause} Retry in 5 seconds.`, {
       headers: { 'retry-after': '5' },
     });
   }
