@@ -23,8 +23,8 @@ type Deps = {
 
 export const closeLostRuns =
   ({ store, due, now = () => new Date() }: Deps) =>
-  async ({ checkId, runId }: AuditJob): Promise<void> => {
-    const run = await store.findRun({ checkId, id: runId });
+  async ({ checkId, runId, createId }: AuditJob): Promise<void> => {
+    const run = await store.findRun({ checkId, id: runId, createId });
     if (!run || isFinished(run.state)) return;
     if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work
     const { correlationId, region, owner, auditVersion } = run;

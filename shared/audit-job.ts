@@ -11,6 +11,7 @@ export const AuditJob = z.object({
   region: Region,
   correlationId: z.string(),
   owner: z.string(),
+  createId: z.string().optional(), // the create of the run; jobs of earlier releases lack it
 });
 export type AuditJob = z.infer<typeof AuditJob>;
 

@@ -16,17 +16,17 @@ const CLAIM_MS = 20_000;
 
 /**
  * Reads the run of a job and claims it. Retries while the table does not respond. A claim whose response was lost is
- * recognised by its lease id. Without a lease, the job is a duplicate.
+ * recognised by its lease id. Without a lease, the job is a duplicate, or its check was erased.
  */
 export const claimRun = (
   { store, leases, retryDelaysMs, now }: Deps,
-  { checkId, runId }: AuditJob,
+  { checkId, runId, createId }: AuditJob,
   leaseId: string,
   signal = new AbortController().signal,
 ): Promise<{ run?: RunItem | undefined; lease?: Lease | undefined }> => {
   const end = performance.now() + CLAIM_MS;
   const claim = async () => {
-    const run = await store.findRun({ checkId, id: runId });
+    const run = await store.findRun({ checkId, id: runId, createId });
     return { run, lease: run && (await leases.claim(run, leaseId, now())) };
   };
   return retry(claim, { retryDelaysMs, remainingMs: () => end - performance.now(), signal }, 0);

@@ -61,7 +61,7 @@ test('a create queues one job in each requested region and none elsewhere', asyn
   const { correlationId, ...run } = await world.runOf(id);
   const options = { device: 'mobile', samples: 1 };
   expect(run).toMatchObject({ url: aBody.url, auditVersion: auditVersions[0].version, options });
-  const job = { checkId: id, correlationId, owner: 'anonymous' };
+  const job = { checkId: id, correlationId, owner: 'anonymous', createId: expect.any(String) };
   expect(await world.jobsIn('europe-west3')).toEqual([{ ...job, region: 'europe-west3', runId: runs[0]?.id }]);
   expect(await world.jobsIn('us-east4')).toEqual([{ ...job, region: 'us-east4', runId: runs[1]?.id }]);
 });

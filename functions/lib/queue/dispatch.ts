@@ -17,9 +17,9 @@ type Deps = {
  * job itself, because a retry would fail too. Returns true if the job was sent.
  */
 export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boolean> => {
-  const { checkId, id: runId, region, correlationId, owner } = run;
+  const { checkId, id: runId, region, correlationId, owner, createId } = run;
   try {
-    await deps.queues.send({ checkId, runId, region, correlationId, owner });
+    await deps.queues.send({ checkId, runId, region, correlationId, owner, createId });
   } catch (error) {
     if (!REFUSALS.includes(sqsCodeOf(error as Error))) throw error;
     await abandon(deps, run, error as Error, now);

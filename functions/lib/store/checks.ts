@@ -66,8 +66,8 @@ export const checkStore = (db: Db) => ({
     return pointer?.owner === owner ? z.uuid().parse(pointer.checkId) : undefined;
   },
 
-  /** Returns a run in any state and of any owner. */
-  findRun: (run: RunRef) => findRun(db, run),
+  /** Returns a run in any state and of any owner. With the `createId` of a job, ignores the run of another check. */
+  findRun: (run: RunRef & { createId?: string | undefined }) => findRunOf(db, run),
 
   /** Records that a run's job was sent, unless the run has changed since it was read. */
   markSent: (run: RunItem, now: Date) =>
@@ -79,6 +79,17 @@ export const checkStore = (db: Db) => ({
   /** Closes a check if all its runs are finished. Returns true if the check is closed. */
   closeIfFinished: (checkId: string, now: Date) => closeIfFinished(db, checkId, now),
 });
+
+/**
+ * Returns a run. With a `createId`, it must be that of the run or of its check. A create that repeats an erased check
+ * writes the same ids, and a late job of the erased check must not touch its runs.
+ */
+const findRunOf = async (db: Db, { createId, ...ref }: RunRef & { createId?: string | undefined }) => {
+  const run = await findRun(db, ref);
+  if (!run || createId === undefined || run.createId === createId) return run;
+  // A repeated create takes a run over before it finds the check.
+  return (await getItem(db, checkKey(run.checkId)))?.createId === createId ? run : undefined;
+};
 
 /** Writes the runs with their pointers and entries first and the check last, so that a visible check has all its runs. */
 const create = async (

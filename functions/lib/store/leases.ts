@@ -4,7 +4,7 @@ import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
 import { closeIfFinished } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
-import { ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
+import { ifCreateId, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
 
 /** Right to work on a run, valid as long as it is renewed. `run` is the run when it was claimed. */
 export type Lease = { id: string; run: RunItem };
@@ -70,7 +70,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
       ...(first && { startedAt, updatedAt: startedAt }),
     },
-    ...allOf(ifState(...follows.running), run.lease ? ifNotRenewed(run.lease) : ifNoLease),
+    ...allOf(ifState(...follows.running), ifCreateId(run.createId), run.lease ? ifNotRenewed(run.lease) : ifNoLease),
   });
   return claimed && { id: leaseId, run: claimed };
 };
