@@ -1,8 +1,8 @@
 import { loadsItsReport, withItsReport } from '../shared/report-page.ts';
 import type { components, operations } from './api.d.ts';
-import { pause, withRetries } from './retries.ts';
+import type { OnOutage } from './retries.ts';
 import { ServiceError } from './service-error.ts';
-import { type Signal, Transport } from './transport.ts';
+import { type Service, type Signal, Transport } from './transport.ts';
 
 type Schemas = components['schemas'];
 export type CreateCheck = Schemas['CreateCheck'];
@@ -24,8 +24,13 @@ export class Client {
   readonly #transport: Transport;
 
   /** `url` is the URL of the service, for example `http://127.0.0.1:4080`. */
-  constructor({ url, key }: { url: string; key?: string | undefined }) {
-    this.#transport = new Transport(url, key);
+  constructor(service: Service | Transport) {
+    this.#transport = service instanceof Transport ? service : new Transport(service);
+  }
+
+  /** Returns a client that retries during an outage of the service until the signal aborts. */
+  patient(signal: AbortSignal, onOutage?: OnOutage): Client {
+    return new Client(this.#transport.patient({ signal, onOutage }));
   }
 
   /** Creates a check. A key makes retries safe, so a create without an `idempotencyKey` gets a random one. */
@@ -62,7 +67,7 @@ export class Client {
       etag = headers.get('etag') ?? etag;
       // The service did not wait, for example because it is stopping.
       const isEarly = performance.now() - sentAt < 1000;
-      if (!isNews && isEarly) await pause(Number(headers.get('retry-after') ?? 2) * 1000, signal);
+      if (!isNews && isEarly) await this.#transport.pause(Number(headers.get('retry-after') ?? 2) * 1000, signal);
     }
   }
 
@@ -84,7 +89,7 @@ export class Client {
         if (error instanceof ServiceError && error.code === 'too-many-requests') return read(false);
         throw error;
       });
-    return withRetries(readOrWait, signal);
+    return this.#transport.retrying(readOrWait, signal);
   }
 
   run(runId: string, { signal }: Signal = {}): Promise<Run> {

@@ -2,8 +2,12 @@ import { ServiceError } from './service-error.ts';
 
 /** Pauses before each retry, in milliseconds. */
 const PAUSES_MS = [250, 500, 1000, 2000, 4000, 8000];
+/** Pause between later retries of a patient request. */
+const LAST_PAUSE_MS = 8000;
 /** Longest `Retry-After` that the client waits for, in seconds. */
 const MAX_RETRY_AFTER = 30;
+/** A patient request reports an outage after this many failures, so that a lost connection makes no message. */
+const REPORTED_FAILURES = 3;
 
 /** Resolves after some milliseconds. Rejects with the signal's reason if the signal aborts. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
@@ -34,3 +38,28 @@ export const withRetries = async <T>(send: () => Promise<T>, signal?: AbortSigna
   }
   return send();
 };
+
+/** Receives the error of an outage when it has begun, and undefined when it is over. */
+export type OnOutage = (error: ServiceError | undefined) => void;
+
+/** Sends a request again during an outage of the service, until the signal aborts. Honours `Retry-After`. */
+export const withPatience = async <T>(
+  send: () => Promise<T>,
+  signal: AbortSignal,
+  onOutage: OnOutage = () => {},
+): Promise<T> => {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      const answer = await send();
+      if (failures >= REPORTED_FAILURES) onOutage(undefined);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ServiceError && isOutage(error))) throw error;
+      if (failures + 1 === REPORTED_FAILURES) onOutage(error);
+      await pause(Math.max(PAUSES_MS[failures] ?? LAST_PAUSE_MS, (error.retryAfter ?? 0) * 1000), signal);
+    }
+  }
+};
+
+/** Returns true unless the service itself has refused the request. A gateway in front of it may answer with anything. */
+const isOutage = ({ kind, status = 0 }: ServiceError): boolean => kind !== 'problem' || status >= 500 || status === 429;

@@ -1,6 +1,6 @@
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
 import type { paths } from './api.d.ts';
-import { withRetries } from './retries.ts';
+import { type OnOutage, pause, withPatience, withRetries } from './retries.ts';
 import { errorOfAnswer, errorOfFetch, notOurs, ServiceError } from './service-error.ts';
 
 export type Signal = { signal?: AbortSignal | undefined };
@@ -8,15 +8,24 @@ type Limits = Signal & { timeoutMs?: number | undefined };
 type Answer = { data?: unknown; error?: unknown; response: Response };
 type Request<A extends Answer> = (api: FetchClient<paths>, init: { signal: AbortSignal }) => Promise<A>;
 
+/** Where a service is. An abort of the signal ends every request. */
+export type Service = Signal & { url: string; key?: string | undefined };
+type Patience = { signal: AbortSignal; onOutage?: OnOutage | undefined };
+
 const TIMEOUT_MS = 30_000;
 
 /** Sends requests to one service. Turns every failure into a ServiceError. */
 export class Transport {
+  readonly #service: Service;
+  readonly #patience: Patience | undefined;
   readonly #server: string;
   readonly #api: FetchClient<paths>;
   #hasAnswered = false;
 
-  constructor(url: string, key: string | undefined) {
+  constructor(service: Service, patience?: Patience) {
+    this.#service = service;
+    this.#patience = patience;
+    const { url, key } = service;
     if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
       // `fetch` would reject such a header with a message that has the key
       throw new ServiceError('problem', 'The API key has a blank, a line break or another character that no key has.', {
@@ -32,14 +41,34 @@ export class Transport {
     });
   }
 
+  /** Returns a transport that retries during an outage of the service until the signal aborts. */
+  patient(patience: Patience): Transport {
+    return new Transport(this.#service, patience);
+  }
+
   /** Sends a request with retries. Returns its data, which has the given field. */
   async send<T>(
     field: string | undefined,
     request: Request<Answer & { data?: T }>,
     limits: Limits = {},
   ): Promise<NonNullable<T>> {
-    const { data } = await withRetries(() => this.sendOnce(field, request, limits), limits.signal);
+    const { data } = await this.retrying(() => this.sendOnce(field, request, limits), limits.signal);
     return data as NonNullable<T>;
+  }
+
+  /** Calls `send` again after an error that may pass. */
+  retrying<T>(send: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const all = this.#signals(signal);
+    return this.#patience ? withPatience(send, all, this.#patience.onOutage) : withRetries(send, all);
+  }
+
+  /** Resolves after some milliseconds, and rejects when a request would. */
+  pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return pause(ms, this.#signals(signal));
+  }
+
+  #signals(given: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([given, this.#service.signal, this.#patience?.signal].filter((each) => each !== undefined));
   }
 
   /** Sends a request once. Throws unless the answer is a 304, or a success whose body has the field. */
@@ -48,9 +77,9 @@ export class Transport {
     request: Request<A>,
     { signal, timeoutMs = TIMEOUT_MS }: Limits,
   ): Promise<A> {
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const all = this.#signals(signal);
     try {
-      const answer = await request(this.#api, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+      const answer = await request(this.#api, { signal: AbortSignal.any([all, AbortSignal.timeout(timeoutMs)]) });
       const { response, data, error } = answer;
       if (response.status === 304) return answer;
       if (!response.ok) throw errorOfAnswer(this.#server, response, error);
@@ -58,7 +87,7 @@ export class Transport {
       if (!hasField) throw notOurs(this.#server, response);
       return answer;
     } catch (error) {
-      signal?.throwIfAborted();
+      all.throwIfAborted();
       throw errorOfFetch(this.#server, error, this.#hasAnswered) ?? error;
     }
   }

@@ -30,11 +30,14 @@ export const isServiceUrl = (text: string): boolean => {
   return /^https?:$/.test(protocol) && !username && !password;
 };
 
-/** Calls `work` with a client of the service in PAGE_AUDIT_URL, or of a service that ends with the work. */
+/**
+ * Calls `work` with a client of the service in PAGE_AUDIT_URL, or of a service that ends with the work. If that service ends
+ * before, `ended` aborts and requests of the client fail.
+ */
 export const withClient = async <T>(
   { serviceUrl, key, env, signal }: Context,
   data: string | undefined,
-  work: (client: Client, server: string | null) => Promise<T>,
+  work: (client: Client, server: string | null, ended?: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   if (serviceUrl) {
     if (data !== undefined) throw new UsageError('--data is for the service of this command. Unset PAGE_AUDIT_URL.');
@@ -42,7 +45,7 @@ export const withClient = async <T>(
   }
   const own = await startOwnService(data, { env, signal });
   try {
-    return await work(new Client({ url: own.url }), null);
+    return await work(new Client({ url: own.url, signal: own.ended }), null, own.ended);
   } finally {
     await own.stop();
   }

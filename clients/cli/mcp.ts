@@ -14,12 +14,12 @@ export const mcp = async (context: Context, { data }: { data?: string }): Promis
   let client: Promise<Client> | undefined;
   const connect = (): Promise<Client> => {
     client ??= new Promise((resolve, reject) => {
-      service = withClient(context, data, (connected) => {
+      service = withClient(context, data, (connected, _, ended) => {
         resolve(connected);
-        return agentLeft;
+        return Promise.race([agentLeft, failureOf(ended)]);
       });
       service.catch((error) => {
-        client = undefined; // the next use of a tool tries again
+        client = undefined; // the next use of a tool starts another service
         reject(error);
       });
     });
@@ -31,3 +31,6 @@ export const mcp = async (context: Context, { data }: { data?: string }): Promis
   await service?.catch(() => undefined); // its caller has the error
   return exitCodes.good;
 };
+
+const failureOf = (ended: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => ended?.addEventListener('abort', () => reject(ended.reason)));

@@ -1,7 +1,7 @@
 import { Listr, ListrLogger, PRESET_TIMER, ProcessOutput } from 'listr2';
 import { printable } from '../../shared/text.ts';
 import type { Check, CreatedCheck } from '../client.ts';
-import type { Progress } from './progress.ts';
+import { outagesOf, type Progress } from './progress.ts';
 
 /** Shows a row for each region of each check in a terminal, with its state and the seconds since its start. */
 export const progressRows = (created: readonly CreatedCheck[], stream: NodeJS.WriteStream): Progress => {
@@ -10,6 +10,7 @@ export const progressRows = (created: readonly CreatedCheck[], stream: NodeJS.Wr
       id,
       name: `${region}  ${printable(url)}${created.length > 1 ? `  ${device}` : ''}`,
       end: deferred(),
+      state: '',
       show: (_title: string): void => {},
     })),
   );
@@ -42,6 +43,9 @@ export const progressRows = (created: readonly CreatedCheck[], stream: NodeJS.Wr
         if (row) showRun(row, run, check.samples ?? 1);
       }
     },
+    onOutage: outagesOf((cause) => {
+      for (const row of rows) row.show(cause === undefined ? row.name + row.state : `${row.name}  ${cause} Retrying.`);
+    }),
     end: async () => {
       for (const { end } of rows) end.reject(new Error('not finished'));
       await shown;
@@ -58,11 +62,14 @@ const deferred = () => {
   return { promise, resolve: () => resolve(), reject: (error: Error) => reject(error) };
 };
 
-type Row = { name: string; end: ReturnType<typeof deferred>; show: (title: string) => void };
+type Row = { name: string; state: string; end: ReturnType<typeof deferred>; show: (title: string) => void };
 
-const showRun = ({ name, end, show }: Row, run: Check['runs'][number], samples: number): void => {
+const showRun = (row: Row, run: Check['runs'][number], samples: number): void => {
   const count = samples > 1 ? `  sample ${Math.min(run.samples.length + 1, samples)} of ${samples}` : '';
-  if (run.state === 'running') show(`${name}${count}`);
-  if (run.state === 'succeeded') end.resolve();
-  if (run.state === 'failed') end.reject(new Error(run.error?.code ?? 'failed'));
+  if (run.state === 'running') {
+    row.state = count;
+    row.show(row.name + count);
+  }
+  if (run.state === 'succeeded') row.end.resolve();
+  if (run.state === 'failed') row.end.reject(new Error(run.error?.code ?? 'failed'));
 };

@@ -1,22 +1,39 @@
 import { printable } from '../../shared/text.ts';
 import type { Check } from '../client.ts';
+import type { OnOutage } from '../retries.ts';
 
 /** Shows the progress of a command. `end` must be called at the end, also after a failure. */
-export type Progress = { onChange: (check: Check) => void; end: () => Promise<void> };
+export type Progress = { onChange: (check: Check) => void; onOutage: OnOutage; end: () => Promise<void> };
 
 /** Prints each change of a run as a line: seconds since the start, region, page and state. */
 export const progressLines = (note: (line: string) => void): Progress => {
   const startedAt = performance.now();
   const shown = new Map<string, string>();
+  const print = (text: string) => {
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    note(`${`${seconds} s`.padStart(6)}  ${text}`);
+  };
   const onChange = (check: Check) => {
     for (const [name, state] of statesOf(check)) {
       if (shown.get(name) === state) continue;
       shown.set(name, state);
-      const seconds = Math.round((performance.now() - startedAt) / 1000);
-      note(`${`${seconds} s`.padStart(6)}  ${name}  ${state}`);
+      print(`${name}  ${state}`);
     }
   };
-  return { onChange, end: async () => {} };
+  const onOutage = outagesOf((cause) =>
+    print(cause === undefined ? 'The service answers again.' : `${cause} The command retries until its timeout.`),
+  );
+  return { onChange, onOutage, end: async () => {} };
+};
+
+/** Calls `show` with the cause when an outage begins and with undefined when it ends, whichever wait meets it first. */
+export const outagesOf = (show: (cause: string | undefined) => void): OnOutage => {
+  let shown: string | undefined;
+  return (error) => {
+    if ((error === undefined) === (shown === undefined)) return;
+    shown = error?.message;
+    show(shown);
+  };
 };
 
 const statesOf = ({ url, runs, device, samples = 1 }: Check): Map<string, string> =>

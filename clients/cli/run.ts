@@ -1,19 +1,16 @@
-import { type Check, type Client, type CreateCheck, type CreatedCheck, isFinal } from '../client.ts';
-import { ServiceError } from '../service-error.ts';
+import type { Check, Client, CreateCheck, CreatedCheck } from '../client.ts';
 import { compareWithBase, findBase } from './base.ts';
 import { type Context, withClient } from './context.ts';
-import { exitCodes, ServiceFault, UsageError } from './exit-codes.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
 import { assertionsPassed } from './formats/outcome.ts';
 import type { AssertionRules } from './lighthouserc.ts';
 import { checkOutputs, writeResults } from './output.ts';
 import type { RunOptions } from './program.ts';
-import { progressLines } from './progress.ts';
 import { comparisonOf, hasRegressed } from './read.ts';
 import type { CheckResult } from './result.ts';
 import { applyRules, readRules } from './rules.ts';
 import { throttlingFor } from './throttling.ts';
-
-const ERASE_MS = 5000;
+import { eraseUnfinished, readWhenFinished, reportKept } from './waiting.ts';
 
 /** Creates a check for each URL and device, waits for all of them, and prints the results. */
 export const run = async (context: Context, urls: readonly string[], options: RunOptions): Promise<number> => {
@@ -38,13 +35,14 @@ export const run = async (context: Context, urls: readonly string[], options: Ru
         await context.print(created.map(({ id }) => `${id}\n`).join(''));
         return exitCodes.good;
       }
-      const checks = await waitForAll(client, created, options.timeout, context);
-      const toResult = (check: Check, i: number) => resultOf(client, check, { server, rules, base: bases[i] }, context);
-      const results = await Promise.all(checks.map(toResult));
+      const results = await readWhenFinished(client, created, options.timeout, context, (patient, check, i) =>
+        resultOf(patient, check, { server, rules, base: bases[i] }, context),
+      );
       await writeResults(context, results, options);
       return exitCodeOf(results);
     } catch (error) {
-      if (!(error instanceof ServiceFault)) await eraseUnfinished(client, created, context);
+      if (signal.aborted) await eraseUnfinished(client, created, context);
+      else reportKept(created, context, options.data);
       throw error;
     }
   });
@@ -103,38 +101,6 @@ const bodiesOf = async (
   );
 };
 
-/** Waits for all checks. Reports each change of a run on stderr. */
-const waitForAll = async (
-  client: Client,
-  created: readonly CreatedCheck[],
-  seconds: number,
-  { signal, note, terminal }: Context,
-): Promise<Check[]> => {
-  const timeout = AbortSignal.timeout(seconds * 1000);
-  const { onChange, end } = terminal
-    ? (await import('./progress-rows.ts')).progressRows(created, terminal)
-    : progressLines(note);
-  const abort = new AbortController(); // ends the other waits when one fails
-  const all = AbortSignal.any([signal, timeout, abort.signal]);
-  try {
-    return await Promise.all(created.map(({ id }) => client.wait(id, { signal: all, onChange })));
-  } catch (error) {
-    abort.abort();
-    if (timeout.aborted && !signal.aborted) {
-      const ids = created.map(({ id }) => id).join(', ');
-      throw new ServiceFault(
-        `The checks did not finish within ${seconds} s: ${ids}. Read them later with page-audit get.`,
-      );
-    }
-    if (error instanceof ServiceError && error.code === 'not-found') {
-      throw new ServiceFault('A check was erased while the command waited for it. Run the command again.');
-    }
-    throw error;
-  } finally {
-    await end();
-  }
-};
-
 type Against = { server: string | null; rules: readonly AssertionRules[]; base: string | undefined };
 
 const resultOf = async (
@@ -158,21 +124,4 @@ const exitCodeOf = (results: readonly CheckResult[]): number => {
     (each) => assertionsPassed(each) === false || (each.base && hasRegressed(each.base)),
   );
   return breaksRules ? exitCodes.failedRules : exitCodes.good;
-};
-
-/** Erases the checks that are not finished, and prints their ids. */
-const eraseUnfinished = async (client: Client, created: readonly CreatedCheck[], { note }: Context): Promise<void> => {
-  const signal = AbortSignal.timeout(ERASE_MS); // the signal of the command may have aborted
-  await Promise.all(
-    created.map(async ({ id }) => {
-      try {
-        if (isFinal(await client.get(id, { signal }))) return note(`The check ${id} is finished and stays.`);
-        await client.delete(id, { signal });
-        note(`The unfinished check ${id} is erased.`);
-      } catch (error) {
-        if (error instanceof ServiceError && error.code === 'not-found') return;
-        note(`The check ${id} could not be erased. Erase it with: page-audit delete ${id}`);
-      }
-    }),
-  );
 };

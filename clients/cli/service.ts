@@ -1,13 +1,18 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { ServiceFault, UsageError } from './exit-codes.ts';
 
-/** A service of this command, until `stop`. */
-export type OwnService = { url: string; stop: () => Promise<void> };
+/** A service of this command, until `stop`. `ended` aborts if the service ends before. */
+export type OwnService = { url: string; ended: AbortSignal; stop: () => Promise<void> };
 
 type Environment = Readonly<Record<string, string | undefined>>;
+type Options = { env: Environment; signal: AbortSignal; file?: string; startMs?: number; stopMs?: number };
+type Message = { url?: string; error?: string };
+
+const START_MS = 60_000;
 const STOP_MS = 15_000;
+const serviceFile = join(import.meta.dirname, '../../infra/local/command-service.ts');
 
 /**
  * Starts the service of this repository on a free port. The service ends with this process. Its data are in `dataDir`,
@@ -15,36 +20,54 @@ const STOP_MS = 15_000;
  */
 export const startOwnService = async (
   dataDir: string | undefined,
-  { env, signal }: { env: Environment; signal: AbortSignal },
+  { env, signal, file = serviceFile, startMs = START_MS, stopMs = STOP_MS }: Options,
 ): Promise<OwnService> => {
   if (!import.meta.filename.endsWith('.ts')) {
     throw new UsageError(
       'This package has no service inside. Set PAGE_AUDIT_URL to the URL of a page audit service, such as http://127.0.0.1:4080.',
     );
   }
-  const file = join(import.meta.dirname, '../../infra/local/command-service.ts');
+  if (dataDir === '') throw new UsageError('--data has no folder. Name one, such as --data .local.');
+  signal.throwIfAborted();
   const { PAGE_AUDIT_KEY: _, ...rest } = env;
   const child = spawn(process.execPath, ['--max-semi-space-size=4', file, ...(dataDir ? [dataDir] : [])], {
     env: rest,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  const exited = once(child, 'exit');
-  const disconnect = () => child.connected && child.disconnect(); // ends the service
-  signal.addEventListener('abort', disconnect, { once: true });
-  const [started] = (await Promise.race([once(child, 'message'), exited])) as [{ url?: string; error?: string }];
-  signal.removeEventListener('abort', disconnect); // from here on, the command stops the service at its end
-  signal.throwIfAborted();
-  if (!started?.url) {
-    const reason = started?.error ?? 'its process ended';
-    throw new ServiceFault(`The service did not start: ${reason.replace('set DATA_DIR to', 'give --data')}`);
+  const ended = new AbortController();
+  child.once('exit', () => ended.abort(new ServiceFault('The service of this command ended unexpectedly.')));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill); // a second interrupt: a service that does not start does not end by itself either
+  try {
+    const url = await urlOf(child, startMs, signal);
+    return { url, ended: ended.signal, stop: () => stop(child, stopMs) };
+  } catch (error) {
+    await stop(child, stopMs);
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    process.off('exit', kill);
   }
-  return {
-    url: started.url,
-    stop: async () => {
-      disconnect();
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-      await exited;
-      clearTimeout(timer);
-    },
-  };
+};
+
+/** Returns the URL of the service when it has started. */
+const urlOf = async (child: ChildProcess, startMs: number, signal: AbortSignal): Promise<string> => {
+  const either = { signal: AbortSignal.any([signal, AbortSignal.timeout(startMs)]) };
+  const tooLong = `it took longer than ${startMs / 1000} s. Retry when the machine is less busy.`;
+  const [started] = (await Promise.race([once(child, 'message', either), once(child, 'exit', either)]).catch(
+    (error: Error) => [{ error: either.signal.aborted ? tooLong : error.message }],
+  )) as [Message];
+  if (started?.url) return started.url;
+  const reason = started?.error ?? 'its process ended';
+  throw new ServiceFault(`The service did not start: ${reason.replaceAll(/([sS])et DATA_DIR to/g, '$1et --data to')}`);
+};
+
+/** Ends the service. Kills one that does not end in time. */
+const stop = async (child: ChildProcess, ms: number): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  if (child.connected) child.disconnect(); // ends the service
+  const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+  await exited;
+  clearTimeout(timer);
 };

@@ -3,12 +3,25 @@ import { isFinal } from '../client.ts';
 
 /** Pause between two progress reports, in milliseconds. A report restarts the request timeout of many agents. */
 const REPORT_MS = 5000;
+const TIMEOUT_SECONDS = 900;
+/** Reason of a call that an agent cancels because it has waited too long. */
+const TIMED_OUT = /timed? ?out/i;
 
 /** Inputs of a create. The service judges the names of regions and versions, as a deployment may have its own. */
 type Inputs = Omit<CreateCheck, 'regions' | 'auditVersion'> & { auditVersion: string; regions?: string[] | undefined };
 type Watch = { signal: AbortSignal; report: (message: string) => Promise<void> };
 
-/** Creates a check and returns it when it is finished. Erases an unfinished check if the agent cancels the call. */
+/** A check that goes on although the call of the agent has failed. */
+export class KeptCheck extends Error {
+  constructor(id: string, cause: unknown) {
+    super(`The check ${id} stays. Read it later with get_check.`, { cause });
+  }
+}
+
+/**
+ * Creates a check and returns it when it is finished. Retries during an outage of the service. Erases an unfinished check
+ * only if the agent cancels the call.
+ */
 export const runCheck = async (client: Client, inputs: Inputs, { signal, report }: Watch): Promise<Check> => {
   const regions = inputs.regions ?? [await firstRegion(client, signal)];
   const { id } = await client.create({ ...inputs, regions } as CreateCheck, { signal });
@@ -18,17 +31,19 @@ export const runCheck = async (client: Client, inputs: Inputs, { signal, report 
     sent = report(progressOf(check)).catch(() => undefined); // the agent is gone, and its signal ends the wait
   };
   const timer = setInterval(send, REPORT_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
   try {
-    return await client.wait(id, {
-      signal,
+    return await client.patient(AbortSignal.any([signal, timeout])).wait(id, {
       onChange: (changed) => {
         check = changed;
         send();
       },
     });
   } catch (error) {
-    if (signal.aborted && !(check && isFinal(check))) await client.delete(id);
-    throw error;
+    const isFinished = check && isFinal(check);
+    if (signal.aborted && !TIMED_OUT.test(`${signal.reason}`) && !isFinished) await client.delete(id);
+    if (signal.aborted) throw error;
+    throw new KeptCheck(id, timeout.aborted ? new Error(`It did not finish within ${TIMEOUT_SECONDS} s.`) : error);
   } finally {
     clearInterval(timer);
     await sent; // agents ignore progress that comes after the result

@@ -9,7 +9,7 @@ import { Throttling } from '../../shared/throttling.ts';
 import type { Client, ListFilters } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
 import { explain } from './explanation.ts';
-import { runCheck } from './run-check.ts';
+import { KeptCheck, runCheck } from './run-check.ts';
 import { summaryOf } from './summary.ts';
 
 const MAX_LISTED = 20;
@@ -145,6 +145,7 @@ const answer = async (work: () => Promise<object | string>) => {
 };
 
 const messageOf = (error: unknown): string => {
+  if (error instanceof KeptCheck) return `${messageOf(error.cause)} ${error.message}`;
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   const fields = error.errors.map(({ path, message }) => `${path}: ${message}`);
   const id = error.requestId ? ` (request ${error.requestId})` : '';

@@ -120,7 +120,8 @@ test('a timeout is exit code 4, and the check stays', async () => {
   const label = `test:${randomUUID()}`;
   const { code, stderr } = await pageAudit(['run', 'https://example.com/', '--label', label, '--timeout', '1']);
   const id = await checkLabelled(label);
-  expect([code, stderr]).toEqual([4, expect.stringContaining(`did not finish within 1 s: ${id}`)]);
+  expect([code, stderr]).toEqual([4, expect.stringMatching(`page-audit get ${id}\n.*did not finish within 1 s`)]);
+  expect((await client.get(id)).state).toBe('created');
 });
 
 test('`get`, `list`, `report` and `delete` show and erase a check', async () => {

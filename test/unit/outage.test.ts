@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Context } from '../../clients/cli/context.ts';
+import { ServiceFault } from '../../clients/cli/exit-codes.ts';
+import type { RunOptions } from '../../clients/cli/program.ts';
+import { run } from '../../clients/cli/run.ts';
+import { Client } from '../../clients/client.ts';
+import { runCheck } from '../../clients/mcp/run-check.ts';
+import { finishedCheck } from '../support/fake-service.ts';
+
+/** The service, as far as a check of one page needs it. During an outage no request reaches it. */
+let outage: (() => Promise<Response>) | undefined;
+let requests: string[] = [];
+const json = (body: unknown) =>
+  new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json', etag: '"1"' } });
+const running = { ...finishedCheck, state: 'running' };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  outage = undefined;
+  requests = [];
+  vi.stubGlobal('fetch', async ({ method, url }: Request) => {
+    const { pathname } = new URL(url);
+    requests.push(`${method} ${pathname}`);
+    if (outage) return outage();
+    if (method === 'DELETE') return new Response(null, { status: 204 });
+    return json(
+      pathname === '/v1/regions' ? { regions: [{ id: 'us-west1' }] } : method === 'POST' ? running : finishedCheck,
+    );
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const refused = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
+const badGateway = async () =>
+  new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } });
+
+const command = (given: Partial<Context> = {}) => {
+  const shown = { stdout: '', stderr: '' };
+  const context: Context = {
+    serviceUrl: 'http://service',
+    key: undefined,
+    env: {},
+    signal: new AbortController().signal,
+    view: { width: 80, color: false },
+    print: async (text) => {
+      shown.stdout += text;
+    },
+    stdoutLost: new AbortController().signal,
+    terminal: undefined,
+    note: (line) => {
+      shown.stderr += `${line}\n`;
+    },
+    ...given,
+  };
+  const options: RunOptions = { auditVersion: 'latest', timeout: 900, format: 'text' };
+  return {
+    shown,
+    run: (more: Partial<RunOptions> = {}) => run(context, ['https://shop.example/'], { ...options, ...more }),
+  };
+};
+/** Begins an outage when the check exists. */
+const breakAfterCreate = (how: () => Promise<Response>) => {
+  const answer = globalThis.fetch;
+  vi.stubGlobal('fetch', async (request: Request) => {
+    const response = await answer(request);
+    if (request.method === 'POST') outage = how;
+    return response;
+  });
+};
+
+test.each([
+  ['that refuses connections', refused],
+  ['behind a gateway that answers with 502', badGateway],
+] as const)('an outage of ten minutes of a service %s costs no result', async (_, how) => {
+  breakAfterCreate(how);
+  const { shown, run } = command();
+  const ended = run();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(requests.length).toBeLessThan(90); // the pauses grow
+  outage = undefined;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await ended).toBe(0);
+  expect(shown.stdout).toContain('https://shop.example/');
+  expect(shown.stderr).toMatch(
+    /The command retries until its timeout\.\n.*The service answers again\.\n.*succeeded\n$/,
+  );
+});
+
+test('an outage beyond the timeout keeps the check and says how to read it', async () => {
+  breakAfterCreate(refused);
+  const timeout = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(
+    (ms) => (ms === 900_000 ? timeout : new AbortController()).signal,
+  );
+  const { shown, run } = command();
+  const ended = run().catch((error) => error);
+  await vi.advanceTimersByTimeAsync(899_000);
+  timeout.abort();
+  expect(await ended).toBeInstanceOf(ServiceFault);
+  expect(shown.stderr).toContain(`\npage-audit get ${finishedCheck.id}\n`);
+  expect(requests.filter((each) => each.startsWith('DELETE'))).toEqual([]);
+  vi.restoreAllMocks();
+});
+
+test('an agent gets the result of a check whose service was down for a while', async () => {
+  breakAfterCreate(refused);
+  const client = new Client({ url: 'http://service' });
+  const inputs = { url: 'https://shop.example/', auditVersion: 'latest' };
+  const watch = { signal: new AbortController().signal, report: async () => {} };
+  const ended = runCheck(client, inputs, watch);
+  await vi.advanceTimersByTimeAsync(600_000);
+  outage = undefined;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await ended).state).toBe('succeeded');
+});
+
+test.each([
+  ['waited too long', 'McpError: MCP error -32001: Request timed out', false],
+  ['was stopped by its user', 'the user stopped it', true],
+] as const)('a check of an agent that %s: erased is %s', async (_, reason, isErased) => {
+  breakAfterCreate(refused);
+  const stop = new AbortController();
+  const inputs = { url: 'https://shop.example/', auditVersion: 'latest' };
+  const ended = runCheck(new Client({ url: 'http://service' }), inputs, {
+    signal: stop.signal,
+    report: async () => {},
+  });
+  const failed = ended.catch((error) => error);
+  await vi.advanceTimersByTimeAsync(60_000);
+  outage = undefined;
+  stop.abort(reason);
+  await vi.advanceTimersByTimeAsync(1000);
+  await failed;
+  expect(requests.some((each) => each.startsWith('DELETE'))).toBe(isErased);
+});
