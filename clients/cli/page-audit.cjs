@@ -13,7 +13,12 @@ else {
     console.error(`This is Node.js ${process.versions.node}, but version 24 is needed. Install it, or run npm ci.`);
     process.exitCode = 4;
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {}); // the terminal signals both
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  child.once('exit', (code) => process.exit(code ?? 4));
+  // A signal may reach this process alone, or both. The command takes two at once for one.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.exitCode = 4;
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
 }

@@ -16,7 +16,7 @@ const chromiumDir = fileURLToPath(new URL('../../.local', import.meta.url));
  */
 const main = async (given: string | undefined): Promise<void> => {
   const commandEnded = once(process, 'disconnect');
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {}); // the command decides
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {}); // the command decides
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'page-audit-command-')));
   const remove = async () => void (given || (await rm(dataDir, { recursive: true, force: true })));
   try {

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Credentials } from './signature.ts';
 
@@ -9,7 +9,7 @@ export class DataFolderInUse extends Error {}
 /** Locks the folder for this process. Returns the function that unlocks it. The lock also ends with the process. */
 export const lockDataFolder = (dataDir: string) => {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK); // for its reason, which SQLite does not give
   } catch (error) {
     throw unusable(dataDir, error);
@@ -29,6 +29,19 @@ export const lockDataFolder = (dataDir: string) => {
   return () => lock.close();
 };
 
+/** Makes a folder and its parents. The recursive `mkdir` never returns where a folder can't exist, such as in /proc. */
+const makeFolder = (folder: string): void => {
+  if (isFolder(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (!isFolder(folder)) throw error; // another process may have made it
+  }
+};
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 /** Returns the error of a start that can't use a folder or file. The error names it, the cause and the way out. */
 export const unusable = (path: string, cause: unknown): Error => {
   const { message, code } = cause as NodeJS.ErrnoException;
@@ -43,6 +56,7 @@ const waysOut: [RegExp, string][] = [
   ],
   [/ENOSPC|EDQUOT|no space left|is full|quota/i, 'Free some space on its disk and start again.'],
   [/EEXIST|ENOTDIR/, 'Set DATA_DIR to a folder.'],
+  [/ENOENT|ENAMETOOLONG/, 'Set DATA_DIR to another folder.'],
 ];
 const WAY_OUT_OF_DAMAGE =
   'Its data are damaged or incomplete. Restore the data folder from a backup. Without one, move the folder away and start with an empty one.';

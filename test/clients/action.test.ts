@@ -62,7 +62,11 @@ beforeEach(() => {
 });
 
 /** Runs the step `audit` as a runner does. `finish` finishes the run of the check with the label of this use. */
-const runAction = async (inputs: Record<string, string>, finish?: () => Promise<void>, event: object = pullRequest) => {
+const runAction = async (
+  inputs: Record<string, string>,
+  finish?: (pid: number) => Promise<void>,
+  event: object = pullRequest,
+) => {
   const folder = mkdtempSync(join(tmpdir(), 'page-audit-action-'));
   const file = (name: string, content = '') => {
     writeFileSync(join(folder, name), content);
@@ -88,7 +92,7 @@ const runAction = async (inputs: Record<string, string>, finish?: () => Promise<
   const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', audit.run], { env });
   const outputs = [text(child.stdout), text(child.stderr)] as const;
   const closed = once(child, 'close');
-  await Promise.race([finish?.(), closed]);
+  await Promise.race([finish?.(child.pid as number), closed]);
   const [code] = await closed;
   const [stdout, stderr] = await Promise.all(outputs);
   const summary = readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8');
@@ -202,4 +206,15 @@ test('no input and no text of a page is a command of the shell or of the workflo
     expect.stringMatching(/^::error title=page-audit::The command ended with exit code 2/),
   ]);
   expect(shell.log.replace('::add-mask::pa_secret', '')).not.toContain('pa_secret');
+});
+
+test('a cancelled step erases its unfinished check', async () => {
+  const url = aUrl();
+  const cancel = async (pid: number) => {
+    await waitFor(async () => (await client.list({ url })).checks[0]);
+    process.kill(pid, 'SIGINT'); // the runner signals the shell only
+  };
+  const { code, log } = await runAction({ urls: url, 'server-url': api.url }, cancel);
+  expect([code, log]).toEqual([130, expect.stringMatching(/The unfinished check \S+ is erased/)]);
+  expect((await client.list({ url })).checks).toEqual([]);
 });

@@ -1,24 +1,18 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCli } from '../../infra/build/cli.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { unlessMissing } from '../support/skips.ts';
+import { needsOlderNode, olderNode } from '../support/older-node.ts';
 import type { World } from '../support/world.ts';
-
-/** A Node.js from 20 to 23 on this machine, or undefined. */
-const olderNode = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
-  const [, major] = /^v(\d+)/.exec(`${spawnSync(path, ['--version']).stdout}`) ?? [];
-  return Number(major) >= 20 && Number(major) < 24;
-});
 
 describe.each([
   ['the Node.js of the packages', process.execPath],
   ['an older Node.js', olderNode],
 ])('the published command with %s', (_, node) => {
-  const needsNode = unlessMissing(node ? undefined : 'Node.js 20 to 23 in /usr/bin or /usr/local/bin');
+  const needsNode = node === process.execPath ? {} : needsOlderNode;
   const published = (args: string[], url?: string) =>
     new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
       const env = { PATH: process.env.PATH, ...(url && { PAGE_AUDIT_URL: url }) };

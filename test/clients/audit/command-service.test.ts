@@ -20,10 +20,14 @@ afterAll(async () => {
 });
 
 /** Starts `page-audit run` without PAGE_AUDIT_URL. All its temporary files are in one folder. */
-const startRun = (...args: string[]) => {
+const startRun = (...args: string[]) => startIn({}, ...args);
+const startIn = (options: { detached?: boolean }, ...args: string[]) => {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, TMPDIR: temporary };
-  return spawn(process.execPath, ['clients/cli/page-audit.cjs', 'run', pages.url('/perfect'), ...args], { env });
+  return spawn(process.execPath, ['clients/cli/page-audit.cjs', 'run', pages.url('/perfect'), ...args], {
+    env,
+    ...options,
+  });
 };
 /** Waits until the service of the command has ended and has deleted its data. */
 const expectNothingLeft = () =>
@@ -72,12 +76,12 @@ test.each([
   await expectNothingLeft();
 });
 
-test('an interrupt while the service starts ends both', async () => {
-  const child = startRun();
+test('a signal to the whole group while the service starts ends both', async () => {
+  const child = startIn({ detached: true });
   child.stdout.resume();
   child.stderr.resume();
   await waitFor(async () => (await readdir(temporary)).length > 0 || undefined); // the service has begun to start
-  child.kill('SIGINT');
+  process.kill(-(child.pid as number), 'SIGTERM');
   expect((await once(child, 'close'))[0]).toBe(130);
   await expectNothingLeft();
 });
