@@ -1,4 +1,5 @@
 import { AuditJob } from '../shared/audit-job.ts';
+import { retryAfter } from '../shared/due-times.ts';
 import { ReadEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { countFailures, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
@@ -9,7 +10,7 @@ import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
-/** Handles the dead letters of an audit queue: fails a run that has no attempts left, makes any other run due now. */
+/** Handles the dead letters of an audit queue: fails a run that has no attempts left, makes any other run due soon. */
 export const handler = queue({ schema: AuditJob }, () => {
   const db = openDb(ReadEnv.parse(process.env));
   return closeLostRuns({ store: checkStore(db), due: dueStore(db) });
@@ -38,7 +39,8 @@ export const closeLostRuns =
       attempts: run.attempts.length,
     });
     if (countFailures(run.attempts) < MAX_ATTEMPTS) {
-      await due.postpone(run, now());
+      const later = new Date(now().getTime() + retryAfter(run.tries));
+      await due.postpone(run, later, { sends: 0, tries: run.tries + 1 });
       return;
     }
     const error = runError('abandoned', { auditCode: run.attempts.at(-1)?.auditCode ?? null });

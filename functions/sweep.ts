@@ -1,9 +1,14 @@
 import {
-  ABANDON_AFTER_MS,
   ERASED_RECHECK_MS,
+  isSendDue,
+  LATE_SWEEP_MS,
   LEASE_SLACK_MS,
   MAX_LOST_LEASES,
+  MAX_TRIES,
+  RENEW_MS,
   recheckAfter,
+  retryAfter,
+  TRY_MS,
 } from '../shared/due-times.ts';
 import { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
@@ -111,7 +116,7 @@ const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
   if (!held) return; // the item has changed since it was listed, so someone is at work on it
   if ('check' in held) await sweepCheck(deps, held.check);
   else if ('erased' in held) await sweepErased(deps, held.erased);
-  else await sweepRun(deps, held.run);
+  else await sweepRun(deps, held.run, Date.parse(due.dueAt));
 };
 
 const sweepCheck = async ({ store, due, now }: Deps, check: CheckItem): Promise<void> => {
@@ -128,8 +133,9 @@ const sweepErased = async ({ due, erasure, now }: Deps, erased: ErasedItem): Pro
   if (nothing) await erasure.removeErasedMark({ ...erased, dueAt: later.toISOString() });
 };
 
-const sweepRun = async (deps: Deps, run: RunItem): Promise<void> => {
+const sweepRun = async (deps: Deps, run: RunItem, dueAt: number): Promise<void> => {
   const { store, due, now } = deps;
+  const inMs = (ms: number) => new Date(now().getTime() + ms);
   if (isFinished(run.state)) return;
   const check = await store.find(run.checkId);
   if (!check?.item.runIds.includes(run.id)) return due.deleteOrphan(run); // its create failed, or its check was erased
@@ -138,18 +144,38 @@ const sweepRun = async (deps: Deps, run: RunItem): Promise<void> => {
     await due.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));
     return;
   }
+  // If the clock was set forward, the holder may be at work, and renews its lease before the second look.
+  const isFirstLook = run.lease && dueAt === Date.parse(run.lease.until) + LEASE_SLACK_MS;
+  if (isFirstLook && now().getTime() - dueAt > LATE_SWEEP_MS) {
+    await due.postpone(run, inMs(RENEW_MS + LEASE_SLACK_MS));
+    return;
+  }
   const unheld = run.lease ? await due.countLostLease(run, now()) : run;
   if (!unheld) return;
-  const tooOld = now().getTime() - Date.parse(run.createdAt) > ABANDON_AFTER_MS;
-  if (unheld.lostLeases >= MAX_LOST_LEASES || tooOld) return abandonRun(deps, unheld);
-  if (await dispatch(deps, unheld, now())) emit('RunsResent', 1, { region: run.region });
+  const counted = unheld.sends === 0 ? unheld : { ...unheld, tries: unheld.tries + 1 };
+  if (counted.lostLeases >= MAX_LOST_LEASES || counted.tries >= MAX_TRIES) await abandonRun(deps, counted);
+  else if (isSendDue(counted)) await resend(deps, counted);
+  else await due.postpone(counted, inMs(TRY_MS), { tries: counted.tries });
+};
+
+/** Sends the job of a run again. A send that fails is a try that came to nothing. */
+const resend = async (deps: Deps, run: RunItem): Promise<void> => {
+  const { due, now } = deps;
+  try {
+    if (await dispatch(deps, run, now())) emit('RunsResent', 1, { region: run.region });
+  } catch (error) {
+    const later = new Date(now().getTime() + retryAfter(run.tries));
+    await due.postpone(run, later, { tries: run.tries + 1 }).catch(() => {}); // the run is due in a minute
+    throw error;
+  }
 };
 
 const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {
   const error = runError('abandoned');
   if (!(await due.abandon(run, error, now()))) return;
-  const { region, correlationId, checkId, id: runId, owner, auditVersion, lostLeases } = run;
-  log.error('abandoned a run', { correlationId, checkId, runId, region, owner, auditVersion, lostLeases });
+  const { region, correlationId, checkId, id: runId, owner, auditVersion, lostLeases, tries } = run;
+  const counts = { lostLeases, tries };
+  log.error('abandoned a run', { correlationId, checkId, runId, region, owner, auditVersion, ...counts });
   emitFinished(region, error);
   emit('RunsAbandoned', 1, { region });
 };

@@ -13,18 +13,22 @@ export const RENEW_MS = 15 * SECOND;
 export const LEASE_SLACK_MS = 15 * SECOND;
 /** Number of lost leases after which the sweeper abandons a run. */
 export const MAX_LOST_LEASES = 5;
-/** Age at which the sweeper abandons a run that nobody is at work on. */
-export const ABANDON_AFTER_MS = 24 * HOUR;
+/** Time between the due time of a lease and a sweep from which on the clock was set forward, or the machine slept. */
+export const LATE_SWEEP_MS = 2 * MINUTE;
 
-/** Returns the time until a job is resent: an hour, then two, then four. A job may wait in a long queue that long. */
-export const resendAfter = (sends: number): number => HOUR * 2 ** Math.min(sends, 5);
+/**
+ * Number of tries that came to nothing after which the sweeper abandons a run. A try is an hour in which a sent job waited,
+ * a dead letter, or a send that failed. Time in which no sweeper ran does not count.
+ */
+export const MAX_TRIES = 24;
+/** Time that a sent job waits until the sweeper counts a try. */
+export const TRY_MS = HOUR;
 
-/** Returns the due time of a run whose job was sent now: when to resend the job, or when to abandon the run if sooner. */
-export const resendAt = ({ sends, createdAt }: { sends: number; createdAt: string }, now: Date): number => {
-  const later = now.getTime() + resendAfter(sends);
-  const tooOld = Date.parse(createdAt) + ABANDON_AFTER_MS + 1;
-  return tooOld > now.getTime() ? Math.min(later, tooOld) : later;
-};
+/** Returns true if a job should be sent: at once if no queue has it, or after one hour, two more, four more and so on. */
+export const isSendDue = ({ sends, tries }: { sends: number; tries: number }): boolean => tries >= 2 ** sends - 1;
+
+/** Returns the time until the next try after one that failed: a minute, doubling to an hour. A long outage costs few tries. */
+export const retryAfter = (tries: number): number => Math.min(2 ** tries * MINUTE, HOUR);
 
 /**
  * Returns the seconds until a queue delivers a failed message again: 5, 20, 80, then 120. SQS makes it a dead letter after

@@ -66,32 +66,6 @@ test('a job that its create did not send is sent after a minute', async () => {
   expect(await jobs()).toEqual([]);
 });
 
-test('a waiting job is resent after one hour, then two more, and so on; after a day its run is abandoned', async () => {
-  const check = aCheck({ now: t0, regions: ['us-east4'] });
-  const [run] = (await world.create(check)) as [RunItem];
-  await world.store.markSent(run, t0);
-  await sweepAt(later(t0, HOUR - 1));
-  expect(await jobs()).toEqual([]);
-  await sweepAt(later(t0, HOUR + 1));
-  expect(await jobs()).toHaveLength(1);
-  await sweepAt(later(t0, 3 * HOUR - 10));
-  expect(await jobs()).toEqual([]);
-  for (const hours of [3, 7, 15]) {
-    await sweepAt(later(t0, hours * HOUR + 10 * hours));
-    expect(await jobs(), `after ${hours} hours`).toHaveLength(1);
-  }
-  await sweepAt(later(t0, 24 * HOUR));
-  expect((await world.runOf(check.id)).state).toBe('created');
-
-  expect(abandoned()).toEqual([]);
-  await sweepAt(later(t0, 24 * HOUR + 1));
-  expect(abandoned()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
-  expect(await jobs()).toEqual([]);
-  const abandonedCheck = await world.find(check.id);
-  expect(abandonedCheck.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned', blame: 'service' } });
-  expect(abandonedCheck.item.completedAt).not.toBeNull();
-});
-
 test('a job is resent after each lost lease, and its run is abandoned after five', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
@@ -303,16 +277,6 @@ test('a start after a kill drops every lease, so that the next sweep resends its
     expect(runIds(await jobs())).toEqual(kills < 5 ? [run.id] : []);
   }
   expect((await world.runOf(check.id)).error?.code).toBe('abandoned');
-});
-
-test('a dead letter makes a run due now if it has attempts left', async () => {
-  const check = aCheck({ now: t0, regions: ['us-east4'] });
-  const [run] = (await world.create(check)) as [RunItem];
-  await world.store.markSent(run, t0);
-  await deadLetter(run, later(t0, 5 * MINUTE));
-  expect(await world.runOf(check.id)).toMatchObject({ state: 'created', dueAt: later(t0, 5 * MINUTE).toISOString() });
-  await sweepAt(later(t0, 5 * MINUTE));
-  expect(runIds(await jobs())).toEqual([run.id]);
 });
 
 test('a dead letter fails a run that has no attempts left', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AuditOptions } from '../../../shared/audit-options.ts';
 import { type Check, optionNames } from '../../../shared/check.ts';
-import { HOLD_MS, recheckAfter, resendAt } from '../../../shared/due-times.ts';
+import { HOLD_MS, recheckAfter, TRY_MS } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
@@ -72,7 +72,7 @@ export const checkStore = (db: Db) => ({
   /** Records that a run's job was sent, unless the run has changed since it was read. */
   markSent: (run: RunItem, now: Date) =>
     updateRun(db, run, {
-      set: { sends: run.sends + 1, dueAt: toIso(resendAt(run, now)) },
+      set: { sends: run.sends + 1, tries: run.tries, dueAt: toIso(now.getTime() + TRY_MS) },
       ...ifDueAt(run.dueAt),
     }),
 
@@ -101,7 +101,17 @@ const create = async (
   const seconds = inSeconds(expiresAt);
   const dueAt = toIso(created + HOLD_MS);
   const options = AuditOptions.parse(pick(check, optionNames));
-  const common = { checkId: check.id, owner, options, correlationId, createId, sends: 0, lostLeases: 0, dueAt };
+  const common = {
+    checkId: check.id,
+    owner,
+    options,
+    correlationId,
+    createId,
+    sends: 0,
+    tries: 0,
+    lostLeases: 0,
+    dueAt,
+  };
   const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(trendExpiresAt) };
   const runs = check.runs.map((run) => ({ ...run, ...common, ...expiry, labels: check.labels }));
   const written = await Promise.allSettled(

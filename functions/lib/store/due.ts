@@ -50,27 +50,31 @@ export const dueStore = (db: Db) => ({
   /** Removes an expired lease and counts it. Returns the new run, or undefined if the run has changed. */
   countLostLease: (run: RunItem, now: Date) =>
     updateRun(db, run, {
-      set: { lostLeases: run.lostLeases + 1, dueAt: toIso(now.getTime() + HOLD_MS + 1) },
+      set: { lostLeases: run.lostLeases + 1, sends: 0, dueAt: toIso(now.getTime() + HOLD_MS + 1) },
       remove: ['lease'],
       ...allOf(ifDueAt(run.dueAt), ifLease(run.lease?.id)),
     }),
 
-  /** Moves an item's `dueAt`, unless the item has changed since it was read. */
-  postpone: (item: RunItem | CheckItem | ErasedItem, until: Date) =>
+  /** Moves an item's `dueAt` and sets the counts of a run, unless the item has changed since it was read. */
+  postpone: (
+    item: RunItem | CheckItem | ErasedItem,
+    until: Date,
+    counts: Partial<Pick<RunItem, 'sends' | 'tries'>> = {},
+  ) =>
     updateOnce(db, 'checkId' in item ? runKey(item.checkId, item.id) : checkKey(item.id), {
-      set: { dueAt: until.toISOString() },
+      set: { ...counts, dueAt: until.toISOString() },
       ...ifDueAt(item.dueAt),
     }),
 
   /** Fails a run, unless it has changed since it was read. Returns true if this call failed the run. */
   abandon: (run: RunItem, error: RunError, now: Date) => abandon(db, run, error, now),
 
-  /** Makes a run due now, unless it has a lease or has changed since it was listed. */
+  /** Makes a run due now and forgets its sends, unless it has a lease or has changed since it was listed. */
   wake: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
     updateOnce(
       db,
       { pk, sk },
-      { set: { dueAt: now.toISOString() }, returns: 'NONE', ...allOf(ifDueAt(listed), ifNoLease) },
+      { set: { dueAt: now.toISOString(), sends: 0, tries: 0 }, returns: 'NONE', ...allOf(ifDueAt(listed), ifNoLease) },
     ),
 
   /** Removes a run's lease, counts it as lost and makes the run due now, unless the run has changed since it was listed. */
@@ -79,7 +83,7 @@ export const dueStore = (db: Db) => ({
       db,
       { pk, sk },
       {
-        set: { dueAt: now.toISOString() },
+        set: { dueAt: now.toISOString(), sends: 0 },
         add: { lostLeases: 1 },
         remove: ['lease'],
         ...allOf(ifDueAt(listed), ifAnyLease),

@@ -62,7 +62,8 @@ export const RunItem = z.object({
   options: OptionFields,
   correlationId: z.string(), // id of the request that created the run
   createId: z.string(), // the last create that wrote this item and its pointer
-  sends: z.int(), // how often its job was sent
+  sends: z.int(), // of its job, since no queue had it
+  tries: z.int().default(0), // that came to nothing since its last claim (due-times.ts)
   lostLeases: z.int(),
   lease: z.object({ id: z.uuid(), until: z.string() }).optional(),
   report: z.object({ key: z.string(), bytes: z.int(), gzipBytes: z.int() }).optional(),

@@ -38,7 +38,11 @@ export const leaseStore = (db: Db) => ({
 
   /** Gives up a lease and makes the unfinished run due now. */
   release: (lease: Lease, now: Date) =>
-    updateRun(db, lease.run, { set: { dueAt: now.toISOString() }, remove: ['lease'], ...ifLeaseHeld(lease) }),
+    updateRun(db, lease.run, {
+      set: { dueAt: now.toISOString(), sends: 0 },
+      remove: ['lease'],
+      ...ifLeaseHeld(lease),
+    }),
 
   /**
    * Finishes a run, and closes its check if the run was the last. Returns false if the lease is lost. Safe to repeat, also
@@ -67,6 +71,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
     set: {
       state: 'running',
       ...leaseFrom(leaseId, now),
+      tries: 0,
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
       ...(first && { startedAt, updatedAt: startedAt }),
     },

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { closeLostRuns } from '../../functions/close-lost-runs.ts';
+import * as logging from '../../functions/lib/log.ts';
+import type { RunItem } from '../../functions/lib/store/items.ts';
+import type { Lease } from '../../functions/lib/store/leases.ts';
+import { sweep } from '../../functions/sweep.ts';
+import { aCheck, later, startWorld, type World } from '../support/world.ts';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const emit = vi.spyOn(logging, 'emit');
+/** Values of the metric behind the alarm on abandoned runs. */
+const abandoned = () => emit.mock.calls.filter(([name]) => name === 'RunsAbandoned');
+
+/** Each test has a time of its own, so that items of other tests are never due in it. */
+let day = Date.parse('2030-01-01T00:00:00.000Z');
+let t0: Date;
+beforeEach(() => {
+  day -= 30 * 24 * HOUR * 1000;
+  t0 = new Date(day);
+  emit.mockClear();
+});
+
+const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
+const jobs = () => world.jobsIn('us-east4');
+const runIds = (found: { runId: string }[]) => found.map(({ runId }) => runId);
+const claim = async (run: RunItem, now: Date): Promise<Lease> => {
+  const lease = await world.leases.claim(run, randomUUID(), now);
+  if (!lease) throw new Error('another worker has the run');
+  return lease;
+};
+const deadLetter = ({ id: runId, options, ...run }: RunItem, now: Date) =>
+  closeLostRuns({ ...world, now: () => now })({ ...run, ...options, runId });
+const sentFourTimes = async (run: RunItem): Promise<RunItem> => {
+  let sent = run;
+  for (let sends = 1; sends <= 4; sends++) sent = (await world.store.markSent(sent, t0)) as RunItem;
+  return sent;
+};
+
+test('a waiting job is resent after one hour, then two more, and so on; after 24 hours its run is abandoned', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  await world.store.markSent(run, t0);
+  await sweepAt(later(t0, HOUR - 1));
+  expect(await jobs()).toEqual([]);
+  const sent: number[] = [];
+  for (let hours = 1; hours < 24; hours++) {
+    await sweepAt(later(t0, hours * HOUR + hours));
+    if ((await jobs()).length > 0) sent.push(hours);
+  }
+  expect(sent).toEqual([1, 3, 7, 15]);
+  expect(await world.runOf(check.id)).toMatchObject({ state: 'created', tries: 23 });
+
+  expect(abandoned()).toEqual([]);
+  await sweepAt(later(t0, 24 * HOUR + 24));
+  expect(abandoned()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
+  expect(await jobs()).toEqual([]);
+  const abandonedCheck = await world.find(check.id);
+  expect(abandonedCheck.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned', blame: 'service' } });
+  expect(abandonedCheck.item.completedAt).not.toBeNull();
+});
+
+test.each([
+  ['a service that was stopped for 26 hours', { wake: 'all' as const, dropLeases: true }],
+  ['a clock that was set forward by 26 hours', undefined],
+])('%s abandons no run, however often it happens', async (_, wake) => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  await world.store.markSent(run, t0);
+  for (let times = 1; times <= (wake ? 30 : 3); times++) {
+    const now = later(t0, 26 * HOUR + (wake ? times * MINUTE : times * 26 * HOUR));
+    if (wake) await sweep({ ...world, now: () => now })(wake);
+    await sweepAt(now);
+    const sent = (await jobs()).filter(({ runId }) => runId === run.id);
+    expect(sent, `time ${times}`).toHaveLength(wake || times !== 2 ? 1 : 0);
+  }
+  expect(await world.runOf(check.id)).toMatchObject({ state: 'created', attempts: [] });
+});
+
+test('a clock that is set forward by 25 hours ends no audit', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = await claim(run, t0);
+  const now = later(t0, 25 * HOUR);
+  await sweepAt(now);
+  expect(await world.leases.renew(lease, later(now, 15))).toBe(true);
+  await sweepAt(later(now, 31));
+  expect(await world.runOf(check.id)).toMatchObject({ state: 'running', lostLeases: 0, lease: { id: lease.id } });
+  expect(await jobs()).toEqual([]);
+});
+
+test('a lease that was lost while no sweep ran is handled by the second sweep', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  await claim(run, t0);
+  await sweepAt(later(t0, HOUR));
+  expect(await jobs()).toEqual([]);
+  await sweepAt(later(t0, HOUR + 31));
+  expect(runIds(await jobs())).toEqual([run.id]);
+  expect(await world.runOf(check.id)).toMatchObject({ lostLeases: 1 });
+});
+
+test('the job of a run whose worker had no time left is sent at once', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  const lease = await claim(await sentFourTimes(run), t0);
+  await world.leases.release(lease, later(t0, 50));
+  await sweepAt(later(t0, 50));
+  expect(runIds(await jobs())).toEqual([run.id]);
+});
+
+test('a region without a queue abandons its runs after 24 tries over 18 hours', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  await world.create(check);
+  const queues = { send: () => Promise.reject(new Error('AUDIT_QUEUES has no queue for region us-east4')) };
+  let now = later(t0, 61);
+  for (let tries = 0; tries < 24; tries++) {
+    await sweep({ ...world, queues, now: () => now })({});
+    const { state, dueAt = '' } = await world.runOf(check.id);
+    expect(state).toBe('created');
+    now = new Date(dueAt);
+  }
+  expect(now.getTime() - t0.getTime()).toBeGreaterThan(18 * HOUR * 1000);
+  await sweep({ ...world, queues, now: () => now })({});
+  expect(await world.runOf(check.id)).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
+});
+
+test('dead letters make a run with attempts left due after growing times, and 24 of them abandon it', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4'] });
+  const [run] = (await world.create(check)) as [RunItem];
+  await world.store.markSent(run, t0);
+  for (let now = later(t0, 5 * MINUTE), tries = 1; tries < 24; tries++) {
+    await deadLetter(run, now);
+    now = later(now, Math.min(2 ** (tries - 1), 60) * MINUTE);
+    expect(await world.runOf(check.id)).toMatchObject({ state: 'created', dueAt: now.toISOString(), tries });
+    await sweepAt(now);
+    expect(runIds(await jobs())).toEqual([run.id]);
+  }
+  await deadLetter(run, later(t0, 24 * HOUR));
+  await sweepAt(later(t0, 25 * HOUR));
+  expect(await world.runOf(check.id)).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
+});
