@@ -1,5 +1,5 @@
 // @ts-check
-import { readKey } from './session.js';
+import { askForKey, readKey } from './session.js';
 import { withShareToken } from './share.js';
 
 const FAILED = 'The service sent no readable answer. Retry in a minute.';
@@ -18,7 +18,7 @@ export class RequestError extends Error {
     this.code = problem.code;
     this.requestId = problem.requestId;
     this.errors = problem.errors ?? [];
-    this.retryAfter = retryAfter;
+    this.retryAfter = retryAfter ?? (kind === 'too-many' ? 10 : undefined);
   }
 }
 
@@ -31,13 +31,45 @@ const kindOf = (status) => {
 };
 
 /**
- * Sends a request with the key of this tab. Throws a RequestError if it fails.
+ * Returns the seconds of a `Retry-After` header, which may also have a date.
+ * @param {Headers} headers
+ */
+export const retryAfterOf = (headers) => {
+  const text = headers.get('retry-after') ?? '';
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return seconds >= 0 ? seconds : undefined;
+};
+
+/** @typedef {{ method?: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal }} SendOptions */
+
+/**
+ * Sends a request with the key of this tab. Throws a RequestError if it fails. If the key is missing or refused, the page
+ * asks for another one.
  * @param {string} path
- * @param {{ method?: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ * @param {SendOptions} [options]
  * @returns {Promise<Response>}
  */
-export const send = async (path, { method = 'GET', body, headers = {}, signal } = {}) => {
+export const send = async (path, options) => {
   const key = readKey();
+  try {
+    return await sendWithKey(key, path, options);
+  } catch (error) {
+    if (error instanceof RequestError && error.kind === 'key') {
+      if (readKey() !== key) return send(path, options); // the user has entered another key meanwhile
+      askForKey(error.message);
+    }
+    throw error;
+  }
+};
+
+/**
+ * Sends a request with a key. Throws a RequestError if it fails.
+ * @param {string | null} key
+ * @param {string} path
+ * @param {SendOptions} [options]
+ * @returns {Promise<Response>}
+ */
+export const sendWithKey = async (key, path, { method = 'GET', body, headers = {}, signal } = {}) => {
   /** @type {Response} */
   let answer;
   try {
@@ -61,14 +93,13 @@ export const send = async (path, { method = 'GET', body, headers = {}, signal } 
   if (answer.ok || answer.status === 304) return answer;
   const problem = await answer.json().catch(() => ({}));
   const { title = `The answer has status ${answer.status}`, detail = FAILED } = problem;
-  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
-  throw new RequestError(kindOf(answer.status), { ...problem, title, detail }, seconds >= 0 ? seconds : undefined);
+  throw new RequestError(kindOf(answer.status), { ...problem, title, detail }, retryAfterOf(answer.headers));
 };
 
 /**
  * Returns the JSON body of an answer.
  * @param {string} path
- * @param {Parameters<typeof send>[1]} [options]
+ * @param {SendOptions} [options]
  * @returns {Promise<any>}
  */
 export const read = async (path, options) => (await send(path, options)).json();

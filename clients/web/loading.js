@@ -1,15 +1,15 @@
 // @ts-check
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { RequestError, read, send } from './api.js';
+import { read, send } from './api.js';
+import { follow } from './following.js';
 import { onKeyChange } from './session.js';
 
 const WAIT = 'wait=25';
 /** Time limit of a request that waits, in milliseconds. A connection that died while the machine slept never ends. */
 const WAIT_TIMEOUT = 60_000;
-/** Pauses after a failed request, in milliseconds. The last one repeats. */
-const PAUSES = [1000, 2000, 5000, 10_000];
 
-/** @typedef {{ data?: any, error?: RequestError, reload: () => void }} Loaded */
+/** @typedef {{ data?: any, error?: import('./api.js').RequestError, reload: () => void }} Loaded */
+/** @typedef {{ isFinished?: (data: any) => boolean, refreshSeconds?: number }} FollowOptions */
 
 /** Returns a number that grows when the key of the tab changes. */
 const useKeyVersion = () => {
@@ -18,124 +18,97 @@ const useKeyVersion = () => {
   return version;
 };
 
+const always = () => true;
+
 /**
- * Reads a path once, and again after `reload`, a new key, or a return of the connection. Keeps the data that it has if a
- * later request fails. A path of null reads nothing.
- * @param {string | null} path
+ * Reads until the data is finished, and again after `reload` or a new key. Retries failures that pass. Keeps the data that
+ * it has if a later request fails. `name` identifies what is read. A name of null reads nothing.
+ * @param {string | null} name
+ * @param {import('./following.js').Load} load
+ * @param {FollowOptions} [options]
  * @returns {Loaded}
  */
-export const useLoaded = (path) => {
-  const [state, setState] = useState(/** @type {{ path?: string | null, data?: any, error?: any }} */ ({}));
+export const useFollowed = (name, load, { isFinished = always, refreshSeconds = 0 } = {}) => {
+  const [state, setState] = useState(/** @type {{ name?: string | null, data?: any, error?: any }} */ ({}));
   const [again, setAgain] = useState(0);
   const reload = useCallback(() => setAgain((each) => each + 1), []);
+  const current = useRef({ load, isFinished });
+  current.current = { load, isFinished };
   const keyVersion = useKeyVersion();
   useEffect(() => {
-    if (path === null) return;
+    if (name === null) return;
     const stop = new AbortController();
-    read(path, { signal: stop.signal }).then(
-      (data) => setState({ path, data }),
-      (error) => {
-        if (stop.signal.aborted) return;
-        setState((before) => ({ path, error, ...(before.path === path && { data: before.data }) }));
-      },
-    );
+    follow(current.current.load, {
+      isFinished: current.current.isFinished,
+      show: (data) => setState({ name, data }),
+      fail: (error) => setState((before) => ({ name, error, ...(before.name === name && { data: before.data }) })),
+      refreshSeconds,
+      signal: stop.signal,
+    });
     return () => stop.abort();
-  }, [path, again, keyVersion]);
-  useRetries(state.error, reload);
-  return state.path === path ? { data: state.data, error: state.error, reload } : { reload };
+  }, [name, again, keyVersion, refreshSeconds]);
+  return state.name === name ? { data: state.data, error: state.error, reload } : { reload };
 };
 
 /**
- * Reloads after a failure that may pass: when the connection is back, and after the time that the service has named.
- * @param {RequestError | undefined} error
- * @param {() => void} reload
+ * Reads a path until the data is finished, by default once.
+ * @param {string | null} path
+ * @param {FollowOptions} [options]
  */
-export const useRetries = (error, reload) => {
-  useEffect(() => {
-    if (!error || !['offline', 'too-many', 'failed'].includes(error.kind)) return;
-    const timer = setTimeout(reload, (error.retryAfter ?? 10) * 1000);
-    addEventListener('online', reload);
-    return () => {
-      clearTimeout(timer);
-      removeEventListener('online', reload);
-    };
-  }, [error, reload]);
-};
+export const useLoaded = (path, options) =>
+  useFollowed(path, async ({ signal }) => ({ data: await read(path ?? '', { signal }) }), options);
 
 /**
  * Reads a check or a run until it is finished. The service answers a waiting request at the next change.
  * @param {string} path
  * @param {(data: any) => boolean} isFinished
- * @returns {Loaded}
  */
-export const useLive = (path, isFinished) => {
-  const [state, setState] = useState(/** @type {{ path?: string, data?: any, error?: any }} */ ({}));
-  const [again, setAgain] = useState(0);
-  const reload = useCallback(() => setAgain((each) => each + 1), []);
-  const finished = useRef(isFinished);
-  const keyVersion = useKeyVersion();
-  useEffect(() => {
-    const stop = new AbortController();
-    const show = (/** @type {any} */ data) => setState({ path, data });
-    const fail = (/** @type {any} */ error) =>
-      setState((before) => ({ path, error, ...(before.path === path && { data: before.data }) }));
-    follow(path, { isFinished: finished.current, show, fail, signal: stop.signal });
-    return () => stop.abort();
-  }, [path, again, keyVersion]);
-  return state.path === path ? { data: state.data, error: state.error, reload } : { reload };
-};
+export const useLive = (path, isFinished) => useFollowed(path, (last) => readOrWait(path, last), { isFinished });
 
 /**
+ * Waits for a change since an entity tag. Reads at once without a tag.
  * @param {string} path
- * @param {{ isFinished: (data: any) => boolean, show: (data: any) => void, fail: (error: any) => void, signal: AbortSignal }} options
+ * @param {Parameters<import('./following.js').Load>[0]} last
  */
-const follow = async (path, { isFinished, show, fail, signal }) => {
-  let etag = '';
-  for (let failures = 0; !signal.aborted; ) {
-    try {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(WAIT_TIMEOUT)]);
-      const answer = await send(path, {
-        signal: limit,
-        ...(etag && { headers: { prefer: WAIT, 'if-none-match': etag } }),
-      });
-      if (answer.status !== 304) {
-        const data = await answer.json();
-        if (signal.aborted) return;
-        show(data);
-        if (isFinished(data)) return;
-        etag = answer.headers.get('etag') ?? '';
-      }
-      failures = 0;
-    } catch (error) {
-      if (signal.aborted) return;
-      const { kind, retryAfter } = error instanceof RequestError ? error : { kind: 'offline', retryAfter: undefined };
-      fail(error);
-      if (kind === 'key' || kind === 'missing' || kind === 'refused') return;
-      await pause(retryAfter === undefined ? (PAUSES[failures] ?? 10_000) : retryAfter * 1000, signal);
-      failures += 1;
-    }
-  }
+export const readOrWait = async (path, { etag, signal }) => {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(WAIT_TIMEOUT)]);
+  const answer = await send(path, {
+    signal: limit,
+    ...(etag && { headers: { prefer: WAIT, 'if-none-match': etag } }),
+  });
+  return { headers: answer.headers, ...(answer.status !== 304 && { data: await answer.json() }) };
 };
 
 /**
- * Resolves after a time, or at once if the connection returns, the tab becomes visible, or the signal aborts.
- * @param {number} ms
- * @param {AbortSignal} signal
- * @returns {Promise<void>}
+ * Returns a function that runs an action of the user, and the state of the action. An action without a valid key stops,
+ * and runs again with the next key that the user enters.
+ * @template {any[]} Args
+ * @param {(...args: Args) => Promise<unknown>} act
  */
-const pause = (ms, signal) =>
-  new Promise((resolve) => {
-    const done = new AbortController();
-    const end = () => {
-      clearTimeout(timer);
-      done.abort();
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    addEventListener('online', end, { signal: done.signal });
-    document.addEventListener('visibilitychange', () => document.hidden || end(), { signal: done.signal });
-    signal.addEventListener('abort', end, { signal: done.signal });
-  });
+export const useAction = (act) => {
+  const [state, setState] = useState(/** @type {{ busy?: boolean, error?: any }} */ ({}));
+  const resume = useRef(/** @type {(() => void) | undefined} */ (undefined));
+  const run = async (/** @type {Args} */ ...args) => {
+    resume.current = undefined;
+    setState({ busy: true });
+    try {
+      await act(...args);
+      setState({});
+    } catch (/** @type {any} */ error) {
+      if (error.kind === 'key') {
+        resume.current = () => run(...args);
+        requestAnimationFrame(() => document.getElementById('api-key')?.focus()); // the prompt is there by then
+      }
+      setState({ error });
+    }
+  };
+  const clear = () => {
+    resume.current = undefined;
+    setState({});
+  };
+  useEffect(() => onKeyChange((key) => key !== null && resume.current?.()), []);
+  return { ...state, run, clear };
+};
 
 /**
  * Returns the time, which changes every few seconds.

@@ -1,12 +1,12 @@
 // @ts-check
-import { useCallback, useEffect, useState } from 'preact/hooks';
 import { read } from './api.js';
-import { useRetries } from './loading.js';
-import { onKeyChange } from './session.js';
+import { useFollowed } from './loading.js';
 import { isOtherThrottling } from './throttling.js';
 
 /** Most runs that a chart has. */
 export const MAX_RUNS = 400;
+/** Most pages that the service is read for. A page may have few runs. */
+const MAX_PAGES = 100;
 
 /**
  * Reads the finished runs of a URL, newest first, page by page.
@@ -14,40 +14,29 @@ export const MAX_RUNS = 400;
  * @returns {{ runs: any[], done: boolean, error?: any, reload: () => void }}
  */
 export const useSeries = ({ url, device }) => {
-  const [state, setState] = useState(
-    /** @type {{ runs: any[], done: boolean, error?: any }} */ ({ runs: [], done: false }),
-  );
-  const [again, setAgain] = useState(0);
-  const reload = useCallback(() => setAgain((each) => each + 1), []);
-  useEffect(() => onKeyChange(reload), [reload]);
-  useEffect(() => {
-    const stop = new AbortController();
-    readAll({ url, device }, stop.signal, setState).catch((error) => {
-      if (!stop.signal.aborted) setState((before) => ({ ...before, error }));
-    });
-    return () => stop.abort();
-  }, [url, device, again]);
-  useRetries(state.error, reload);
-  return { ...state, reload };
+  const load = (/** @type {{ signal: AbortSignal }} */ { signal }) =>
+    readAll({ url, device }, signal).then((runs) => ({ data: runs }));
+  const { data, error, reload } = useFollowed(`${device} ${url}`, load);
+  return { runs: data ?? [], done: data !== undefined, error, reload };
 };
 
 /**
  * @param {{ url: string, device: string }} filter
  * @param {AbortSignal} signal
- * @param {(state: { runs: any[], done: boolean }) => void} show
  */
-const readAll = async (filter, signal, show) => {
+const readAll = async (filter, signal) => {
   /** @type {any[]} */
   const runs = [];
   /** @type {string | null} */
   let cursor = null;
-  do {
+  for (let pages = 0; pages < MAX_PAGES && runs.length < MAX_RUNS; pages += 1) {
     const parameters = new URLSearchParams({ ...filter, limit: '100', ...(cursor && { cursor }) });
     const page = await read(`/v1/runs?${parameters}`, { signal });
     runs.push(...page.runs);
     cursor = page.nextCursor;
-  } while (cursor && runs.length < MAX_RUNS);
-  show({ runs: runs.slice(0, MAX_RUNS), done: true });
+    if (!cursor) break;
+  }
+  return runs.slice(0, MAX_RUNS);
 };
 
 /**

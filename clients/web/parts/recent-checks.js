@@ -1,24 +1,26 @@
 // @ts-check
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { read } from '../api.js';
 import { html } from '../html.js';
-import { useLoaded, useNow } from '../loading.js';
+import { useAction, useLoaded, useNow } from '../loading.js';
 import { gradeOf, gradeSigns, gradeWords } from '../numbers.js';
 import { ago, localTime } from '../times.js';
 import { Field } from './field.js';
 import { Pending, ProblemNote } from './problem.js';
 
 const states = ['created', 'running', 'succeeded', 'partial', 'failed'];
-const REFRESH_MS = 5000;
+const REFRESH_SECONDS = 5;
 
 /** The checks of the caller, newest first, with filters. */
 export const RecentChecks = () => {
   const [filters, setFilters] = useState(/** @type {Record<string, string>} */ ({}));
   const parameters = new URLSearchParams({ limit: '20', ...filters });
-  const first = useLoaded(`/v1/checks?${parameters}`);
+  const first = useLoaded(`/v1/checks?${parameters}`, {
+    isFinished: ({ checks }) => !checks.some(isOpen),
+    refreshSeconds: REFRESH_SECONDS,
+  });
   const more = useOlder(parameters, first.data?.nextCursor);
   const checks = [...(first.data?.checks ?? []), ...more.checks];
-  useRefresh(checks.some(isOpen), first.reload);
   const wrong = (/** @type {string} */ path) => first.error?.errors.find((each) => each.path === path)?.message;
   const isShown = wrong('url') ?? wrong('label');
   return html`<section aria-labelledby="recent">
@@ -27,25 +29,12 @@ export const RecentChecks = () => {
     ${first.error && first.data && !isShown && html`<${ProblemNote} ...${first} />`}
     ${isShown ? null : first.data ? html`<${Rows} checks=${checks} filtered=${Object.keys(filters).length > 0} />` : html`<${Pending} ...${first} />`}
     ${more.error && html`<${ProblemNote} error=${more.error} reload=${more.load} action />`}
-    ${more.cursor && html`<p class="center"><button type="button" disabled=${more.loading} onClick=${more.load}>Older checks</button></p>`}
+    ${more.cursor && html`<p class="center"><button type="button" disabled=${more.busy} onClick=${more.load}>Older checks</button></p>`}
   </section>`;
 };
 
 /** @param {any} check */
 const isOpen = ({ state }) => state === 'created' || state === 'running';
-
-/**
- * Reloads while some check is unfinished and the tab is visible.
- * @param {boolean} wanted
- * @param {() => void} reload
- */
-const useRefresh = (wanted, reload) => {
-  useEffect(() => {
-    if (!wanted) return;
-    const timer = setInterval(() => document.hidden || reload(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [wanted, reload]);
-};
 
 /**
  * Loads the pages after the first one, on request.
@@ -55,19 +44,14 @@ const useRefresh = (wanted, reload) => {
 const useOlder = (parameters, firstCursor) => {
   const name = `${parameters}`;
   const none = { name, checks: /** @type {any[]} */ ([]), cursor: undefined };
-  const [kept, setState] = useState(/** @type {any} */ (none));
-  const state = kept.name === name ? kept : none; // a new filter starts again
+  const [kept, keep] = useState(/** @type {any} */ (none));
+  const { checks, ...state } = kept.name === name ? kept : none; // a new filter starts again
   const cursor = state.cursor === undefined ? firstCursor : state.cursor;
-  const load = async () => {
-    setState({ ...state, loading: true });
-    try {
-      const page = await read(`/v1/checks?${parameters}&cursor=${encodeURIComponent(cursor)}`);
-      setState({ name, checks: [...state.checks, ...page.checks], cursor: page.nextCursor });
-    } catch (error) {
-      setState({ ...state, error });
-    }
-  };
-  return { ...state, cursor, load };
+  const { busy, error, run } = useAction(async () => {
+    const page = await read(`/v1/checks?${parameters}&cursor=${encodeURIComponent(cursor)}`);
+    keep({ name, checks: [...checks, ...page.checks], cursor: page.nextCursor });
+  });
+  return { checks, cursor, busy, error, load: () => run() };
 };
 
 /** @param {{ onChange: (filters: Record<string, string>) => void, wrong: (path: string) => string | undefined }} props */

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { follow } from '../../clients/web/following.js';
+import { readOrWait } from '../../clients/web/loading.js';
+
+const tab = Object.assign(new EventTarget(), { hidden: false });
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('sessionStorage', { getItem: () => null });
+  vi.stubGlobal('document', tab);
+  const window = new EventTarget();
+  vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
+  vi.stubGlobal('dispatchEvent', window.dispatchEvent.bind(window));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+type Options = { refreshSeconds?: number; everyTick?: () => void };
+
+/** Follows a run for a minute, with answers that come at once. Returns the seconds at which requests were sent. */
+const requestsTo = async (answer: (count: number) => Response, { refreshSeconds, everyTick }: Options = {}) => {
+  const times: number[] = [];
+  const started = Date.now();
+  const stop = new AbortController();
+  const request = vi.fn(async (_path: string, _init: RequestInit) => {
+    times.push((Date.now() - started) / 1000);
+    return answer(times.length);
+  });
+  vi.stubGlobal('fetch', request);
+  const following = follow((last) => readOrWait('/v1/runs/1', last), {
+    isFinished: () => false,
+    show: () => {},
+    fail: () => {},
+    signal: stop.signal,
+    ...(refreshSeconds && { refreshSeconds }),
+  });
+  for (let tick = 0; tick < 595; tick += 1) {
+    await vi.advanceTimersByTimeAsync(100);
+    everyTick?.();
+  }
+  stop.abort();
+  await following;
+  return { times, request };
+};
+
+const run = (headers: HeadersInit = {}) => Response.json({ state: 'running' }, { headers });
+const unchanged = (headers: HeadersInit = {}) => new Response(null, { status: 304, headers });
+const waited = { etag: '"1"', 'retry-after': '2', 'preference-applied': 'wait=25' };
+
+test.each([
+  ['304 at once', (i: number) => (i === 1 ? run(waited) : unchanged(waited)), 2],
+  ['a change at once', (i: number) => run({ ...waited, etag: `"${i}"` }), 2],
+  ['200 at once, without what a proxy drops', () => run(), 2],
+  ['a longer Retry-After', () => unchanged({ 'retry-after': '7' }), 7],
+  ['Retry-After: 0', () => run({ 'retry-after': '0' }), 2],
+  ['a Retry-After that is a date', () => run({ 'retry-after': new Date(Date.now() + 9000).toUTCString() }), 2],
+  ['429 with Retry-After', () => Response.json({}, { status: 429, headers: { 'retry-after': '20' } }), 20],
+  ['503 with Retry-After: 0', () => Response.json({}, { status: 503, headers: { 'retry-after': '0' } }), 2],
+  ['503 without Retry-After', () => Response.json({}, { status: 503 }), 2],
+  ['no answer', () => expect.unreachable(), 2],
+])('the page pauses after %s', async (_, answer, seconds) => {
+  const { times } = await requestsTo(answer);
+  expect(times.length).toBeGreaterThan(2);
+  expect(times.length).toBeLessThanOrEqual(60 / seconds + 1);
+  for (const [i, time] of times.entries())
+    if (i > 0) expect(time - (times[i - 1] as number)).toBeGreaterThanOrEqual(seconds);
+});
+
+test('a tab that is shown again and again, and a connection that comes back, shorten no Retry-After', async () => {
+  const everyTick = () => {
+    tab.dispatchEvent(new Event('visibilitychange'));
+    dispatchEvent(new Event('online'));
+  };
+  const limited = () => Response.json({}, { status: 429, headers: { 'retry-after': '20' } });
+  expect((await requestsTo(limited, { everyTick })).times).toHaveLength(3);
+  expect((await requestsTo(() => expect.unreachable(), { everyTick })).times.length).toBeLessThanOrEqual(31);
+});
+
+test('the page waits for the next change of a run', async () => {
+  const { request } = await requestsTo(() => run(waited));
+  expect(request.mock.calls[0]?.[1].headers).not.toHaveProperty('prefer');
+  expect(request.mock.calls[1]?.[1].headers).toMatchObject({ prefer: 'wait=25', 'if-none-match': '"1"' });
+});
+
+test('a list is refreshed while its tab is visible, and no sooner than the service allows', async () => {
+  const refreshSeconds = 5;
+  expect((await requestsTo(() => run(), { refreshSeconds })).times).toHaveLength(12);
+  expect((await requestsTo(() => run({ 'retry-after': '30' }), { refreshSeconds })).times).toHaveLength(2);
+  tab.hidden = true;
+  expect((await requestsTo(() => run(), { refreshSeconds })).times).toHaveLength(1);
+  tab.hidden = false;
+});
