@@ -3,8 +3,9 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useFocus } from './focus.js';
 import { html } from './html.js';
-import { KeyButton } from './parts/key.js';
+import { KeyButton, KeyPrompt } from './parts/key.js';
 import { useRoute } from './router.js';
+import { askForKey } from './session.js';
 
 /** The views by route. The browser loads a view when it is first shown. */
 const views = {
@@ -32,6 +33,7 @@ const App = () => {
   const route = useRoute();
   const { View, failed } = useView(route.name);
   useFocus(View && route.key);
+  useEffect(() => askForKey(null), [route.key]); // the new view may need no key
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="top">
@@ -42,6 +44,7 @@ const App = () => {
       </nav>
     </header>
     <${OfflineNote} />
+    <${KeyPrompt} />
     <main id="main" tabindex="-1">
       ${View && html`<${View} key=${route.key} ...${route.params} query=${route.query} />`}
       ${failed && html`<h1>This view did not load</h1><p>The connection failed, or the service has a new version. <a href=${location.href} target="_self">Reload the page.</a></p>`}

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { createCheck, newIdempotencyKey } from '../api.js';
 import { auditFacts } from '../facts.js';
 import { html } from '../html.js';
-import { useLoaded, useNow } from '../loading.js';
+import { useAction, useLoaded, useNow } from '../loading.js';
 import { navigate } from '../router.js';
 import { ago } from '../times.js';
 import { Pending, ProblemNote } from './problem.js';
@@ -31,22 +31,17 @@ const secrets = ['headers', 'cookies', 'basicAuth', 'storageState'];
  */
 export const CheckActions = ({ check }) => {
   const [panel, setPanel] = useState('');
-  const [error, setError] = useState(/** @type {any} */ (undefined));
   const key = useRef(newIdempotencyKey());
   const toggle = (/** @type {string} */ name) => setPanel(panel === name ? '' : name);
-  const again = async () => {
-    setError(undefined);
+  const { error, run } = useAction(async () => {
     if (secrets.some((name) => check[name] !== undefined)) return setPanel('secret');
-    try {
-      const sent = Object.fromEntries(
-        inputs.filter((name) => check[name] !== undefined).map((name) => [name, check[name]]),
-      );
-      const { id } = await createCheck(/** @type {any} */ (sent), key.current);
-      navigate(`/checks/${id}`);
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+    const sent = Object.fromEntries(
+      inputs.filter((name) => check[name] !== undefined).map((name) => [name, check[name]]),
+    );
+    const { id } = await createCheck(/** @type {any} */ (sent), key.current);
+    navigate(`/checks/${id}`);
+  });
+  const again = () => run();
   const series = new URLSearchParams({ url: check.url, device: check.device ?? 'mobile' });
   return html`<div class="actions">
       <a class="button" href="/pages?${series}">Over time</a>

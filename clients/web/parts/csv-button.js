@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { send } from '../api.js';
 import { html } from '../html.js';
+import { useAction } from '../loading.js';
 import { saveBlob } from '../save-blob.js';
 import { ProblemNote } from './problem.js';
 
@@ -13,20 +14,17 @@ const MAX_PAGES = 100;
  * @param {{ url: string, device: string }} props
  */
 export const CsvButton = ({ url, device }) => {
-  const [state, setState] = useState(/** @type {{ error?: any, busy?: boolean, note?: string }} */ ({}));
-  const download = async () => {
-    setState({ busy: true });
-    try {
-      const { texts, isCut } = await readPages(`/v1/runs?${new URLSearchParams({ url, device, limit: '100' })}`);
-      saveBlob(new Blob(texts, { type: 'text/csv' }), 'runs.csv');
-      setState(isCut ? { note: cutNote(texts) } : {});
-    } catch (error) {
-      setState({ error });
-    }
-  };
+  const [note, setNote] = useState('');
+  const state = useAction(async () => {
+    setNote('');
+    const { texts, isCut } = await readPages(`/v1/runs?${new URLSearchParams({ url, device, limit: '100' })}`);
+    saveBlob(new Blob(texts, { type: 'text/csv' }), 'runs.csv');
+    if (isCut) setNote(cutNote(texts));
+  });
+  const download = () => state.run();
   return html`<button type="button" class="small" disabled=${state.busy} onClick=${download}>${state.busy ? 'Reading the runs…' : 'CSV of all runs'}</button>
     ${state.error && html`<${ProblemNote} error=${state.error} reload=${download} action />`}
-    <p class="wide" role="status">${state.note}</p>`;
+    <p class="wide" role="status">${note}</p>`;
 };
 
 /**

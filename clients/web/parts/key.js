@@ -1,12 +1,13 @@
 // @ts-check
 import { useEffect, useId, useState } from 'preact/hooks';
+import { sendWithKey } from '../api.js';
 import { html } from '../html.js';
-import { onKeyChange, readKey, saveKey } from '../session.js';
+import { onKeyChange, onRefusalChange, readKey, readRefusal, saveKey } from '../session.js';
 
 /** Returns the key of this tab, also after it changes. */
 const useKey = () => {
   const [key, setKey] = useState(readKey);
-  useEffect(() => onKeyChange(() => setKey(readKey())), []);
+  useEffect(() => onKeyChange(setKey), []);
   return key;
 };
 
@@ -20,42 +21,76 @@ export const KeyButton = () => {
   </span>`;
 };
 
+/** The one prompt for the API key. Nothing while no request was refused for its key. */
+export const KeyPrompt = () => {
+  const [reason, setReason] = useState(readRefusal);
+  useEffect(() => onRefusalChange(() => setReason(readRefusal())), []);
+  return reason === null ? null : html`<${KeyForm} reason=${reason} />`;
+};
+
 /**
- * A form for the API key. `detail` says why the service refused the request.
- * @param {{ detail: string }} props
+ * Returns what is wrong with the characters of a key. A browser sends no header with other characters.
+ * @param {string} key
  */
-export const KeyForm = ({ detail }) => {
+export const wrongCharacterOf = (key) => {
+  if (key === '') return 'Enter an API key.';
+  const index = [...key].findIndex((each) => !/^[\x21-\x7e]$/.test(each));
+  if (index === -1) return undefined;
+  const code = [...key][index]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  return `Character ${index + 1} of the key (U+${code}) is no letter, digit or sign of a key. Copy the key once more, or type it.`;
+};
+
+/**
+ * Keeps a key that the service does not refuse. Returns why it keeps none.
+ * @param {string} key
+ */
+const tryKey = async (key) => {
+  const wrong = wrongCharacterOf(key);
+  if (wrong) return wrong;
+  try {
+    await sendWithKey(key, '/v1/checks?limit=1');
+  } catch (/** @type {any} */ error) {
+    if (error.kind === 'key') return `The service refused this key. ${error.message}`;
+    if (error.kind === 'offline') return error.message;
+  }
+  saveKey(key); // a key with a scope too few, and one that no fault allows to check, are shown where they fail
+};
+
+/** @param {{ reason: string }} props */
+const KeyForm = ({ reason }) => {
   const id = useId();
-  const [text, setText] = useState('');
-  const had = useKey() !== null;
-  const submit = (/** @type {Event} */ event) => {
+  const [{ message, busy }, setState] = useState(/** @type {{ message?: string, busy?: boolean }} */ ({}));
+  const hadKey = useKey() !== null;
+  const submit = async (/** @type {any} */ event) => {
     event.preventDefault();
-    if (text.trim() !== '') saveKey(text.trim());
+    const key = String(new FormData(event.currentTarget).get('key')).trim();
+    setState({ busy: true });
+    setState({ message: await tryKey(key) });
   };
-  return html`<form class="panel" onSubmit=${submit}>
+  return html`<section class="panel key-prompt" aria-labelledby="${id}-title">
     <div role="alert">
-      <h2>${had ? 'The service refused your API key' : 'This service needs an API key'}</h2>
-      <p id="${id}-why">${detail}</p>
+      <h2 id="${id}-title">${hadKey ? 'The service refused your API key' : 'This service needs an API key'}</h2>
+      <p id="${id}-why">${reason}</p>
     </div>
-    <div class="row">
-      <label class="grow" for=${id}>API key
+    <form class="row" onSubmit=${submit} novalidate>
+      <label class="grow" for="api-key">API key
         <input
-          id=${id}
+          id="api-key"
+          name="key"
           type="password"
           autocomplete="off"
           spellcheck=${false}
           placeholder="pas_…"
-          required
-          aria-describedby="${id}-why ${id}-help"
-          value=${text}
-          onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+          aria-invalid=${message ? 'true' : null}
+          aria-describedby="${message ? `${id}-error ` : ''}${id}-why ${id}-help"
         />
       </label>
-      <button type="submit" class="primary">Use this key</button>
-    </div>
+      <button type="submit" class="primary" disabled=${busy}>${busy ? 'Checking…' : 'Use this key'}</button>
+      ${message && html`<p id="${id}-error" class="error" role="alert">${message}</p>`}
+    </form>
     <p id="${id}-help" class="muted">
       The operator of the service makes keys with <code>npm run keys -- create</code>. This tab keeps the key until you
       close it, and sends it to this service only.
     </p>
-  </form>`;
+  </section>`;
 };

@@ -1,9 +1,9 @@
 // @ts-check
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { createCheck, newIdempotencyKey } from '../api.js';
 import { inputsOf } from '../form-inputs.js';
 import { html } from '../html.js';
-import { useLoaded } from '../loading.js';
+import { useAction, useLoaded } from '../loading.js';
 import { navigate } from '../router.js';
 import { Field } from './field.js';
 import { MoreOptions, moreFields } from './more-options.js';
@@ -31,7 +31,7 @@ const textOf = ({ path, message }) => {
 export const NewCheck = () => {
   const offer = useLoaded('/v1/regions');
   const form = useForm();
-  const { error, sending, submit } = form;
+  const { error, busy, submit } = form;
   /** @type {{ path: string, message: string }[]} */
   const errors = error?.errors ?? [];
   const messageOf = (/** @type {string} */ field) => {
@@ -45,7 +45,7 @@ export const NewCheck = () => {
       <${Field} name="url" label="URL" message=${messageOf('url')} class="grow">
         ${(/** @type {object} */ input) => html`<input type="url" name="url" inputmode="url" autocomplete="url" placeholder="https://example.com/" ...${input} />`}
       <//>
-      <button type="submit" class="primary" disabled=${sending}>${sending ? 'Starting…' : 'Audit'}</button>
+      <button type="submit" class="primary" disabled=${busy}>${busy ? 'Starting…' : 'Audit'}</button>
     </div>
     <${Regions} regions=${offer.data?.regions} failed=${offer.error !== undefined} message=${messageOf('regions')} />
     <div class="row">
@@ -68,23 +68,19 @@ export const NewCheck = () => {
 
 /** Returns the state of the form, and the function that sends it. */
 const useForm = () => {
-  const [state, setState] = useState(/** @type {{ error?: any, sending?: boolean }} */ ({}));
   const attempt = useRef({ body: '', key: '' });
-  const submit = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const inputs = inputsOf(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)));
+  const action = useAction(async (/** @type {ReturnType<typeof inputsOf>} */ inputs) => {
     const body = JSON.stringify(inputs);
     // The same form sent again after a failure is the same check.
     if (attempt.current.body !== body) attempt.current = { body, key: newIdempotencyKey() };
-    setState({ sending: true });
-    try {
-      const { id } = await createCheck(inputs, attempt.current.key);
-      navigate(`/checks/${id}`);
-    } catch (error) {
-      setState({ error });
-    }
+    const { id } = await createCheck(inputs, attempt.current.key);
+    navigate(`/checks/${id}`);
+  });
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    return action.run(inputsOf(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget))));
   };
-  return { ...state, submit, clear: () => setState({}) };
+  return { ...action, submit };
 };
 
 /** @param {{ regions?: { id: string }[], failed: boolean, message?: string }} props */

@@ -2,7 +2,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { html } from '../html.js';
 import { useNow } from '../loading.js';
-import { KeyForm } from './key.js';
 
 /** @typedef {import('../api.js').RequestError} RequestError */
 
@@ -15,7 +14,9 @@ const passes = ['offline', 'failed'];
  * @param {{ error: RequestError, reload: () => void, missing?: string, action?: boolean }} props
  */
 export const ProblemNote = ({ error, reload, missing, action = false }) => {
-  if (error.kind === 'key') return html`<${KeyForm} detail=${error.message} />`;
+  if (error.kind === 'key') {
+    return html`<p class="muted">${action ? 'The page goes on' : 'This part appears'} when you have entered an API key.</p>`;
+  }
   if (error.kind === 'missing' && missing) {
     return html`<div class="panel" role="alert">
       <h2>Not found</h2>

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { send } from '../api.js';
 import { html } from '../html.js';
+import { useAction } from '../loading.js';
 import { saveBlob } from '../save-blob.js';
 import { ProblemNote } from './problem.js';
 
@@ -15,18 +16,13 @@ const frameUrl = new URL('./report-frame.html', import.meta.url).href;
  * @param {{ run: any }} props
  */
 export const Report = ({ run }) => {
-  const [state, setState] = useState(/** @type {{ text?: string, error?: any, busy?: boolean }} */ ({}));
-  const windows = useReportWindows(state.text);
-  const show = async () => {
-    if (state.text !== undefined) return setState({});
-    setState({ busy: true });
-    try {
-      setState({ text: await (await send(run.links.report, { headers: { accept: 'text/html' } })).text() });
-    } catch (error) {
-      setState({ error });
-    }
-  };
-  const isShown = state.text !== undefined;
+  const [text, setText] = useState(/** @type {string | undefined} */ (undefined));
+  const windows = useReportWindows(text);
+  const state = useAction(async () => {
+    setText(await (await send(run.links.report, { headers: { accept: 'text/html' } })).text());
+  });
+  const isShown = text !== undefined;
+  const show = () => (isShown ? setText(undefined) : state.run());
   const name = isShown ? 'Hide the report' : state.busy ? 'Loading the report…' : 'Show the report here';
   return html`<h2 id="report">Lighthouse's report</h2>
     <p class="row">
@@ -57,16 +53,10 @@ const useReportWindows = (text) => {
 
 /** @param {{ run: any }} props */
 const Download = ({ run }) => {
-  const [state, setState] = useState(/** @type {{ error?: any, busy?: boolean }} */ ({}));
-  const download = async () => {
-    setState({ busy: true });
-    try {
-      saveBlob(await (await send(run.links.report)).blob(), `lighthouse-${run.region}-${run.id}.json`);
-      setState({});
-    } catch (error) {
-      setState({ error });
-    }
-  };
+  const state = useAction(async () => {
+    saveBlob(await (await send(run.links.report)).blob(), `lighthouse-${run.region}-${run.id}.json`);
+  });
+  const download = () => state.run();
   return html`<button type="button" disabled=${state.busy} onClick=${download}>${state.busy ? 'Downloading…' : 'Download the JSON'}</button>
     ${state.error && html`<${ProblemNote} error=${state.error} reload=${download} action />`}`;
 };

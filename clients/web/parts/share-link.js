@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { createShareLink, revokeShareLinks } from '../api.js';
 import { html } from '../html.js';
+import { useAction } from '../loading.js';
 import { localTime } from '../times.js';
 import { Field } from './field.js';
 import { ProblemNote } from './problem.js';
@@ -11,20 +12,17 @@ import { ProblemNote } from './problem.js';
  * @param {{ checkId: string }} props
  */
 export const ShareLink = ({ checkId }) => {
-  const [state, setState] = useState(/** @type {{ link?: any, revoked?: boolean, error?: any }} */ ({}));
+  const [state, setState] = useState(/** @type {{ link?: any, revoked?: boolean }} */ ({}));
+  const action = useAction(async (/** @type {() => Promise<{ link?: any, revoked?: boolean }>} */ act) => {
+    setState({});
+    setState(await act());
+  });
   const create = (/** @type {any} */ event) => {
     event.preventDefault();
     const days = String(new FormData(event.currentTarget).get('days'));
-    createShareLink(checkId, `${days}d`).then(
-      (link) => setState({ link }),
-      (error) => setState({ error }),
-    );
+    return action.run(async () => ({ link: await createShareLink(checkId, `${days}d`) }));
   };
-  const revoke = () =>
-    revokeShareLinks(checkId).then(
-      () => setState({ revoked: true }),
-      (error) => setState({ error }),
-    );
+  const revoke = () => action.run(() => revokeShareLinks(checkId).then(() => ({ revoked: true })));
   return html`<div class="panel">
     <h2>Share this check</h2>
     <p>Anyone with the link can read this check and its reports. It ends by itself, or when the check is erased.</p>
@@ -37,7 +35,7 @@ export const ShareLink = ({ checkId }) => {
       <button type="submit" class="primary">Make a link</button>
       <button type="button" onClick=${revoke}>Revoke all links</button>
     </form>
-    ${state.error && html`<${ProblemNote} error=${state.error} reload=${() => setState({})} action />`}
+    ${action.error && html`<${ProblemNote} error=${action.error} reload=${action.clear} action />`}
     <div aria-live="polite">
       ${state.link && html`<${Made} key=${state.link.url} link=${state.link} />`}
       ${state.revoked && html`<p>All links of this check are revoked. Nobody can read it with a link any more.</p>`}

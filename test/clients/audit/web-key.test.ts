@@ -84,6 +84,36 @@ test('a key that only reads shows a report, and makes no share link for it', asy
   expect(errors).toEqual([]);
 });
 
+test('a check that needs a key is sent when the user has entered a valid one, at the one prompt', async () => {
+  const key = await newKey('checks:read', 'checks:write');
+  await using view = await site.open('/');
+  const { page, errors } = view;
+  await page.waitForSelector('input[name=regions]');
+  await page.type('#url', 'https://example.com/pending');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.matches('input[type=password]'));
+  expect(await page.$$eval('input[type=password]', (all) => all.length)).toBe(1);
+  expect(await page.$$('form form')).toEqual([]);
+  const enter = async (text: string) => {
+    await page.$eval('input[type=password]', (input) => input.select());
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  };
+  await enter(key.replace('pas_', 'p\u0430s_')); // a Cyrillic letter
+  await untilShown(page, 'Character 2 of the key (U+0430)');
+  await enter(`${key.slice(0, 5)}\u200b${key.slice(5)}`);
+  await untilShown(page, 'Character 6 of the key (U+200B)');
+  await expectAccessible(page);
+  await enter(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
+  await untilShown(page, 'The service refused this key. The API key is unknown.');
+  expect(await page.$eval('#url', (input) => (input as HTMLInputElement).value)).toBe('https://example.com/pending');
+  await enter(key);
+  await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
+  await untilShown(page, 'https://example.com/pending');
+  expect(await page.$$('input[type=password]')).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
 test('a page without a key asks for one, says why it is refused, and keeps it in the tab only', async () => {
   const { text: key } = await site.world.keys.create(
     { owner: 'acme', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null },
