@@ -56,37 +56,36 @@ export class Client {
   ): Promise<Check> {
     let etag: string | undefined;
     for (;;) {
-      const sentAt = performance.now();
-      const answer = await this.#readOrWait(checkId, etag, signal);
-      if (answer.data) {
-        onChange?.(answer.data);
-        if (isFinal(answer.data)) return answer.data;
+      const { data, response, sentAt } = await this.#readOrWait(checkId, etag, signal);
+      if (data) {
+        onChange?.(data);
+        if (isFinal(data)) return data;
       }
-      const { headers } = answer.response;
-      const isNews = answer.data && headers.has('etag') && headers.get('etag') !== etag;
-      etag = headers.get('etag') ?? etag;
-      // The service did not wait, for example because it is stopping.
-      const isEarly = performance.now() - sentAt < 1000;
-      if (!isNews && isEarly) await this.#transport.pause(Number(headers.get('retry-after') ?? 2) * 1000, signal);
+      etag = response.headers.get('etag') ?? etag;
+      await this.#transport.pauseAfter(response, sentAt, signal);
     }
   }
 
   /**
-   * Waits for a change of the check since the tag. Reads the check at once without a tag, or if the owner has too many
-   * waits.
+   * Waits for a change of the check since the tag. Reads the check at once without a tag. If the owner has too many waits,
+   * reads it after the time of `Retry-After`.
    */
   #readOrWait(checkId: string, etag: string | undefined, signal: AbortSignal | undefined) {
-    const read = (waits: boolean) => {
+    let waits = etag !== undefined;
+    const read = async () => {
+      const sentAt = performance.now();
       const prefer = waits && { Prefer: `wait=${WAIT_SECONDS}` };
       const params = { path: { checkId }, header: { ...prefer, ...(etag && { 'If-None-Match': etag }) } };
-      return this.#transport.sendOnce('runs', (api, init) => api.GET('/v1/checks/{checkId}', { params, ...init }), {
-        signal,
-        timeoutMs: WAIT_TIMEOUT_MS,
-      });
+      const answer = await this.#transport.sendOnce(
+        'runs',
+        (api, init) => api.GET('/v1/checks/{checkId}', { params, ...init }),
+        { signal, timeoutMs: WAIT_TIMEOUT_MS },
+      );
+      return { ...answer, sentAt };
     };
     const readOrWait = () =>
-      read(etag !== undefined).catch((error) => {
-        if (error instanceof ServiceError && error.code === 'too-many-requests') return read(false);
+      read().catch((error) => {
+        if (error instanceof ServiceError && error.code === 'too-many-requests') waits = false;
         throw error;
       });
     return this.#transport.retrying(readOrWait, signal);

@@ -1,4 +1,4 @@
-import { ServiceError } from './service-error.ts';
+import { retryAfterOf, ServiceError } from './service-error.ts';
 
 /** Pauses before each retry, in milliseconds. */
 const PAUSES_MS = [250, 500, 1000, 2000, 4000, 8000];
@@ -23,6 +23,17 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
     }, ms);
     signal?.addEventListener('abort', abort, { once: true });
   });
+
+/** Shortest time between two readings, in seconds, also if the service names a shorter one or none. */
+const MIN_SECONDS = 2;
+
+/** Resolves when a client may read again what it has read. No client of ours reads faster than `Retry-After` says. */
+export const pauseAfter = ({ headers }: Response, sentAt: number, signal?: AbortSignal): Promise<void> => {
+  const seconds = Math.max(MIN_SECONDS, retryAfterOf(headers) ?? 0);
+  // A service that has waited itself named the time between two requests.
+  const from = headers.has('preference-applied') ? sentAt : performance.now();
+  return pause(Math.max(0, from + seconds * 1000 - performance.now()), signal);
+};
 
 /** Sends a request again while its error is retryable, up to six times. Honours `Retry-After`. */
 export const withRetries = async <T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T> => {

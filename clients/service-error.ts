@@ -43,7 +43,7 @@ const RETRYABLE = [429, 502, 503, 504]; // also those of gateways and load balan
 /** Returns the error of an answer that is no success. */
 export const errorOfAnswer = (server: string, response: Response, body: unknown): ServiceError => {
   const { status } = response;
-  const details = { status, retryAfter: retryAfterOf(response), retryable: RETRYABLE.includes(status) };
+  const details = { status, retryAfter: retryAfterOf(response.headers), retryable: RETRYABLE.includes(status) };
   if (isProblem(body)) {
     const { code, errors, requestId, detail } = body;
     return new ServiceError('problem', detail, { ...details, code, requestId, ...(errors && { errors }) });
@@ -79,9 +79,11 @@ export const errorOfFetch = (server: string, error: unknown, hasAnswered: boolea
   });
 };
 
-const retryAfterOf = ({ headers }: Response): number | undefined => {
-  const seconds = headers.get('retry-after');
-  return seconds && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
+/** Returns the seconds of a `Retry-After` header, which may also have a date. */
+export const retryAfterOf = (headers: Headers): number | undefined => {
+  const text = headers.get('retry-after') ?? '';
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return seconds >= 0 ? seconds : undefined;
 };
 
 const isProblem = (body: unknown): body is Problem => {

@@ -1,6 +1,6 @@
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
 import type { paths } from './api.d.ts';
-import { type OnOutage, pause, withPatience, withRetries } from './retries.ts';
+import { type OnOutage, pauseAfter, withPatience, withRetries } from './retries.ts';
 import { errorOfAnswer, errorOfFetch, notOurs, ServiceError } from './service-error.ts';
 
 export type Signal = { signal?: AbortSignal | undefined };
@@ -62,9 +62,9 @@ export class Transport {
     return this.#patience ? withPatience(send, all, this.#patience.onOutage) : withRetries(send, all);
   }
 
-  /** Resolves after some milliseconds, and rejects when a request would. */
-  pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return pause(ms, this.#signals(signal));
+  /** Resolves when the client may read again what it has read. Rejects when a request would. */
+  pauseAfter(response: Response, sentAt: number, signal: AbortSignal | undefined): Promise<void> {
+    return pauseAfter(response, sentAt, this.#signals(signal));
   }
 
   #signals(given: AbortSignal | undefined): AbortSignal {
