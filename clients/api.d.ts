@@ -117,7 +117,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a run */
+        /**
+         * Read a run
+         * @description With `Prefer: wait=20` it answers when the run is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.
+         */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -188,7 +191,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a run without its check id */
+        /**
+         * Read a run without its check id
+         * @description With `Prefer: wait=20` it answers when the run is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.
+         */
         get: operations["getRunById"];
         put?: never;
         post?: never;
@@ -1569,6 +1575,8 @@ export interface operations {
             header?: {
                 /** @description Entity tags of answers that the client has. */
                 "If-None-Match"?: string;
+                /** @description `wait=` and a number of seconds, at most 25 (RFC 7240). */
+                Prefer?: string;
             };
             path: {
                 /** @description Id of the check. */
@@ -1587,6 +1595,8 @@ export interface operations {
                     etag: string;
                     /** @description Seconds after which the client should send the request again. */
                     "retry-after"?: string;
+                    /** @description The wait that the service has applied (RFC 7240). */
+                    "preference-applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1600,6 +1610,8 @@ export interface operations {
                     etag: string;
                     /** @description Seconds after which the client should send the request again. */
                     "retry-after"?: string;
+                    /** @description The wait that the service has applied (RFC 7240). */
+                    "preference-applied"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1608,6 +1620,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -1781,6 +1794,8 @@ export interface operations {
             header?: {
                 /** @description Entity tags of answers that the client has. */
                 "If-None-Match"?: string;
+                /** @description `wait=` and a number of seconds, at most 25 (RFC 7240). */
+                Prefer?: string;
             };
             path: {
                 /** @description Id of the run. */
@@ -1797,6 +1812,8 @@ export interface operations {
                     etag: string;
                     /** @description Seconds after which the client should send the request again. */
                     "retry-after"?: string;
+                    /** @description The wait that the service has applied (RFC 7240). */
+                    "preference-applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1810,6 +1827,8 @@ export interface operations {
                     etag: string;
                     /** @description Seconds after which the client should send the request again. */
                     "retry-after"?: string;
+                    /** @description The wait that the service has applied (RFC 7240). */
+                    "preference-applied"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1818,6 +1837,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };

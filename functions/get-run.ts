@@ -1,23 +1,33 @@
-import { ReadEnv } from '../shared/env.ts';
+import { WaitEnv } from '../shared/env.ts';
 import { isFinished, runView } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
-import { conditionalReply } from './lib/http/conditional.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
-import { findRun } from './lib/http/lookup.ts';
+import { placeOfRun, readRun } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
+import { waiting } from './lib/http/waiting.ts';
+import { type Wait, waitingReply } from './lib/http/waiting-reply.ts';
+import { watchByPolling, watchOf } from './lib/store/changes.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
-const env = () => ReadEnv.parse(process.env);
+const env = () => WaitEnv.parse(process.env);
 
-/** GET /v1/checks/{checkId}/runs/{runId} and /v1/audit/runs/{runId}: returns the run. */
+/**
+ * GET /v1/checks/{checkId}/runs/{runId} and /v1/audit/runs/{runId}: returns the run. With `Prefer: wait`, waits for its
+ * end.
+ */
 export const handler = http({ access: access('checks:read', env), cors: env, shared: true, query: ['checkId'] }, () =>
-  getRun({ store: checkStore(openDb(env())) }),
+  getRun({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
 );
 
+type Deps = { store: Pick<CheckStore, 'find' | 'checkIdOfRun'>; wait?: Wait };
+
 export const getRun =
-  ({ store }: { store: Pick<CheckStore, 'find' | 'checkIdOfRun'> }) =>
+  ({ store, wait = waiting(watchByPolling) }: Deps) =>
   async (request: Request): Promise<Reply> => {
-    const run = await findRun(store, request);
-    return conditionalReply(request, runView(run), { finished: isFinished(run.state) });
+    const place = await placeOfRun(store, request);
+    return waitingReply(request, wait, place.checkId, async () => {
+      const run = await readRun(store, place, request);
+      return { view: runView(run), finished: isFinished(run.state) };
+    });
   };

@@ -30,10 +30,13 @@ export const indexNames = tableSettings.indexes.map(({ name }) => name);
 /** Timeout of an API function that does not wait, and API Gateway's limit for a body. */
 export const apiSettings = { timeoutSeconds: 10, maxBodyBytes: 10 * 1024 * 1024 } as const;
 
+/** Functions whose requests may wait for a check or a run. */
+const waitingFunctions: readonly ApiFunction[] = ['get-check', 'get-run'];
+
 /** Returns the timeout and the memory of an API function. */
 export const apiFunctionSettings = (file: ApiFunction): { timeoutSeconds: number; memoryMb: number } => {
   // A wait takes up to 25 s, and API Gateway allows 30 s. The function mostly sleeps, so its memory would be wasted.
-  if (file === 'get-check') return { timeoutSeconds: 29, memoryMb: 256 };
+  if (waitingFunctions.includes(file)) return { timeoutSeconds: 29, memoryMb: 256 };
   return { timeoutSeconds: apiSettings.timeoutSeconds, memoryMb: functionSettings.apiMemoryMb };
 };
 

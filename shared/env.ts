@@ -47,7 +47,7 @@ export const WebPageEnv = z.object({
 
 export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEnv.shape });
 /** `table`: other processes write checks. `process`: all writes are made and announced by this process. */
-export const GetCheckEnv = z.object({
+export const WaitEnv = z.object({
   ...ReadEnv.shape,
   CHANGES_FROM: z.enum(['table', 'process']).default('table'),
 });
@@ -85,6 +85,7 @@ export const AuditEnv = z.object({
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 
 export type CorsEnv = z.output<typeof CorsEnv>;
+export type WaitEnv = z.output<typeof WaitEnv>;
 export type AuthEnv = z.output<typeof AuthEnv>;
 export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;

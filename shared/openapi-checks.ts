@@ -5,7 +5,7 @@ import { CheckComparison, RegionComparison } from './comparison.ts';
 import { CreateLinkBody, ShareLink } from './links.ts';
 import { createBody, examples } from './openapi-examples.ts';
 import { listQuery } from './openapi-list-query.ts';
-import { conditional, notModified, type Operation } from './openapi-operation.ts';
+import { notModified, type Operation, waitable, waitedHeaders } from './openapi-operation.ts';
 import { Region } from './regions.ts';
 import { Run } from './run.ts';
 import { CheckSummary } from './summaries.ts';
@@ -87,20 +87,15 @@ export const checkOperations = {
     summary: 'Read a check with its complete runs',
     description:
       'With `Prefer: wait=20` it answers when the check is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
-    headers: conditional.extend({
-      Prefer: z.string().optional().meta({
-        description: '`wait=` and a number of seconds, at most 25 (RFC 7240).',
-        example: 'wait=20',
-      }),
-    }),
+    headers: waitable,
     answers: {
       200: {
         description: 'The check.',
         schema: CheckView,
         example: examples.check,
-        headers: ['etag', 'retry-after?', 'preference-applied?'],
+        headers: waitedHeaders,
       },
-      304: { ...notModified, headers: ['etag', 'retry-after?', 'preference-applied?'] },
+      304: { ...notModified, headers: waitedHeaders },
     },
     problems: ['not-found', 'too-many-requests'],
   },

@@ -63,6 +63,14 @@ const ifNoneMatch = z.string().optional().describe('Entity tags of answers that 
 /** Request header of an answer with an `ETag`. */
 export const conditional = z.object({ 'If-None-Match': ifNoneMatch });
 export const notModified: Answer = { description: 'The client has the present answer.', headers: ['etag'] };
+/** Request headers of an answer that a client may wait for, and the headers of the answer. */
+export const waitable = conditional.extend({
+  Prefer: z.string().optional().meta({
+    description: '`wait=` and a number of seconds, at most 25 (RFC 7240).',
+    example: 'wait=20',
+  }),
+});
+export const waitedHeaders = ['etag', 'retry-after?', 'preference-applied?'] as const;
 const text = { type: 'string' as const };
 
 export const responseOf = ({

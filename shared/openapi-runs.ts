@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Filmstrip } from './offer.ts';
 import { examples } from './openapi-examples.ts';
 import { listQuery } from './openapi-list-query.ts';
-import { conditional, notModified, type Operation } from './openapi-operation.ts';
+import { conditional, notModified, type Operation, waitable, waitedHeaders } from './openapi-operation.ts';
 import { RunView } from './run.ts';
 import { RunSummary } from './summaries.ts';
 
@@ -11,13 +11,15 @@ const read = { tag: 'Runs', scope: 'checks:read' } as const;
 
 const getRun = {
   ...read,
+  description:
+    'With `Prefer: wait=20` it answers when the run is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
   query: z.object({ checkId }),
-  headers: conditional,
+  headers: waitable,
   answers: {
-    200: { description: 'The run.', schema: RunView, example: examples.run, headers: ['etag', 'retry-after?'] },
-    304: { ...notModified, headers: ['etag', 'retry-after?'] },
+    200: { description: 'The run.', schema: RunView, example: examples.run, headers: waitedHeaders },
+    304: { ...notModified, headers: waitedHeaders },
   },
-  problems: ['not-found'],
+  problems: ['not-found', 'too-many-requests'],
 } as const satisfies Partial<Operation>;
 
 const report = z

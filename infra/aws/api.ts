@@ -10,10 +10,10 @@ import {
   CorsEnv,
   CreateEnv,
   DiscoverEnv,
-  GetCheckEnv,
   ReadEnv,
   ReadyEnv,
   ReportReadEnv,
+  WaitEnv,
   WebPageEnv,
 } from '../../shared/env.ts';
 import { type ApiFunction, defaultFunction, routes } from '../../shared/routes.ts';
@@ -182,9 +182,9 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
     ),
     'list-checks': reader('list-checks', ['Query'], [indexRight(scope, environment, 'list')]),
     'list-runs': apiFunction('list-runs', ReadEnv, table, [indexRight(scope, environment, 'list'), ...keys]),
-    'get-check': apiFunction('get-check', GetCheckEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
+    'get-check': apiFunction('get-check', WaitEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
     'get-comparison': reader('get-comparison', ['Query']),
-    'get-run': reader('get-run', ['GetItem', 'Query']),
+    'get-run': apiFunction('get-run', WaitEnv, table, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]),
     'get-report': reportReader('get-report'),
     'get-screenshot': reportReader('get-screenshot'),
     'delete-check': apiFunction('delete-check', ReportReadEnv, tableAndReports, [

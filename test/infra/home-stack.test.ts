@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { apiFunctionSettings, functionSettings } from '../../infra/settings.ts';
-import { CreateEnv, DiscoverEnv, GetCheckEnv, ReadEnv, ReadyEnv, ReportReadEnv, SweepEnv } from '../../shared/env.ts';
+import { CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv, SweepEnv, WaitEnv } from '../../shared/env.ts';
 import { regions } from '../../shared/regions.ts';
 import { apiFunctions, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
@@ -26,9 +26,9 @@ test('the environment of each function satisfies its schema', () => {
     'create-check': CreateEnv,
     'list-checks': ReadEnv,
     'list-runs': ReadEnv,
-    'get-check': GetCheckEnv,
+    'get-check': WaitEnv,
     'get-comparison': ReadEnv,
-    'get-run': ReadEnv,
+    'get-run': WaitEnv,
     'get-report': ReportReadEnv,
     'get-screenshot': ReportReadEnv,
     'delete-check': ReportReadEnv,
@@ -140,11 +140,13 @@ test('each route calls its function', () => {
   }
 });
 
-test('the function that waits has little memory, and time for the longest wait within the limit of API Gateway', () => {
-  const { 'get-check': waits, ...others } = functionsOf(home);
-  expect(waits).toMatchObject({ MemorySize: 256, Timeout: 29 });
-  expect(waits?.Environment.Variables).not.toHaveProperty('CHANGES_FROM'); // other functions write: it polls the table
-  expect(others['get-run']).toMatchObject({ MemorySize: functionSettings.apiMemoryMb, Timeout: 10 });
+test('the functions that wait have little memory, and time for the longest wait within the limit of API Gateway', () => {
+  const functions = functionsOf(home);
+  for (const waits of [functions['get-check'], functions['get-run']]) {
+    expect(waits).toMatchObject({ MemorySize: 256, Timeout: 29 });
+    expect(waits?.Environment.Variables).not.toHaveProperty('CHANGES_FROM'); // other functions write: it polls the table
+  }
+  expect(functions['get-report']).toMatchObject({ MemorySize: functionSettings.apiMemoryMb, Timeout: 10 });
 });
 
 test('each function of a route requires a key, except those that describe the service', () => {

@@ -325,6 +325,9 @@ test('a reader waits with a token, and the waits of readers leave the owner’s 
   await finish(run);
   const answers = [...(await Promise.all(waits)), await own];
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 429, 429]);
+  for (const { status, headers } of await Promise.all(waits)) {
+    expect(headers.get('preference-applied')).toBe(status === 200 ? 'wait=2' : null);
+  }
   const { state } = (await (await own).json()) as CheckView;
   expect([state, (await own).headers.get('preference-applied')]).toEqual(['succeeded', 'wait=25']);
 });

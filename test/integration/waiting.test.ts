@@ -56,12 +56,12 @@ const runningCheck = async (regions: Region[] = ['us-west1']) => {
   return { id: check.id, leases, finish };
 };
 
-const get = (id: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
-  fetchDocumented(`${api.url}/v1/checks/${id}`, { headers, ...init });
+const get = (id: string, headers: Record<string, string> = {}, init: RequestInit = {}, path = `/v1/checks/${id}`) =>
+  fetchDocumented(`${api.url}${path}`, { headers, ...init });
 /** Sends a request that waits, and returns when it has read the check. */
-const startWait = async (id: string, headers: Record<string, string> = {}, init: RequestInit = {}) => {
+const startWait = async (id: string, headers: Record<string, string> = {}, init: RequestInit = {}, path?: string) => {
   const before = reads.filter((each) => each === id).length;
-  const answer = get(id, { prefer: 'wait=25', ...headers }, init).then((response) => ({
+  const answer = get(id, { prefer: 'wait=25', ...headers }, init, path).then((response) => ({
     response,
     at: performance.now(),
   }));
@@ -150,6 +150,31 @@ test('with If-None-Match a wait answers at the next visible change, and with 304
   expect(known.status).toBe(304); // at once, because a finished check changes no more
 });
 
+test.each([
+  ['its check', (id: string, runId: string) => `/v1/checks/${id}/runs/${runId}`],
+  ['its id alone', (_: string, runId: string) => `/v1/audit/runs/${runId}`],
+])('a run that is read by %s waits for its end, and for its next change', async (_, pathOf) => {
+  const { id, leases, finish } = await runningCheck(['us-west1', 'us-east4']);
+  const path = pathOf(id, leases[0]?.run.id as string);
+  const present = await get(id, {}, {}, path);
+  expect([present.status, present.headers.get('retry-after')]).toEqual([200, '2']);
+  const tag = { 'if-none-match': present.headers.get('etag') as string };
+  const unchanged = await get(id, { prefer: 'wait=1', ...tag }, {}, path);
+  expect(unchanged.status).toBe(304);
+  expect(Object.fromEntries(unchanged.headers)).toMatchObject({ 'preference-applied': 'wait=1', 'retry-after': '2' });
+
+  const both = await Promise.all([startWait(id, {}, {}, path), startWait(id, tag, {}, path)]);
+  await finish(1); // the other run does not end them
+  await sleep(100);
+  expect(reads.filter((each) => each === id).length).toBeGreaterThanOrEqual(6);
+  await finish(0);
+  for (const { answer } of both) {
+    const { response } = await answer;
+    expect(Object.fromEntries(response.headers)).toMatchObject({ 'preference-applied': 'wait=25', vary: 'Prefer' });
+    expect([response.headers.get('retry-after'), await stateOf(response)]).toEqual([null, 'succeeded']);
+  }
+});
+
 test('a HEAD waits too', async () => {
   const { id, finish } = await runningCheck();
   const { answer } = await startWait(id, {}, { method: 'HEAD' });
@@ -206,7 +231,7 @@ test('the loop of the README follows a check to its end with curl alone', needsC
   const ours = loop
     .replace(/http:\S+/, `${api.url}/v1/checks/${id}`)
     .replace('wait=25', 'wait=1')
-    .replace('sleep 1', 'sleep 0.1');
+    .replace('sleep 2', 'sleep 0.1');
   const cwd = mkdtempSync(join(tmpdir(), 'page-audit-wait-'));
   const ended = promisify(execFile)('bash', ['-c', ours], { cwd });
   await expect.poll(() => reads.length).toBeGreaterThanOrEqual(3); // one wait has ended without a result

@@ -39,13 +39,14 @@ test('a header that is full of open quotes takes no time', () => {
   expect(performance.now() - started).toBeLessThan(1000);
 });
 
+const forever = { checkId: 'c', seconds: 25, isAwaited: () => false };
 const aRequest = (some: Partial<Request> = {}) => ({ owner: 'acme', params: {}, ...some }) as Request;
 
 test('a wait for writes of other processes reads the check after growing pauses, and once more at its end', async () => {
   const started = performance.now();
   const reads: number[] = [];
   const read = async () => void reads.push(performance.now() - started);
-  await waiting(watchByPolling)(aRequest(), 2, { read, isAwaited: () => false });
+  await waiting(watchByPolling)(aRequest(), { ...forever, seconds: 2, read });
   expect(reads.length).toBeGreaterThanOrEqual(2);
   // After 0, 0.5, 1.25 and 2 s. A timer may end the last pause a moment early, and then one more read follows at once.
   const apart = reads.filter((at, i) => i === 0 || at - (reads[i - 1] as number) > 50);
@@ -58,7 +59,7 @@ test('a wait ends in time before the timeout of its function', async () => {
   const started = performance.now();
   const read = async () => 'unfinished';
   const wait = waiting(watchByPolling);
-  expect(await wait(aRequest({ remainingMs }), 25, { read, isAwaited: () => false })).toBe('unfinished');
+  expect(await wait(aRequest({ remainingMs }), { ...forever, read })).toBe('unfinished');
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
@@ -69,6 +70,6 @@ test('an error of a read ends its wait and frees its place', async () => {
     const read = async () => {
       if (reads++ > 0) throw new Error('no answer');
     };
-    await expect(wait(aRequest(), 60, { read, isAwaited: () => false })).rejects.toThrow('no answer');
+    await expect(wait(aRequest(), { ...forever, seconds: 60, read })).rejects.toThrow('no answer');
   }
 });

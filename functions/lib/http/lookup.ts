@@ -34,21 +34,39 @@ export const findCheck = async (
 
 export const checkNotFound = (id = 'this ID') => new ApiProblem('not-found', `There is no check with ${id}.`);
 
+type RunRequest = Reader & Pick<Request, 'params' | 'query'>;
+type RunPlace = { runId: string; checkId: string };
+
+/** Returns the ids of the run in the path and of its check, which the path or the query may name. Throws not-found. */
+export const placeOfRun = async (
+  store: Pick<CheckStore, 'checkIdOfRun'>,
+  { params, query, owner }: RunRequest,
+): Promise<RunPlace> => {
+  const runId = isUuid(params.runId) ? params.runId.toLowerCase() : undefined;
+  const requested = params.checkId ?? query.checkId;
+  const ofRun = async (id: string) => (requested === undefined ? await store.checkIdOfRun(id, owner) : requested);
+  const checkId = runId && (await ofRun(runId));
+  const isOfOther = query.checkId !== undefined && query.checkId.toLowerCase() !== checkId?.toLowerCase();
+  if (!runId || !isUuid(checkId) || isOfOther) throw runNotFound();
+  return { runId, checkId: checkId.toLowerCase() };
+};
+
+/** Returns a run. Throws not-found if its check has no such run. */
+export const readRun = async (
+  store: Pick<CheckStore, 'find'>,
+  { runId, checkId }: RunPlace,
+  reader: Reader,
+): Promise<RunItem> => {
+  const found = await find(store, checkId, reader);
+  const run = found?.runs.find(({ id }) => id === runId);
+  if (!run) throw runNotFound();
+  return run;
+};
+
 /** Returns the run in the path. Throws not-found if there is none, or if `checkId` (path or query) is another check's. */
 export const findRun = async (
   store: Pick<CheckStore, 'find' | 'checkIdOfRun'>,
-  { params, query, ...reader }: Reader & Pick<Request, 'params' | 'query'>,
-): Promise<RunItem> => {
-  const runId = isUuid(params.runId) ? params.runId.toLowerCase() : undefined;
-  const requested = params.checkId ?? query.checkId;
-  const checkId =
-    runId &&
-    (requested === undefined
-      ? await store.checkIdOfRun(runId, reader.owner)
-      : isUuid(requested) && requested.toLowerCase());
-  const found = checkId ? await find(store, checkId, reader) : undefined;
-  const isOfOther = query.checkId !== undefined && query.checkId.toLowerCase() !== found?.item.id;
-  const run = isOfOther ? undefined : found?.runs.find((each) => each.id === runId);
-  if (!run) throw new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');
-  return run;
-};
+  request: RunRequest,
+): Promise<RunItem> => readRun(store, await placeOfRun(store, request), request);
+
+const runNotFound = () => new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');

@@ -3,54 +3,43 @@ import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { WatchCheck } from '../store/changes.ts';
 import type { Request } from './endpoint.ts';
 
-const MAX_WAIT_SECONDS = 25;
+export const MAX_WAIT_SECONDS = 25;
 const MAX_WAITS = 10; // of one owner, in this process
 const LAST_READ_MS = 2000; // part of the function's time that a wait leaves for its last read
 
 /**
- * Returns the seconds of the preference `wait` in a `Prefer` header (RFC 7240), at most 25. Returns undefined if the header
+ * Returns the seconds of the preference `wait` in a `Prefer` header (RFC 7240), up to a limit. Returns undefined if the header
  * has none, or one that is no whole number of seconds: a server ignores a preference that it doesn't understand.
  */
-export const preferredWait = (prefer: string | undefined): number | undefined => {
+export const preferredWait = (prefer: string | undefined, longest = MAX_WAIT_SECONDS): number | undefined => {
   const preferences = prefer?.match(/(?:"(?:[^"\\]|\\.)*"?|[^",])+/g) ?? []; // a quoted text may have commas
   const first = preferences.find((each) => /^\s*wait\s*(?:[=;]|$)/i.test(each));
   const [, , seconds] = /^\s*wait\s*=\s*("?)(\d+)\1\s*(?:;|$)/i.exec(first ?? '') ?? [];
-  return seconds === undefined ? undefined : Math.min(Number(seconds), MAX_WAIT_SECONDS);
+  return seconds === undefined ? undefined : Math.min(Number(seconds), longest);
 };
 
 type Reading<T> = {
+  checkId: string | undefined;
+  seconds: number;
   read: () => Promise<T>;
   /** Returns true if the client needs this answer now. */
   isAwaited: (found: T) => boolean;
 };
 
+/** Number of waits by owner. The functions of one process share it. */
+const waits = new Map<string, number>();
+
 /**
- * Returns a function that reads a check until the awaited answer, and at most for some seconds. Then it returns its last
+ * Returns a function that reads a check or a run until the awaited answer, and at most for some seconds. Then it returns its last
  * answer. A wait ends early if the request's signal aborts. An owner may have `MAX_WAITS` waits at the same time.
  */
 export const waiting = (watch: WatchCheck) => {
-  const waits = new Map<string, number>(); // number of waits by owner
-
-  const startWait = (owner: string): Disposable => {
-    const count = waits.get(owner) ?? 0;
-    if (count >= MAX_WAITS) throw tooManyWaits();
-    waits.set(owner, count + 1);
-    return {
-      [Symbol.dispose]: () => {
-        const left = (waits.get(owner) ?? 0) - 1;
-        if (left > 0) waits.set(owner, left);
-        else waits.delete(owner);
-      },
-    };
-  };
-
   return async <T>(
-    { owner, params, signal, remainingMs = () => Number.POSITIVE_INFINITY }: Request,
-    seconds: number,
-    { read, isAwaited }: Reading<T>,
+    { owner, signal, remainingMs = () => Number.POSITIVE_INFINITY }: Request,
+    { checkId, seconds, read, isAwaited }: Reading<T>,
   ): Promise<T> => {
     const end = performance.now() + Math.min(seconds * 1000, remainingMs() - LAST_READ_MS);
-    using watched = watch(params.checkId?.toLowerCase() ?? ''); // before the first read, so that no change is missed
+    using watched = watch(checkId ?? ''); // before the first read, so that no change is missed
     let found = await read();
     if (isAwaited(found)) return found;
     using _wait = startWait(owner);
@@ -59,6 +48,19 @@ export const waiting = (watch: WatchCheck) => {
       if (!signal?.aborted) found = await withDeadline(callsEndIn(remainingMs()), read);
     }
     return found;
+  };
+};
+
+const startWait = (owner: string): Disposable => {
+  const count = waits.get(owner) ?? 0;
+  if (count >= MAX_WAITS) throw tooManyWaits();
+  waits.set(owner, count + 1);
+  return {
+    [Symbol.dispose]: () => {
+      const left = (waits.get(owner) ?? 0) - 1;
+      if (left > 0) waits.set(owner, left);
+      else waits.delete(owner);
+    },
   };
 };
 

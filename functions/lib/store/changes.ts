@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WaitEnv } from '../../../shared/env.ts';
 
 /** Observation of one check. It ends with its disposal. */
 export type Watch = Disposable & {
@@ -46,3 +47,7 @@ export const watchByPolling: WatchCheck = () => {
     [Symbol.dispose]: () => {},
   };
 };
+
+/** Returns how to watch checks that these processes write. */
+export const watchOf = ({ CHANGES_FROM }: WaitEnv): WatchCheck =>
+  CHANGES_FROM === 'process' ? watchAnnounced : watchByPolling;
