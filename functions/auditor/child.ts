@@ -21,7 +21,7 @@ import {
   type MainFrame,
   type StartSignal,
 } from './messages.ts';
-import { heldDocument, keepDocument } from './page-hold.ts';
+import { heldDocument, keepDocument, releaseDocument } from './page-hold.ts';
 import { canRunScripts, closePopup, documentState } from './page-probe.ts';
 import { watchProgress } from './progress.ts';
 import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from './stop-rules.ts';
@@ -129,6 +129,7 @@ async function audit({ executable, proxyPort, env, sandbox, benchmark: known, ..
   const hooks = {
     onLoaded: () => keepDocument(pageSession, watched),
     documentFor: (requestId: unknown) => heldDocument(watched, requestId),
+    onNavigate: () => releaseDocument(watched),
     traffic,
     onMeasured,
   };

@@ -117,20 +117,23 @@ export type Protocol = { prototype: Record<string, (...args: unknown[]) => Promi
 const commandOf = (prototype: Protocol['prototype']) =>
   'sendCommandToSession' in prototype ? 'sendCommandToSession' : 'sendCommand';
 
-/**
- * Records the traffic of Lighthouse's commands in `traffic`. `documentFor` may replace the request id with which Lighthouse
- * asks for a response.
- */
-export const patchProtocol = (
-  { prototype }: Protocol,
-  traffic: ProtocolTraffic,
-  documentFor: (requestId: unknown) => unknown,
-): void => {
+export type ProtocolHooks = {
+  /** Receives what Lighthouse asks the browser. */
+  traffic: ProtocolTraffic;
+  /** Returns the request id to use for a request id with which Lighthouse asks for a response. */
+  documentFor: (requestId: unknown) => unknown;
+  /** Called before Lighthouse navigates. */
+  onNavigate: () => void;
+};
+
+/** Calls the hooks for Lighthouse's commands. */
+export const patchProtocol = ({ prototype }: Protocol, { traffic, documentFor, onNavigate }: ProtocolHooks): void => {
   const name = commandOf(prototype);
   const send = prototype[name];
   if (!send) throw new Error(`Lighthouse's protocol session has no method ${name}.`);
   prototype[name] = function (...args) {
     traffic.pending++;
+    if (args[0] === 'Page.navigate') onNavigate();
     const [parameters] = args.slice(-1) as [{ requestId?: unknown } | undefined];
     if (args[0] === 'Network.getResponseBody' && parameters) parameters.requestId = documentFor(parameters.requestId);
     const answer = send.apply(this, args);

@@ -17,7 +17,7 @@ import {
   type NetworkMonitor,
   type PageFunctions,
   type Protocol,
-  type ProtocolTraffic,
+  type ProtocolHooks,
   patchAccessibilityTimeout,
   patchBenchmark,
   patchFailedRules,
@@ -87,13 +87,9 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
 /** `maxWaitForFcp` must exceed `maxWaitForLoad`. Otherwise Lighthouse never detects a hung page. */
 const loadTimeouts = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
 type Browser = { page: Page; profile: string; benchmark: Benchmark };
-type Hooks = {
+type Hooks = ProtocolHooks & {
   /** Called when Lighthouse has waited for a page to load. Lighthouse waits for it. */
   onLoaded: () => Promise<void>;
-  /** Receives what Lighthouse asks the browser. */
-  traffic: ProtocolTraffic;
-  /** Returns the request id to use for a request id that Lighthouse asks for. */
-  documentFor: (requestId: unknown) => unknown;
   /** Called when the trace ends, which ends the timed part in all versions. */
   onMeasured: () => void;
 };
@@ -102,15 +98,15 @@ type Hooks = {
 export const runLighthouse = async (
   lighthouse: Lighthouse,
   plan: AuditPlan,
-  { page, profile, benchmark, onLoaded, traffic, documentFor, onMeasured }: Browser & Hooks,
+  { page, profile, benchmark, onLoaded, onMeasured, ...hooks }: Browser & Hooks,
 ): Promise<AuditSummary> => {
   const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
   patchBenchmark(lighthouse.pageFunctions, benchmark.index);
   patchNavigation(lighthouse.networkMonitor, onLoaded);
-  patchProtocol(lighthouse.protocol, traffic, documentFor);
+  patchProtocol(lighthouse.protocol, hooks);
   const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
   if (plan.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, plan.blockedUrlPatterns);
-  patchAccessibilityTimeout(accessibility, traffic);
+  patchAccessibilityTimeout(accessibility, hooks.traffic);
   const { uncheckedRules } = patchFailedRules(axeAudit);
   if (plan.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
   const flags = {

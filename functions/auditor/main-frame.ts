@@ -19,6 +19,8 @@ export type Watched = {
   motion: () => Motion;
   /** Whether the page must stay on its document: not yet, now, or no longer, because Lighthouse leaves it. */
   hold: 'ahead' | 'on' | 'over';
+  /** Address of a navigation whose response will show whether the page leaves its document. */
+  leavingTo?: string | undefined;
   mainFrameId?: string;
   /** Request of the newest main document. A redirect keeps its id. */
   requestId?: string;

@@ -37,6 +37,7 @@ export const expectReported = async (
   const facts = JSON.stringify({ error, warnings, finalUrl, attempts });
   expect(page.verdicts, facts).toContain(error?.code ?? run.state);
   expect(error?.blame ?? 'page', facts).toBe('page');
+  if (page.attempts) expect(attempts, facts).toHaveLength(page.attempts);
   if (page.finalUrl) expect(finalUrl, facts).toMatch(page.finalUrl);
   if (page.warning) expect(warnings.join('\n'), facts).toMatch(page.warning);
   if (page.message) expect(error?.message, facts).toMatch(page.message);

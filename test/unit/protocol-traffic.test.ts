@@ -9,7 +9,7 @@ import {
 const same = (requestId: unknown) => requestId;
 
 /** A session whose commands are answered by hand. */
-const session = (name: 'sendCommand' | 'sendCommandToSession', documentFor = same) => {
+const session = (name: 'sendCommand' | 'sendCommandToSession', documentFor = same, onNavigate = () => {}) => {
   const sent: unknown[][] = [];
   const answers: PromiseWithResolvers<unknown>[] = [];
   const send = (...args: unknown[]) => {
@@ -20,7 +20,7 @@ const session = (name: 'sendCommand' | 'sendCommandToSession', documentFor = sam
   };
   const prototype: Protocol['prototype'] = { [name]: send };
   const traffic: ProtocolTraffic = { pending: 0, answeredAt: 0, longTasks: 0 };
-  patchProtocol({ prototype }, traffic, documentFor);
+  patchProtocol({ prototype }, { traffic, documentFor, onNavigate });
   return { prototype, send: prototype[name] as typeof send, sent, answers, traffic };
 };
 

@@ -28,6 +28,7 @@ test('up to three failed accessibility rules do not count, and a fourth is an er
     benchmark: { index: 2000, measuredAt: '2026-01-01T00:00:00.000Z' },
     onLoaded: async () => {},
     documentFor: (requestId) => requestId,
+    onNavigate: () => {},
     traffic: { pending: 0, answeredAt: 0, longTasks: 0 },
     onMeasured: () => {},
   });

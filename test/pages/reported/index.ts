@@ -9,5 +9,6 @@ export const reportedPages: Record<string, ReportedPage> = { ...answers, ...leav
 /** Pages that `npm test` audits, in one version. */
 export const shortSet: readonly string[] = [
   ...['leaves-after-3500', 'leaves-by-form', 'reloads-once-later', 'refresh-meta-1s'],
+  ...['leaves-for-prefetched', 'reloads-on-resize'],
   ...['path-emoji', 'path-1100', 'download-404', 'disposition-own', 'bot-check', 'app-behind-404'],
 ];

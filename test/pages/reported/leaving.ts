@@ -3,6 +3,13 @@ import type { ReportedPage } from '../../support/reported-page.ts';
 
 /** A busy machine may measure a page only after it has left. */
 const LEFT = /navigated to \S+\/other while it was being audited|was redirected to \S+\/other/;
+const speculates = (how: 'prefetch' | 'prerender') =>
+  html(
+    good({
+      head: `<script type="speculationrules">{"${how}":[{"source":"list","urls":["other"],"eagerness":"immediate"}]}</script>
+<script>onload = () => setTimeout(() => { location = 'other' }, 3500)</script>`,
+    }),
+  );
 const RELOADED = /reloaded itself (while it was being audited|before it was measured)/;
 
 /** Pages that go elsewhere by themselves. */
@@ -46,6 +53,43 @@ export const leaving: Record<string, ReportedPage> = {
       },
     ]),
   ),
+  'leaves-for-prefetched': {
+    is: 'a page that goes to a prefetched page after 3.5 s',
+    verdicts: ['succeeded'],
+    warning: LEFT,
+    whole: true,
+    serve: speculates('prefetch'),
+    files: { other: html(good({ body: '<p>The other page.</p>' })) },
+  },
+  'leaves-for-prerendered': {
+    is: 'a page that goes to a prerendered page after 3.5 s',
+    verdicts: ['succeeded'],
+    warning: LEFT,
+    whole: true,
+    serve: speculates('prerender'),
+    files: { other: html(good({ body: '<p>The other page.</p>' })) },
+  },
+  'reloads-on-resize': {
+    is: 'a page that reloads itself whenever its window changes its size',
+    verdicts: ['succeeded'],
+    attempts: 1,
+    warning: RELOADED,
+    never: /hung|stopped responding/,
+    serve: html(
+      good({
+        head: '<script>onresize = () => location.reload()</script>',
+        body: '<div style="height: 3000px">A long page.</div>',
+      }),
+    ),
+  },
+  'downloads-late': {
+    is: 'a page that starts a download after 3.5 s',
+    verdicts: ['succeeded'],
+    never: /navigated|redirected/,
+    whole: true,
+    serve: afterLoad(3500, 'location = "file"'),
+    files: { file: ({ response }) => response.writeHead(200, { 'content-disposition': 'attachment' }).end('saved') },
+  },
   'leaves-by-form': {
     is: 'a form that submits itself after 3.5 s',
     verdicts: ['succeeded'],
