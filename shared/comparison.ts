@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Metrics, metricsView, noMetrics } from './page-metrics.ts';
 import { Region } from './regions.ts';
 import type { Run } from './run.ts';
-import { type Difference, differ, MIN_SAMPLES } from './sample-difference.ts';
+import { type Difference, differ, MIN_SAMPLES, scoresWithoutNoise } from './sample-difference.ts';
 import { throttlingText } from './throttling.ts';
 
 export type MetricName = keyof Metrics;
@@ -34,7 +34,7 @@ const affected = {
   'different-device': metricNames,
   'different-throttling': timings,
   'different-blocked-urls': metricNames,
-  'fewer-samples': metricNames,
+  'fewer-samples': metricNames.filter((name) => !scoresWithoutNoise.includes(name)),
 } as const satisfies Record<string, readonly MetricName[]>;
 export const ReasonCode = z.enum(Object.keys(affected) as [keyof typeof affected, ...(keyof typeof affected)[]]);
 type ReasonCode = z.infer<typeof ReasonCode>;

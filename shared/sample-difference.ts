@@ -3,8 +3,16 @@ import type { Metrics } from './page-metrics.ts';
 /** How the second of two sets of samples differs from the first. */
 export type Difference = 'higher' | 'lower' | 'same' | 'unknown';
 
-/** Smallest sample count at which a verdict is possible. */
+/** Smallest sample count at which a metric with noise can have a verdict. */
 export const MIN_SAMPLES = 3;
+
+/** Scores that depend on the page alone. One sample a side has a verdict, if no other sample of the side differs. */
+export const scoresWithoutNoise: readonly (keyof Metrics)[] = [
+  'accessibility',
+  'bestPractices',
+  'seo',
+  'agenticBrowsing',
+];
 
 /**
  * Compares two sets of samples of a metric. Sets whose spreads overlap are the same. Sets of few samples can lie apart by
@@ -14,8 +22,9 @@ export const MIN_SAMPLES = 3;
  */
 export const differ = (name: keyof Metrics, a: readonly number[], b: readonly number[]): Difference => {
   const fewest = Math.min(a.length, b.length);
-  if (fewest < MIN_SAMPLES) return 'unknown';
   const [first, second] = [rangeOf(a), rangeOf(b)];
+  const agree = scoresWithoutNoise.includes(name) && first.min === first.max && second.min === second.max;
+  if (fewest < (agree ? 1 : MIN_SAMPLES)) return 'unknown';
   const gap = Math.max(second.min - first.max, first.min - second.max);
   if (gap <= 0) return 'same';
   const noise = Math.max(first.max - first.min, second.max - second.min);
@@ -37,7 +46,7 @@ export const SMALLEST_TIME_DIFFERENCE_MS = 75;
 const smallestDifference = (name: keyof Metrics, value: number): number => {
   if (name === 'performance') return 2;
   if (name === 'cls') return 0.005;
-  if (['accessibility', 'bestPractices', 'pwa', 'seo', 'agenticBrowsing'].includes(name)) return 1;
+  if (name === 'pwa' || scoresWithoutNoise.includes(name)) return 1;
   return Math.max(SMALLEST_TIME_DIFFERENCE_MS, value * 0.05);
 };
 

@@ -20,7 +20,7 @@ export const annotation = ({ level, title, message }: Annotation): string =>
 
 const escaped = (text: string): string => printable(text).replaceAll('%', '%25');
 
-const findingsOf = ({ url, runs, base }: Results['checks'][number]): Annotation[] => [
+const findingsOf = ({ url, runs, base, baseProblem }: Results['checks'][number]): Annotation[] => [
   ...runs.flatMap(({ region, error, assertions }) => [
     ...(error
       ? [{ level: 'error' as const, title: `${region}: ${error.code}`, message: `${url}: ${error.message}` }]
@@ -33,6 +33,7 @@ const findingsOf = ({ url, runs, base }: Results['checks'][number]): Annotation[
         message: `${url}: ${message}`,
       })),
   ]),
+  ...(baseProblem ? [{ level: 'error' as const, title: 'Not compared', message: `${url}: ${baseProblem}` }] : []),
   ...Object.entries(base?.metrics ?? {}).flatMap(([metric, { regions }]) =>
     Object.entries(regions)
       .filter(([, { verdict }]) => verdict === 'regressed')

@@ -8,6 +8,7 @@ export type Results = {
   checks: (Omit<CheckView, 'runs'> & {
     runs: (RunView & { assertions: readonly AssertionResult[] | null })[];
     base: CheckComparison | null;
+    baseProblem: string | null;
     pageUrl: string | null;
   })[];
 };

@@ -1,6 +1,9 @@
+import type { CheckComparison } from '../../shared/comparison.ts';
 import type { Client, CreateCheck, ListFilters } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
 import { UsageError } from './exit-codes.ts';
+import { reasonText } from './formats/notes.ts';
+import type { CheckResult } from './result.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const LABEL = /^([^:=]+)[:=](.*)$/;
@@ -20,17 +23,40 @@ export const findBase = async (
   if (name === undefined)
     throw new UsageError(`${base} is no base. Use the id of a check, or a label such as branch=main.`);
   const query: ListFilters = { url, device, label: [`${name}:${value}`], limit: 100 };
-  const { checks } = await client.list(query, { signal });
-  return checks.find(({ state }) => state === 'succeeded' || state === 'partial')?.id;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await client.list(cursor === undefined ? query : { ...query, cursor }, { signal });
+    const found = page.checks.find(({ state }) => state === 'succeeded' || state === 'partial');
+    if (found) return found.id;
+    cursor = page.nextCursor;
+  }
+  return undefined;
 };
 
-/** Returns a comparison, or why there is none. */
-export const compareWithBase = async (client: Client, checkId: string, base: string, signal: AbortSignal) => {
+type Judged = Pick<CheckResult, 'base' | 'baseProblem'>;
+
+/** Compares a check with its base. Says why there is no verdict, so that a gate without one is no success. */
+export const compareWithBase = async (
+  client: Client,
+  checkId: string,
+  baseId: string,
+  signal: AbortSignal,
+): Promise<Judged> => {
   try {
-    return { comparison: await client.compare(checkId, { base, signal }), note: undefined };
+    const base = (await client.compare(checkId, { base: baseId, signal })) as CheckComparison;
+    return { base, baseProblem: hasVerdict(base) ? null : noVerdictText(base) };
   } catch (error) {
     const isAnswer = error instanceof ServiceError && ['not-comparable', 'report-not-ready'].includes(error.code ?? '');
     if (!isAnswer) throw error;
-    return { comparison: null, note: `The check ${checkId} is not compared with ${base}: ${error.message}` };
+    return { base: null, baseProblem: `The check ${checkId} is not compared with ${baseId}: ${error.message}` };
   }
+};
+
+/** Returns true if a metric of a region got better, got worse or stayed the same. */
+export const hasVerdict = ({ metrics }: CheckComparison): boolean =>
+  Object.values(metrics).some(({ verdict }) => verdict !== 'unknown');
+
+/** Says why no metric of a comparison has a verdict. */
+export const noVerdictText = ({ checkId, baseCheckId, reasons }: CheckComparison): string => {
+  const causes = [...new Set(reasons.map(({ code }) => reasonText(code)))];
+  return [`No metric of the check ${checkId} has a verdict against ${baseCheckId}.`, ...causes].join(' ');
 };

@@ -44,7 +44,7 @@ Environment:
   PAGE_AUDIT_URL  URL of the service, such as http://127.0.0.1:4080
   PAGE_AUDIT_KEY  API key of the service
 
-Exit codes: 0 good, 1 a failed assertion or a regression, 2 wrong use, 3 the page's fault, 4 the service's fault, a timeout or an output that can't be written, 130 interrupted`;
+Exit codes: 0 good, 1 a failed assertion or a regression, 2 wrong use or a base without a verdict, 3 the page's fault, 4 the service's fault, a timeout or an output that can't be written, 130 interrupted`;
 
 /** Runs the command line and returns its exit code. A command's code is imported when the command runs. */
 export const runProgram = async (args: readonly string[], context: Context): Promise<number> => {
@@ -113,7 +113,7 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
     .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)
     .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest')
-    .option('--samples <number>', 'audits of each run, 1 to 5. From 3 on, results have verdicts', wholeNumber)
+    .option('--samples <number>', 'audits of each run, 1 to 5. From 3 on, times have verdicts', wholeNumber)
     .option('--category <names>', 'categories (default: all)', list)
     .addOption(
       new Option('--throttling <none>', '"none": the speed of the service (default: the preset of the device)')
@@ -136,7 +136,10 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     )
     .option('--assert <file>', 'lighthouserc file. A failed assertion is exit code 1')
     .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
-    .option('--base <check>', 'id of an earlier check, or a label such as branch=main. A regression is exit code 1')
+    .option(
+      '--base <check>',
+      'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
+    )
     .option(...DATA)
     .action(action);
 };
@@ -174,7 +177,7 @@ const addReaders = (program: Command, action: Action): void => {
     .action(action('list'));
   add('compare', 'compare the regions of a check as JSON, or two checks')
     .argument('<check>', 'id of a check')
-    .option('--base <check>', 'id of an earlier check. A regression is exit code 1')
+    .option('--base <check>', 'id of an earlier check. A regression is exit code 1, no verdict is 2')
     .option(...formats)
     .action(action('compare'));
   add('report', 'print the Lighthouse report of a run as JSON')

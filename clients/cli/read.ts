@@ -2,11 +2,13 @@ import type { CheckComparison } from '../../shared/comparison.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 import type { Client } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
+import { hasVerdict, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { comparisonTextOf } from './formats/comparison-text.ts';
 import { safeJson } from './formats/json.ts';
 import { listTextOf } from './formats/list-text.ts';
+import { reasonText } from './formats/notes.ts';
 import { writeResults } from './output.ts';
 import type { ReadOptions } from './program.ts';
 import type { CheckResult } from './result.ts';
@@ -32,7 +34,7 @@ export const get = (context: Context, id: string, options: ReadOptions): Promise
   reading(context, options, async (client, server) => {
     const check = await client.get(id, context);
     const comparison = check.regions.length > 1 ? await comparisonOf(client, id, undefined, context.signal) : null;
-    const result = { check, comparison, base: null, assertions: {}, server } as CheckResult;
+    const result = { check, comparison, base: null, baseProblem: null, assertions: {}, server } as CheckResult;
     await writeResults(context, [result], { format: options.format ?? 'text' });
     return exitCodes.good;
   });
@@ -64,7 +66,15 @@ export const compare = (context: Context, id: string, options: ReadOptions): Pro
     await context.print(
       isText ? comparisonTextOf(comparison as CheckComparison, context.view) : `${safeJson(comparison, 2)}\n`,
     );
-    return hasRegressed(comparison) ? exitCodes.failedRules : exitCodes.good;
+    const lacksSamples = comparison.reasons.some(({ code }) => code === 'fewer-samples');
+    if (lacksSamples && !isText) context.note(reasonText('fewer-samples'));
+    if (options.base === undefined) return exitCodes.good;
+    const compared = comparison as CheckComparison;
+    if (!hasVerdict(compared)) {
+      context.note(noVerdictText(compared));
+      return exitCodes.wrongUse;
+    }
+    return hasRegressed(compared) ? exitCodes.failedRules : exitCodes.good;
   });
 
 /** Returns true if a metric of a comparison with a base got worse. */

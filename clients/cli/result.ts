@@ -9,6 +9,8 @@ export type CheckResult = {
   comparison: RegionComparison | null;
   /** The check compared with a base. Null without a base, or if no region can be compared. */
   base: CheckComparison | null;
+  /** Why the base that was asked for gives no verdict. Null if it gives one, or if none was asked for. */
+  baseProblem: string | null;
   /** Results of the assertions by the id of the run. A run without assertions may be missing. */
   assertions: Readonly<Record<string, readonly AssertionResult[]>>;
   /** URL of the service, for the link to the check's page. Null if the service ends with the command. */

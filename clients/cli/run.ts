@@ -2,6 +2,7 @@ import type { Check, Client, CreateCheck, CreatedCheck } from '../client.ts';
 import { compareWithBase, findBase } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
+import { sampleNotes } from './formats/notes.ts';
 import { assertionsPassed } from './formats/outcome.ts';
 import type { AssertionRules } from './lighthouserc.ts';
 import { checkOutputs, writeResults } from './output.ts';
@@ -36,8 +37,9 @@ export const run = async (context: Context, urls: readonly string[], options: Ru
         return exitCodes.good;
       }
       const results = await readWhenFinished(client, created, options.timeout, context, (patient, check, i) =>
-        resultOf(patient, check, { server, rules, base: bases[i] }, context),
+        resultOf(patient, check, { server, rules, label: options.base, base: bases[i] }, context),
       );
+      reportNotes(results, options, context);
       await writeResults(context, results, options);
       return exitCodeOf(results);
     } catch (error) {
@@ -48,19 +50,15 @@ export const run = async (context: Context, urls: readonly string[], options: Ru
   });
 };
 
-/** Returns the id of the base of each check. Reports a check without one. */
+/** Returns the id of the base of each check. It is null if no check has the label. */
 const basesOf = async (
   client: Client,
   bodies: readonly CreateCheck[],
   { base }: RunOptions,
-  { signal, note }: Context,
-): Promise<(string | undefined)[]> => {
+  { signal }: Context,
+): Promise<(string | null)[]> => {
   if (base === undefined) return [];
-  const ids = await Promise.all(bodies.map((body) => findBase(client, base, body, signal)));
-  for (const [i, body] of bodies.entries()) {
-    if (ids[i] === undefined) note(`No finished check of ${body.url} has the label ${base}, so nothing is compared.`);
-  }
-  return ids;
+  return Promise.all(bodies.map(async (body) => (await findBase(client, base, body, signal)) ?? null));
 };
 
 const requireScheme = (url: string): void => {
@@ -101,19 +99,35 @@ const bodiesOf = async (
   );
 };
 
-type Against = { server: string | null; rules: readonly AssertionRules[]; base: string | undefined };
+type Against = {
+  server: string | null;
+  rules: readonly AssertionRules[];
+  label: string | undefined;
+  base: string | null | undefined;
+};
 
 const resultOf = async (
   client: Client,
   check: Check,
-  { server, rules, base }: Against,
+  { server, rules, label, base }: Against,
   { signal, note }: Context,
 ): Promise<CheckResult> => {
   const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, undefined, signal) : null;
-  const compared = base === undefined ? undefined : await compareWithBase(client, check.id, base, signal);
+  const judged = base
+    ? await compareWithBase(client, check.id, base, signal)
+    : { base: null, baseProblem: base === null ? noBaseText(check.url, label) : null };
   const { assertions, notes } = await applyRules(client, check, rules, signal);
-  for (const line of compared?.note ? [...notes, compared.note] : notes) note(line);
-  return { check, comparison, base: compared?.comparison ?? null, assertions, server } as CheckResult;
+  for (const line of notes) note(line);
+  return { check, comparison, ...judged, assertions, server } as CheckResult;
+};
+
+const noBaseText = (url: string, label: string | undefined): string =>
+  `No earlier finished check of ${url} has the label ${label}, so nothing is compared. A check becomes the base with --label ${label}.`;
+
+/** Reports on stderr what the format on stdout leaves out: why there is no verdict, and how to get one. */
+const reportNotes = (results: readonly CheckResult[], { format }: RunOptions, { note }: Context): void => {
+  if (format === 'text' || format === 'markdown') return;
+  for (const line of [...results.flatMap(({ baseProblem }) => baseProblem ?? []), ...sampleNotes(results)]) note(line);
 };
 
 const exitCodeOf = (results: readonly CheckResult[]): number => {
@@ -123,5 +137,6 @@ const exitCodeOf = (results: readonly CheckResult[]): number => {
   const breaksRules = results.some(
     (each) => assertionsPassed(each) === false || (each.base && hasRegressed(each.base)),
   );
-  return breaksRules ? exitCodes.failedRules : exitCodes.good;
+  if (breaksRules) return exitCodes.failedRules;
+  return results.some(({ baseProblem }) => baseProblem !== null) ? exitCodes.wrongUse : exitCodes.good;
 };

@@ -39,7 +39,7 @@ const addRunCheck = (server: McpServer, connect: Options['connect']): void => {
     url: z.string().describe('The page, for example https://example.com/.'),
     regions: z.array(z.string()).min(1).optional().describe('Default: the first region of the service.'),
     device: Device.optional(),
-    samples: z.int().min(1).max(MAX_SAMPLES).optional().describe('3 or more give verdicts. Default: 1.'),
+    samples: z.int().min(1).max(MAX_SAMPLES).optional().describe('3 or more give verdicts about times. Default: 1.'),
     categories: z.array(Category).min(1).optional().describe('Default: all.'),
     auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
     throttling: Throttling.optional(),
@@ -102,7 +102,7 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
     {
       title: 'Compare results',
       description:
-        'Compares the regions of a check, or a check with a base. A verdict needs 3 samples. `unknown` means that noise could explain the difference.',
+        'Compares the regions of a check, or a check with a base. The performance score, the times and CLS need 3 samples for a verdict. Other scores need one. `unknown` means that noise could explain the difference.',
       inputSchema: { checkId: CheckId, baseCheckId: z.uuid().optional().describe('The earlier check.') },
       annotations: readOnly,
     },

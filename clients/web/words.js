@@ -10,7 +10,7 @@ export const reasonTexts = /** @type {Record<string, string>} */ ({
   'different-device': 'The devices differ. No metric has a verdict.',
   'different-throttling': 'The throttling differs. The performance score and the times have no verdict.',
   'different-blocked-urls': 'The blocked URL patterns differ. No metric has a verdict.',
-  'fewer-samples': 'A verdict needs at least 3 samples.',
+  'fewer-samples': 'The performance score, the times and CLS have no verdict. They need at least 3 samples.',
 });
 
 /** Next steps after an error of a run, by its code. */

@@ -86,6 +86,7 @@ export const resultOf = (
     check: view,
     comparison: comparison ? RegionComparison.parse(comparison) : null,
     base: changes ? CheckComparison.parse(changes) : null,
+    baseProblem: null,
     assertions: Object.fromEntries(
       view.runs.flatMap(({ id, region }) => (assertions[region] ? [[id, assertions[region]]] : [])),
     ),

@@ -159,6 +159,23 @@ test('a busy machine does not hide a change of a score that does not depend on t
   expect([accessibility.verdict, lcp.verdict]).toEqual(['regressed', 'unknown']);
 });
 
+test('one sample a side is enough for a score that does not depend on time', () => {
+  const once = (accessibility: number | null, ...more: number[]) => [
+    runOf('us-west1', [{ accessibility, lcp: 600 }, ...more.map((each) => ({ accessibility: each }))]),
+  ];
+  const verdict = (before: Run[], after: Run[]) => checksOf(before, after).metrics.accessibility.verdict;
+  const comparison = checksOf(once(100), once(53));
+  expect(comparison.metrics.accessibility.verdict).toBe('regressed');
+  expect(comparison.metrics.lcp.verdict).toBe('unknown');
+  expect(comparison.reasons).toEqual([{ code: 'fewer-samples', region: 'us-west1' }]);
+  expect(verdict(once(53), once(100))).toBe('improved');
+  expect(verdict(once(53), once(53, 53))).toBe('same');
+  expect(verdict(once(100), once(53, 54))).toBe('unknown'); // the samples of a side disagree
+  expect(verdict(once(100), once(null))).toBe('unknown');
+  const [west, east] = [runOf('us-west1', [{ seo: 100 }]), runOf('us-east4', [{ seo: 90 }])];
+  expect(regionsOf(west, east).metrics.seo).toMatchObject({ best: 'us-west1', verdict: 'different' });
+});
+
 test('one region that regressed outweighs all others', () => {
   const base = [runOf('us-west1', lcps(600, 600, 600)), runOf('us-east4', lcps(900, 900, 900))];
   const runs = [runOf('us-west1', lcps(300, 300, 300)), runOf('us-east4', lcps(1900, 1900, 1900))];

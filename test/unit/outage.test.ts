@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Context } from '../../clients/cli/context.ts';
 import { ServiceFault } from '../../clients/cli/exit-codes.ts';
-import type { RunOptions } from '../../clients/cli/program.ts';
-import { run } from '../../clients/cli/run.ts';
 import { Client } from '../../clients/client.ts';
 import { runCheck } from '../../clients/mcp/run-check.ts';
+import { commandContext } from '../support/command-context.ts';
 import { finishedCheck } from '../support/fake-service.ts';
 
 /** The service, as far as a check of one page needs it. During an outage no request reaches it. */
@@ -37,30 +35,6 @@ const refused = () => Promise.reject(new TypeError('fetch failed', { cause: { co
 const badGateway = async () =>
   new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } });
 
-const command = (given: Partial<Context> = {}) => {
-  const shown = { stdout: '', stderr: '' };
-  const context: Context = {
-    serviceUrl: 'http://service',
-    key: undefined,
-    env: {},
-    signal: new AbortController().signal,
-    view: { width: 80, color: false },
-    print: async (text) => {
-      shown.stdout += text;
-    },
-    stdoutLost: new AbortController().signal,
-    terminal: undefined,
-    note: (line) => {
-      shown.stderr += `${line}\n`;
-    },
-    ...given,
-  };
-  const options: RunOptions = { auditVersion: 'latest', timeout: 900, format: 'text' };
-  return {
-    shown,
-    run: (more: Partial<RunOptions> = {}) => run(context, ['https://shop.example/'], { ...options, ...more }),
-  };
-};
 /** Begins an outage when the check exists. */
 const breakAfterCreate = (how: () => Promise<Response>) => {
   const answer = globalThis.fetch;
@@ -76,7 +50,7 @@ test.each([
   ['behind a gateway that answers with 502', badGateway],
 ] as const)('an outage of ten minutes of a service %s costs no result', async (_, how) => {
   breakAfterCreate(how);
-  const { shown, run } = command();
+  const { shown, run } = commandContext('http://service');
   const ended = run();
   await vi.advanceTimersByTimeAsync(600_000);
   expect(requests.length).toBeLessThan(90); // the pauses grow
@@ -95,7 +69,7 @@ test('an outage beyond the timeout keeps the check and says how to read it', asy
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(
     (ms) => (ms === 900_000 ? timeout : new AbortController()).signal,
   );
-  const { shown, run } = command();
+  const { shown, run } = commandContext('http://service');
   const ended = run().catch((error) => error);
   await vi.advanceTimersByTimeAsync(899_000);
   timeout.abort();

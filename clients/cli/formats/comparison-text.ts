@@ -1,7 +1,7 @@
 import type { CheckComparison } from '../../../shared/comparison.ts';
 import { labels } from '../../web/numbers.js';
-import { reasonTexts } from '../../web/words.js';
 import { type Change, changesOf, grouped } from './metrics.ts';
+import { reasonText } from './notes.ts';
 import { labelled, paint, type Style, signed, table, type View, wrap } from './terminal.ts';
 
 const signs = { regressed: '✘', improved: '✓', same: '=', unknown: '?' };
@@ -43,8 +43,8 @@ const regionLines = (changes: readonly Change[], view: View): string[] => {
 const reasonLines = ({ reasons }: CheckComparison, view: View): string[] => {
   if (reasons.length === 0) return [];
   const lines = grouped(reasons, ({ code }) => code).flatMap((group) => {
-    const text = reasonTexts[group[0]?.code ?? ''] ?? group[0]?.code;
-    return signed(paint('!', 'work', view), `${group.map(({ region }) => region).join(', ')}: ${text}`, view);
+    const regions = group.map(({ region }) => region).join(', ');
+    return signed(paint('!', 'work', view), `${regions}: ${reasonText(group[0]?.code ?? '')}`, view);
   });
   return ['', ...lines];
 };

@@ -4,12 +4,12 @@ import { linkOf } from './titles.ts';
 
 /**
  * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` on its runs,
- * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base) and `pageUrl`. A missing value is null.
+ * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem` and `pageUrl`. A missing value is null.
  */
 export const jsonOf = (results: readonly CheckResult[]): string => `${safeJson({ checks: results.map(asJson) }, 2)}\n`;
 
 const asJson = (result: CheckResult) => {
-  const { check, comparison, base, assertions } = result;
+  const { check, comparison, base, baseProblem, assertions } = result;
   const runs = check.runs.map((run) => ({ ...run, assertions: assertions[run.id] ?? null }));
   return {
     ...check,
@@ -17,6 +17,7 @@ const asJson = (result: CheckResult) => {
     assertionsPassed: assertionsPassed(result),
     comparison,
     base,
+    baseProblem,
     pageUrl: linkOf(result) ?? null,
   };
 };

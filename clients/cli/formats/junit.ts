@@ -67,8 +67,11 @@ const addAssertion = (suite: TestSuite, run: RunView, assertion: AssertionResult
 };
 
 /** Adds a test case for each region that was compared with the base. It fails if a metric regressed. */
-const addBase = (suite: TestSuite, { check, base }: CheckResult): void => {
-  if (!base) return;
+const addBase = (suite: TestSuite, { check, base, baseProblem }: CheckResult): void => {
+  if (baseProblem) {
+    suite.testCase().className(shortUrl(check.url)).name('comparison with the base').error(baseProblem, 'no-verdict');
+  }
+  if (!base || baseProblem) return;
   const changes = changesOf(base);
   for (const region of base.regions) {
     const test = suite.testCase().className(shortUrl(check.url)).name(`${region} compared with ${base.baseCheckId}`);

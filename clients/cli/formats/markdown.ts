@@ -2,7 +2,7 @@ import { labels, shownValue } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
-import { assertionTexts, countPassed, failedAssertions, failuresOf, warningsOf } from './notes.ts';
+import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
 import { linkOf, titleOf } from './titles.ts';
 
@@ -19,7 +19,8 @@ export const markdownOf = (results: readonly CheckResult[]): string => {
   const bad = results.filter((result) => outcomeOf(result) === 'bad');
   const others = results.filter((result) => outcomeOf(result) !== 'bad');
   const summary = results.length > 1 ? [`**${bad.length} of ${results.length} checks failed.**`, ''] : [];
-  return bounded([...summary, ...[...bad, ...others].flatMap(linesOf)]);
+  const notes = sampleNotes(results).map((text) => `- ⚠️ ${prose(text)}`);
+  return bounded([...summary, ...[...bad, ...others].flatMap(linesOf), ...notes]);
 };
 
 /** Joins lines until the limit. Markdown may end after each line of a list or table. */
@@ -83,7 +84,8 @@ const noteLines = (result: CheckResult): string[] => [
 ];
 
 /** Returns the metrics that got worse or better than those of the base. */
-const baseLines = ({ base }: CheckResult): string[] => {
+const baseLines = ({ base, baseProblem }: CheckResult): string[] => {
+  if (baseProblem) return [`- ❌ **Not compared.** ${prose(baseProblem)}`, ''];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
   const rows = changed.map(({ region, name, before, after, difference, verdict }) => [

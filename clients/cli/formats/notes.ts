@@ -17,11 +17,22 @@ export const warningsOf = (result: CheckResult): string[] => {
   );
   const reasons = [...(comparison?.reasons ?? []), ...(base?.reasons ?? [])]
     .filter(({ code }) => code !== 'failed' || base !== null) // a failed run has its own lines
-    .map(({ code, region }) => ({ region, text: reasonTexts[code] ?? code }));
+    .filter(({ code }) => code !== 'fewer-samples') // the note on samples stands once for all checks
+    .map(({ code, region }) => ({ region, text: reasonText(code) }));
   return grouped([...warnings, ...reasons], ({ text }) => text).map((group) => {
     const regions = [...new Set(group.map(({ region }) => region))].map((region) => ({ region }));
     return `${regionsIn(regions, result)}${group[0]?.text}`;
   });
+};
+
+/** Returns why verdicts are unknown, by the code of the reason. */
+export const reasonText = (code: string): string =>
+  `${reasonTexts[code] ?? code}${code === 'fewer-samples' ? ' Use --samples 5 for both sides.' : ''}`;
+
+/** Returns how to get the verdicts that need more samples, or nothing if no comparison lacks them. */
+export const sampleNotes = (results: readonly CheckResult[]): string[] => {
+  const reasons = results.flatMap(({ comparison, base }) => [...(comparison?.reasons ?? []), ...(base?.reasons ?? [])]);
+  return reasons.some(({ code }) => code === 'fewer-samples') ? [reasonText('fewer-samples')] : [];
 };
 
 /** A reason why runs failed, and the next step. */

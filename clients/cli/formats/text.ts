@@ -5,13 +5,19 @@ import { printable } from '../../../shared/text.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
-import { assertionTexts, countPassed, failedAssertions, failuresOf, warningsOf } from './notes.ts';
+import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
 
 /** Returns the checks as text for a terminal. No line is wider than it, except for a link. */
 export const textOf = (results: readonly CheckResult[], view: View): string =>
-  results.map((result) => `${linesOf(result, view).join('\n')}\n`).join('\n');
+  [...results.map((result) => linesOf(result, view)), ...sampleLines(results, view)]
+    .map((lines) => `${lines.join('\n')}\n`)
+    .join('\n');
+
+/** Returns how to get verdicts about all metrics, once for all checks. */
+const sampleLines = (results: readonly CheckResult[], view: View): string[][] =>
+  sampleNotes(results).map((text) => signed(paint('!', 'work', view), text, view));
 
 const linesOf = (result: CheckResult, view: View): string[] => {
   const link = linkOf(result);
@@ -107,7 +113,8 @@ const failureLines = (result: CheckResult, view: View): string[] =>
   ]);
 
 /** Returns the metrics that got worse or better than those of the base. */
-const baseLines = ({ base }: CheckResult, view: View): string[] => {
+const baseLines = ({ base, baseProblem }: CheckResult, view: View): string[] => {
+  if (baseProblem) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view)];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
   const lines = changed.flatMap(({ region, name, verdict, before, after, difference }) => {

@@ -1,10 +1,12 @@
 import type { CheckResult } from '../../../clients/cli/result.ts';
 import type { AssertionResult } from '../../../shared/assertions.ts';
+import type { Sample } from '../../../shared/page-metrics.ts';
 import { baseId, checkWith, environment, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
 
 const contended = 'Other processes used the CPU during the measurement. The performance score may be too low.';
 const three = { samples: 3 };
 const west = () => succeeded(samplesOf('unchanged', 3));
+const sample = () => samplesOf('unchanged', 3, 1)[0] as Sample;
 
 const assertion = (change: Partial<AssertionResult>): AssertionResult => ({
   key: 'largest-contentful-paint',
@@ -89,6 +91,14 @@ export const cases: Record<string, () => CheckResult[]> = {
     resultOf(checkWith({ 'us-west1': succeeded(samplesOf('slower', 0)) }, three), {
       base: checkWith({ 'us-west1': west() }, { ...three, id: baseId }),
     }),
+  ],
+  'one-sample': () => [
+    resultOf(checkWith({ 'us-west1': succeeded([{ ...sample(), accessibility: 53 }]) }), {
+      base: checkWith({ 'us-west1': succeeded([sample()]) }, { id: baseId }),
+    }),
+  ],
+  'no-verdict': () => [
+    { ...resultOf(checkWith({ 'us-west1': west() }, three)), baseProblem: 'No earlier finished check has the label.' },
   ],
   hostile: () => [
     resultOf(

@@ -1,0 +1,29 @@
+import type { Context } from '../../clients/cli/context.ts';
+import type { RunOptions } from '../../clients/cli/program.ts';
+import { run } from '../../clients/cli/run.ts';
+
+/** Returns what a command finds around itself, and what it has shown. No shown text is lost. */
+export const commandContext = (serviceUrl: string | undefined) => {
+  const shown = { stdout: '', stderr: '' };
+  const context: Context = {
+    serviceUrl,
+    key: undefined,
+    env: {},
+    signal: new AbortController().signal,
+    view: { width: 120, color: false },
+    print: async (text) => {
+      shown.stdout += text;
+    },
+    stdoutLost: new AbortController().signal,
+    terminal: undefined,
+    note: (line) => {
+      shown.stderr += `${line}\n`;
+    },
+  };
+  const options: RunOptions = { auditVersion: 'latest', timeout: 900, format: 'text' };
+  return {
+    shown,
+    context,
+    run: (more: Partial<RunOptions> = {}) => run(context, ['https://shop.example/'], { ...options, ...more }),
+  };
+};
