@@ -28,8 +28,9 @@ import { reports } from './lib/store/reports.ts';
 
 /**
  * The schedule's event has no `wake`. An operator sends `{ "wake": "<region>" | "all" }` after someone has emptied the
- * queue of a region. The event makes the waiting runs due for the next sweep. With `dropLeases` the running ones too:
- * the local service sends it at its start, when the lock of its data folder proves that nobody holds a lease.
+ * queue of a region. The event makes the waiting runs due for the next sweep, and `all` also the open checks. With
+ * `dropLeases` the running ones too: the local service sends it at its start, when the lock of its data folder proves that
+ * nobody holds a lease.
  */
 type Event = { wake?: Region | 'all'; dropLeases?: boolean };
 
@@ -80,7 +81,7 @@ const partitions: readonly Partition[] = [...allRegions, 'checks'];
 export const sweep =
   (deps: Deps) =>
   async ({ wake, dropLeases = false }: Event): Promise<void> => {
-    if (wake) return forEach(wake === 'all' ? allRegions : [wake], (region) => wakeRegion(deps, region, dropLeases));
+    if (wake) return forEach(wake === 'all' ? partitions : [wake], (each) => wakeAll(deps, each, dropLeases));
     await forEach(partitions, async (partition) => {
       emit('OpenPastDue', await sweepPartition(deps, partition), { region: partition });
     });
@@ -181,25 +182,29 @@ const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {
 };
 
 /**
- * Makes every waiting run of a region due, because their messages are gone. Drops the leases of the others if asked to.
- * Throws if some runs were not woken.
+ * Makes every waiting run of a region due, because their messages are gone, or every open check. Drops the leases of the
+ * other runs if asked to. Throws if some items were not woken.
  */
-const wakeRegion = async ({ due, now, stopping }: Deps, region: Region, dropLeases: boolean): Promise<void> => {
+const wakeAll = async ({ due, now, stopping }: Deps, partition: Partition, dropLeases: boolean): Promise<void> => {
   const wokenAt = now();
   const until = new Date(wokenAt.getTime() + 60 * 24 * 3600 * 1000); // later than any due time
-  const wake = async (each: Due) =>
-    (await due.wake(each, wokenAt)) ?? (dropLeases ? await due.dropLease(each, wokenAt) : undefined);
+  let woken = 0;
+  // Each item is due at another time. The embedded index may lose one of many items of the same time.
+  const wake = async (each: Due) => {
+    const at = new Date(wokenAt.getTime() - woken++);
+    return (await due.wake(each, at)) ?? (dropLeases ? await due.dropLease(each, at) : undefined);
+  };
   let failed = 0;
-  let from = new Date(wokenAt.getTime() + 1); // excludes the runs that this call has woken
+  let from = new Date(wokenAt.getTime() + 1); // excludes the items that this call has woken
   while (!stopping?.aborted) {
-    const waiting = await due.list(region, until, PAGE_SIZE, from);
-    const woken = await settleAll(waiting, AT_ONCE, wake, stopping);
-    failed += logFailures('could not wake a waiting run', region, woken);
+    const waiting = await due.list(partition, until, PAGE_SIZE, from);
+    const handled = await settleAll(waiting, AT_ONCE, wake, stopping);
+    failed += logFailures('could not wake an open item', partition, handled);
     const last = new Date(waiting.at(-1)?.dueAt ?? from);
-    if (last <= from && !woken.some((each) => each.status === 'fulfilled' && each.value)) break;
-    from = last; // not a millisecond later, because more runs may have this due time
+    if (last <= from && !handled.some((each) => each.status === 'fulfilled' && each.value)) break;
+    from = last; // not a millisecond later, because more items may have this due time
   }
-  if (failed > 0) throw new Error(`${failed} waiting runs of ${region} were not woken. Send the event again.`);
+  if (failed > 0) throw new Error(`${failed} open items of ${partition} were not woken. Send the event again.`);
 };
 
 /** Logs the first failure and the number of them. Returns that number. */

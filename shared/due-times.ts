@@ -36,8 +36,8 @@ export const retryAfter = (tries: number): number => Math.min(2 ** tries * MINUT
  */
 export const returnAfterSeconds = (receives: number): number => Math.min(5 * 4 ** (receives - 1), 120);
 
-/** Returns the time until an open check is looked at again: five minutes at first, then always at twice its age. */
-export const recheckAfter = (ageMs: number): number => Math.max(5 * MINUTE, ageMs);
+/** Returns the time until an open check is looked at again: five minutes at first, then at twice its age, at most an hour. */
+export const recheckAfter = (ageMs: number): number => Math.min(Math.max(5 * MINUTE, ageMs), HOUR);
 
 /**
  * Time until an erased check is looked at again. It is longer than a create's timeout, so that a retried create finds the

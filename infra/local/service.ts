@@ -117,7 +117,7 @@ type Poller = ReturnType<typeof startPoller>;
 type OnMessage = ReturnType<typeof consoleLines>;
 
 /**
- * Wakes all open runs, because the queues were in memory. Then starts to poll and to sweep. Nobody holds a lease before:
+ * Wakes all open checks and runs, because the queues were in memory. Then starts to poll and to sweep. Nobody holds a lease before:
  * the lock of the data folder excludes other processes.
  */
 const startWork = async (functions: Functions, auditsAtOnce: number, onMessage: OnMessage) => {
@@ -206,6 +206,6 @@ const importFunctions = async () => {
 const logSweepError = (error: Error) =>
   console.error(`A sweep failed. The next one retries: ${redactForLog(error.message)}`);
 const logWakeError = (error: Error): false => {
-  console.error(`Some waiting runs were not resumed. The next sweep retries: ${redactForLog(error.message)}`);
+  console.error(`Some open checks were not resumed. The next sweep retries: ${redactForLog(error.message)}`);
   return false;
 };

@@ -53,7 +53,7 @@ test('a wake that was repeated after failed writes has made every waiting run du
     return world.due.wake(due, at);
   };
   const waking = (due: typeof world.due) => sweep({ ...world, due, now: () => now })({ wake: 'us-west1' });
-  await expect(waking({ ...world.due, wake })).rejects.toThrow(`${runs / 500} waiting runs of us-west1 were not woken`);
+  await expect(waking({ ...world.due, wake })).rejects.toThrow(`${runs / 500} open items of us-west1 were not woken`);
   await waking(world.due);
   expect(await world.due.list('us-west1', now, runs)).toHaveLength(runs);
   world.sqs.destroy();

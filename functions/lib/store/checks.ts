@@ -5,6 +5,7 @@ import { HOLD_MS, recheckAfter, TRY_MS } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
+import { log } from '../log.ts';
 import { type Db, getItem, type Item, parse, putItem, updateItem } from './dynamodb.ts';
 import {
   CheckItem,
@@ -191,13 +192,16 @@ const findOrErased = async (
 };
 
 /** Closes a check if all its runs are finished. Returns true if the check is closed. */
-export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promise<boolean> => {
+const closeIfFinished = async (db: Db, checkId: string, now: Date, again = false): Promise<boolean> => {
   const found = await find(db, checkId, { trends: true });
   if (!found?.runs.every((run) => isFinished(run.state))) return false;
   if (found.item.completedAt) return true;
   const { owner, countsAsOpen, expiresAt } = found.item;
   const check = { ...found.item, runs: found.runs };
-  if (!(await fillTrends(db, found.runs, found.trends))) return false;
+  if (!(await fillTrends(db, found.runs, found.trends))) {
+    if (again) throw new Error(`the entries of check ${checkId} were written while it was closed`);
+    return closeIfFinished(db, checkId, now, true);
+  }
   if (countsAsOpen) await removeOpenCheck(db, owner, checkId); // first, so that the sweeper repeats it if it fails
   await updateItem(db, checkKey(checkId), {
     set: {
@@ -209,4 +213,22 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date): Promi
     values: { ':null': null },
   });
   return true;
+};
+
+/**
+ * Closes the check of a run that has finished, if the run was the last. If that fails, the check is due in a minute, and the
+ * sweeper closes it. Throws if neither can be written. Safe to repeat.
+ */
+export const closeAfterRun = async (db: Db, { checkId }: Pick<RunItem, 'checkId'>, now: Date): Promise<void> => {
+  try {
+    await closeIfFinished(db, checkId, now);
+  } catch (error) {
+    log.error('could not close a check; the sweeper retries in a minute', { checkId, error: error as Error });
+    await updateItem(db, checkKey(checkId), {
+      set: { dueAt: toIso(now.getTime() + HOLD_MS) },
+      returns: 'NONE',
+      condition: '#completedAt = :null',
+      values: { ':null': null },
+    });
+  }
 };

@@ -4,7 +4,7 @@ import type { RunError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { follows } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
-import { closeIfFinished } from './checks.ts';
+import { closeAfterRun } from './checks.ts';
 import { allOf, type Db, deleteItem, getItem, parse, updateOnce } from './dynamodb.ts';
 import {
   CheckItem,
@@ -16,6 +16,7 @@ import {
   ifDueAt,
   ifLease,
   ifNoLease,
+  ifNoMark,
   ifState,
   openPartition,
   pointerKey,
@@ -69,13 +70,11 @@ export const dueStore = (db: Db) => ({
   /** Fails a run, unless it has changed since it was read. Returns true if this call failed the run. */
   abandon: (run: RunItem, error: RunError, now: Date) => abandon(db, run, error, now),
 
-  /** Makes a run due now and forgets its sends, unless it has a lease or has changed since it was listed. */
-  wake: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
-    updateOnce(
-      db,
-      { pk, sk },
-      { set: { dueAt: now.toISOString(), sends: 0, tries: 0 }, returns: 'NONE', ...allOf(ifDueAt(listed), ifNoLease) },
-    ),
+  /** Makes a check or a run due now, unless it has a lease or has changed since it was listed. Forgets a run's sends. */
+  wake: ({ pk, sk, dueAt: listed }: Due, now: Date) => {
+    const set = { dueAt: now.toISOString(), ...(sk !== 'CHECK' && { sends: 0, tries: 0 }) };
+    return updateOnce(db, { pk, sk }, { set, returns: 'NONE', ...allOf(ifDueAt(listed), ifNoLease, ifNoMark) });
+  },
 
   /** Removes a run's lease, counts it as lost and makes the run due now, unless the run has changed since it was listed. */
   dropLease: ({ pk, sk, dueAt: listed }: Due, now: Date) =>
@@ -134,6 +133,6 @@ const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promis
     remove: ['open', 'dueAt', 'lease'],
     ...allOf(ifDueAt(run.dueAt), ifState(...follows.failed)),
   });
-  if (written) await closeIfFinished(db, run.checkId, now).catch(() => false);
+  if (written) await closeAfterRun(db, run, now);
   return Boolean(written);
 };

@@ -149,6 +149,8 @@ export const ifLease = (id: string | undefined): Condition => ({
   values: { ':lease': id },
 });
 export const ifNoLease: Condition = { condition: 'attribute_not_exists(#lease)' };
+/** Holds unless the item is the mark of an erased check. A mark must stay for its time. */
+export const ifNoMark: Condition = { condition: 'attribute_not_exists(#erasedAt)' };
 export const ifAnyLease: Condition = { condition: 'attribute_exists(#lease)' };
 
 /** Holds if no other create has written the item since. */

@@ -2,7 +2,7 @@ import { LEASE_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/due-times.ts
 import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
-import { closeIfFinished } from './checks.ts';
+import { closeAfterRun } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
 import { ifCreateId, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
 
@@ -46,7 +46,7 @@ export const leaseStore = (db: Db) => ({
 
   /**
    * Finishes a run, and closes its check if the run was the last. Returns false if the lease is lost. Safe to repeat, also
-   * after a call whose response was lost.
+   * after a call that failed or whose response was lost.
    */
   finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
     const finishedAt = latest(now.toISOString(), lease.run.updatedAt, outcome.attempts.at(-1)?.finishedAt);
@@ -56,8 +56,7 @@ export const leaseStore = (db: Db) => ({
       ...ifLeaseHeld(lease),
     };
     const finished = await updateRun(db, lease.run, change, `${lease.id} ${outcome.state}`);
-    // If closing fails, the run is finished all the same, and the sweeper closes the check.
-    if (finished) await closeIfFinished(db, lease.run.checkId, now).catch(() => false);
+    if (finished) await closeAfterRun(db, lease.run, now);
     return Boolean(finished);
   },
 });
