@@ -14,7 +14,7 @@ import {
 } from './lib/http/idempotency.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
-import type { TargetPolicy } from './lib/public-addresses.ts';
+import { type TargetPolicy, targetPolicy } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
 import { type CheckStore, type Creation, checkStore, type StoredCheck } from './lib/store/checks.ts';
@@ -27,14 +27,14 @@ const env = () => CreateEnv.parse(process.env);
 
 /** POST /v1/checks: stores a check with one run per region, and queues each run in its region. */
 export const handler = http({ access: access('checks:write', env), cors: env, body: true }, () => {
-  const { TARGETS: targets, TARGET_PORTS: ports, RETENTION_DAYS: retentionDays, TREND_DAYS: trendDays } = env();
+  const { RETENTION_DAYS: retentionDays, TREND_DAYS: trendDays } = env();
   const db = openDb(env());
   return createCheck({
     store: checkStore(db),
     due: dueStore(db),
     usage: usageStore(db),
     queues: auditQueues(env()),
-    targets: { targets, ports },
+    targets: targetPolicy(env()),
     retentionDays,
     trendDays,
   });

@@ -18,6 +18,7 @@ import { spentInstance } from './auditor/host/room.ts';
 import { type AuditResult, emptyResult } from './auditor/judge.ts';
 import { claimRun } from './lib/claim.ts';
 import { emit, log } from './lib/log.ts';
+import { targetPolicy } from './lib/public-addresses.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
@@ -239,7 +240,7 @@ let pool: Auditors | undefined;
 const sharedAuditors = (): Auditors => {
   const env = AuditEnv.parse(process.env);
   pool ??= auditors({
-    targets: { targets: env.TARGETS, ports: env.TARGET_PORTS },
+    targets: targetPolicy(env),
     chromiumDir: env.CHROMIUM_DIR,
     auditorDir: env.AUDITOR_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,

@@ -23,6 +23,10 @@ export const DEFAULT_PORTS = [80, 443, 8080, 8443];
 const TargetsEnv = z.object({
   TARGETS: z.enum(['public', 'local']).default('public'), // local: pages on loopback may be audited too
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default(DEFAULT_PORTS),
+  // Endpoints that replace AWS for the SDK. On one machine they are engines of the service, which no page may use.
+  AWS_ENDPOINT_URL_DYNAMODB: z.string().optional(),
+  AWS_ENDPOINT_URL_S3: z.string().optional(),
+  AWS_ENDPOINT_URL_SQS: z.string().optional(),
 });
 
 /** Days until a check and its reports are deleted, and until its entries in the series of its URL are. */
@@ -86,6 +90,7 @@ export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...Rep
 
 export type CorsEnv = z.output<typeof CorsEnv>;
 export type WaitEnv = z.output<typeof WaitEnv>;
+export type TargetsEnv = z.output<typeof TargetsEnv>;
 export type AuthEnv = z.output<typeof AuthEnv>;
 export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;

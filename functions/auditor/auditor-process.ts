@@ -4,9 +4,10 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
 import { log } from '../lib/log.ts';
 import { measureAhead } from './benchmark-ahead.ts';
+import { reservePort } from './egress/audit-ports.ts';
 import { childModule, forkChild, inFolder } from './fork-child.ts';
 import type { HostBenchmark } from './host/benchmark.ts';
 import { acquireCpu, type CpuAccess } from './host/cpu-shares.ts';
@@ -82,6 +83,7 @@ export const startAuditorProcess = (
   );
   const ready = child.then((started) => once(started, 'message'));
   ready.catch(() => {}); // `audit` rejects
+  let debugging: Awaited<ReturnType<typeof reservePort>> | undefined;
   let completed = false;
   let stderr = '';
   let exited = false;
@@ -99,15 +101,16 @@ export const startAuditorProcess = (
       await exit;
       await waitForGroupExit(started.pid); // the browser may still write to its profile
     }
+    debugging?.release();
     const dir = await workDir.catch(() => undefined);
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
   const audit = async (order: AuditorOrder, hooks: AuditHooks, signal: AbortSignal): Promise<EndedAudit> => {
-    const dir = await workDir;
-    const auditor = await child;
+    const [dir, auditor] = await Promise.all([workDir, child]);
+    if (!auditVersion(version).acceptsPage) debugging = await reservePort();
     signal.throwIfAborted();
-    const outcome = await runAudit(auditor, inFolder(dir, order), {
+    const outcome = await runAudit(auditor, inFolder(dir, { ...order, debuggingPort: debugging?.port }), {
       ...{ cpuAccess, benchmark, limits, hooks, signal, stderr: () => stderr },
       user: user?.uid ?? userOfService(),
     });

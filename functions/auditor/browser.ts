@@ -7,7 +7,7 @@ import { DEFAULT_FLAGS } from 'chrome-launcher/dist/flags.js';
 import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
 import type { LaunchOrder } from './messages.ts';
 
-export type Launch = LaunchOrder & { workDir: string; debuggingPort: boolean };
+export type Launch = LaunchOrder & { workDir: string };
 
 /** Folder of the browser's profile. It is removed with the work folder. */
 export const profileOf = (workDir: string): string => join(workDir, 'profile');
@@ -37,7 +37,7 @@ const startChromium = async (
     '--headless',
     `--user-data-dir=${userDataDir}`,
     '--remote-debugging-pipe',
-    ...(debuggingPort ? ['--remote-debugging-port=0'] : []),
+    ...(debuggingPort ? [`--remote-debugging-port=${debuggingPort}`] : []),
     '--disable-dev-shm-usage',
     ...flags,
     ...egressFlags(proxyPort),

@@ -75,7 +75,6 @@ async function serve(order: AuditorOrder | BenchmarkOrder): Promise<void> {
   const { browser, page } = await launchBrowser({
     ...order.benchmarkIn,
     workDir: join(workDir, 'benchmark'), // the audit has a profile of its own
-    debuggingPort: false,
   });
   const benchmark = await measureBenchmark(lighthouse, page);
   await browser.close();
@@ -84,8 +83,9 @@ async function serve(order: AuditorOrder | BenchmarkOrder): Promise<void> {
   await serve(await next);
 }
 
-async function audit({ executable, proxyPort, env, sandbox, benchmark: known, ...plan }: AuditorOrder): Promise<void> {
-  const { browser, page } = await startBrowser({ executable, proxyPort, env, sandbox });
+async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void> {
+  const { executable, proxyPort, debuggingPort, env, sandbox, ...plan } = order;
+  const { browser, page } = await startBrowser({ executable, proxyPort, debuggingPort, env, sandbox });
   const pageSession = await page.createCDPSession();
   let everPainted = false;
   const watched = await watchMainFrame(pageSession, (record) => {
@@ -150,8 +150,7 @@ async function audit({ executable, proxyPort, env, sandbox, benchmark: known, ..
 
 /** Starts the browser and reports it to the parent. */
 async function startBrowser(order: LaunchOrder) {
-  const debuggingPort = !auditVersion(version).acceptsPage;
-  const launched = await launchBrowser({ ...order, workDir, debuggingPort });
+  const launched = await launchBrowser({ ...order, workDir });
   const { browser, page } = launched;
   browserAlive = true;
   browser.once('disconnected', () => {

@@ -64,6 +64,8 @@ export type Pulse = {
 export type LaunchOrder = {
   executable: string;
   proxyPort: number;
+  /** Port for Lighthouse versions that control the browser through a port. The others use a pipe. */
+  debuggingPort?: number | undefined;
   /** The complete environment of the browser. It holds no credentials, because the browser runs hostile pages. */
   env: Record<string, string>;
   /** `required` after an audit in the sandbox on this host, so that a failed start never leads to an audit without it. */

@@ -1,14 +1,30 @@
 import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import type { TargetsEnv } from '../../shared/env.ts';
+import { isBadPort } from './bad-ports.ts';
 import { containsKey } from './redact.ts';
 import { syntaxFault } from './url-syntax.ts';
 
 /** Hosts that a check may audit. `local` allows loopback in addition to the public internet. */
 export type Targets = 'public' | 'local';
-export type TargetPolicy = { targets: Targets; ports: readonly number[] };
+export type TargetPolicy = {
+  targets: Targets;
+  /** Ports of public hosts. Loopback hosts may have any port. */
+  ports: readonly number[];
+  /** Loopback ports of the service itself, which no page may use. */
+  ownPorts?: readonly number[];
+};
 export type Refusal = { code: 'invalid-request' | 'forbidden-target'; message: string };
 
 export const MAX_URL_LENGTH = 2048;
+
+/** Returns the policy that the environment sets. An endpoint on loopback is an engine of the service itself. */
+export const targetPolicy = (env: TargetsEnv): TargetPolicy => {
+  const endpoints = [env.AWS_ENDPOINT_URL_DYNAMODB, env.AWS_ENDPOINT_URL_S3, env.AWS_ENDPOINT_URL_SQS];
+  const engines = endpoints.flatMap((url) => URL.parse(url ?? '') ?? []).map(targetOf);
+  const ownPorts = engines.filter(({ host }) => isLoopbackHost(host)).map(({ port }) => port);
+  return { targets: env.TARGETS, ports: env.TARGET_PORTS, ownPorts };
+};
 
 /**
  * Returns why the service refuses to audit `url`, judged by its text alone, or undefined. The egress proxy applies the host
@@ -30,21 +46,30 @@ export function refusalOf(url: string, policy: TargetPolicy): Refusal | undefine
 const isReadable = (host: string): boolean => !/(^|\.)xn--/.test(domainToUnicode(host));
 
 /** Returns why the service refuses to connect to a host and port, or undefined. The host is a name or an IP address. */
-export function refusalOfHost(host: string, port: number, { targets, ports }: TargetPolicy): Refusal | undefined {
+export function refusalOfHost(
+  host: string,
+  port: number,
+  { targets, ports, ownPorts = [] }: TargetPolicy,
+): Refusal | undefined {
   const isAddress = parseAddress(host) !== undefined;
   if (!isAddress && !HOST_NAME.test(host)) {
     return invalid(
       'The host must be an IP address or a valid name of at most 253 characters, with labels of at most 63.',
     );
   }
-  if (targets === 'local' && isLoopbackHost(host)) return undefined;
-  if (isAddress ? !isPublicAddress(host) : isSpecialName(host)) {
+  const isLocal = targets === 'local' && isLoopbackHost(host);
+  if (!isLocal && (isAddress ? !isPublicAddress(host) : isSpecialName(host))) {
     const accepted =
       targets === 'local' ? 'a public name, a public IP address or loopback' : 'a public name or IP address';
     return forbidden(`The host must be ${accepted}. Private, reserved and special-use hosts are not audited.`);
   }
-  if (!ports.includes(port)) return forbidden(`Port ${port} is not accepted. Accepted ports: ${ports.join(', ')}.`);
-  return undefined;
+  if (!isLocal && !ports.includes(port)) {
+    return forbidden(`Port ${port} is not accepted. Accepted ports: ${ports.join(', ')}.`);
+  }
+  if (isLocal && ownPorts.includes(port)) {
+    return forbidden(`Port ${port} belongs to this service itself, and no page may use it. Use another port.`);
+  }
+  return isBadPort(port) ? forbidden(`Browsers refuse to open port ${port}. Use another port.`) : undefined;
 }
 
 /** Returns the bare host and the port of an http or https URL. */
@@ -59,6 +84,10 @@ export const bareHost = (host: string): string =>
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
+
+/** Returns a host and port as text. An IPv6 address gets brackets, as in a URL. */
+export const targetText = ({ host, port }: { host: string; port: number }): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /**
  * Returns true for a public address in the spelling of `dns.lookup`. For ipaddr.js, `unicast` excludes multicast and the
@@ -76,6 +105,10 @@ export const isLoopbackAddress = (address: string): boolean => parseAddress(addr
 /** Returns true for a loopback address and for the names that RFC 6761 reserves for loopback. */
 export const isLoopbackHost = (host: string): boolean =>
   isLoopbackAddress(host) || host === 'localhost' || host.endsWith('.localhost');
+
+/** Returns the addresses of a loopback host. Browsers look no such name up either (RFC 6761). */
+export const loopbackAddressesOf = (host: string): string[] =>
+  isLoopbackAddress(host) ? [host] : ['::1', '127.0.0.1'];
 
 /** The only IPv6 range that IANA allocates for global unicast (RFC 4291, section 2.5.4). */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];

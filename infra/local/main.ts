@@ -32,7 +32,7 @@ const main = async (): Promise<void> => {
 const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets }: ServiceSettings): string => {
   const loopback =
     targets === 'local' &&
-    'Pages on this machine can be audited, each with its own origin only. TARGETS=public forbids them.';
+    'Pages on this machine can be audited, and may use its other servers. TARGETS=public forbids them.';
   const keys =
     auth === 'keys' && 'Requests need an API key. Create one: npm run keys -- create --owner me --name "my first key"';
   const page = targets === 'local' ? `${url}/sample` : 'https://example.com/';

@@ -3,7 +3,15 @@ import { egressFlags } from '../../functions/auditor/browser.ts';
 import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { FULL } from '../support/full.ts';
-import { type Answer, inNamespace, type Observed, PUBLIC, strays, triesFor } from '../support/namespace.ts';
+import {
+  type Answer,
+  ENGINE_PORT,
+  inNamespace,
+  type Observed,
+  PUBLIC,
+  strays,
+  triesFor,
+} from '../support/namespace.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -35,8 +43,8 @@ const lookedUpByBrowser = ({ names }: Observed): string[] =>
     (name) => NEVER_LOOKED_UP.includes(name) || names.filter((each) => each === name).length > 2,
   );
 
-const expectNothingEscaped = (observed: Observed, own?: string) => {
-  expect(strays(observed, own)).toEqual([]);
+const expectNothingEscaped = (observed: Observed) => {
+  expect(strays(observed)).toEqual([]);
   expect(lookedUpByBrowser(observed)).toEqual([]);
   expect(observed.messages.filter((text) => text.startsWith('answered') && !text.includes('.example.'))).toEqual([]);
 };
@@ -86,14 +94,23 @@ inNamespace((run) => {
       expect(names).toContain('issued.example.com'); // its certificate names an issuer at 10.0.0.1
     });
 
-    test('reaches its own origin on loopback, and no other', async () => {
+    test('reaches all of loopback from its own origin on loopback, except an engine of the service and the proxy', async () => {
       const answers = triesFor(ORIGIN.local, {
-        tries: [{ target: 'http://127.0.0.1:9001' }, { target: 'http://localhost:3000', names: SOME_WAYS }],
+        tries: [{ target: `http://127.0.0.1:${ENGINE_PORT}` }, { target: 'http://localhost:5432', names: SOME_WAYS }],
       });
       const observed = await run({ do: 'browse', targets: 'local', url: `${ORIGIN.local}/`, answers });
-      expectNothingEscaped(observed, 'tcp 127.0.0.1 3000');
+      const isForbidden = (packet: string) =>
+        !/^tcp (127\.0\.0\.1|::1) /.test(packet) || packet.endsWith(` ${ENGINE_PORT}`);
+      expect(strays(observed).filter(isForbidden)).toEqual([]);
+      expect(lookedUpByBrowser(observed)).toEqual([]);
       expect(tried(observed)).toContain('service-worker');
-      expect(observed.requests).toContain('127.0.0.1 127.0.0.1:3000 /exits.js');
+      expect(observed.requests).toEqual(
+        expect.arrayContaining(['127.0.0.1 127.0.0.1:3000 /exits.js', '::1 localhost:5432 /x/fetch']),
+      );
+      expect(observed.messages).toContain('own ports: 1');
+      const own = observed.decisions?.filter(({ reason }) => reason?.includes('service itself')) ?? [];
+      expect(own.map(({ port }) => port)).toContain(ENGINE_PORT);
+      expect(new Set(own.map(({ port }) => port)).size).toBe(2); // the other one is the proxy's
     });
 
     test.each(versions)(
@@ -151,8 +168,8 @@ inNamespace((run) => {
     const leaks: Record<string, { also?: string[]; origin: string; answers: Record<string, Answer>; leak: string }> = {
       '--proxy-server': {
         origin: ORIGIN.local,
-        answers: ways(ORIGIN.local, 'http://127.0.0.1:9001', 'fetch'),
-        leak: 'tcp 127.0.0.1 9001',
+        answers: ways(ORIGIN.local, `http://127.0.0.1:${ENGINE_PORT}`, 'fetch'),
+        leak: `tcp 127.0.0.1 ${ENGINE_PORT}`,
       },
       '--proxy-bypass-list': {
         origin: ORIGIN.http,

@@ -11,8 +11,13 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 inNamespace((run) => {
   const redirects = ssrfCases.filter(({ stage }) => stage === 'redirect');
   const loads = ssrfCases.filter(({ stage }) => stage === 'subresource');
-  const ownOf = ({ policy, url }: SsrfCase) =>
-    policy ? `tcp ${new URL(url).hostname.replace(/[[\]]/g, '')} 3000` : '';
+  const pageOf = ({ url, policy }: SsrfCase) => loads.filter((each) => each.url === url && each.policy === policy);
+  /** The loopback targets that the case allows. The cases of one page share a visit. */
+  const ownOf = (given: SsrfCase) =>
+    [given, ...pageOf(given)].flatMap(({ policy, url, expect: expected, redirectsTo = url, loads = redirectsTo }) => {
+      const allowed = policy ? [url, ...(expected === 'allow' ? [loads] : [])] : [];
+      return allowed.map((each) => `tcp ${bareHost(new URL(each).hostname)} ${new URL(each).port}`);
+    });
   /** The end of the line that the world's servers record for a request. */
   const requestOf = (url: URL) => ` ${url.host} ${url.pathname}`;
 
@@ -74,10 +79,10 @@ inNamespace((run) => {
   };
   const visits = new Map<string, Promise<Observed>>();
   /** Visits each page once, for all cases of the page. */
-  const visit = ({ url, policy }: SsrfCase): Promise<Observed> => {
-    const ofPage = loads.filter((each) => each.url === url && each.policy === policy);
+  const visit = (given: SsrfCase): Promise<Observed> => {
+    const { url, policy } = given;
     const answers = triesFor(new URL(url).origin, {
-      loads: ofPage.map(({ via = '', loads: to = '' }) => ({ name: WAYS[via] ?? via, url: to })),
+      loads: pageOf(given).map(({ via = '', loads: to = '' }) => ({ name: WAYS[via] ?? via, url: to })),
     });
     const key = `${policy} ${url}`;
     const observed = visits.get(key) ?? run({ do: 'browse', targets: policy ?? 'public', url, answers });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -36,19 +37,25 @@ export type HostilePage = {
   alone?: true;
   /** Added to the address of the page. The page serves all addresses that begin with its own. */
   path?: string;
+  /** Loopback host in the address of the page, if not 127.0.0.1. */
+  host?: string;
 } & (
   | { serve: Serve; files?: Record<string, Serve>; ownServer?: true }
   | { at: (ports: { http: number; tls: number }) => string }
 );
 export type Verdict = 'succeeded' | RunProblemCode;
 
-/** Responds for a page. `nth` counts the visits of this run from 1. `hangUp` stops the page's server, if it has its own. */
+/**
+ * Responds for a page. `nth` counts the visits of this run from 1. `otherPort` and `otherOrigin` are origins of other
+ * servers on this machine (see `answerElsewhere`). `hangUp` stops the page's server, if it has its own.
+ */
 export type Serve = (visit: Visit) => unknown;
 export type Visit = {
   request: IncomingMessage;
   response: ServerResponse;
   query: string;
   nth: number;
+  otherPort: string;
   otherOrigin: string;
   hangUp: () => void;
 };
@@ -118,8 +125,8 @@ const pem = readFileSync(new URL('test-certificate.pem', import.meta.url));
 
 /**
  * Serves hostile pages on loopback. `url` returns a new URL for each run of a page, so that runs don't share visits.
- * `requestedAt` returns the time of a URL's first request or connection, in epoch milliseconds. All pages share one origin,
- * because an audit of a loopback page may reach its own origin only. Pages with their own server or without a path don't.
+ * `requestedAt` returns the time of a URL's first request or connection, in epoch milliseconds. All pages share one origin.
+ * Pages with their own server or without a path don't.
  */
 export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
   const visits = new Map<string, number>();
@@ -129,14 +136,14 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
   const sockets = new Set<Socket>();
   let runs = 0;
 
-  const open = async (server: (typeof servers)[number]): Promise<number> => {
+  const open = async (server: (typeof servers)[number], host = '127.0.0.1'): Promise<number> => {
     servers.push(server);
     server.on('connection', (socket: Socket) => {
       noteFirst(`:${socket.localPort}`);
       sockets.add(socket.on('error', () => {}));
       socket.once('close', () => sockets.delete(socket));
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(0, host);
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   };
@@ -151,7 +158,7 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
     visits.set(path, nth);
     noteFirst(path);
     const hangUp = () => void server.close();
-    serve({ request, response, query, nth, otherOrigin: `http://127.0.0.2:${http}`, hangUp });
+    serve({ request, response, query, nth, otherPort, otherOrigin, hangUp });
   };
   const pageServer = () => {
     const server = createServer((request, response) => answer(request, response, server));
@@ -160,13 +167,15 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
 
   const tlsServer = () => createTlsServer({ key: pem, cert: pem }, (_, response) => response.end(good()));
   const http = await open(pageServer());
+  const otherPort = `http://127.0.0.1:${await open(createServer(answerElsewhere))}`;
+  const otherOrigin = `http://localhost:${await open(createServer(answerElsewhere), ipv6Loopback())}`;
 
   const url = async (name: string): Promise<string> => {
     const found = cases[name];
     if (!found) throw new Error(`There is no hostile page ${name}.`);
     if ('at' in found) return found.at({ http: await open(pageServer()), tls: await open(tlsServer()) });
     const port = found.ownServer ? await open(pageServer()) : http;
-    return `http://127.0.0.1:${port}/${name}/${++runs}/${found.path ?? ''}`;
+    return `http://${found.host ?? '127.0.0.1'}:${port}/${name}/${++runs}/${found.path ?? ''}`;
   };
   const requestedAt = (page: string) => {
     const { pathname, port } = new URL(page);
@@ -180,6 +189,21 @@ export const serveHostilePages = async (cases: Record<string, HostilePage>) => {
   };
   return { url, requestedAt, close, [Symbol.asyncDispose]: close };
 };
+
+/** Answers as the API, the style sheets and the pages of a site whose parts have ports of their own. */
+const answerElsewhere = ({ url = '/' }: IncomingMessage, response: ServerResponse): void => {
+  const [type, text] = elsewhere[url] ?? ['text/plain', undefined];
+  response.writeHead(text ? 200 : 404, { 'content-type': type, 'access-control-allow-origin': '*' }).end(text);
+};
+const elsewhere: Record<string, [type: string, text: string]> = {
+  '/': ['text/html; charset=utf-8', good()],
+  '/products': ['application/json', '["tea"]'],
+  '/style.css': ['text/css', 'h1 { color: rgb(1, 2, 3) }'],
+};
+
+/** Returns ::1, on which a server is reached by the name localhost only, or 127.0.0.1 on a machine without IPv6. */
+export const ipv6Loopback = (): string =>
+  Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1')) ? '::1' : '127.0.0.1';
 
 /** Accepts a WebSocket (RFC 6455) and sends one message, or messages without end at the path `flood`. */
 const acceptWebSocket = (request: IncomingMessage, socket: Socket): void => {

@@ -51,7 +51,7 @@ const MAX_REDIRECTS = 5;
  * Runs inside the namespace (see namespace.sh): servers on every address, a name server, and a recorder of all packets.
  * Executes one order after the other.
  */
-const { FOLDER, RESOLVER, PUBLIC, CHROMIUM_DIR, AUDITOR_DIR } = process.env as Record<string, string>;
+const { FOLDER, RESOLVER, PUBLIC, CHROMIUM_DIR, AUDITOR_DIR, ENGINE_PORT } = process.env as Record<string, string>;
 if (!FOLDER || !RESOLVER || !PUBLIC || !CHROMIUM_DIR) throw new Error('Set FOLDER, RESOLVER, PUBLIC and CHROMIUM_DIR.');
 const interfaces = [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^\s*(\S+):/gm)].map((match) => match[1]);
 if (interfaces.sort().join() !== 'away,back,lo')
@@ -212,11 +212,11 @@ const executable = join(home, 'chromium');
 const script = withFewerFlags(real.executable, '$WITHOUT', `--ignore-certificate-errors-spki-list=${trusted}`);
 writeFileSync(executable, script, { mode: 0o755 });
 
+const policyOf = (targets: Targets) => ({ targets, ports: DEFAULT_PORTS, ownPorts: [Number(ENGINE_PORT)] });
 const labs = new Map<Targets, ReturnType<typeof auditors>>();
 const labOf = (targets: Targets) => {
   const lab =
-    labs.get(targets) ??
-    auditors({ targets: { targets, ports: DEFAULT_PORTS }, chromiumDir: FOLDER, auditorDir: AUDITOR_DIR });
+    labs.get(targets) ?? auditors({ targets: policyOf(targets), chromiumDir: FOLDER, auditorDir: AUDITOR_DIR });
   labs.set(targets, lab);
   return lab;
 };
@@ -234,7 +234,7 @@ const events = () => observed.packets.length + observed.requests.length + observ
 const QUIET_MS = 2500;
 
 const browse = async (task: Extract<Task, { do: 'browse' }>): Promise<Pick<Observed, 'decisions'>> => {
-  const proxy = await openEgressProxy({ targets: task.targets, ports: DEFAULT_PORTS, url: task.url });
+  const proxy = await openEgressProxy({ ...policyOf(task.targets), url: task.url });
   const workDir = join(FOLDER, `browse-${crypto.randomUUID()}`);
   const env = { ...real.env, HOME: workDir, TMPDIR: FOLDER, WITHOUT: task.without?.join(' ') ?? '' };
   const { browser, page } = await launchBrowser({
@@ -242,7 +242,6 @@ const browse = async (task: Extract<Task, { do: 'browse' }>): Promise<Pick<Obser
     proxyPort: proxy.port,
     workDir,
     env,
-    debuggingPort: false,
     sandbox: 'none',
   });
   await page.goto(task.url, { timeout: 5000 }).catch(() => {});
@@ -261,7 +260,7 @@ const browse = async (task: Extract<Task, { do: 'browse' }>): Promise<Pick<Obser
 
 /** Follows redirects through the proxy until a page leads nowhere else or the proxy refuses. */
 const follow = async (task: Extract<Task, { do: 'follow' }>): Promise<Pick<Observed, 'decisions'>> => {
-  const proxy = await openEgressProxy({ targets: task.targets, ports: DEFAULT_PORTS, url: task.url });
+  const proxy = await openEgressProxy({ ...policyOf(task.targets), url: task.url });
   ownPorts.add(proxy.port); // it may close before `watchOwnPorts` looks again
   let url: URL | undefined = new URL(task.url);
   for (let hops = 0; url && hops <= MAX_REDIRECTS; hops++) {

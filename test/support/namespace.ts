@@ -20,6 +20,9 @@ const RESOLVER = '9.9.9.9';
 const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
 const unshare = [...asRoot, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
+/** Port of the world's servers that the service counts as its own engine. */
+export const ENGINE_PORT = 9222;
+
 /** Returns why this machine can't create a network namespace. */
 const noNamespaceHere = (): string | undefined => {
   if (process.platform !== 'linux') return 'a network namespace needs Linux';
@@ -49,6 +52,7 @@ const startNamespace = async () => {
       PUBLIC,
       CHROMIUM_DIR: chromiumDir(),
       AUDITOR_DIR: await auditorDir(),
+      ENGINE_PORT: `${ENGINE_PORT}`,
     },
   });
   const waiting = new Map<number, (observed: Observed) => void>();
@@ -92,8 +96,8 @@ export const triesFor = (origin: string, { tries = [], loads = [] }: Tries): Rec
 });
 type Tries = { tries?: { target: string; names?: string[] }[]; loads?: { name: string; url: string }[] };
 
-/** Returns the packets that went neither to the public address, nor to the name server, nor to the page's own origin. */
-export const strays = ({ packets }: Observed, own = ''): string[] =>
+/** Returns the packets that went neither to the public address, nor to the name server, nor to these targets. */
+export const strays = ({ packets }: Observed, own: readonly string[] = []): string[] =>
   packets.filter(
-    (packet) => !packet.startsWith(`tcp ${PUBLIC} `) && !packet.startsWith(`udp ${RESOLVER} `) && packet !== own,
+    (packet) => !packet.startsWith(`tcp ${PUBLIC} `) && !packet.startsWith(`udp ${RESOLVER} `) && !own.includes(packet),
   );

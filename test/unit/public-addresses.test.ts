@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isBadPort } from '../../functions/lib/bad-ports.ts';
 import {
   bareHost,
   isLoopbackAddress,
@@ -73,6 +74,30 @@ describe('a submitted URL', () => {
     'https://faß.de/',
   ])('%j is accepted as it is', (url) => expect(refusalOf(url, inPublic)).toBeUndefined());
 
+  test.each([0, 9, 22, 6000, 6667, 10080])('port %s is refused on loopback, because browsers refuse it', (port) => {
+    expect(refusalOf(`http://localhost:${port}/`, inLocal)).toEqual({
+      code: 'forbidden-target',
+      message: `Browsers refuse to open port ${port}. Use another port.`,
+    });
+  });
+
+  test('a port that browsers refuse stays closed if an operator accepts it for public hosts', async () => {
+    const ports = [9, 80];
+    expect(refusalOf('http://example.com:9/', { targets: 'public', ports })?.message).toMatch(/^Browsers refuse/);
+    expect(refusalOf('http://example.com/', { targets: 'public', ports })).toBeUndefined();
+  });
+
+  test('the ports are those that fetch of Node.js refuses, and port 0', async () => {
+    const isRefused = (port: number) =>
+      fetch(`http://0.0.0.0:${port}/`, { signal: AbortSignal.timeout(1) }).then(
+        () => false,
+        ({ cause }) => cause?.message === 'bad port',
+      );
+    const listed = Array.from({ length: 65_536 }, (_, port) => port).filter(isBadPort);
+    expect(listed).toHaveLength(83);
+    expect(await Promise.all(listed.slice(1).map(isRefused))).not.toContain(false);
+  });
+
   test('the message mentions loopback only if loopback is accepted', () => {
     expect(refusalOf('http://10.0.0.1/', inLocal)?.message).toMatch(/loopback/);
     expect(refusalOf('http://127.0.0.1/', inPublic)?.message).not.toMatch(/loopback|127/);
@@ -86,7 +111,7 @@ describe('a submitted URL', () => {
   });
 
   test.each([
-    'http://127.8.9.10:9/',
+    'http://127.8.9.10:90/',
     'http://localhost.:3000/',
     'http://a.b.localhost:3000/',
     'http://2130706433:3000/',

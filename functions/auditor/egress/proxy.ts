@@ -3,19 +3,23 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, connect as netConnect } from 'node:net';
 import {
-  isLoopbackAddress,
   isLoopbackHost,
   isPublicAddress,
+  loopbackAddressesOf,
   refusalOfHost,
   type TargetPolicy,
   targetOf,
 } from '../../lib/public-addresses.ts';
 import type { Decision, Outcome } from '../messages.ts';
+import { auditPorts, closeToPages } from './audit-ports.ts';
 import { type DecisionLog, decisionLog, type Target } from './decisions.ts';
 import { type Connect, cachedLookup, dialFirst, type Lookup, unlessAborted } from './dial.ts';
 import { failureReply, readRequest, refuse, SUCCESS_REPLY } from './socks.ts';
 
-/** `url` is the URL of the check. With local targets, only its own host and port are reachable on loopback. */
+/**
+ * `url` is the URL of the check. With local targets, a check whose URL is on loopback may use all of loopback, except the
+ * ports of the service and of its audits.
+ */
 export type EgressPolicy = TargetPolicy & { url: string };
 
 export type EgressProxy = {
@@ -75,10 +79,12 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const openToPages = closeToPages(port);
   server.on('error', () => {}); // a failed accept, for example without free file descriptors, loses only that client
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     get decisions() {
       return decisions.all();
     },
@@ -86,7 +92,10 @@ export const openEgressProxy = async (policy: EgressPolicy, options: Options = {
     bytes: () => state.bytes,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        server.close(() => {
+          openToPages();
+          resolve();
+        });
         for (const socket of state.sockets) socket.destroy();
       }),
   };
@@ -128,26 +137,28 @@ const capReached = ({ limits, opened, clients, bytes }: State): string | undefin
 
 /** Returns a function that connects to a target if the policy allows its name, its port and every address. */
 const connector = (policy: EgressPolicy, lookUp: ReturnType<typeof cachedLookup>, connect: Connect): ConnectTo => {
-  const checkTarget = targetOf(new URL(policy.url));
-  const checkIsLoopback = policy.targets === 'local' && isLoopbackHost(checkTarget.host);
+  const isLocalCheck = policy.targets === 'local' && isLoopbackHost(targetOf(new URL(policy.url)).host);
+  const targets = isLocalCheck ? 'local' : 'public';
   return async ({ host, port }, cap, signal) => {
     if (cap) return failure('over-cap', cap);
-    const isCheckTarget = checkIsLoopback && host === checkTarget.host && port === checkTarget.port;
-    const refusal = refusalOfHost(host, port, { targets: isCheckTarget ? 'local' : 'public', ports: policy.ports });
+    const isLoopback = isLoopbackHost(host);
+    if (isLoopback && policy.targets === 'local' && !isLocalCheck) return failure('refused', FOR_LOCAL_CHECKS);
+    const ownPorts = [...(policy.ownPorts ?? []), ...auditPorts()];
+    const refusal = refusalOfHost(host, port, { ...policy, targets, ownPorts });
     if (refusal) return failure('refused', refusal.message);
-    const addresses = await unlessAborted(lookUp(host, signal), signal).catch(codeOf);
+    const addresses = isLoopback
+      ? loopbackAddressesOf(host)
+      : await unlessAborted(lookUp(host, signal), signal).catch(codeOf);
     if (typeof addresses === 'string') return failure('dns-failure', addresses);
     if (addresses.length === 0) return failure('dns-failure', 'ENOTFOUND');
-    if (!addresses.every(isCheckTarget ? isLoopbackAddress : isPublicAddress)) {
-      return failure('refused', isCheckTarget ? NOT_LOOPBACK : NOT_PUBLIC);
-    }
+    if (!isLoopback && !addresses.every(isPublicAddress)) return failure('refused', NOT_PUBLIC);
     const socket = await dialFirst(addresses, port, connect, signal).catch(codeOf);
     return typeof socket === 'string' ? failure('unreachable', socket) : socket;
   };
 };
 
 const NOT_PUBLIC = 'The host resolves to a non-public address.';
-const NOT_LOOPBACK = 'The host resolves to an address that is not loopback.';
+const FOR_LOCAL_CHECKS = 'Only a check whose own URL is on loopback may use loopback.';
 
 /** Pipes both directions until both sides end, one side fails, or a limit is exceeded. Forwards a reset as a reset. */
 const pipeBoth = (client: Socket, remote: Socket, target: Target, state: State): void => {

@@ -287,7 +287,7 @@ export const answers: Record<string, HostilePage> = {
   },
   'unsafe-port': {
     is: 'a port that browsers block',
-    verdicts: ['forbidden-target', 'unreachable'],
+    verdicts: ['forbidden-target'],
     at: () => 'http://127.0.0.1:22/',
   },
   'dns-unknown': {
@@ -351,7 +351,7 @@ export const answers: Record<string, HostilePage> = {
   },
   'redirect-to-file': {
     is: 'a redirect to a local file',
-    verdicts: ['forbidden-target', 'unreachable'],
+    verdicts: ['forbidden-target'],
     early: true,
     serve: redirect('file:///etc/passwd'),
   },
@@ -365,10 +365,15 @@ export const answers: Record<string, HostilePage> = {
       hangUp();
     },
   },
+  'redirect-private': {
+    is: 'a redirect to a private address',
+    verdicts: ['forbidden-target'],
+    early: true,
+    serve: redirect('http://10.0.0.1:8080/'),
+  },
   'redirect-other-origin': {
     is: 'a redirect to another loopback origin',
-    verdicts: ['forbidden-target'], // a check of a loopback origin may reach that origin only
-    early: true,
+    verdicts: ['succeeded'],
     serve: (visit) => redirect(visit.otherOrigin)(visit),
   },
 };

@@ -218,7 +218,7 @@ export const busyPages: Record<string, HostilePage> = {
     is: 'a page that preloads from a closed port',
     verdicts: ['succeeded'],
     serve: (visit) => {
-      const dead = visit.otherOrigin;
+      const dead = `http://127.0.0.2:${visit.request.socket.localPort}`; // the server listens on 127.0.0.1 only
       const head = `<link rel="preconnect" href="${dead}"><link rel="preload" as="script" href="${dead}/a.js"><link rel="stylesheet" href="${dead}/a.css">`;
       html(good({ head }))(visit);
     },
@@ -388,7 +388,8 @@ export const busyPages: Record<string, HostilePage> = {
   },
   'iframe-alternating-host': {
     is: 'a page that frames itself under another name of the same machine',
-    verdicts: ['succeeded'], // the proxy blocks the frame, whose origin differs
+    verdicts: ['page-too-large'],
+    attempts: 1,
     serve: (visit) => {
       const { host = '' } = visit.request.headers;
       const other = host.startsWith('localhost')

@@ -17,7 +17,7 @@ export const hostilePages: Record<string, HostilePage> = {
 export const shortSet = [
   ...['length-long-open', 'never-answers'], // first, as they take half a minute or more
   ...['good', 'status-404', 'type-pdf', 'empty-200', 'gzip-invalid', 'fetch-60mb', 'reset-mid-body', 'refused-port'],
-  ...['dns-unknown', 'tls-self-signed', 'redirect-15', 'redirect-loop', 'redirect-other-origin', 'refresh-once'],
+  ...['dns-unknown', 'tls-self-signed', 'redirect-15', 'redirect-loop', 'redirect-private', 'refresh-once'],
   ...['reload-loop', 'download-navigation', 'alert-forever', 'canvas-only', 'csp-sandbox', 'dom-deep-5000'],
   ...['iframe-recursion', 'private-link', 'memory-buffers', 'break-array', 'break-native-copies'],
 ];

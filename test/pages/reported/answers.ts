@@ -190,4 +190,27 @@ export const answers: Record<string, ReportedPage> = {
     whole: true,
     serve: html(good(), { 'clear-site-data': '"cache", "cookies", "storage", "executionContexts"' }),
   },
+
+  // Other servers on the same machine
+  'parts-on-other-ports': {
+    is: 'a page at a name under localhost whose style sheet and API have ports of their own',
+    verdicts: ['succeeded'],
+    whole: true,
+    never: /blocked/,
+    host: 'shop.localhost',
+    serve: (visit) =>
+      html(
+        good({
+          head: `<link rel="stylesheet" href="${visit.otherPort}/style.css">`,
+          body: `<p id="products">The shop is not available.</p><script>
+            fetch("${visit.otherOrigin}/products")
+              .then((answer) => answer.json())
+              .then(([product]) => {
+                products.textContent = product;
+                if (getComputedStyle(document.querySelector("h1")).color !== "rgb(1, 2, 3)") throw 0;
+              })
+              .catch(() => document.body.remove())</script>`, // without a body the audit fails
+        }),
+      )(visit),
+  },
 };

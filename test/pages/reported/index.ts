@@ -11,4 +11,5 @@ export const shortSet: readonly string[] = [
   ...['leaves-after-3500', 'leaves-by-form', 'reloads-once-later', 'refresh-meta-1s'],
   ...['leaves-for-prefetched', 'reloads-on-resize'],
   ...['path-emoji', 'path-1100', 'download-404', 'disposition-own', 'bot-check', 'app-behind-404'],
+  'parts-on-other-ports',
 ];
