@@ -27,8 +27,8 @@ export const tableSettings = {
 
 export const indexNames = tableSettings.indexes.map(({ name }) => name);
 
-/** Timeout of an API function that does not wait, and API Gateway's limit for a body. */
-export const apiSettings = { timeoutSeconds: 10, maxBodyBytes: 10 * 1024 * 1024 } as const;
+/** Settings of an API function that does not wait. */
+export const apiSettings = { timeoutSeconds: 10 } as const;
 
 /** Functions whose requests may wait for a check or a run. */
 const waitingFunctions: readonly ApiFunction[] = ['get-check', 'get-run'];

@@ -5,14 +5,18 @@ import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
+import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
-import { apiFunctionSettings, apiSettings } from '../settings.ts';
+import { apiFunctionSettings } from '../settings.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
-import { eventOf, routeOf } from './http-event.ts';
+import { type ConnectionLimits, limitConnections } from './connections.ts';
+import { eventOf, routeOf, withBody } from './http-event.ts';
 import { lambdaContext } from './lambda-context.ts';
 import { requestSignals } from './request-signals.ts';
 
-export type Handler = (event: APIGatewayProxyEventV2, context: Context) => unknown;
+type Invoke = (event: APIGatewayProxyEventV2, context: Context) => unknown;
+/** `admit` returns the answer to a request that the function refuses by its headers alone. */
+export type Handler = Invoke & { admit?: Invoke };
 type Options = {
   port: number;
   host?: string;
@@ -20,6 +24,7 @@ type Options = {
   timeoutSeconds?: number;
   graceMs?: number | undefined; // time that `close` gives running requests
   pages?: Record<string, string>; // HTML pages by their paths
+  limits?: ConnectionLimits;
 };
 
 /** Imports the functions of the routes. Call it after setting the environment, because a logger reads it on import. */
@@ -33,24 +38,40 @@ export const importApi = async (): Promise<Record<ApiFunction, Handler>> => {
  */
 export const startGateway = async ({ port, host = '127.0.0.1', functions, ...options }: Options) => {
   const signals = requestSignals();
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 },
-    async (request, response) => {
-      response.on('error', () => {}); // the client disconnected
-      const body = await bodyOf(request);
-      if (body === 'aborted') return;
-      const route = routeOf(request);
-      const page = ['GET', 'HEAD'].includes(request.method ?? '') && options.pages?.[route.path];
-      if (page) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
-      if (body === 'too large') return sendResponse(response, jsonMessage(413, 'Request Entity Too Large'));
-      const event = eventOf(request, body, route);
-      const seconds = options.timeoutSeconds ?? apiFunctionSettings(route.name).timeoutSeconds;
-      const context = { ...lambdaContext(route.name, seconds), signal: signals.of(response) };
-      sendResponse(response, await invoke(functions[route.name], event, context));
-    },
-  );
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 });
+  const connections = limitConnections(server, options.limits);
+  const bytesOf = sharedFiles();
+
+  const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<GatewayResponse | undefined> => {
+    const route = routeOf(request);
+    const page = ['GET', 'HEAD'].includes(request.method ?? '') && options.pages?.[route.path];
+    if (page) return { statusCode: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: page };
+    const handler = functions[route.name];
+    const seconds = options.timeoutSeconds ?? apiFunctionSettings(route.name).timeoutSeconds;
+    const context = { ...lambdaContext(route.name, seconds), signal: signals.of(response) };
+    const event = eventOf(request, route);
+    if (!hasBody(request)) return invoke(handler, event, context);
+    const refusal = handler.admit && (await invoke(handler.admit, event, context));
+    if (refusal) return refusal; // before the body, so that nobody without a key can send one
+    if (request.headers.expect) response.writeContinue();
+    const body = await bodyOf(request);
+    return body && invoke(handler, withBody(event, body), context);
+  };
+
+  const send = (request: IncomingMessage, response: ServerResponse, answer: GatewayResponse | undefined): void => {
+    const bytes = sendResponse(response, answer, bytesOf);
+    connections.expectReceipt(request, response, bytes);
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    response.on('error', () => {}); // the client disconnected
+    if (!(await connections.turn(request, response))) return;
+    const answer = await answerOf(request, response);
+    if (!request.socket.destroyed) send(request, response, answer);
+  };
+  server.on('request', serve);
+  server.on('checkContinue', serve); // the client sends its body when it is admitted
   server.on('clientError', rejectMalformed);
-  server.on('checkExpectation', (_, response) => sendResponse(response, jsonMessage(417, 'Expectation Failed')));
+  server.on('checkExpectation', (request, response) => send(request, response, jsonMessage(417, 'Expectation Failed')));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hints: Record<string, string> = {
@@ -76,19 +97,38 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   };
 };
 
-const bodyOf = async (request: IncomingMessage): Promise<Buffer | 'too large' | 'aborted'> => {
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Returns the body, or undefined if the client disconnects. Reads at most one byte more than a function accepts, so that the
+ * function refuses the body.
+ */
+const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > apiSettings.maxBodyBytes) return 'too large'; // Node discards the rest of the body
       chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) break;
     }
-    return Buffer.concat(chunks);
+    return Buffer.concat(chunks, Math.min(size, MAX_BODY_BYTES + 1));
   } catch {
-    return 'aborted';
+    return undefined;
   }
+};
+
+/** Returns a function that returns the bytes of an answer. Answers with the same immutable file share its bytes. */
+const sharedFiles = () => {
+  const files = new Map<string, Buffer>();
+  return ({ headers = {}, body = '', isBase64Encoded }: GatewayResponse): Buffer => {
+    const { etag, 'cache-control': caching } = headers;
+    const tag = etag && String(caching).includes('immutable') && body !== '' ? String(etag) : undefined;
+    const bytes = (tag && files.get(tag)) || Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+    if (tag) files.set(tag, bytes);
+    return bytes;
+  };
 };
 
 type GatewayResponse = APIGatewayProxyStructuredResultV2 & { statusCode: number };
@@ -114,9 +154,13 @@ const internalError = (error: unknown): GatewayResponse => {
   return jsonMessage(500, 'Internal Server Error');
 };
 
-/** Returns the function's answer, or API Gateway's own answer after the timeout. */
-const invoke = async (handler: Handler, event: APIGatewayProxyEventV2, context: Context): Promise<GatewayResponse> => {
-  const result = (async () => (await handler(event, context)) as GatewayResponse)().catch(internalError);
+/** Returns the answer of a function, or API Gateway's own answer after the timeout. */
+const invoke = async (
+  invoked: Invoke,
+  event: APIGatewayProxyEventV2,
+  context: Context,
+): Promise<GatewayResponse | undefined> => {
+  const result = (async () => (await invoked(event, context)) as GatewayResponse | undefined)().catch(internalError);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<GatewayResponse>((resolve) => {
     timer = setTimeout(() => resolve(jsonMessage(503, 'Service Unavailable')), context.getRemainingTimeInMillis());
@@ -124,17 +168,23 @@ const invoke = async (handler: Handler, event: APIGatewayProxyEventV2, context: 
   return await Promise.race([result, timeout]).finally(() => clearTimeout(timer));
 };
 
-const sendResponse = (response: ServerResponse, result: GatewayResponse): void => {
+/** Sends an answer. Returns the size of its body. */
+const sendResponse = (
+  response: ServerResponse,
+  result: GatewayResponse | undefined,
+  bytesOf: (answer: GatewayResponse) => Buffer,
+): number => {
   try {
-    const { statusCode, headers = {}, cookies, body = '', isBase64Encoded } = result;
-    const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+    const { statusCode, headers = {}, cookies } = result as GatewayResponse;
+    const bytes = bytesOf(result as GatewayResponse);
     response.statusCode = statusCode;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
     if (cookies) response.setHeader('set-cookie', cookies);
     if (bytes.length > 0) response.setHeader('content-length', bytes.length);
     response.end(bytes); // Node omits the body for HEAD
+    return bytes.length;
   } catch (error) {
     for (const name of response.getHeaderNames()) response.removeHeader(name); // Node has sent nothing yet
-    sendResponse(response, internalError(error));
+    return sendResponse(response, internalError(error), bytesOf);
   }
 };

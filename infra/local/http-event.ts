@@ -26,18 +26,14 @@ const decode = (text: string): string => {
 
 const textTypes = /^\s*(text\/|application\/(json|xml|javascript|x-www-form-urlencoded)\b|[^;]+\+(json|xml)\b)/i;
 
-export const eventOf = (
-  request: IncomingMessage,
-  body: Buffer,
-  route: ReturnType<typeof routeOf>,
-): APIGatewayProxyEventV2 => {
+/** Returns the event of a request, still without its body. */
+export const eventOf = (request: IncomingMessage, route: ReturnType<typeof routeOf>): APIGatewayProxyEventV2 => {
   const { method = 'GET', httpVersion, socket } = request;
   const { cookie, ...distinct } = request.headersDistinct;
   const headers = Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, values?.join(',')]));
   const [userAgent, sourceIp] = [headers['user-agent'] ?? '', socket.remoteAddress ?? ''];
   const query = new URLSearchParams(route.query);
   const search = [...new Set(query.keys())].map((name) => [name, query.getAll(name).join()]);
-  const asText = textTypes.test(headers['content-type'] ?? '') && Buffer.from(body.toString()).equals(body);
   const now = new Date();
   const [, day, month, year, clock] = now.toUTCString().split(' ');
   return {
@@ -61,7 +57,12 @@ export const eventOf = (
       timeEpoch: now.getTime(),
     },
     ...(route.parameters.length > 0 && { pathParameters: Object.fromEntries(route.parameters) }),
-    ...(body.length > 0 && { body: body.toString(asText ? 'utf8' : 'base64') }),
-    isBase64Encoded: body.length > 0 && !asText,
+    isBase64Encoded: false,
   };
+};
+
+export const withBody = (event: APIGatewayProxyEventV2, body: Buffer): APIGatewayProxyEventV2 => {
+  if (body.length === 0) return event;
+  const asText = textTypes.test(event.headers['content-type'] ?? '') && Buffer.from(body.toString()).equals(body);
+  return { ...event, body: body.toString(asText ? 'utf8' : 'base64'), isBase64Encoded: !asText };
 };

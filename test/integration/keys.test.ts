@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -74,6 +76,24 @@ const pathsOf = (checkId: string, runId: string) => [
   `/v1/audit/runs/${runId}/report`,
   `/v1/audit/runs/${runId}/report?checkId=${checkId}`,
 ];
+
+test('a create without a key, or without its scope, is refused before its body arrives', async () => {
+  const reader = await aKey({ scopes: ['checks:read'] });
+  for (const [headers, status] of [
+    [{}, 401],
+    [bearer(reader.text), 403],
+  ] as const) {
+    const request = httpRequest(`${api.url}/v1/checks`, {
+      method: 'POST',
+      headers: { 'content-length': '10000000', ...headers },
+    });
+    request.on('error', () => {});
+    request.flushHeaders();
+    const [answer] = await once(request, 'response');
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
+    request.destroy();
+  }
+});
 
 test('a key with both scopes creates a check and reads it', async () => {
   const { text, key } = await aKey();

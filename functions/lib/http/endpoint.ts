@@ -47,18 +47,22 @@ type Options = {
 
 /**
  * Returns the Lambda handler of an endpoint, for API Gateway events of payload format 2.0. The handler parses each
- * request once, calls `build` on the first one, and turns every error into a problem document.
+ * request once, calls `build` on the first one, and turns every error into a problem document. Its `admit` authorizes a
+ * request, and returns the answer if that refuses it. A server that has not received the body yet can ask `admit` first.
  */
 export const http = ({ access, cors, body = false, shared = false, query = [] }: Options, build: () => Handle) => {
   let handle: Handle | undefined;
   let origins: readonly string[] | undefined;
   const requests = requestLog();
 
-  const answer = async (event: APIGatewayProxyEventV2, context: EndpointContext): Promise<HttpResult> => {
+  const authorize = async (event: APIGatewayProxyEventV2): Promise<Caller> => {
     origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
-    const share = shared ? shareOf(event) : undefined;
-    const caller: Caller = access ? await access(event.headers, share) : { owner: ANONYMOUS }; // before any input is parsed
-    if (access && !share) requests.authorized(event, caller);
+    return access ? await access(event.headers, shared ? shareOf(event) : undefined) : { owner: ANONYMOUS };
+  };
+
+  const answer = async (event: APIGatewayProxyEventV2, context: EndpointContext): Promise<HttpResult> => {
+    const caller = await authorize(event); // before any input is parsed
+    if (access && caller.share === undefined) requests.authorized(event, caller);
     handle ??= build();
     const { http: requested } = event.requestContext;
     return toHttpResult(
@@ -83,24 +87,32 @@ export const http = ({ access, cors, body = false, shared = false, query = [] }:
     shared && params?.checkId !== undefined && query !== 'any' ? [...query, 'share'] : query;
 
   // Middy throws 5 ms before the Lambda timeout, so that a slow request still gets a problem document (503).
-  return middy<APIGatewayProxyEventV2, HttpResult, Error, EndpointContext>()
-    .onError((request) => {
-      const { requestId, http } = request.event.requestContext;
-      request.response = withCommonHeaders(
-        request.event,
-        origins ?? [],
-        problemResult(request.error, requestId, http.path),
+  const lambda = <Result extends HttpResult | undefined>(
+    work: (event: APIGatewayProxyEventV2, context: EndpointContext) => Promise<Result>,
+  ) =>
+    middy<APIGatewayProxyEventV2, Result | HttpResult, Error, EndpointContext>()
+      .onError((request) => {
+        const { requestId, http } = request.event.requestContext;
+        request.response = withCommonHeaders(
+          request.event,
+          origins ?? [],
+          problemResult(request.error, requestId, http.path),
+        );
+        requests.answered(request.event, request.response);
+      })
+      .after((request) => {
+        if (!request.response) return;
+        request.response = withCommonHeaders(request.event, origins ?? [], request.response);
+        requests.answered(request.event, request.response);
+      })
+      .handler((event, context) =>
+        withDeadline(callsEndIn(context.getRemainingTimeInMillis()), () => work(event, context)),
       );
-      requests.answered(request.event, request.response);
-    })
-    .after((request) => {
-      if (!request.response) return;
-      request.response = withCommonHeaders(request.event, origins ?? [], request.response);
-      requests.answered(request.event, request.response);
-    })
-    .handler((event, context) =>
-      withDeadline(callsEndIn(context.getRemainingTimeInMillis()), () => answer(event, context)),
-    );
+  const admit = lambda(async (event) => {
+    await authorize(event);
+    return undefined;
+  });
+  return Object.assign(lambda(answer), { admit });
 };
 
 /** Returns the share token of a request to a path of a check. */
