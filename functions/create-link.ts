@@ -4,10 +4,11 @@ import { ApiProblem } from '../shared/problems.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { invalidInput, parseFields } from './lib/http/input.ts';
-import { checkNotFound, findCheck } from './lib/http/lookup.ts';
+import { findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
+import type { SharingStore } from './lib/http/shared-check.ts';
 import { shareToken } from './lib/share-token.ts';
-import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type LinkStore, linkStore } from './lib/store/links.ts';
 
@@ -19,7 +20,7 @@ export const handler = http({ access: access('checks:write', env), cors: env, bo
   return createLink({ store: checkStore(db), links: linkStore(db) });
 });
 
-type Deps = { store: Pick<CheckStore, 'find'>; links: Pick<LinkStore, 'secretOf'>; now?: () => Date };
+type Deps = { store: SharingStore; links: Pick<LinkStore, 'secretOf'>; now?: () => Date };
 
 export const createLink =
   ({ store, links, now = () => new Date() }: Deps) =>
@@ -28,7 +29,6 @@ export const createLink =
     const origin = originOf(request);
     const { item } = await findCheck(store, request);
     const secret = await links.secretOf(item);
-    if (secret === undefined) throw checkNotFound(); // another request has erased it
     const end = Math.floor(now().getTime() / 1000) + days * 24 * 3600;
     const expiresAt = Math.min(end, item.expiresAt ?? end);
     const url = `${origin}/checks/${item.id}#share=${shareToken(secret, item.id, expiresAt)}`;

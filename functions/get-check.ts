@@ -5,10 +5,11 @@ import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { checkIdOf, findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
+import type { SharingStore } from './lib/http/shared-check.ts';
 import { waiting } from './lib/http/waiting.ts';
 import { type Wait, waitingReply } from './lib/http/waiting-reply.ts';
 import { watchByPolling, watchOf } from './lib/store/changes.ts';
-import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => WaitEnv.parse(process.env);
@@ -18,7 +19,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, sha
   getCheck({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
 );
 
-type Deps = { store: Pick<CheckStore, 'find'>; wait?: Wait };
+type Deps = { store: SharingStore; wait?: Wait };
 
 export const getCheck =
   ({ store, wait = waiting(watchByPolling) }: Deps) =>

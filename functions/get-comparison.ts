@@ -7,7 +7,8 @@ import { http, type Request } from './lib/http/endpoint.ts';
 import { invalidInput } from './lib/http/input.ts';
 import { findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
-import { type CheckStore, checkStore, type StoredCheck } from './lib/store/checks.ts';
+import type { SharingStore } from './lib/http/shared-check.ts';
+import { checkStore, type StoredCheck } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => ReadEnv.parse(process.env);
@@ -18,7 +19,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, sha
 );
 
 export const getComparison =
-  ({ store }: { store: Pick<CheckStore, 'find'> }) =>
+  ({ store }: { store: SharingStore }) =>
   async (request: Request): Promise<Reply> => {
     const { base } = request.query;
     if (base !== undefined && request.share !== undefined) throw shareWithBase();

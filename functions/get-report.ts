@@ -7,6 +7,7 @@ import { htmlReport, loadingReport, viewerVersion } from './lib/http/html-report
 import { acceptsGzip, matchesEtag, prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { viewerPolicy } from './lib/http/security-headers.ts';
+import type { SharingStore } from './lib/http/shared-check.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
@@ -20,7 +21,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, sha
 );
 
 type Deps = {
-  store: Pick<CheckStore, 'find' | 'checkIdOfRun'>;
+  store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>;
   reports: Pick<Reports, 'get' | 'exists' | 'urlOf'>;
   maxBytes: number;
 };

@@ -4,6 +4,7 @@ import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { placeOfRun, readRun } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
+import type { SharingStore } from './lib/http/shared-check.ts';
 import { waiting } from './lib/http/waiting.ts';
 import { type Wait, waitingReply } from './lib/http/waiting-reply.ts';
 import { watchByPolling, watchOf } from './lib/store/changes.ts';
@@ -20,7 +21,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, sha
   getRun({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
 );
 
-type Deps = { store: Pick<CheckStore, 'find' | 'checkIdOfRun'>; wait?: Wait };
+type Deps = { store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>; wait?: Wait };
 
 export const getRun =
   ({ store, wait = waiting(watchByPolling) }: Deps) =>

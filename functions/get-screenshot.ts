@@ -5,6 +5,7 @@ import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { matchesEtag } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
+import type { SharingStore } from './lib/http/shared-check.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
@@ -18,7 +19,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, sha
 );
 
 type Deps = {
-  store: Pick<CheckStore, 'find' | 'checkIdOfRun'>;
+  store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>;
   reports: Pick<Reports, 'get' | 'exists'>;
 };
 

@@ -1,4 +1,5 @@
 import { ReadyEnv } from '../shared/env.ts';
+import { READY } from '../shared/partitions.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { http } from './lib/http/endpoint.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -11,7 +12,7 @@ const env = () => ReadyEnv.parse(process.env);
 /** GET /ready: answers 503 with the reason while the table does not respond, or while this machine can't audit. */
 export const handler = http({ cors: env }, () => {
   const db = openDb(env());
-  return ready({ readTable: () => getItem(db, { pk: 'READY', sk: 'READY' }), obstacle: currentObstacle });
+  return ready({ readTable: () => getItem(db, { pk: READY, sk: READY }), obstacle: currentObstacle });
 });
 
 type Deps = {

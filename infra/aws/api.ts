@@ -30,10 +30,11 @@ import {
   allowReports,
   indexRight,
   keyRights,
+  readyRight,
   sendRights,
-  shareSecretRight,
-  tableRight,
+  tableRights,
 } from './rights.ts';
+import { type TableActions, tableActions } from './table-actions.ts';
 
 /**
  * The HTTP API: the routes of shared/routes.ts and their functions. The functions check the API keys, because an
@@ -139,6 +140,9 @@ const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
   [HttpRouteKey.DEFAULT, defaultFunction],
 ];
 
+/** What the functions of the API do with the table. */
+const actions: Partial<Record<ApiFunction, TableActions>> = tableActions;
+
 /** Creates the function of each route, with its environment and its rights. */
 const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFunction, LambdaFunction> => {
   const { names, homeRegion, regions, retentionDays, trendDays, corsOrigins } = environment;
@@ -155,7 +159,7 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
       variables,
       ...apiFunctionSettings(file),
       traced: file === 'create-check', // a run's trace begins here; traces of polls would only cost money
-      rights,
+      rights: [...tableRights(scope, environment, actions[file] ?? {}), ...rights],
     });
 
   // The functions answer preflights, as in the local service: with a `$default` route, API Gateway doesn't.
@@ -165,37 +169,29 @@ const apiFunctions = (scope: Construct, environment: Environment): Record<ApiFun
   const tableAndReports = { ...table, REPORT_BUCKET: reportBucketName(scope, environment) };
   const web = { ...cors, REPORT_ORIGIN: `https://${tableAndReports.REPORT_BUCKET}.s3.${homeRegion}.amazonaws.com` };
   const keys = keyRights(scope, environment);
-  const reader = (file: ApiFunction, actions: Parameters<typeof tableRight>[2], more: PolicyStatement[] = []) =>
-    apiFunction(file, ReadEnv, table, [tableRight(scope, environment, actions), ...more, ...keys]);
-  const reportReader = (file: ApiFunction) =>
-    apiFunction(file, ReportReadEnv, tableAndReports, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]);
+  const reader = (file: ApiFunction, more: PolicyStatement[] = []) =>
+    apiFunction(file, ReadEnv, table, [...more, ...keys]);
+  const reportReader = (file: ApiFunction) => apiFunction(file, ReportReadEnv, tableAndReports, keys);
   return {
     'create-check': apiFunction(
       'create-check',
       CreateEnv,
       { ...table, AUDIT_QUEUES: auditQueueUrls(scope, environment), TARGETS: 'public', ...retention },
-      [
-        tableRight(scope, environment, ['GetItem', 'PutItem', 'UpdateItem', 'Query']),
-        ...keys,
-        ...sendRights(scope, environment),
-      ],
+      [...keys, ...sendRights(scope, environment)],
     ),
-    'list-checks': reader('list-checks', ['Query'], [indexRight(scope, environment, 'list')]),
-    'list-runs': apiFunction('list-runs', ReadEnv, table, [indexRight(scope, environment, 'list'), ...keys]),
-    'get-check': apiFunction('get-check', WaitEnv, table, [tableRight(scope, environment, ['Query']), ...keys]),
-    'get-comparison': reader('get-comparison', ['Query']),
-    'get-run': apiFunction('get-run', WaitEnv, table, [tableRight(scope, environment, ['GetItem', 'Query']), ...keys]),
+    'list-checks': reader('list-checks', [indexRight(scope, environment, 'list')]),
+    'list-runs': reader('list-runs', [indexRight(scope, environment, 'list')]),
+    'get-check': apiFunction('get-check', WaitEnv, table, keys),
+    'get-comparison': reader('get-comparison'),
+    'get-run': apiFunction('get-run', WaitEnv, table, keys),
     'get-report': reportReader('get-report'),
     'get-screenshot': reportReader('get-screenshot'),
-    'delete-check': apiFunction('delete-check', ReportReadEnv, tableAndReports, [
-      tableRight(scope, environment, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query']),
-      ...keys,
-    ]),
-    'create-link': reader('create-link', ['Query'], [shareSecretRight(scope, environment)]),
-    'delete-links': reader('delete-links', ['Query'], [shareSecretRight(scope, environment)]),
+    'delete-check': reportReader('delete-check'),
+    'create-link': reader('create-link'),
+    'delete-links': reader('delete-links'),
     discover: apiFunction('discover', DiscoverEnv, { ...cors, ...retention, REGIONS: regions.join(',') }),
     ready: apiFunction('ready', ReadyEnv, { ...cors, TABLE_NAME: names.table, HOME_REGION: homeRegion }, [
-      tableRight(scope, environment, ['GetItem']),
+      readyRight(scope, environment),
     ]),
     docs: apiFunction('docs', CorsEnv, { ...cors }),
     'web-page': apiFunction('web-page', WebPageEnv, web),

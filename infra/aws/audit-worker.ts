@@ -9,7 +9,8 @@ import { deadLetterSettings, functionSettings, queueSettings } from '../settings
 import { alarm } from './alarm.ts';
 import { nodeFunction } from './node-function.ts';
 import { reportBucketName } from './report-bucket.ts';
-import { allowReports, tableRight } from './rights.ts';
+import { allowReports, tableRights, updateRight } from './rights.ts';
+import { updatedAttributes, updatedUsage } from './table-actions.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */
@@ -35,6 +36,12 @@ export class AuditWorker extends Construct {
       enforceSSL: true,
     });
 
+    /** Rights to read checks and runs, to update some of their attributes, and to close a check. */
+    const runRights = (file: keyof typeof updatedAttributes) => [
+      ...tableRights(this, environment, { check: ['GetItem', 'Query'] }),
+      updateRight(this, environment, 'check', updatedAttributes[file]),
+      updateRight(this, environment, 'owner', updatedUsage),
+    ];
     const table = { TABLE_NAME: names.table, HOME_REGION: homeRegion };
     this.runAudit = nodeFunction(this, 'run-audit', {
       environment,
@@ -50,7 +57,7 @@ export class AuditWorker extends Construct {
       memoryMb: functionSettings.auditMemoryMb,
       storageMb: functionSettings.auditStorageMb,
       threadPool: functionSettings.auditThreads,
-      rights: [tableRight(this, environment, ['GetItem', 'UpdateItem', 'Query'])],
+      rights: runRights('run-audit'),
     });
     allowReports(this.runAudit, environment, ['PutObject']);
     this.queue.grantConsumeMessages(this.runAudit);
@@ -68,7 +75,7 @@ export class AuditWorker extends Construct {
       variables: table,
       timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
       memoryMb: functionSettings.apiMemoryMb,
-      rights: [tableRight(this, environment, ['GetItem', 'UpdateItem', 'Query'])],
+      rights: runRights('close-lost-runs'),
     });
     this.deadLetters.grantConsumeMessages(closeLostRuns);
     closeLostRuns.addEventSourceMapping('Lost', {

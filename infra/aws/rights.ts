@@ -3,27 +3,43 @@ import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { KEYS } from '../../shared/keys.ts';
+import { type Partition, partitions, READY } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
 import { accountOf } from './node-function.ts';
+import type { TableActions } from './table-actions.ts';
 
-type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
-
-/** Allows actions on the items of the table except API keys. The table is in the home region. */
-export const tableRight = (scope: Construct, environment: Environment, actions: readonly TableAction[]) =>
-  right(
-    actions.map((action) => `dynamodb:${action}`),
-    tableArn(scope, environment),
-    { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [KEYS] } },
+/** Allows actions on the items of some partitions of the table, which is in the home region. */
+export const tableRights = (scope: Construct, environment: Environment, actions: TableActions): PolicyStatement[] =>
+  Object.entries(actions).map(([partition, allowed]) =>
+    right(
+      allowed.map((action) => `dynamodb:${action}`),
+      tableArn(scope, environment),
+      inPartition(partition as Partition),
+    ),
   );
 
-/** Allows a function to set and remove the secret of a check's share links, but no other attribute. */
-export const shareSecretRight = (scope: Construct, environment: Environment): PolicyStatement =>
+/** Allows updates of some attributes, and of no others, of the items of a partition. */
+export const updateRight = (
+  scope: Construct,
+  environment: Environment,
+  partition: Partition,
+  attributes: readonly string[],
+): PolicyStatement =>
   right(['dynamodb:UpdateItem'], tableArn(scope, environment), {
-    'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [KEYS] },
-    'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'createId', 'shareSecret'] },
-    StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+    ...inPartition(partition),
+    'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
+  });
+
+const inPartition = (partition: Partition) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions[partition]}*`] },
+});
+
+/** Allows a read of the item by which `ready` sees whether the table responds. It doesn't exist. */
+export const readyRight = (scope: Construct, environment: Environment): PolicyStatement =>
+  right(['dynamodb:GetItem'], tableArn(scope, environment), {
+    'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [READY] },
   });
 
 /** Allows queries of an index of the table. */

@@ -12,7 +12,8 @@ import { auditQueueUrls } from './audit-queues.ts';
 import { nodeFunction } from './node-function.ts';
 import { ourMetric } from './our-metrics.ts';
 import { reportBucketName } from './report-bucket.ts';
-import { allowErasingReports, indexRight, sendRights, tableRight } from './rights.ts';
+import { allowErasingReports, indexRight, sendRights, tableRights } from './rights.ts';
+import { tableActions } from './table-actions.ts';
 
 /** Every minute the function resends, closes or deletes every item that is past its due time. */
 export class Sweeper extends Construct {
@@ -37,7 +38,7 @@ export class Sweeper extends Construct {
       memoryMb: functionSettings.apiMemoryMb,
       rights: [
         indexRight(this, environment, 'open'),
-        tableRight(this, environment, ['GetItem', 'Query', 'UpdateItem', 'DeleteItem']),
+        ...tableRights(this, environment, tableActions.sweep),
         ...sendRights(this, environment),
       ],
     });

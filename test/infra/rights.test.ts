@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { tableActions, updatedAttributes, updatedUsage } from '../../infra/aws/table-actions.ts';
+import { partitions } from '../../shared/partitions.ts';
 import { apiFunctions } from '../../shared/routes.ts';
 import { functionsOf, listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
 
@@ -13,46 +15,48 @@ const queues = regionStacks.map(
 const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'];
 
 /** Rights for checking an API key. */
-const keys = on(`${table} of keys`, 'dynamodb', ['GetItem', 'UpdateItem']);
+const keys = on(`${table} of KEYS`, 'dynamodb', ['GetItem', 'UpdateItem']);
+/** Rights of a function beside a queue: to read checks, and to update attributes of checks and of their owner's usage. */
+const runs = [
+  ...on(`${table} of CHECK#*`, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
+  ...on(`${table} of OWNER#*`, 'dynamodb', ['UpdateItem']),
+];
 
 /** All rights of each function except logging and tracing. */
 const rights = {
-  'create-check': [...on(table, 'dynamodb', ['GetItem', 'PutItem', 'Query', 'UpdateItem']), ...keys, ...send(queues)],
-  'list-checks': [...on(table, 'dynamodb', ['Query']), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
+  'create-check': [...onTable('create-check'), ...keys, ...send(queues)],
+  'list-checks': [...onTable('list-checks'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'list-runs': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
-  'get-check': [...on(table, 'dynamodb', ['Query']), ...keys],
-  'get-comparison': [...on(table, 'dynamodb', ['Query']), ...keys],
-  'get-run': [...on(table, 'dynamodb', ['GetItem', 'Query']), ...keys],
-  'get-report': readReport(),
-  'get-screenshot': readReport(),
+  'get-check': [...onTable('get-check'), ...keys],
+  'get-comparison': [...onTable('get-comparison'), ...keys],
+  'get-run': [...onTable('get-run'), ...keys],
+  'get-report': readReport('get-report'),
+  'get-screenshot': readReport('get-screenshot'),
   'delete-check': [
-    ...on(table, 'dynamodb', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']),
+    ...onTable('delete-check'),
     ...keys,
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
   ],
-  'create-link': [...on(table, 'dynamodb', ['Query', 'UpdateItem']), ...keys],
-  'delete-links': [...on(table, 'dynamodb', ['Query', 'UpdateItem']), ...keys],
+  'create-link': [...onTable('create-link'), ...keys],
+  'delete-links': [...onTable('delete-links'), ...keys],
   discover: [],
-  ready: on(table, 'dynamodb', ['GetItem']),
+  ready: on(`${table} of READY`, 'dynamodb', ['GetItem']),
   docs: [],
   'no-route': [],
   sweep: [
     ...on(`${table}/index/open`, 'dynamodb', ['Query']),
-    ...on(table, 'dynamodb', ['DeleteItem', 'GetItem', 'Query', 'UpdateItem']),
+    ...onTable('sweep'),
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
     ...send(queues),
   ],
   'run-audit': [
-    ...on(table, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
+    ...runs,
     ...on(reports, 's3', ['PutObject']),
     ...on(queueCalled('page-audit-dev-audits-us-west1'), 'sqs', take),
   ],
-  'close-lost-runs': [
-    ...on(table, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
-    ...on(queueCalled('page-audit-dev-lost-audits-us-west1'), 'sqs', take),
-  ],
+  'close-lost-runs': [...runs, ...on(queueCalled('page-audit-dev-lost-audits-us-west1'), 'sqs', take)],
 };
 
 test.each(Object.entries(rights))('%s has exactly these rights', (file, expected) => {
@@ -71,16 +75,20 @@ test('a function may list only the reports of the bucket', () => {
   }
 });
 
-test('a function for share links may update only their secret', () => {
-  for (const file of ['create-link', 'delete-links']) {
-    const [right] = rightsOf(home, file).filter(
-      ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && !isOfKeys(Condition),
-    );
-    expect(right?.Condition).toEqual({
-      'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['KEYS'] },
-      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'createId', 'shareSecret'] },
-      StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
-    });
+test.each(Object.entries(updatedAttributes))('%s updates some attributes only', (file, attributes) => {
+  const updates = rightsOf(region, file).filter(({ Action }) => Action === 'dynamodb:UpdateItem');
+  expect(updates.map(({ Condition }) => Condition)).toEqual([
+    {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CHECK#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
+    },
+    {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['OWNER#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedUsage },
+    },
+  ]);
+  for (const decided of ['url', 'owner', 'options', 'runIds', 'sends', 'expiresAt', 'trendExpiresAt']) {
+    expect(attributes).not.toContain(decided);
   }
 });
 
@@ -88,7 +96,7 @@ test('a function that checks keys may update only their last use', () => {
   const publicFiles = ['discover', 'docs', 'no-route', 'ready', 'web-page'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
     const [right] = rightsOf(home, file).filter(
-      ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && isOfKeys(Condition),
+      ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && partitionOf(Condition) === 'KEYS',
     );
     expect(right?.Condition).toEqual({
       'ForAllValues:StringEquals': {
@@ -100,14 +108,18 @@ test('a function that checks keys may update only their last use', () => {
   }
 });
 
-test('a right to the table excludes API keys unless it is for them', () => {
-  const statements = all.flatMap((stack) => Object.keys(functionsOf(stack)).flatMap((file) => rightsOf(stack, file)));
-  const ofTable = statements.filter(({ Resource }) => listOf(Resource).includes(table));
-  expect(ofTable.length).toBeGreaterThan(10);
-  for (const { Condition } of ofTable) {
-    if (isOfKeys(Condition)) continue;
-    expect(Condition).toMatchObject({ 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['KEYS'] } });
+test('each right to the table names one partition, and only functions for share links read their secrets', () => {
+  const readers: string[] = [];
+  for (const stack of all) {
+    for (const file of Object.keys(functionsOf(stack))) {
+      const ofTable = rightsOf(stack, file).filter(({ Resource }) => listOf(Resource).includes(table));
+      const named = ofTable.map(({ Condition }) => partitionOf(Condition));
+      expect(named).not.toContain(undefined);
+      if (named.includes('SHARE#*')) readers.push(file);
+    }
   }
+  const reading = ['get-check', 'get-comparison', 'get-report', 'get-run', 'get-screenshot'];
+  expect(readers.sort()).toEqual(['create-link', 'delete-check', 'delete-links', ...reading, 'sweep']);
 });
 
 test('each function writes to its own log only', () => {
@@ -151,24 +163,32 @@ test('only its route, rule or queue can call a function', () => {
 function granted(statements: ReturnType<typeof rightsOf>): string[] {
   return statements.flatMap(({ Action, Resource, Condition }) =>
     listOf(Action).flatMap((action) =>
-      listOf(Resource).map((resource) => `${action} ${resource}${isOfKeys(Condition) ? ' of keys' : ''}`),
+      listOf(Resource).map((resource) => [action, resource, ...of(partitionOf(Condition))].join(' ')),
     ),
   );
 }
-function isOfKeys(condition: Record<string, Record<string, unknown>> | undefined): boolean {
-  return Boolean(condition?.['ForAllValues:StringEquals']?.['dynamodb:LeadingKeys']);
+function of(partition: string | undefined): string[] {
+  return partition === undefined ? [] : ['of', partition];
+}
+/** Returns the partition of the table that a condition names. */
+function partitionOf(condition: Record<string, Record<string, string[]>> | undefined): string | undefined {
+  const [keys, ...more] = ['ForAllValues:StringEquals', 'ForAllValues:StringLike'].flatMap(
+    (operator) => condition?.[operator]?.['dynamodb:LeadingKeys'] ?? [],
+  );
+  return more.length === 0 ? keys : undefined;
+}
+/** Rights of a function to the table, as infra/aws/table-actions.ts has them. */
+function onTable(file: keyof typeof tableActions): string[] {
+  return Object.entries(tableActions[file]).flatMap(([partition, actions]) =>
+    on(`${table} of ${partitions[partition as keyof typeof partitions]}*`, 'dynamodb', [...actions]),
+  );
 }
 function on(resource: string, service: string, actions: string[]): string[] {
   return actions.map((action) => `${service}:${action} ${resource}`);
 }
 /** Rights to read a report. Without ListBucket, S3 answers 403 for a missing report. */
-function readReport(): string[] {
-  return [
-    ...on(table, 'dynamodb', ['GetItem', 'Query']),
-    ...keys,
-    ...on(reports, 's3', ['GetObject']),
-    ...on(bucket, 's3', ['ListBucket']),
-  ];
+function readReport(file: 'get-report' | 'get-screenshot'): string[] {
+  return [...onTable(file), ...keys, ...on(reports, 's3', ['GetObject']), ...on(bucket, 's3', ['ListBucket'])];
 }
 function send(to: string[]): string[] {
   return to.flatMap((queue) => on(queue, 'sqs', ['SendMessage']));

@@ -61,7 +61,7 @@ const tokenFor = async (checkId: string, body?: unknown): Promise<string> => {
   const { url } = (await (await createLink(checkId, body)).json()) as { url: string };
   return new URLSearchParams(new URL(url).hash.slice(1)).get('share') as string;
 };
-const secretOf = async (checkId: string) => (await world.find(checkId)).item.shareSecret as string;
+const secretOf = async (checkId: string) => (await world.store.findShare(checkId))?.secret as string;
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 const image = 'data:image/jpeg;base64,/9j/4AAQ';
@@ -146,7 +146,7 @@ test('no view, list or link shows the secret', async () => {
   for (const path of [`/v1/checks/${id}`, '/v1/checks', '/v1/runs?url=https://example.com/']) {
     texts.push(await (await call(path, owner)).text());
   }
-  for (const text of texts) expect(text).not.toMatch(new RegExp(`${secret}|shareSecret`));
+  for (const text of texts) expect(text).not.toMatch(new RegExp(`${secret}|secret`));
 });
 
 test('links that are created at the same time all work', async () => {
@@ -214,8 +214,42 @@ test('an unknown check, another owner’s check and an erased check can not be s
   expect(await world.erasure.markErased(item, new Date())).toBe(true);
   await problemOf(await createLink(id), 404, 'not-found');
   await problemOf(await revoke(id), 404, 'not-found');
-  expect(await linkStore(world.db).secretOf(item)).toBeUndefined(); // the erasure came after the read of the check
-  expect(await linkStore(world.db).revoke(item)).toBe(false);
+});
+
+test('a link that is created while its check is erased opens nothing, and its secret is erased', async () => {
+  const { id } = await finishedCheck();
+  const { item } = await world.find(id);
+  expect(await world.erasure.markErased(item, new Date())).toBe(true);
+  const secret = await linkStore(world.db).secretOf(item); // the erasure came after the read of the check
+  await expectDead(`/v1/checks/${id}`, shareToken(secret, id, inSeconds(60)));
+  expect(await world.erasure.eraseRemains(id)).toBe(false);
+  expect(await world.store.findShare(id)).toBeUndefined();
+  expect(await world.erasure.eraseRemains(id)).toBe(true);
+});
+
+test('a link opens no later check with the same id', async () => {
+  const check = aCheck({ now: new Date(Date.now() - 91 * 24 * 3600_000) });
+  await world.create(check);
+  const secret = await linkStore(world.db).secretOf((await world.find(check.id)).item);
+  await world.create({ ...check, createdAt: new Date().toISOString() }); // the first one has expired
+  await expectDead(`/v1/checks/${check.id}`, shareToken(secret, check.id, inSeconds(60)));
+  expect((await call(`/v1/checks/${check.id}?share=${await tokenFor(check.id)}`)).status).toBe(200);
+});
+
+test('a token is verified before anything of its check is read', async () => {
+  const { id } = await finishedCheck();
+  const token = await tokenFor(id);
+  const read = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const keysRead = () => read.mock.calls.splice(0).map(([{ input }]) => JSON.stringify(input));
+  const wrong = token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+  for (const checkId of [id, randomUUID()]) {
+    await expectDead(`/v1/checks/${checkId}`, wrong);
+    expect(keysRead()).toEqual([expect.stringContaining(`SHARE#${checkId}`)]);
+  }
+  await expectDead(`/v1/checks/${id}`, 'nonsense');
+  expect(keysRead()).toEqual([]);
+  expect((await call(`/v1/checks/${id}?share=${token}`)).status).toBe(200);
+  expect(keysRead()).toEqual([expect.stringContaining(`SHARE#${id}`), expect.stringContaining(`CHECK#${id}`)]);
 });
 
 test('an erased check is unreadable through its links, like one that never existed', async () => {

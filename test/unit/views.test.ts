@@ -10,7 +10,7 @@ const privateFields = {
   createId: 'c',
   lease: { id: 'l', until: 'u' },
   dueAt: 'd',
-  shareSecret: 's',
+  fingerprint: 'f',
   addedLater: 'x',
 };
 

@@ -3,7 +3,7 @@ import { ApiProblem } from '../../../shared/problems.ts';
 import type { CheckStore, StoredCheck } from '../store/checks.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Request } from './endpoint.ts';
-import { findShared } from './shared-check.ts';
+import { findShared, type SharingStore } from './shared-check.ts';
 
 const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(text).success;
 
@@ -14,7 +14,7 @@ export const checkIdOf = ({ params: { checkId } }: Pick<Request, 'params'>): str
 type Reader = Pick<Request, 'owner' | 'share'>;
 
 /** Returns the check of this owner, or the check that the share token of the request shows. */
-const find = (store: Pick<CheckStore, 'find'>, checkId: string, { owner, share }: Reader) =>
+const find = (store: SharingStore, checkId: string, { owner, share }: Reader) =>
   share === undefined ? store.find(checkId, owner) : findShared(store, checkId, share);
 
 /**
@@ -22,7 +22,7 @@ const find = (store: Pick<CheckStore, 'find'>, checkId: string, { owner, share }
  * `id` says which id of the request it is.
  */
 export const findCheck = async (
-  store: Pick<CheckStore, 'find'>,
+  store: SharingStore,
   request: Reader & Pick<Request, 'params'>,
   id?: string,
 ): Promise<StoredCheck> => {
@@ -52,11 +52,7 @@ export const placeOfRun = async (
 };
 
 /** Returns a run. Throws not-found if its check has no such run. */
-export const readRun = async (
-  store: Pick<CheckStore, 'find'>,
-  { runId, checkId }: RunPlace,
-  reader: Reader,
-): Promise<RunItem> => {
+export const readRun = async (store: SharingStore, { runId, checkId }: RunPlace, reader: Reader): Promise<RunItem> => {
   const found = await find(store, checkId, reader);
   const run = found?.runs.find(({ id }) => id === runId);
   if (!run) throw runNotFound();
@@ -65,7 +61,7 @@ export const readRun = async (
 
 /** Returns the run in the path. Throws not-found if there is none, or if `checkId` (path or query) is another check's. */
 export const findRun = async (
-  store: Pick<CheckStore, 'find' | 'checkIdOfRun'>,
+  store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>,
   request: RunRequest,
 ): Promise<RunItem> => readRun(store, await placeOfRun(store, request), request);
 

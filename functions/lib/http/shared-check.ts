@@ -2,21 +2,31 @@ import { ApiProblem } from '../../../shared/problems.ts';
 import { expiryOf, isShareToken } from '../share-token.ts';
 import type { CheckStore, StoredCheck } from '../store/checks.ts';
 import { isExpired } from '../store/items.ts';
+import { newSecret } from '../store/links.ts';
+
+/** A store in which a share token finds its check. */
+export type SharingStore = Pick<CheckStore, 'find' | 'findShare'>;
 
 /**
  * Returns the check that a share token shows. Throws not-found with the same text if the check doesn't exist, is erased or
  * expired, or if the token is not of this check. Only the holder of an authentic token learns that it has expired.
+ *
+ * Reads the check only for an authentic token. The time of a refusal therefore says nothing about which checks exist.
  */
 export const findShared = async (
-  store: Pick<CheckStore, 'find'>,
+  store: SharingStore,
   checkId: string | undefined,
   token: string,
 ): Promise<StoredCheck> => {
-  const found = checkId !== undefined && isShareToken(token) ? await store.find(checkId) : undefined;
-  const secret = found && !isExpired(found.item) ? found.item.shareSecret : undefined;
-  const expiresAt = found && secret && expiryOf(token, secret, found.item.id);
-  if (!expiresAt) throw new ApiProblem('not-found', INVALID);
-  if (expiresAt * 1000 <= Date.now()) throw new ApiProblem('not-found', EXPIRED);
+  if (checkId === undefined || !isShareToken(token)) throw new ApiProblem('not-found', INVALID);
+  const share = await store.findShare(checkId);
+  // A check without links costs the time of a comparison too.
+  const expiresAt = expiryOf(token, share?.secret ?? newSecret(), checkId);
+  const found = share && expiresAt !== undefined ? await store.find(checkId) : undefined;
+  if (!found || isExpired(found.item) || found.item.createId !== share?.createId) {
+    throw new ApiProblem('not-found', INVALID);
+  }
+  if ((expiresAt as number) * 1000 <= Date.now()) throw new ApiProblem('not-found', EXPIRED);
   return found;
 };
 

@@ -8,9 +8,10 @@ import type { RunItem } from '../store/items.ts';
 import type { Reports } from '../store/reports.ts';
 import type { Request } from './endpoint.ts';
 import { findRun } from './lookup.ts';
+import type { SharingStore } from './shared-check.ts';
 
 type Deps = {
-  store: Pick<CheckStore, 'find' | 'checkIdOfRun'>;
+  store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>;
   reports: Pick<Reports, 'get' | 'exists'>;
 };
 

@@ -24,6 +24,7 @@ import {
   toIso,
   updateRun,
 } from './items.ts';
+import { findShare, type ShareItem } from './links.ts';
 import { listedClosedCheck, listedNewCheck } from './lists.ts';
 import { CheckFields, withLabelsAsText } from './stored.ts';
 import { fillTrends, putEmptyTrend } from './trends.ts';
@@ -60,6 +61,9 @@ export const checkStore = (db: Db) => ({
   /** Does the same, but returns `erased` for a mark. The id of an erased check is free when its mark is deleted. */
   findOrErased: (checkId: string, owner?: string): Promise<StoredCheck | 'erased' | undefined> =>
     findOrErased(db, checkId, { owner }),
+
+  /** Returns the secret of a check's share links, of any owner. */
+  findShare: (checkId: string): Promise<ShareItem | undefined> => findShare(db, checkId),
 
   /** Returns the id of the check that this owner's run belongs to. */
   checkIdOfRun: async (runId: string, owner: string): Promise<string | undefined> => {

@@ -1,7 +1,7 @@
 import { ERASED_RECHECK_MS } from '../../../shared/due-times.ts';
 import { settleAll } from '../settle-all.ts';
 import { announceChange } from './changes.ts';
-import { type Db, deleteItem, type Item, parse, putOnce } from './dynamodb.ts';
+import { type Db, deleteItem, getItem, type Item, parse, putOnce } from './dynamodb.ts';
 import {
   type CheckItem,
   checkKey,
@@ -11,6 +11,7 @@ import {
   openPartition,
   pointerKey,
   readItems,
+  shareKey,
   toIso,
 } from './items.ts';
 import type { Reports } from './reports.ts';
@@ -29,7 +30,7 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   markErased: (check: CheckItem, now: Date) => markErased(db, check, now),
 
   /**
-   * Deletes the runs, entries and reports of a marked check, and its place in its owner's usage. Returns true if nothing
+   * Deletes the runs, entries, reports and links of a marked check, and its place in its owner's usage. Returns true if nothing
    * was left. Safe to repeat and to run concurrently.
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {
@@ -64,8 +65,8 @@ const markErased = (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Pro
 };
 
 /**
- * Deletes the runs of an erased check, their pointers and their entries in the series. The workers of these runs then
- * lose their leases. Keeps a run that another create has written since. Returns the number of runs and entries found, or
+ * Deletes the runs of an erased check, their pointers, their entries in the series, and the secret of its links. The workers of these runs then
+ * lose their leases. Keeps a run that another create has written since. Returns the number of items found, or
  * undefined if there is no mark.
  */
 const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> => {
@@ -73,15 +74,17 @@ const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> 
   if (!check?.erasedAt) return undefined;
   await removeOpenCheck(db, parse(ErasedItem, check).owner, checkId);
   await deleteAll(trends, (entry) => deleteEntry(db, entry)); // first, so that the check leaves the series at once
+  const share = await getItem(db, shareKey(checkId)); // the mark exists, so that it is of the erased check
+  if (share) await deleteEntry(db, share);
   await deleteAll(runs, async (run) => {
     const ifOfCheck = { condition: '#checkId = :checkId', values: { ':checkId': checkId } };
     await deleteItem(db, pointerKey(String(run.sk).replace('RUN#', '')), ifOfCheck);
     await deleteEntry(db, run);
   });
-  return runs.length + trends.length;
+  return runs.length + trends.length + (share ? 1 : 0);
 };
 
-/** Deletes a run or an entry, unless another create has written it since it was read. */
+/** Deletes a run, an entry or a secret, unless another create has written it since it was read. */
 const deleteEntry = (db: Db, { pk, sk, createId }: Item) =>
   deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(String(createId)));
 

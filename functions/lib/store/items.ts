@@ -1,6 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { KEYS } from '../../../shared/keys.ts';
+import { partitions } from '../../../shared/partitions.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
 import { announceChange } from './changes.ts';
@@ -14,6 +15,7 @@ import { CheckFields, OptionFields, RunFields, StoredLabels } from './stored.ts'
  * CHECK#<checkId>  RUN#<runId>    run
  * CHECK#<checkId>  TREND#<runId>  the run's entry in the series of its URL, which outlives the check (trends.ts)
  * RUN#<runId>      RUN            pointer from a run to its check, for the paths without a check id
+ * SHARE#<checkId>  SHARE          secret of the check's share links (links.ts)
  * OWNER#<owner>    USAGE          usage of an owner's plans (usage.ts)
  * KEYS             KEY#<prefix>   API key (keys.ts)
  *
@@ -29,12 +31,19 @@ import { CheckFields, OptionFields, RunFields, StoredLabels } from './stored.ts'
  * dueAt. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
  * fails if someone else has acted on the item.
  */
-export const checkKey = (checkId: string): Key => ({ pk: `CHECK#${checkId}`, sk: 'CHECK' });
-export const runKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${checkId}`, sk: `RUN#${runId}` });
-export const trendKey = (checkId: string, runId: string): Key => ({ pk: `CHECK#${checkId}`, sk: `TREND#${runId}` });
-export const pointerKey = (runId: string): Key => ({ pk: `RUN#${runId}`, sk: 'RUN' });
+export const checkKey = (checkId: string): Key => ({ pk: `${partitions.check}${checkId}`, sk: 'CHECK' });
+export const runKey = (checkId: string, runId: string): Key => ({
+  pk: `${partitions.check}${checkId}`,
+  sk: `RUN#${runId}`,
+});
+export const trendKey = (checkId: string, runId: string): Key => ({
+  pk: `${partitions.check}${checkId}`,
+  sk: `TREND#${runId}`,
+});
+export const pointerKey = (runId: string): Key => ({ pk: `${partitions.run}${runId}`, sk: 'RUN' });
+export const shareKey = (checkId: string): Key => ({ pk: `${partitions.share}${checkId}`, sk: 'SHARE' });
 export const apiKeyKey = (prefix: string): Key => ({ pk: KEYS, sk: `KEY#${prefix}` });
-export const usageKey = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'USAGE' });
+export const usageKey = (owner: string): Key => ({ pk: `${partitions.owner}${owner}`, sk: 'USAGE' });
 export const openPartition = (of: Region | 'checks'): string => `OPEN#${of}`;
 
 export const CheckItem = z.object({
@@ -44,7 +53,6 @@ export const CheckItem = z.object({
   createId: z.string(), // the create that wrote this item
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
-  shareSecret: z.string().optional(), // key of its share links (links.ts): 32 random bytes in base64url
   countsAsOpen: z.boolean().optional(), // true if its owner's usage lists it while it is open (usage.ts)
   dueAt: z.string().optional(),
   expiresAt: z.number().optional(), // in seconds

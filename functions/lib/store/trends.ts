@@ -28,7 +28,7 @@ export const fillTrends = async (db: Db, runs: readonly RunItem[], entries: read
       const key = trendKey(run.checkId, run.id);
       const entry = entries.find(({ sk }) => sk === key.sk);
       if (!entry) return true; // an earlier release created the check
-      const set = { ...listedRun(run), expiresAt: run.trendExpiresAt };
+      const set = listedRun(run);
       const written = await updateItem(db, key, { set, returns: 'NONE', ...ifCreateId(String(entry.createId)) });
       return Boolean(written) || !(await getItem(db, key)); // gone: the check was erased
     }),

@@ -76,7 +76,7 @@ test('a key that only reads shows a report, and makes no share link for it', asy
   await press(page, 'Show the report');
   const frame = await shownReport(page);
   expect(await frame?.evaluate(() => self.origin)).toBe('null');
-  expect((await site.world.find(check.id)).item.shareSecret).toBeUndefined();
+  expect(await site.world.store.findShare(check.id)).toBeUndefined();
   await page.goto(`${site.url}/checks/${check.id}`);
   await press(page, 'Share');
   await press(page, 'Make a link');

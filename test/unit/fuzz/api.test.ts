@@ -146,7 +146,11 @@ describe('the API', () => {
       }),
     ));
 
-  const emptyStore = { find: async () => undefined, checkIdOfRun: async () => undefined };
+  const emptyStore = {
+    find: async () => undefined,
+    findShare: async () => undefined,
+    checkIdOfRun: async () => undefined,
+  };
   const expectUuid =
     <T>(lookUp: (id: string) => Promise<T>) =>
     (id: string) => {
@@ -155,6 +159,7 @@ describe('the API', () => {
     };
   const store = {
     find: expectUuid(emptyStore.find),
+    findShare: expectUuid(emptyStore.findShare),
     checkIdOfRun: expectUuid(emptyStore.checkIdOfRun),
   };
   const erasure = { markErased: async () => false, eraseRemains: async () => true, eraseTrends: async () => false };

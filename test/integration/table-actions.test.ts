@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
+import { closeLostRuns } from '../../functions/close-lost-runs.ts';
+import { createCheck } from '../../functions/create-check.ts';
+import { createLink } from '../../functions/create-link.ts';
+import { deleteCheck } from '../../functions/delete-check.ts';
+import { deleteLinks } from '../../functions/delete-links.ts';
+import { getCheck } from '../../functions/get-check.ts';
+import { getComparison } from '../../functions/get-comparison.ts';
+import { getReport } from '../../functions/get-report.ts';
+import { getRun } from '../../functions/get-run.ts';
+import { getScreenshot } from '../../functions/get-screenshot.ts';
+import { deleteItem, ifExists } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey } from '../../functions/lib/store/items.ts';
+import { linkStore } from '../../functions/lib/store/links.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
+import { listChecks } from '../../functions/list-checks.ts';
+import { runAudit } from '../../functions/run-audit.ts';
+import { sweep } from '../../functions/sweep.ts';
+import { tableActions, updatedAttributes, updatedUsage } from '../../infra/aws/table-actions.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { runError } from '../../shared/problems.ts';
+import { environment } from '../support/check-results.ts';
+import { as, recordTableUse } from '../support/table-use.ts';
+import { later, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let uses: ReturnType<typeof recordTableUse>;
+beforeAll(async () => {
+  world = await startWorld();
+  uses = recordTableUse();
+  await everyFunction();
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await world.stop();
+});
+
+const owner = 'acme';
+const t0 = new Date();
+const DAY = 24 * 3600;
+const request = (params: Record<string, string> = {}, more = {}) => ({
+  ...{ owner, plan: 'large' as const, requestId: randomUUID(), method: 'GET', path: '/', params },
+  ...{ query: {}, headers: {}, body: undefined, host: 'localhost', ...more },
+});
+const image = 'data:image/jpeg;base64,/9j/4AAQ';
+const json = JSON.stringify({ audits: { 'final-screenshot': { details: { data: image } } } });
+const failed: AuditResult = { ...emptyResult, state: 'failed', error: runError('browser-crashed') };
+const metrics = { ...noMetrics, performance: 98, fcp: 600, lcp: 900, tti: 900, tbt: 0 };
+const succeeded = {
+  ...emptyResult,
+  state: 'succeeded',
+  metrics,
+  environment,
+  report: { gzip: gzipSync(json), bytes: json.length },
+};
+
+type Parts = {
+  store?: Partial<World['store']>;
+  queues?: Partial<World['queues']>;
+  regions?: string[];
+  headers?: object;
+};
+const create = async ({ store, queues, regions = ['us-west1'], headers }: Parts = {}) => {
+  const deps = { ...world, store: { ...world.store, ...store }, queues: { ...world.queues, ...queues } };
+  const targets = { targets: 'public' as const, ports: [443] };
+  const handle = createCheck({ ...deps, targets, retentionDays: 90, trendDays: 400, now: () => t0 });
+  const body = { url: 'https://example.com/', auditVersion: 'latest', regions };
+  const reply = await as('create-check', () => handle(request({}, { method: 'POST', body, headers: { ...headers } })));
+  return (reply.body as { id: string }).id;
+};
+const jobOf = async (checkId: string, i = 0) => {
+  const { id: runId, region } = await world.runOf(checkId, i);
+  return { checkId, runId, region, correlationId: 'c', owner };
+};
+const audit = async (checkId: string, i: number, ...results: unknown[]) => {
+  const auditors = { audit: async () => results.shift() as AuditResult };
+  const job = await jobOf(checkId, i);
+  await as('run-audit', () => runAudit({ ...world, auditors, now: () => t0, retryDelaysMs: [0] })(job, () => 600_000));
+};
+const sweepAt = (seconds: number) => as('sweep', () => sweep({ ...world, now: () => later(t0, seconds) })({}));
+
+const reads = async (checkId: string, runId: string, more: object) => {
+  const ofCheck = request({ checkId }, more);
+  const ofRun = request({ checkId, runId }, more);
+  await as('get-check', () => getCheck(world)(ofCheck));
+  await as('get-comparison', () => getComparison(world)(ofCheck));
+  await as('get-run', () => getRun(world)(ofRun));
+  await as('get-report', () => getReport({ ...world, maxBytes: 1e6 })(ofRun));
+  await as('get-screenshot', () => getScreenshot(world)(ofRun));
+};
+
+const everyFunction = async () => {
+  const shared = await create({ regions: ['us-west1', 'us-east4'] });
+  await audit(shared, 0, failed, succeeded);
+  await audit(shared, 1, succeeded);
+  const { id: runId } = await world.runOf(shared);
+  await reads(shared, runId, {});
+  await as('get-run', () => getRun(world)(request({ runId })));
+  await as('get-report', () => getReport({ ...world, maxBytes: 1e6 })(request({ runId })));
+  await as('get-screenshot', () => getScreenshot(world)(request({ runId })));
+  const links = { store: world.store, links: linkStore(world.db) };
+  const link = () => as('create-link', () => createLink(links)(request({ checkId: shared })));
+  await link();
+  const { url } = (await link()).body as { url: string };
+  await reads(shared, runId, { share: url.split('share=')[1] });
+  await as('delete-links', () => deleteLinks(links)(request({ checkId: shared })));
+  await link();
+  const checkId = await create();
+  await as('list-checks', () => listChecks({ lists: listStore(world.db), store: world.store })(request()));
+  const erase = (checkId: string, parts = {}) =>
+    as('delete-check', () => deleteCheck({ ...world, ...parts })(request({ checkId })));
+  const withoutEnd = { ...world.erasure, eraseRemains: () => Promise.reject(new Error('S3 is down')) };
+  await erase(shared, { erasure: withoutEnd }); // leaves the rest to the sweep
+  const erased = await create();
+  await linkStore(world.db).secretOf((await world.find(erased)).item);
+  const found = await world.find(erased);
+  await erase(erased);
+  await erase(erased, { store: { find: async () => found } }).catch(() => {}); // at the same time as the other one
+
+  await create({ headers: { 'idempotency-key': 'k' }, store: { findOrErased: async () => undefined } }).catch(() => {});
+  await create({ headers: { 'idempotency-key': 'k' }, store: { findOrErased: async () => undefined } }).catch(() => {});
+  const refused = Object.assign(new Error('no'), { name: 'InvalidMessageContents' });
+  await audit(await create(), 0, failed, failed, failed);
+  await create({ queues: { send: () => Promise.reject(refused) } });
+
+  const lost = await create();
+  await as('close-lost-runs', async () => closeLostRuns(world)(await jobOf(lost)));
+  const [run] = (await world.find(lost)).runs;
+  const lease = run && (await world.leases.claim(run, randomUUID(), t0));
+  const attempt = {
+    startedAt: t0.toISOString(),
+    finishedAt: t0.toISOString(),
+    seconds: 1,
+    auditCode: null,
+    contended: false,
+  };
+  const attempts = [1, 2, 3].map((number) => ({ ...attempt, number, code: 'browser-crashed' as const }));
+  await world.leases.recordAttempt(lease as never, attempts);
+  await world.leases.release(lease as never, t0);
+  await as('close-lost-runs', async () => closeLostRuns(world)(await jobOf(lost)));
+
+  const orphan = await create();
+  await deleteItem(world.db, checkKey(orphan), ifExists); // as if its create had died before it wrote the check
+  const leased = (await world.find(checkId)).runs[0];
+  await world.leases.claim(leased as never, randomUUID(), t0);
+  await sweepAt(120);
+  await sweepAt(2 * DAY);
+  await sweepAt(4 * DAY);
+};
+
+const usedBy = (file: string) => {
+  const used: Record<string, string[]> = {};
+  for (const use of uses.filter((each) => each.file === file)) {
+    const actions = used[use.partition] ?? [];
+    used[use.partition] = [...new Set([...actions, use.action])].sort();
+  }
+  return used;
+};
+
+test.each(Object.entries(tableActions))('%s does what it has a right to, and nothing else', (file, actions) => {
+  expect(usedBy(file)).toEqual(actions);
+});
+
+test.each(Object.entries(updatedAttributes))(
+  '%s reads checks, and updates these attributes and no others',
+  (file, attributes) => {
+    expect(usedBy(file)).toEqual({ check: ['GetItem', 'Query', 'UpdateItem'], owner: ['UpdateItem'] });
+    const updated = (partition: string) => {
+      const updates = uses.filter(
+        (use) => use.file === file && use.partition === partition && use.action === 'UpdateItem',
+      );
+      return [...new Set(updates.flatMap((use) => use.attributes))].sort();
+    };
+    expect(updated('check')).toEqual([...attributes].sort());
+    expect(updated('owner')).toEqual([...updatedUsage].sort());
+  },
+);
