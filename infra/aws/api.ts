@@ -140,7 +140,7 @@ const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
   [HttpRouteKey.DEFAULT, defaultFunction],
 ];
 
-/** What the functions of the API do with the table. */
+/** Actions of the API functions on the table. */
 const actions: Partial<Record<ApiFunction, TableActions>> = tableActions;
 
 /** Creates the function of each route, with its environment and its rights. */

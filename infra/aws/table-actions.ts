@@ -9,7 +9,7 @@ const reads = { check: ['Query'], share: ['GetItem'] } as const;
 /** Actions of a function that also finds a run without the id of its check. */
 const readsRuns = { ...reads, run: ['GetItem'] } as const;
 
-/** What each function of the home region does with the items of the table, by partition. */
+/** Actions of each function of the home region on the items of the table, by partition. */
 export const tableActions = {
   'create-check': {
     check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
@@ -52,10 +52,14 @@ export const updatedAttributes = {
   'run-audit': [
     ...keys,
     ...Run.omit(inputs).keyof().options,
-    ...['lease', 'lostLeases', 'report', 'writeId'],
+    ...['lease', 'lostLeases', 'report', 'tries', 'writeId'],
     ...closing,
   ],
-  'close-lost-runs': [...keys, 'state', 'error', 'finishedAt', 'updatedAt', 'lease', 'writeId', ...closing],
+  'close-lost-runs': [
+    ...keys,
+    ...['state', 'error', 'finishedAt', 'updatedAt', 'lease', 'sends', 'tries', 'writeId'],
+    ...closing,
+  ],
 } as const;
 
 /** Attributes of an owner's usage that a function updates when it closes a check. */

@@ -6,6 +6,7 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 // @ts-expect-error dynalite has no types
 import dynalite from 'dynalite';
 import { namesOf } from '../names.ts';
@@ -20,9 +21,11 @@ import {
   unusable,
   writeEndpoint,
 } from './data-folder.ts';
+import { FORMAT, readFormat, writeFormat } from './data-format.ts';
 import { patchDynalite, type Store } from './dynalite-fixes.ts';
 import { addDynamodbRules } from './dynamodb-rules.ts';
 import { guardEngine } from './engine-guard.ts';
+import { migrateToFormat1 } from './migrations.ts';
 import { type Credentials, newCredentials } from './signature.ts';
 import { rebuildIndexes, tableDefinition } from './table-definition.ts';
 import { guardTable } from './table-guard.ts';
@@ -54,8 +57,10 @@ export type TableOptions = {
 export const startTable = async ({ dataDir, environment = 'local', ...options }: TableOptions) => {
   const { credentials = newCredentials() } = options;
   await using engines = new AsyncDisposableStack();
+  let format = FORMAT;
   if (dataDir) {
     engines.defer(lockDataFolder(dataDir));
+    format = readFormat(dataDir);
     removeRemains(dataDir);
     requireRoom(dataDir);
   }
@@ -65,6 +70,7 @@ export const startTable = async ({ dataDir, environment = 'local', ...options }:
   const endpoint = { url: dynamodb.url, ...credentials };
   const client = new DynamoDBClient({ endpoint: dynamodb.url, region: HOME_REGION, credentials });
   await createTable(client, name);
+  if (dataDir && format < FORMAT) await migrate(client, name, dataDir, options.print);
   client.destroy();
   if (dataDir) {
     writeEndpoint(dataDir, endpoint);
@@ -90,6 +96,16 @@ export const openTable = async (dataDir: string, waitMs = 5000) => {
     if (performance.now() - startedAt > waitMs)
       throw new Error(`The service that uses ${dataDir} is starting or stopping. Run the command again in a moment.`);
     await pause(100);
+  }
+};
+
+/** Brings the data of an earlier version to the present format. A new folder has nothing to change. */
+const migrate = async (client: DynamoDBClient, table: string, dataDir: string, print = console.error) => {
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const changed = await migrateToFormat1({ client: documents, table });
+  writeFormat(dataDir);
+  if (changed > 0) {
+    print(`${changed} items of the table in ${dataDir} were brought from an earlier format to format ${FORMAT}.`);
   }
 };
 

@@ -87,7 +87,7 @@ test.each(Object.entries(updatedAttributes))('%s updates some attributes only', 
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedUsage },
     },
   ]);
-  for (const decided of ['url', 'owner', 'options', 'runIds', 'sends', 'expiresAt', 'trendExpiresAt']) {
+  for (const decided of ['url', 'owner', 'options', 'runIds', 'fingerprint', 'expiresAt', 'trendExpiresAt']) {
     expect(attributes).not.toContain(decided);
   }
 });

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { deleteCheck } from '../../functions/delete-check.ts';
+import { findShared } from '../../functions/lib/http/shared-check.ts';
+import { shareToken } from '../../functions/lib/share-token.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
+import { startAws } from '../../infra/local/aws.ts';
+import { openTable } from '../../infra/local/dynamodb.ts';
+import { CheckView, checkView } from '../../shared/check.ts';
+import { allRegions } from '../../shared/regions.ts';
+import { putItems } from '../support/recorded-items.ts';
+import { passed, worldHere } from '../support/world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'data-format-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let dataDir: string;
+let printed: string[];
+beforeEach(() => {
+  dataDir = mkdtempSync(join(folder, 'data-'));
+  printed = [];
+});
+
+const start = async () => {
+  const aws = await startAws({ dataDir, regions: allRegions, print: (line) => printed.push(line) });
+  Object.assign(process.env, aws.env);
+  const world = worldHere();
+  const close = async () => {
+    world.sqs.destroy();
+    await aws.close();
+  };
+  return { ...world, close, [Symbol.asyncDispose]: close };
+};
+const filesIn = (path: string) => readdirSync(path, { recursive: true }).map(String).sort();
+
+/** Items of a version before the format numbers, as its own code wrote them. */
+const early = JSON.parse(
+  readFileSync(new URL('../recorded/folders/without-format.json', import.meta.url), 'utf8'),
+) as Record<string, unknown>[];
+const checksIn = (items: typeof early) => items.filter(({ sk, erasedAt }) => sk === 'CHECK' && !erasedAt);
+const writeEarly = async (items = early) => {
+  const world = await start();
+  await putItems(world, items);
+  await world.close();
+  rmSync(join(dataDir, 'format'));
+};
+
+test('a folder without a format number keeps its checks: they are shown, listed, ended and erased', async () => {
+  await writeEarly();
+  await using world = await start();
+  expect(printed).toEqual([expect.stringMatching(/^20 items of the table in \S+ were brought .* to format 1\.$/)]);
+  const ids = checksIn(early).map(({ id }) => String(id));
+  for (const id of ids) {
+    const { item, runs } = await world.find(id);
+    const view = checkView({ ...item, runs });
+    expect(CheckView.parse(view)).toEqual(view);
+  }
+  const done = await world.find(ids[0] as string);
+  expect(done.runs[0]).toMatchObject({
+    lcp: 912,
+    spread: { lcp: { min: 912, max: 932 } },
+    samples: [{ lcp: 912 }, { lcp: 932 }],
+  });
+  const lists = listStore(world.db);
+  const listed = await Promise.all(['anonymous', 'acme'].map((owner) => lists.checks(owner, {}, 10)));
+  expect(listed.flatMap(({ entries }) => entries.map(({ id }) => id)).sort()).toEqual(ids.sort());
+  expect((await lists.runs('anonymous', done.item.url, {}, 10)).entries).toHaveLength(done.runs.length);
+
+  const later = new Date(Date.parse(done.item.createdAt) + 25 * 3600 * 1000);
+  for (const run of (await Promise.all(ids.map(world.find))).flatMap(({ runs }) => runs)) {
+    const lease = await world.leases.claim(run, randomUUID(), later);
+    if (lease) await world.leases.finish(lease, { ...passed, attempts: run.attempts }, later);
+  }
+  const request = { requestId: 'r', method: 'DELETE', path: '/', query: {}, headers: {}, body: undefined };
+  for (const id of ids) {
+    const { item } = await world.find(id);
+    expect(item.completedAt).not.toBeNull();
+    const erased = await deleteCheck({ ...world, now: () => later })({
+      ...request,
+      owner: item.owner,
+      params: { checkId: id },
+    });
+    expect(erased.status).toBe(204);
+    expect(await world.erasure.eraseRemains(id)).toBe(true);
+  }
+});
+
+test('a second start migrates nothing', async () => {
+  await writeEarly();
+  await (await start()).close();
+  rmSync(join(dataDir, 'format')); // as if the first one had been killed before it wrote the number
+  printed = [];
+  await (await start()).close();
+  await (await start()).close();
+  expect(printed).toEqual([]);
+});
+
+test('a share link of an earlier version works, and its secret leaves the check', async () => {
+  const [secret, checkId] = [Buffer.alloc(32, 7).toString('base64url'), String(checksIn(early)[0]?.id)];
+  await writeEarly(
+    early.map((item) => (item.id === checkId && item.sk === 'CHECK' ? { ...item, shareSecret: secret } : item)),
+  );
+  await using world = await start();
+  const token = shareToken(secret, checkId, Math.floor(Date.now() / 1000) + 60);
+  expect((await findShared(world.store, checkId, token)).item.id).toBe(checkId);
+  const { Item } = await world.db.client.send(
+    new GetCommand({ TableName: world.db.table, Key: { pk: `CHECK#${checkId}`, sk: 'CHECK' } }),
+  );
+  expect(Item).not.toHaveProperty('shareSecret');
+});
+
+test.each([
+  ['2\n', 'format 2'],
+  ['1', 'an unknown format'],
+  ['', 'an unknown format'],
+  ['1.5\n', 'an unknown format'],
+])('a folder with the format %j is refused with what to do, and stays as it is', async (text, named) => {
+  await (await start()).close();
+  writeFileSync(join(dataDir, 'format'), text);
+  const files = filesIn(dataDir);
+  const refused = new RegExp(
+    `^The data in \\S+ have ${named}, and this version .* up to 1\\. .*git checkout .* npm start\\. .*backup from before the update.* DATA_DIR=<folder> npm start\\.$`,
+  );
+  await expect(start()).rejects.toThrow(refused);
+  await expect(openTable(dataDir)).rejects.toThrow(refused);
+  expect(filesIn(dataDir)).toEqual(files);
+});
