@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
+import { pick } from '../../shared/pick.ts';
 import { log } from '../lib/log.ts';
 import { measureAhead } from './benchmark-ahead.ts';
 import { reservePort } from './egress/audit-ports.ts';
@@ -13,7 +14,7 @@ import type { HostBenchmark } from './host/benchmark.ts';
 import { acquireCpu, type CpuAccess } from './host/cpu-shares.ts';
 import { waitForGroupExit } from './host/orphans.ts';
 import type { User } from './host/privileges.ts';
-import { killGroup, watchMemory } from './host/processes.ts';
+import { killGroup, watchProcesses } from './host/processes.ts';
 import { userOfService, watchRoom } from './host/room.ts';
 import {
   type AuditEnd,
@@ -40,7 +41,7 @@ export type AuditHooks = {
   onEvent?: ((event: AuditEvent, atMs: number) => void) | undefined;
 };
 /** The end of an audit, and the observations until then. `measuredAt` is the end of the timed part (of `performance.now`). */
-export type EndedAudit = Pick<AuditState, 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
+export type EndedAudit = Pick<AuditState, 'frozen' | 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
   end: AuditEnd;
   measuredAt: number | null;
   /** Resource that the machine was short of. */
@@ -162,8 +163,8 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   let readCpu: () => CpuUse | null = () => null;
 
   const finish = (end: AuditEnd): void => {
-    const { mainFrame, chromium, sandbox, cpu } = state;
-    resolve({ end, mainFrame, chromium, sandbox, cpu: cpu ?? readCpu(), measuredAt, shortage: shortage() });
+    const { cpu, ...observed } = pick(state, ['frozen', 'mainFrame', 'chromium', 'sandbox', 'cpu']);
+    resolve({ end, ...observed, cpu: cpu ?? readCpu(), measuredAt, shortage: shortage() });
     over.abort();
   };
   const fail = (error: unknown): void => {
@@ -196,12 +197,10 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     if (message.type === 'measured') timedPart.abort();
   });
 
-  over.signal.addEventListener('abort', () => {
-    timers.clear();
-    timedPart.abort();
-  });
+  over.signal.addEventListener('abort', timers.clear);
+  over.signal.addEventListener('abort', () => timedPart.abort());
   signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
-  watchMemory(group, over.signal, (memory) => handle({ type: 'memory', ...memory }));
+  watchProcesses(group, over.signal, handle);
   auditor.once('error', fail).on('message', receive);
   auditor.once('exit', (code, killedBy) => {
     if (over.signal.aborted) return;

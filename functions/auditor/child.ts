@@ -8,6 +8,7 @@ import { launchBrowser, profileOf } from './browser.ts';
 import { deprioritizeWorkers } from './host/cpu-shares.ts';
 import { closeInheritedFiles } from './host/processes.ts';
 import { importLighthouse, measureBenchmark, runLighthouse } from './lighthouse.ts';
+import { watchLiveness } from './liveness.ts';
 import { watchMainFrame } from './main-frame.ts';
 import {
   type AuditorMessage,
@@ -104,6 +105,7 @@ async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void
     send({ type: 'waiting' });
     knownBenchmark = (await startSignal).benchmark;
   }
+  const stopLiveness = watchLiveness(browser, pageSession, (part) => send({ type: 'frozen', part }));
   const hangTimer = setTimeout(async () => {
     if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
   }, TIMED_PART_MS);
@@ -136,6 +138,7 @@ async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void
   const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), benchmark, ...hooks });
   clearTimeout(hangTimer);
   stopWatch();
+  stopLiveness();
 
   await send({
     type: 'audited',

@@ -17,7 +17,7 @@ import {
   type Observation,
   patternOfDocument,
 } from './observation.ts';
-import { faultWhileShort } from './shortage.ts';
+import { faultOfHost } from './shortage.ts';
 
 export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
   environment: Environment | null;
@@ -50,7 +50,7 @@ export const judge = (observation: Observation): AuditResult => {
   };
   if (complete) return { ...common, state: 'succeeded', metrics: summary.metrics };
 
-  const { code, auditCode = null, detail } = faultWhileShort(faultOf(observation), observation.shortage);
+  const { code, auditCode = null, detail } = faultOfHost(faultOf(observation), observation);
   const error = runError(code, {
     auditCode,
     ...(detail && { detail: redactText(detail) }),

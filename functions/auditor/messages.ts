@@ -33,6 +33,7 @@ export type AuditorMessage =
   | { type: 'waiting' } // for the start signal, in a timed audit only
   | { type: 'mainFrame'; record: MainFrame }
   | { type: 'measured'; benchmark?: Benchmark } // the timed part is over. Has the benchmark if the audit measured it
+  | { type: 'frozen'; part: FrozenPart }
   | ({ type: 'pulse' } & Pulse) // after `measured`, every few seconds while nothing seems to happen
   | {
       type: 'audited';
@@ -42,6 +43,12 @@ export type AuditorMessage =
       status: number | null;
     }
   | { type: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
+
+/**
+ * A part of an audit that does not respond and uses no CPU, so that nothing hangs in it. Something else has stopped it. A
+ * page may also wait for a server, for example in a synchronous request.
+ */
+export type FrozenPart = 'browser' | 'page';
 
 /** State of an audit in which the browser has answered nothing to Lighthouse for some time. */
 export type Pulse = {

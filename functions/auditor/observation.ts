@@ -2,7 +2,7 @@ import { categoriesOf, type SampleOptions } from '../../shared/audit-options.ts'
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { patternMatching } from '../../shared/blocked-urls.ts';
 import type { Environment, Run } from '../../shared/run.ts';
-import type { AuditEnd, AuditSummary, Decision, MainFrame } from './messages.ts';
+import type { AuditEnd, AuditSummary, Decision, FrozenPart, MainFrame } from './messages.ts';
 
 /** Everything that the service observed of one audit. */
 export type Observation = SampleOptions & {
@@ -29,6 +29,8 @@ export type Observation = SampleOptions & {
   } | null;
   /** Resource that the machine was short of during the audit, and how much of it was left. */
   shortage?: string | undefined;
+  /** The part that was frozen at any time. */
+  frozen?: FrozenPart | null;
   /** Requests that the egress proxy refused by its policy. */
   blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
   /** Connections that exceeded a limit of the egress proxy before the end of the timed part. */

@@ -16,6 +16,16 @@ export const canRunScripts = async (session: CDPSession): Promise<boolean> =>
     sleep(PROBE_TIMEOUT_MS, false),
   ]);
 
+/** Returns true if neither an answer nor an error comes in time. */
+export const isSilent = (command: Promise<unknown>): Promise<boolean> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, PROBE_TIMEOUT_MS, true);
+    command.catch(() => {}).then(() => resolve(false));
+  });
+
+/** Asks the page to run a script. */
+export const askPage = (session: CDPSession): Promise<unknown> => evaluateInIsolatedWorld(session, '1');
+
 /**
  * Returns a state of the document that Lighthouse misses. Chromium shows the valid part of malformed XML below an error
  * box. A page may also have removed its own body.

@@ -1,5 +1,5 @@
 import type { CDPSession } from 'puppeteer-core';
-import { fieldsOf, listDir, membersOf } from './host/processes.ts';
+import { busyMsByThread, membersOf } from './host/processes.ts';
 import type { ProtocolTraffic } from './lighthouse-patches.ts';
 import type { Pulse } from './messages.ts';
 import { canRunScripts } from './page-probe.ts';
@@ -39,18 +39,12 @@ export const watchProgress = (
 /** Time by thread, in milliseconds. */
 type Times = Map<string, number>;
 
-/**
- * Reads how long each thread of the browser and of the auditor has run or has waited for a CPU. A waiting thread counts as
- * busy, so that a page isn't called idle because the machine is.
- */
+/** Reads how long each thread of the browser and of the auditor was busy. */
 const readCpu = (): { at: number; browser: Times; auditor: Times } => {
   const browser: Times = new Map();
   const auditor: Times = new Map();
   for (const pid of membersOf(process.pid)) {
-    for (const thread of listDir(`/proc/${pid}/task`)) {
-      const [ran = 0, waited = 0] = (fieldsOf(`/proc/${pid}/task/${thread}/schedstat`) ?? []).map(Number);
-      (pid === process.pid ? auditor : browser).set(thread, (ran + waited) / 1e6);
-    }
+    for (const [thread, ms] of busyMsByThread(pid)) (pid === process.pid ? auditor : browser).set(thread, ms);
   }
   return { at: performance.now(), browser, auditor };
 };

@@ -18,8 +18,13 @@ type FailedAttempt = Attempt & { code: RunProblemCode };
 /** Audit code of an attempt that made no progress. It holds on a busy machine too. */
 export const PAGE_STALLED = 'PAGE_STALLED';
 
+/** Audit codes of an attempt in which a part did not respond although it was idle. */
+export const BROWSER_FROZEN = 'BROWSER_FROZEN';
+export const PAGE_FROZEN = 'PAGE_FROZEN';
+
 const isStalled = ({ auditCode }: Attempt): boolean => auditCode === PAGE_STALLED;
-const isTimeout = ({ code }: Attempt): boolean => code === 'audit-timeout' || code === 'protocol-timeout';
+const isTimeout = ({ code, auditCode }: Attempt): boolean =>
+  (code === 'audit-timeout' || code === 'protocol-timeout') && auditCode !== BROWSER_FROZEN;
 /** The page may have hung only in the parts that a retry skips. */
 export const isHang = (attempt: Attempt): boolean => isTimeout(attempt) || isStalled(attempt);
 const isCrash = ({ code }: Attempt): boolean => code === 'page-crashed';

@@ -5,6 +5,7 @@ import {
   type Benchmark,
   type CpuUse,
   emptyMainFrame,
+  type FrozenPart,
   type MainFrame,
   type Pulse,
 } from './messages.ts';
@@ -34,6 +35,8 @@ export type AuditState = {
   documentFailed: boolean;
   /** Time without progress until the newest pulse, in milliseconds. */
   stall: { silentMs: number; idleMs: number; stuckMs: number };
+  /** The part that was frozen at any time. */
+  frozen: FrozenPart | null;
   mainFrame: MainFrame;
   chromium: string | null;
   sandbox: boolean | null;
@@ -46,6 +49,7 @@ export const initialState: AuditState = {
   measured: false,
   documentFailed: false,
   stall: { silentMs: 0, idleMs: 0, stuckMs: 0 },
+  frozen: null,
   mainFrame: emptyMainFrame,
   chromium: null,
   sandbox: null,
@@ -71,6 +75,8 @@ export const TIMED_PART_MS = 60_000;
 export const BLANK_PAGE_MS = 20_000;
 /** Time in which a page must run a script that tests it. */
 export const PROBE_TIMEOUT_MS = 5000;
+/** Interval at which the auditor tests whether the browser and the page respond. Most audits are over before the first test. */
+export const LIVENESS_MS = 10_000;
 /** Interval at which the auditor looks for progress after the timed part. */
 export const PULSE_MS = 5000;
 /** Time for which one pulse may count. The host may have paused the whole audit for longer. */
@@ -80,7 +86,7 @@ export const STALL_MS = 30_000;
 /** The same if Lighthouse waits for an event. It waits up to 36 s for a page that it loads again. */
 export const EVENT_STALL_MS = 45_000;
 /** Share of a CPU below which nothing happens in an audit. */
-const IDLE_SHARE = 0.1;
+export const IDLE_SHARE = 0.1;
 /** Grace period after an unhandled rejection. Lighthouse may still finish. */
 export const REJECTION_GRACE_MS = 10_000;
 
@@ -123,6 +129,8 @@ export const decide = (state: AuditState, event: AuditEvent, limits: Limits): [A
       return onMainFrame(state, event.record);
     case 'measured':
       return [{ ...state, measured: true, cpu: event.cpu }, nothing];
+    case 'frozen':
+      return [{ ...state, frozen: state.frozen === 'browser' ? 'browser' : event.part }, nothing];
     case 'pulse':
       return onPulse(state, event);
     case 'memory':

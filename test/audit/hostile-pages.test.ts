@@ -2,17 +2,57 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { auditors } from '../../functions/auditor/auditors.ts';
+import { membersOf } from '../../functions/auditor/host/processes.ts';
+import type { AuditResult } from '../../functions/auditor/judge.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { hostilePages } from '../pages/hostile/index.ts';
+import { auditorDir } from '../support/auditor-dir.ts';
+import { chromiumDir } from '../support/chromium-dir.ts';
 import { expectResult, finishedRun, namesFor, pageOf } from '../support/hostile-results.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
-import { linkPrepared, startLocally } from '../support/service.ts';
+import { commandOf } from '../support/processes.ts';
+import { linkPrepared, processesWith, startLocally } from '../support/service.ts';
 import { expectOnlyIdleAuditor, type LocalService } from '../support/service-audits.ts';
 
 const MINUTES = 60_000;
 vi.setConfig({ testTimeout: 20 * MINUTES, hookTimeout: 2 * MINUTES }); // a test also waits for the audits queued before its own
 
 const everyVersion = auditVersions.map(({ version }) => version);
+
+/** Audits a page whose renderers are stopped once it is measured. It runs beside the other audits. */
+const auditStopped = async (): Promise<AuditResult> => {
+  const pages = await serveHostilePages(hostilePages);
+  const lab = auditors({
+    targets: { targets: 'local', ports: [] },
+    chromiumDir: chromiumDir(),
+    auditorDir: await auditorDir(),
+  });
+  const stopRenderers = () => {
+    const [auditor] = processesWith(`page-audit-${process.pid}-`);
+    const renderers = membersOf(auditor?.pid as number).filter((pid) => commandOf(pid).includes('--type=renderer'));
+    for (const pid of renderers) process.kill(pid, 'SIGSTOP');
+  };
+  const order = {
+    url: await pages.url('good'),
+    auditVersion: everyVersion[0] as AuditVersion,
+    device: 'mobile',
+    skipOptionalParts: false,
+  } as const;
+  try {
+    return await lab.audit(order, new AbortController().signal, {
+      onEvent: ({ type }) => type === 'measured' && stopRenderers(),
+    });
+  } finally {
+    await lab.close();
+    await pages.close();
+  }
+};
+let ofStopped: Promise<AuditResult>;
+beforeAll(() => {
+  ofStopped = auditStopped();
+  ofStopped.catch(() => {}); // its test reports it
+});
 
 describe('a hostile page', () => {
   type Created = { rejectedWith: string } | { id: string; url: string };
@@ -62,5 +102,13 @@ describe('a hostile page', () => {
 
   test('leaves no process: the only one is the auditor for the next audit', async () => {
     await expectOnlyIdleAuditor(service);
+  });
+});
+
+test('a page whose renderer was stopped is not to blame', async () => {
+  const result = await ofStopped;
+  expect(result).toMatchObject({
+    state: 'failed',
+    error: { code: 'protocol-timeout', auditCode: 'BROWSER_FROZEN', blame: 'service', retryable: true },
   });
 });

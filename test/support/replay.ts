@@ -77,7 +77,7 @@ const eventOf = (recorded: RecordedEvent, { mainFrame }: AuditState): AuditEvent
   return { ...recorded, summary: { ...recorded.summary, report: Buffer.alloc(0), reportBytes: 0 } };
 };
 
-const observed = ({ mainFrame, chromium, sandbox }: AuditState) => ({ mainFrame, chromium, sandbox });
+const observed = ({ frozen, mainFrame, chromium, sandbox }: AuditState) => ({ frozen, mainFrame, chromium, sandbox });
 const fixed = ({ decision }: RecordedAudit['observation']) => ({
   machine: { cpuCount: 2, memoryMiB: 16_384, kernel: 'recorded', host: 'recorded' },
   decisionOn: () => decision ?? undefined,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunResult } from '../../functions/auditor/attempts.ts';
 import { hostilePages } from '../pages/hostile/index.ts';
 import type { HostilePage } from '../support/hostile-server.ts';
-import { readRecording } from '../support/recording.ts';
+import { type RecordedAudit, readRecording } from '../support/recording.ts';
 import { replay, replayRun } from '../support/replay.ts';
 
 test('every hostile page has a recording', () => {
@@ -36,6 +36,25 @@ describe.each(rows)('the recorded audits of $name', ({ name, page }) => {
     expectResult(page, step.result);
     if (page.attempts) expect(audits).toHaveLength(page.attempts);
   });
+});
+
+test.each([
+  ['browser', 3, 'protocol-timeout'],
+  ['page', 2, 'page-hung'],
+] as const)('a hang while the %s is frozen gets %i attempts, and then is %s', (part, attempts, code) => {
+  const [hung] = readRecording('spin-forever') as [RecordedAudit];
+  const frozen = {
+    ...hung,
+    events: [...hung.events.slice(0, -1), [50_000, { type: 'frozen', part }], ...hung.events.slice(-1)],
+  };
+  const audits = Array<RecordedAudit>(attempts).fill(frozen as RecordedAudit);
+  for (let done = 1; done < attempts; done++) {
+    const { progress, step } = replayRun(audits.slice(0, done));
+    expect(progress.attempts.at(-1)?.code).toBe('protocol-timeout');
+    expect(step.do).toBe('audit');
+  }
+  expect(replayRun([hung]).step).toMatchObject({ result: { error: { code: 'page-hung' } } });
+  expect(replayRun(audits).step).toMatchObject({ do: 'finish', result: { error: { code } } });
 });
 
 const expectResult = (page: HostilePage, result: RunResult) => {

@@ -61,17 +61,33 @@ export const closeInheritedFiles = (): void => {
   }
 };
 
-const MEMORY_POLL_MS = 250;
-type Memory = { browserBytes: number; auditorBytes: number };
+/**
+ * Returns how long the threads of a process have run or have waited for a CPU, in milliseconds. A waiting thread counts as
+ * busy, so that no process seems idle because the machine is busy.
+ */
+export const busyMsByThread = (pid: number): [thread: string, ms: number][] =>
+  listDir(`/proc/${pid}/task`).map((thread) => {
+    const [ran = 0, waited = 0] = (fieldsOf(`/proc/${pid}/task/${thread}/schedstat`) ?? []).map(Number);
+    return [thread, (ran + waited) / 1e6];
+  });
 
-/** Reports the memory of an auditor and of its browser four times a second until `signal` aborts. */
-export const watchMemory = (group: number, signal: AbortSignal, onMemory: (memory: Memory) => void): void => {
+const POLL_MS = 250;
+type Seen = { type: 'memory'; browserBytes: number; auditorBytes: number } | { type: 'frozen'; part: 'browser' };
+
+/**
+ * Reports the memory of an auditor and of its browser four times a second until `signal` aborts. Reports once a second that
+ * a signal has stopped one of the processes.
+ */
+export const watchProcesses = (group: number, signal: AbortSignal, onSeen: (seen: Seen) => void): void => {
   let members: number[] = [];
   let polls = 0;
   const timer = setInterval(() => {
-    if (polls++ % 4 === 0) members = membersOf(group); // scans all of /proc, so once a second is enough
+    if (polls++ % 4 === 0) {
+      members = membersOf(group); // scans all of /proc, so once a second is enough
+      if (members.some((pid) => statFieldsOf(pid)[0] === 'T')) onSeen({ type: 'frozen', part: 'browser' });
+    }
     const browser = members.filter((pid) => pid !== group).reduce((sum, pid) => sum + memoryOf(pid), 0);
-    onMemory({ browserBytes: browser, auditorBytes: memoryOf(group) });
-  }, MEMORY_POLL_MS);
+    onSeen({ type: 'memory', browserBytes: browser, auditorBytes: memoryOf(group) });
+  }, POLL_MS);
   signal.addEventListener('abort', () => clearInterval(timer));
 };
