@@ -18,7 +18,8 @@ const REPORT_TIMEOUT_MS = 180_000; // a report may have many megabytes
 
 /**
  * The HTTP client of a page audit service. Every function throws a ServiceError if its request fails. The client uses
- * `fetch` only, so that it runs in Node.js 20 and in browsers. It sends the key to this service only.
+ * `fetch` only, so that it runs in Node.js 20 and in browsers. It sends the key to this service only. The texts of all
+ * answers are printable.
  */
 export class Client {
   readonly #transport: Transport;
@@ -115,13 +116,13 @@ export class Client {
     );
   }
 
-  /** Returns the full Lighthouse result of a run. */
-  report(runId: string, { signal }: Signal = {}): Promise<Report> {
+  /** Returns the full Lighthouse result of a run. With `asIs`, its texts may steer a terminal. */
+  report(runId: string, { signal, asIs }: Signal & { asIs?: boolean } = {}): Promise<Report> {
     const options = { params: { path: { runId } }, redirect: 'follow' } as const; // to storage, without the key
     return this.#transport.send(
       'auditVersion',
       (api, init) => api.GET('/v1/audit/runs/{runId}/report', { ...options, ...init }),
-      { signal, timeoutMs: REPORT_TIMEOUT_MS },
+      { signal, timeoutMs: REPORT_TIMEOUT_MS, asIs },
     ) as Promise<Report>;
   }
 
@@ -131,9 +132,9 @@ export class Client {
     const page: string = await this.#transport.send(
       undefined,
       (api, init) => api.GET('/v1/audit/runs/{runId}/report', { ...options, parseAs: 'text', ...init }),
-      { signal, timeoutMs: REPORT_TIMEOUT_MS },
+      { signal, timeoutMs: REPORT_TIMEOUT_MS, asIs: true },
     );
-    return loadsItsReport(page) ? withItsReport(page, await this.report(runId, { signal })) : page;
+    return loadsItsReport(page) ? withItsReport(page, await this.report(runId, { signal, asIs: true })) : page;
   }
 
   /** Returns the last view of the page as a JPEG image. */
@@ -143,7 +144,7 @@ export class Client {
       undefined,
       (api, init) =>
         api.GET('/v1/checks/{checkId}/runs/{runId}/screenshot', { ...options, parseAs: 'arrayBuffer', ...init }),
-      { signal },
+      { signal, asIs: true },
     );
   }
 

@@ -1,3 +1,4 @@
+import { printable } from '../shared/text.ts';
 import type { components } from './api.d.ts';
 
 export type Problem = components['schemas']['Problem'];
@@ -26,7 +27,7 @@ export class ServiceError extends Error {
   readonly retryable: boolean;
 
   constructor(kind: ServiceErrorKind, message: string, details: Details = {}) {
-    super(message);
+    super(printable(message)); // it may quote a header of the answer
     this.name = 'ServiceError';
     this.kind = kind;
     this.status = details.status;
@@ -46,7 +47,12 @@ export const errorOfAnswer = (server: string, response: Response, body: unknown)
   const details = { status, retryAfter: retryAfterOf(response.headers), retryable: RETRYABLE.includes(status) };
   if (isProblem(body)) {
     const { code, errors, requestId, detail } = body;
-    return new ServiceError('problem', detail, { ...details, code, requestId, ...(errors && { errors }) });
+    return new ServiceError('problem', detail, {
+      ...details,
+      code,
+      requestId,
+      ...(Array.isArray(errors) && { errors }),
+    });
   }
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     const target = response.headers.get('location');

@@ -1,10 +1,15 @@
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
+import { printableValue } from '../shared/text.ts';
 import type { paths } from './api.d.ts';
 import { type OnOutage, pauseAfter, withPatience, withRetries } from './retries.ts';
 import { errorOfAnswer, errorOfFetch, notOurs, ServiceError } from './service-error.ts';
 
 export type Signal = { signal?: AbortSignal | undefined };
-type Limits = Signal & { timeoutMs?: number | undefined };
+type Limits = Signal & {
+  timeoutMs?: number | undefined;
+  /** Returns the texts of the answer as they are, for a file. They may steer a terminal. */
+  asIs?: boolean | undefined;
+};
 type Answer = { data?: unknown; error?: unknown; response: Response };
 type Request<A extends Answer> = (api: FetchClient<paths>, init: { signal: AbortSignal }) => Promise<A>;
 
@@ -71,21 +76,24 @@ export class Transport {
     return AbortSignal.any([given, this.#service.signal, this.#patience?.signal].filter((each) => each !== undefined));
   }
 
-  /** Sends a request once. Throws unless the answer is a 304, or a success whose body has the field. */
+  /**
+   * Sends a request once. Throws unless the answer is a 304, or a success whose body has the field. The texts of the answer
+   * and of its error are printable, because a service or an audited page may be hostile.
+   */
   async sendOnce<A extends Answer>(
     field: string | undefined,
     request: Request<A>,
-    { signal, timeoutMs = TIMEOUT_MS }: Limits,
+    { signal, timeoutMs = TIMEOUT_MS, asIs = false }: Limits,
   ): Promise<A> {
     const all = this.#signals(signal);
     try {
       const answer = await request(this.#api, { signal: AbortSignal.any([all, AbortSignal.timeout(timeoutMs)]) });
       const { response, data, error } = answer;
       if (response.status === 304) return answer;
-      if (!response.ok) throw errorOfAnswer(this.#server, response, error);
+      if (!response.ok) throw errorOfAnswer(this.#server, response, printableValue(error));
       const hasField = field === undefined || (data !== null && typeof data === 'object' && field in data);
       if (!hasField) throw notOurs(this.#server, response);
-      return answer;
+      return asIs ? answer : { ...answer, data: printableValue(data) };
     } catch (error) {
       all.throwIfAborted();
       throw errorOfFetch(this.#server, error, this.#hasAnswered) ?? error;

@@ -13,3 +13,11 @@ export const cutText = (text: string, max: number): string =>
  * message may quote a hostile page.
  */
 export const printable = (text: string): string => text.replace(/\s+/gu, ' ').replace(/\p{C}/gu, '\ufffd');
+
+/** Returns a JSON value in which every text is printable, also the names of its fields. */
+export const printableValue = <T>(value: T): T => {
+  if (typeof value === 'string') return printable(value) as T;
+  if (Array.isArray(value)) return value.map(printableValue) as T;
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [printable(name), printableValue(each)])) as T;
+};

@@ -1,4 +1,3 @@
-import { printable } from '../../shared/text.ts';
 import type { Results } from './results.ts';
 
 /** GitHub shows at most ten annotations of each level and step. */
@@ -18,7 +17,7 @@ export const annotationsOf = (results: Results): string[] =>
 export const annotation = ({ level, title, message }: Annotation): string =>
   `::${level} title=${escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C')}::${escaped(message)}`;
 
-const escaped = (text: string): string => printable(text).replaceAll('%', '%25');
+const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
 const findingsOf = ({ url, runs, base, baseProblem }: Results['checks'][number]): Annotation[] => [
   ...runs.flatMap(({ region, error, assertions }) => [

@@ -1,5 +1,4 @@
 import { Listr, ListrLogger, PRESET_TIMER, ProcessOutput } from 'listr2';
-import { printable } from '../../shared/text.ts';
 import type { Check, CreatedCheck } from '../client.ts';
 import { outagesOf, type Progress } from './progress.ts';
 
@@ -8,7 +7,7 @@ export const progressRows = (created: readonly CreatedCheck[], stream: NodeJS.Wr
   const rows = created.flatMap(({ url, device = 'mobile', runs }) =>
     runs.map(({ id, region }) => ({
       id,
-      name: `${region}  ${printable(url)}${created.length > 1 ? `  ${device}` : ''}`,
+      name: `${region}  ${url}${created.length > 1 ? `  ${device}` : ''}`,
       end: deferred(),
       state: '',
       show: (_title: string): void => {},

@@ -1,4 +1,3 @@
-import { printable } from '../../shared/text.ts';
 import type { Check } from '../client.ts';
 import type { OnOutage } from '../retries.ts';
 
@@ -41,6 +40,6 @@ const statesOf = ({ url, runs, device, samples = 1 }: Check): Map<string, string
     runs.map(({ region, state, samples: taken, error }) => {
       const count = samples > 1 && state === 'running' ? `, ${taken.length} of ${samples} samples` : '';
       const reason = error ? `: ${error.code}` : '';
-      return [`${region}  ${printable(url)}  ${device ?? 'mobile'}`, `${state}${count}${reason}`];
+      return [`${region}  ${url}  ${device ?? 'mobile'}`, `${state}${count}${reason}`];
     }),
   );

@@ -6,7 +6,7 @@ import { hasVerdict, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { comparisonTextOf } from './formats/comparison-text.ts';
-import { safeJson } from './formats/json.ts';
+import { withEscapes } from './formats/json.ts';
 import { listTextOf } from './formats/list-text.ts';
 import { reasonText } from './formats/notes.ts';
 import { writeResults } from './output.ts';
@@ -52,7 +52,7 @@ export const list = (context: Context, _: unknown, options: ReadOptions): Promis
     const page = await client.list(query, context);
     const text =
       options.format === 'json'
-        ? `${safeJson(page, 2)}\n`
+        ? `${JSON.stringify(page, null, 2)}\n`
         : listTextOf(page.checks as CheckSummary[], { ...context.view, now: new Date() });
     await context.print(text);
     return exitCodes.good;
@@ -64,7 +64,9 @@ export const compare = (context: Context, id: string, options: ReadOptions): Pro
     const comparison = await client.compare(id, { base: options.base, signal: context.signal });
     const isText = options.base !== undefined && options.format === 'text';
     await context.print(
-      isText ? comparisonTextOf(comparison as CheckComparison, context.view) : `${safeJson(comparison, 2)}\n`,
+      isText
+        ? comparisonTextOf(comparison as CheckComparison, context.view)
+        : `${JSON.stringify(comparison, null, 2)}\n`,
     );
     const lacksSamples = comparison.reasons.some(({ code }) => code === 'fewer-samples');
     if (lacksSamples && !isText) context.note(reasonText('fewer-samples'));
@@ -84,10 +86,11 @@ export const hasRegressed = ({ metrics }: { metrics: object }): boolean =>
 /** Prints the Lighthouse report of a run. */
 export const report = (context: Context, id: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
+    const { signal } = context;
     const text = options.html
-      ? await client.reportPage(id, context)
-      : `${JSON.stringify(await client.report(id, context))}\n`;
-    await context.print(text);
+      ? await client.reportPage(id, { signal })
+      : `${JSON.stringify(await client.report(id, { signal, asIs: true }))}\n`;
+    await context.print(withEscapes(text));
     return exitCodes.good;
   });
 

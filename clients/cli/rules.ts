@@ -1,5 +1,6 @@
 import { AssertedReport } from '../../shared/asserted-values.ts';
 import { type AssertionResult, evaluate } from '../../shared/assertions.ts';
+import { printableValue } from '../../shared/text.ts';
 import type { Check, Client } from '../client.ts';
 import { ServiceFault } from './exit-codes.ts';
 import { type AssertionRules, readAssertions, readBudgetFile } from './lighthouserc.ts';
@@ -25,7 +26,9 @@ export const applyRules = async (
     if (!report) throw new ServiceFault(`The service has no Lighthouse report of the run ${id}.`);
     const applied = rules.map((each) => each.assertionsFor(report));
     for (const note of applied.flatMap((each) => each.notes)) notes.add(note);
-    assertions[id] = applied.flatMap((each) => each.assertions).flatMap((each) => evaluate(each, report));
+    assertions[id] = printableValue(
+      applied.flatMap((each) => each.assertions).flatMap((each) => evaluate(each, report)),
+    );
   }
   return { assertions, notes: [...notes] };
 };

@@ -57,10 +57,13 @@ export const reportKept = (
     );
     return;
   }
-  const option = serviceUrl ? '' : ` --data ${data}`;
+  const option = serviceUrl || data === undefined ? '' : ` --data ${shellWord(data)}`;
   note('The checks stay. An unfinished check goes on while its service runs. Read them later with:');
-  for (const { id } of created) note(`page-audit get ${id}${option}`);
+  for (const { id } of created) note(`page-audit get ${shellWord(id)}${option}`);
 };
+
+/** Returns a text as one word of a shell, because users copy it from the message. */
+const shellWord = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Erases the checks that are not finished, and prints their ids. */
 export const eraseUnfinished = async (
@@ -77,7 +80,7 @@ export const eraseUnfinished = async (
         note(`The unfinished check ${id} is erased.`);
       } catch (error) {
         if (error instanceof ServiceError && error.code === 'not-found') return;
-        note(`The check ${id} could not be erased. Erase it with: page-audit delete ${id}`);
+        note(`The check ${id} could not be erased. Erase it with: page-audit delete ${shellWord(id)}`);
       }
     }),
   );

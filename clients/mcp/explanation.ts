@@ -1,4 +1,4 @@
-import { cutText, printable } from '../../shared/text.ts';
+import { cutText } from '../../shared/text.ts';
 import type { Run } from '../client.ts';
 
 /** Size limit of an explanation, in bytes of UTF-8. */
@@ -34,7 +34,7 @@ export const explain = (run: Run, report: LighthouseReport): string => {
     ({ id, score }) => `${id} ${score === null ? 'unknown' : Math.round(score * 100)}`,
   );
   const head = [
-    cutText(printable(run.finalUrl ?? run.url), 300),
+    cutText(run.finalUrl ?? run.url, 300),
     `${run.region}, Lighthouse ${run.auditVersion}, ${run.device}. Scores: ${scores.join(', ')}.`,
   ].join('\n');
   const findings = findingsOf(report);
@@ -71,7 +71,7 @@ const lineOf = ({ audit, category, points, milliseconds, bytes }: Finding): stri
     items > 0 && `${items} item${items === 1 ? '' : 's'}`,
   ].filter((fact) => fact !== false);
   const cost = facts.length > 0 ? `; ${facts.join(', ')}` : '';
-  return `- ${audit.id} (${category}${cost}): ${cutText(printable(audit.title), MAX_TITLE)}`;
+  return `- ${audit.id} (${category}${cost}): ${cutText(audit.title, MAX_TITLE)}`;
 };
 
 /** Returns the head and as many lines as the limit allows. The last line counts those that are left out. */

@@ -4,7 +4,6 @@ import { Category, Device, MAX_SAMPLES } from '../../shared/audit-options.ts';
 import { BlockedUrlPatterns } from '../../shared/blocked-urls.ts';
 import { CheckState } from '../../shared/check.ts';
 import { Labels } from '../../shared/labels.ts';
-import { printable } from '../../shared/text.ts';
 import { Throttling } from '../../shared/throttling.ts';
 import type { Client, ListFilters } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
@@ -135,9 +134,7 @@ const answer = async (work: () => Promise<object | string>) => {
   try {
     const result = await work();
     return {
-      content: [
-        { type: 'text' as const, text: typeof result === 'string' ? result : printable(JSON.stringify(result)) },
-      ],
+      content: [{ type: 'text' as const, text: typeof result === 'string' ? result : JSON.stringify(result) }],
     };
   } catch (error) {
     return { isError: true, content: [{ type: 'text' as const, text: messageOf(error) }] };
@@ -149,5 +146,5 @@ const messageOf = (error: unknown): string => {
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   const fields = error.errors.map(({ path, message }) => `${path}: ${message}`);
   const id = error.requestId ? ` (request ${error.requestId})` : '';
-  return printable([`${error.message}${id}`, ...fields].join(' '));
+  return [`${error.message}${id}`, ...fields].join(' ');
 };

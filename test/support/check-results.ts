@@ -7,6 +7,7 @@ import { noMetrics, type Sample, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import type { Environment, Run } from '../../shared/run.ts';
+import { printableValue } from '../../shared/text.ts';
 import { presets } from '../../shared/throttling.ts';
 
 const recorded: Record<'unchanged' | 'slower', Sample[]> = JSON.parse(
@@ -82,7 +83,7 @@ export const resultOf = (
   const view = CheckView.parse(checkView(check));
   const comparison = compareRegions(check);
   const changes = base && compareChecks(base, check);
-  return {
+  return printableValue({
     check: view,
     comparison: comparison ? RegionComparison.parse(comparison) : null,
     base: changes ? CheckComparison.parse(changes) : null,
@@ -91,5 +92,5 @@ export const resultOf = (
       view.runs.flatMap(({ id, region }) => (assertions[region] ? [[id, assertions[region]]] : [])),
     ),
     server: 'http://127.0.0.1:4080',
-  };
+  });
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutText, printable } from '../../shared/text.ts';
+import { cutText, printable, printableValue } from '../../shared/text.ts';
 
 test('a text that fits is unchanged', () => {
   expect(cutText('/%E3%81%82', 10)).toBe('/%E3%81%82');
@@ -22,6 +22,11 @@ test('a cut never divides an escape, an escaped character or a pair of surrogate
       expect(kept.isWellFormed()).toBe(true);
     }
   }
+});
+
+test('a printable value has printable texts and names everywhere', () => {
+  const value = { 'a\u001b': ['\u202e', { b: 'one\ntwo', c: null, d: 1 }], ['__proto__']: 'x' };
+  expect(printableValue(value)).toEqual({ 'a\ufffd': ['\ufffd', { b: 'one two', c: null, d: 1 }], ['__proto__']: 'x' });
 });
 
 test('a printable text is one line that steers no terminal and reorders nothing', () => {

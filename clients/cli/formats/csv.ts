@@ -2,7 +2,6 @@ import { stringify } from 'csv-stringify/sync';
 import type { CheckView } from '../../../shared/check.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { csvOptions, csvRow } from '../../../shared/run-csv.ts';
-import { printable } from '../../../shared/text.ts';
 import { throttlingOf } from '../../../shared/throttling.ts';
 import type { CheckResult } from '../result.ts';
 
@@ -10,7 +9,7 @@ import type { CheckResult } from '../result.ts';
 export const csvOf = (results: readonly CheckResult[]): string =>
   stringify(
     results.flatMap(({ check }) => check.runs.map((run) => rowOf(run, check))),
-    { ...csvOptions, cast: { ...csvOptions.cast, string: printable } },
+    csvOptions,
   );
 
 const rowOf = (run: RunView, { id, labels }: CheckView) =>

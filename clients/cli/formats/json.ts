@@ -6,7 +6,8 @@ import { linkOf } from './titles.ts';
  * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` on its runs,
  * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem` and `pageUrl`. A missing value is null.
  */
-export const jsonOf = (results: readonly CheckResult[]): string => `${safeJson({ checks: results.map(asJson) }, 2)}\n`;
+export const jsonOf = (results: readonly CheckResult[]): string =>
+  `${JSON.stringify({ checks: results.map(asJson) }, null, 2)}\n`;
 
 const asJson = (result: CheckResult) => {
   const { check, comparison, base, baseProblem, assertions } = result;
@@ -22,8 +23,8 @@ const asJson = (result: CheckResult) => {
   };
 };
 
-/** Returns JSON of the same value in which no character steers a terminal or reorders its text. */
-export const safeJson = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replace(/(?!\n)\p{C}/gu, (char) =>
+/** Returns JSON or a script of the same meaning in which no character steers a terminal or reorders its text. */
+export const withEscapes = (text: string): string =>
+  text.replace(/(?![\n\r\t])[\p{C}\u2028\u2029]/gu, (char) =>
     Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
   );

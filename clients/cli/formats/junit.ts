@@ -1,7 +1,6 @@
 import reports, { type TestSuite } from 'junit-report-builder';
 import type { AssertionResult } from '../../../shared/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { printable } from '../../../shared/text.ts';
 import { labels, shownValue } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';
 import { changesOf, shownMetrics } from './metrics.ts';
@@ -40,10 +39,10 @@ const addAudit = (suite: TestSuite, run: RunView): void => {
   const test = suite.testCase().className(shortUrl(run.url)).name(`${run.region} audit`);
   if (run.startedAt && run.finishedAt) test.time((Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000);
   const { error } = run;
-  if (run.state === 'succeeded') test.standardOutput([valuesOf(run), ...run.warnings.map(printable)].join('\n'));
+  if (run.state === 'succeeded') test.standardOutput([valuesOf(run), ...run.warnings].join('\n'));
   else if (!error) test.skipped().standardOutput(`The run is not finished. Its state is ${run.state}.`);
   else {
-    const message = `${printable(error.message)} ${adviceOf(error)}`;
+    const message = `${error.message} ${adviceOf(error)}`;
     if (error.blame === 'page') test.failure(message, error.code);
     else test.error(message, error.code);
   }
@@ -59,7 +58,7 @@ const valuesOf = (run: RunView): string =>
 
 const addAssertion = (suite: TestSuite, run: RunView, assertion: AssertionResult): void => {
   const { actual, expected } = assertionTexts(assertion);
-  const name = [run.region, printable(assertion.key), expected].filter(Boolean).join(' ');
+  const name = [run.region, assertion.key, expected].filter(Boolean).join(' ');
   const test = suite.testCase().className(shortUrl(run.url)).name(name);
   if (assertion.passed) return;
   if (assertion.level === 'error') test.failure(`${actual} ${expected}`.trimEnd(), 'assertion');

@@ -1,5 +1,4 @@
 import type { CheckSummary } from '../../../shared/summaries.ts';
-import { printable } from '../../../shared/text.ts';
 import { gradeOf, gradeSigns } from '../../web/numbers.js';
 import { ago } from '../../web/times.js';
 import { paint, type View, wrap } from './terminal.ts';
@@ -21,7 +20,7 @@ const linesOf = (check: CheckSummary, now: Date, view: View): string[] => {
   const scores = runs.map((run) => `${scoreOf(run, device, view)} ${run.region}`);
   return [
     ...wrap(paint(shortUrl(url), 'heading', view), view.width),
-    ...[scores.join('   '), printable(facts.join(', ')), id].flatMap((text) =>
+    ...[scores.join('   '), facts.join(', '), id].flatMap((text) =>
       wrap(text, view.width - INDENT.length).map((line) => INDENT + line),
     ),
   ];

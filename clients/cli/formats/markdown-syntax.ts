@@ -1,4 +1,4 @@
-import { cutText, printable } from '../../../shared/text.ts';
+import { cutText } from '../../../shared/text.ts';
 
 /** Most characters of a text that may quote a page. */
 const MAX_TEXT_LENGTH = 500;
@@ -10,7 +10,7 @@ export const prose = (text: string): string => escaped(text).replace(/&#(?:64|35
 export const code = (text: string): string => `<code>${escaped(text)}</code>`;
 
 const escaped = (text: string): string =>
-  cutText(printable(text), MAX_TEXT_LENGTH).replace(/[#$&*<>@[\\\]_`|~]|:(?=\/\/)|w(?=ww\.)/gi, entity);
+  cutText(text, MAX_TEXT_LENGTH).replace(/[#$&*<>@[\\\]_`|~]|:(?=\/\/)|w(?=ww\.)/gi, entity);
 
 const entity = (char: string): string => `&#${char.charCodeAt(0)};`;
 

@@ -67,18 +67,23 @@ const metricLines = (result: CheckResult): string[] => {
   const rows = names.map((name) => [
     labels[name],
     ...runs.map((run) => cellOf(run, name)),
-    ...(verdictOf ? [verdictOf(name)] : []),
+    ...(verdictOf ? [prose(verdictOf(name))] : []),
   ]);
-  return [...tableOf(['', ...runs.map(({ region }) => region), ...(verdictOf ? ['verdict'] : [])], rows), legend, ''];
+  return [
+    ...tableOf(['', ...runs.map(({ region }) => prose(region)), ...(verdictOf ? ['verdict'] : [])], rows),
+    legend,
+    '',
+  ];
 };
 
 const noteLines = (result: CheckResult): string[] => [
   ...failuresOf(result).map(
-    (each) => `- ❌ **${each.regions} failed: ${each.code}.** ${prose(each.message)} ${prose(each.advice)}`,
+    (each) =>
+      `- ❌ **${prose(each.regions)} failed: ${prose(each.code)}.** ${prose(each.message)} ${prose(each.advice)}`,
   ),
   ...result.check.runs
     .filter(({ state }) => state === 'created' || state === 'running')
-    .map(({ region, state }) => `- ⏳ ${region}: ${state === 'created' ? 'waiting' : 'auditing'}`),
+    .map(({ region, state }) => `- ⏳ ${prose(region)}: ${state === 'created' ? 'waiting' : 'auditing'}`),
   ...warningsOf(result).map((text) => `- ⚠️ ${prose(text)}`),
   '',
 ];
@@ -90,7 +95,7 @@ const baseLines = ({ base, baseProblem }: CheckResult): string[] => {
   const { changed, counts } = summaryOf(base);
   const rows = changed.map(({ region, name, before, after, difference, verdict }) => [
     verdict === 'regressed' ? '❌ regressed' : '✅ improved',
-    region,
+    prose(region),
     labels[name],
     before,
     after,
@@ -109,7 +114,7 @@ const assertionLines = (result: CheckResult): string[] => {
   const rows = failed.map((each) => {
     const { actual, expected } = assertionTexts(each);
     const sign = each.level === 'error' ? '❌ failed' : '⚠️ warning';
-    return [sign, each.region, code(each.key), prose(actual), prose(expected.replace('expected ', ''))];
+    return [sign, prose(each.region), code(each.key), prose(actual), prose(expected.replace('expected ', ''))];
   });
   return [
     `**Assertions:** ${errors} failed, ${failed.length - errors} warned, ${passed} passed`,

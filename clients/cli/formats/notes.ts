@@ -1,6 +1,5 @@
 import type { AssertionResult } from '../../../shared/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { printable } from '../../../shared/text.ts';
 import { nextSteps, reasonTexts, retryStep } from '../../web/words.js';
 import type { CheckResult } from '../result.ts';
 import { grouped } from './metrics.ts';
@@ -12,9 +11,7 @@ const regionsIn = (of: readonly { region: string }[], { check }: CheckResult): s
 /** Returns the sentences that a reader of the numbers should know: warnings of the runs, and why verdicts are unknown. */
 export const warningsOf = (result: CheckResult): string[] => {
   const { check, comparison, base } = result;
-  const warnings = check.runs.flatMap(({ region, warnings }) =>
-    warnings.map((warning) => ({ region, text: printable(warning) })),
-  );
+  const warnings = check.runs.flatMap(({ region, warnings }) => warnings.map((warning) => ({ region, text: warning })));
   const reasons = [...(comparison?.reasons ?? []), ...(base?.reasons ?? [])]
     .filter(({ code }) => code !== 'failed' || base !== null) // a failed run has its own lines
     .filter(({ code }) => code !== 'fewer-samples') // the note on samples stands once for all checks
@@ -48,7 +45,7 @@ export const failuresOf = ({ check }: CheckResult): Failure[] => {
       {
         regions: group.map(({ run }) => run.region).join(', '),
         code: error.code,
-        message: printable(error.message),
+        message: error.message,
         advice: adviceOf(error),
       },
     ];
@@ -78,7 +75,7 @@ export const countPassed = ({ check, assertions }: CheckResult): number =>
 
 /** Returns the value that an assertion found, and the value that it expected. */
 export const assertionTexts = ({ key, name, actual, expected, operator, message }: AssertionResult) => {
-  if (actual === null || name === 'auditRan') return { actual: printable(message), expected: '' };
+  if (actual === null || name === 'auditRan') return { actual: message, expected: '' };
   const unit = name === 'maxNumericValue' ? (units.find(({ keys }) => keys.test(key))?.unit ?? '') : '';
   const [found, limit] = distinct(actual, expected, unit ? 0 : 2);
   return { actual: found + unit, expected: `expected ${operator === '>=' ? '≥' : '≤'} ${limit}${unit}` };

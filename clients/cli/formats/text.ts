@@ -1,7 +1,6 @@
 import stringWidth from 'string-width';
 import type { MetricName } from '../../../shared/comparison.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { printable } from '../../../shared/text.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
@@ -130,7 +129,7 @@ const assertionLines = (result: CheckResult, view: View): string[] => {
   const lines = failed.flatMap((each) => {
     const { actual, expected } = assertionTexts(each);
     const sign = each.level === 'error' ? paint('✘', 'poor', view) : paint('!', 'work', view);
-    return signed(sign, [each.region, printable(each.key), actual, expected].filter(Boolean).join('  '), view);
+    return signed(sign, [each.region, each.key, actual, expected].filter(Boolean).join('  '), view);
   });
   const count = passed > 0 ? signed(paint('✓', 'pass', view), `${counted(passed, 'assertion')} passed`, view) : [];
   return ['', ...count, ...lines];

@@ -1,4 +1,4 @@
-import { cutText, printable } from '../../../shared/text.ts';
+import { cutText } from '../../../shared/text.ts';
 import { auditFacts } from '../../web/facts.js';
 import type { CheckResult } from '../result.ts';
 
@@ -8,12 +8,17 @@ const MAX_URL_LENGTH = 200;
 export const titleOf = ({ check }: Pick<CheckResult, 'check'>): { url: string; facts: string } => {
   const labels = Object.entries(check.labels ?? {}).map(([name, value]) => `${name}=${value}`);
   const facts = [...auditFacts(check), ...labels];
-  return { url: shortUrl(check.url), facts: printable(facts.join(', ')) };
+  return { url: shortUrl(check.url), facts: facts.join(', ') };
 };
 
 /** Returns a URL that people can read: on one line, and cut if it is long. */
-export const shortUrl = (url: string): string => cutText(printable(url), MAX_URL_LENGTH);
+export const shortUrl = (url: string): string => cutText(url, MAX_URL_LENGTH);
 
-/** Returns the URL of the page that shows the check. Returns undefined if the service ends with the command. */
+/**
+ * Returns the URL of the page that shows the check. Returns undefined if the service ends with the command, or if its
+ * answer would lead to another server.
+ */
 export const linkOf = ({ check, server }: CheckResult): string | undefined =>
-  server === null ? undefined : printable(`${server.replace(/\/+$/, '')}${check.links.page}`);
+  server !== null && /^\/[\w/-]*$/.test(check.links.page)
+    ? `${server.replace(/\/+$/, '')}${check.links.page}`
+    : undefined;

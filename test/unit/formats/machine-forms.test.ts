@@ -6,6 +6,7 @@ import { jsonOf } from '../../../clients/cli/formats/json.ts';
 import { junitOf } from '../../../clients/cli/formats/junit.ts';
 import { CheckView } from '../../../shared/check.ts';
 import { csvOptions } from '../../../shared/run-csv.ts';
+import { printable, printableValue } from '../../../shared/text.ts';
 import { cases, hostileText } from './cases.ts';
 
 const all = Object.entries(cases);
@@ -48,7 +49,7 @@ test('JSON says whether the assertions passed, and has no character that steers 
   expect([passed('assertions'), passed('one-region')]).toEqual([false, null]);
   const hostile = jsonOf(cases.hostile?.() ?? []);
   expect(hostile.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
-  expect(JSON.parse(hostile).checks[0].runs[0].warnings).toEqual([hostileText]);
+  expect(JSON.parse(hostile).checks[0].runs[0].warnings).toEqual([printable(hostileText)]);
 });
 
 test.each(all)('%s as CSV has a line for each run and the columns of the API', (_, results) => {
@@ -64,7 +65,7 @@ test('CSV holds no formula and no character that steers a terminal', () => {
   if (!result) throw new Error('the case has a result');
   const url = `=HYPERLINK("https://evil.example")${hostileText}`;
   const runs = result.check.runs.map((run) => ({ ...run, url }));
-  const csv = csvOf([{ ...result, check: { ...result.check, runs } }]);
+  const csv = csvOf(printableValue([{ ...result, check: { ...result.check, runs } }]));
   expect(csv).toContain(`,"'=HYPERLINK(""https://evil.example"")`);
   expect(csv.replaceAll('\r\n', '')).not.toMatch(/\p{C}/u);
 });
