@@ -68,8 +68,11 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     const answer = await answerOf(request, response);
     if (!request.socket.destroyed) send(request, response, answer);
   };
-  server.on('request', serve);
-  server.on('checkContinue', serve); // the client sends its body when it is admitted
+  const serveSafely = (request: IncomingMessage, response: ServerResponse): void => {
+    serve(request, response).catch((error) => send(request, response, internalError(error)));
+  };
+  server.on('request', serveSafely);
+  server.on('checkContinue', serveSafely); // the client sends its body when it is admitted
   server.on('clientError', rejectMalformed);
   server.on('checkExpectation', (request, response) => send(request, response, jsonMessage(417, 'Expectation Failed')));
   await new Promise<void>((resolve, reject) => {

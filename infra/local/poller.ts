@@ -24,7 +24,7 @@ type Options = {
   handler: QueueHandler;
   timeoutSeconds: number; // of the function; a longer event fails
   slots: Slots;
-  onMessage?: (record: SQSRecord, phase: 'started' | 'ended', seconds?: number) => void;
+  onMessage?: (record: SQSRecord, phase: 'started' | 'ended', seconds?: number) => unknown;
   waitSeconds?: number | undefined; // duration of a long poll, at most 20
   visibilitySeconds?: number; // overrides the visibility timeout of the queue
   retryMs?: number; // first delay of the backoff while the queue does not respond
@@ -118,10 +118,11 @@ const setVisibility = async ({ sqs, queueUrl }: Options, messages: Iterable<Mess
 };
 
 const handle = async (options: Options, message: Message) => {
-  const { sqs, queueUrl, awsRegion, functionName, handler, timeoutSeconds, onMessage } = options;
+  const { sqs, queueUrl, awsRegion, functionName, handler, timeoutSeconds } = options;
   const record = recordOf(message, queueUrl, awsRegion);
   const startedAt = performance.now();
-  onMessage?.(record, 'started');
+  const announce = async (phase: 'started' | 'ended', seconds?: number) => options.onMessage?.(record, phase, seconds);
+  announce('started').catch(logOfMessage);
   try {
     const event = { Records: [record] };
     const result = await withTimeout(timeoutSeconds, () => handler(event, lambdaContext(functionName, timeoutSeconds)));
@@ -132,7 +133,7 @@ const handle = async (options: Options, message: Message) => {
   } catch (error) {
     logError(`${functionName} failed. SQS delivers its message again`, error);
   }
-  onMessage?.(record, 'ended', (performance.now() - startedAt) / 1000);
+  announce('ended', (performance.now() - startedAt) / 1000).catch(logOfMessage);
 };
 
 /** Returns the result of `work`. Throws if `work` takes longer than the timeout. */
@@ -173,3 +174,4 @@ const attributeOf = ({ StringValue, BinaryValue, DataType }: MessageAttributeVal
 
 const logError = (message: string, error: unknown): void =>
   console.error(`${message}: ${redactForLog(inspect(error))}`);
+const logOfMessage = (error: unknown): void => logError('The start or the end of a message was not shown', error);

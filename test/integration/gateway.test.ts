@@ -192,6 +192,15 @@ test('a function that throws or returns an invalid answer is a 500, logged once,
   }
 });
 
+test('an error of the gateway itself is a 500, and ends no service', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const broken = await startGateway({ port: 0, functions: {} as Record<ApiFunction, Handler> });
+  const post = () => fetch(`${broken.url}/v1/checks`, { method: 'POST', body: '{}' });
+  expect([(await post()).status, (await post()).status]).toEqual([500, 500]);
+  expect(logged).toHaveBeenCalledTimes(2);
+  await broken.close();
+});
+
 test('the gateway’s own answers have the security headers, also for malformed requests', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   handle = () => undefined;

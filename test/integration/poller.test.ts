@@ -320,6 +320,15 @@ test('stop waits no longer than its grace period', async () => {
   expect(performance.now() - at).toBeLessThan(4000); // the handler never ends
 });
 
+test('an error of onMessage is logged, and the message is handled', async () => {
+  const logged = muteErrors();
+  const handled: string[][] = [];
+  const onMessage = () => Promise.reject(new Error('no output'));
+  poll(async (event) => void handled.push(bodies(event)), { onMessage });
+  await send('one');
+  await expect.poll(() => [handled, logged.mock.calls.length]).toEqual([[['one']], 2]);
+});
+
 test('onMessage is called when an event starts and when it ends, even if it fails', async () => {
   muteErrors();
   const phases: unknown[] = [];
