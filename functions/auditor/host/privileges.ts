@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { log } from '../../lib/log.ts';
+import { freeIds } from './free-ids.ts';
 
 /** A user without an account, who owns only the files that the service gives to it. */
 export type User = { uid: number; gid: number };
@@ -16,6 +16,11 @@ export type Users = () => User | undefined;
  */
 export const auditorUsers = async (readable: readonly string[]): Promise<Users> => {
   if (process.getuid?.() !== 0) return () => undefined;
+  const freeId = freeIds();
+  const newUser = (): User => {
+    const id = freeId();
+    return { uid: id, gid: id };
+  };
   const script = `
     const { accessSync, constants } = require('node:fs');
     for (const path of ${JSON.stringify(readable)}) accessSync(path, constants.R_OK);
@@ -29,10 +34,4 @@ export const auditorUsers = async (readable: readonly string[]): Promise<Users> 
     });
     return () => undefined;
   }
-};
-
-/** Returns a user from systemd's range for dynamic users, in which no account has its id. */
-const newUser = (): User => {
-  const id = randomInt(61_184, 65_520);
-  return { uid: id, gid: id };
 };
