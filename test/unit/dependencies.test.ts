@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as Record<string, Record<string, string>>;
+
+/** Packages for development. Lighthouse depends on axe-core itself, and its bundle gets that copy. */
+const developing = Object.keys(manifest.devDependencies ?? {}).filter((name) => name !== 'axe-core');
+
+/** Files that start a process of `npm start`, `page-audit`, the action or an operator's command. */
+const entryPoints = [
+  'infra/local/main.ts',
+  'infra/local/command-service.ts',
+  'infra/local/build-auditor.ts',
+  'functions/auditor/child.ts',
+  'clients/cli/main.ts',
+  'clients/action/main.ts',
+  'infra/operator/keys.ts',
+  'infra/operator/open.ts',
+];
+
+test('npm start and page-audit use packages of `dependencies` only, which `npm audit --omit=dev` covers', async () => {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: 'dist',
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
+  const files = Object.keys(metafile.inputs);
+  expect(files.length).toBeGreaterThan(100);
+  const quoted = developing.map((name) => [name, new RegExp(`['"]${name}['"/]`)] as const);
+  const used = files.flatMap((file) => {
+    const lines = readFileSync(root + file, 'utf8')
+      .split('\n')
+      .filter((line) => !/^(import|export) type /.test(line));
+    return quoted.filter(([, name]) => name.test(lines.join('\n'))).map(([name]) => `${name} in ${file}`);
+  });
+  expect(used).toEqual([]);
+});
