@@ -34,14 +34,14 @@ export const limitConnections = (server: Server, limits: ConnectionLimits = {}) 
           resolve();
         });
       });
-      if (connection.ahead > MAX_AHEAD) socket.destroy();
+      if (connection.ahead > MAX_AHEAD) socket.resetAndDestroy();
       await last;
       return !socket.destroyed;
     },
 
     /** Closes the connection unless the client receives the answer, and ends its request, in time. */
     expectReceipt: (request: IncomingMessage, response: ServerResponse, bytes: number): void => {
-      const close = () => request.socket.destroy();
+      const close = () => request.socket.resetAndDestroy(); // a plain close keeps unsent bytes in the kernel
       const late = setTimeout(close, answerMs(bytes));
       response.once('close', () => clearTimeout(late));
       if (request.complete) return;

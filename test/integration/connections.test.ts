@@ -25,6 +25,7 @@ const open = () => {
   sockets.push(socket);
   return socket;
 };
+const closeOf = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
 const textOf = async (socket: Socket) => Buffer.concat(await socket.toArray()).toString();
 const get = (path = '/v1/regions', more = '') => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`;
 const post = (bytes: number, more = '') =>
@@ -64,7 +65,8 @@ test('a client that asks first sends its body only after it is admitted', async 
   await start(handler, { discardMs: 50 });
   const refused = open();
   refused.write(post(5, 'expect: 100-continue\r\n'));
-  expect(await textOf(refused)).toMatch(/^HTTP\/1.1 401 (?:.|\s)*no key$/); // and then the connection closes
+  expect(`${await once(refused, 'data')}`).toMatch(/^HTTP\/1.1 401 /);
+  await closeOf(refused); // its body never comes
   const admitted = open();
   admitted.write(post(5, 'expect: 100-continue\r\nauthorization: any\r\nconnection: close\r\n'));
   expect(`${await once(admitted, 'data')}`).toMatch(/^HTTP\/1.1 100 Continue/);
@@ -74,13 +76,13 @@ test('a client that asks first sends its body only after it is admitted', async 
 });
 
 test('an endless body is answered while it arrives, and its connection is closed', async () => {
-  await start(() => ({ statusCode: 413, body: 'too large' }), { discardMs: 50 });
+  await start(() => ({ statusCode: 413, body: 'too large' }), { discardMs: 300 });
   const socket = open();
   socket.write('POST /v1/checks HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n');
   const chunk = `${MAX_BODY_BYTES.toString(16)}\r\n${'x'.repeat(MAX_BODY_BYTES)}\r\n`;
   const more = setInterval(() => socket.writable && socket.write(chunk), 5);
   expect(`${await once(socket, 'data')}`).toMatch(/^HTTP\/1.1 413 /);
-  await once(socket, 'close');
+  await closeOf(socket);
   clearInterval(more);
 });
 
@@ -100,9 +102,9 @@ test('a connection is served one request at a time, in order, and is closed if i
   socket.write(`${['/1', '/2', '/3'].map((path) => get(path)).join('')}${get('/4', 'connection: close\r\n')}`);
   expect((await textOf(socket)).match(/\/\d$|\/\d(?=HTTP)/g)).toEqual(['/1', '/2', '/3', '/4']);
   expect([most, paths]).toEqual([1, ['/1', '/2', '/3', '/4']]);
-  const flood = open();
+  const flood = open().resume();
   flood.write(get('/flood').repeat(30));
-  expect(await textOf(flood)).toBe('');
+  await closeOf(flood);
   expect(paths.filter((path) => path === '/flood').length).toBeLessThanOrEqual(1);
 });
 
@@ -117,7 +119,9 @@ test('a client that does not read its answer is disconnected', async () => {
   const socket = open().pause();
   socket.write(get());
   await expect.poll(() => signal?.aborted).toBe(true);
-  expect((await textOf(socket)).length).toBeLessThan(body.length);
+  socket.resume();
+  await closeOf(socket);
+  expect(socket.bytesRead).toBeLessThan(body.length);
 });
 
 test('the number of connections is limited, and a closed one makes room', async () => {
