@@ -20,7 +20,7 @@ const main = async (given: string | undefined): Promise<void> => {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'page-audit-command-')));
   const remove = async () => void (given || (await rm(dataDir, { recursive: true, force: true })));
   try {
-    const local = { HOST: '127.0.0.1', PORT: '0', AUTH: 'open', DATA_DIR: dataDir };
+    const local = { HOST: '127.0.0.1', PORT: '0', AUTH: 'open', CORS_ORIGINS: '', DATA_DIR: dataDir };
     const service = await startService({ ...settingsFrom({ ...process.env, ...local }), chromiumDir }, () => {});
     endOnFault(() => service.stop().finally(remove));
     if (process.connected) process.send?.({ url: service.url });

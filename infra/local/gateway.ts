@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
+import { commonHeaders, pageHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
@@ -17,13 +17,15 @@ import { requestSignals } from './request-signals.ts';
 type Invoke = (event: APIGatewayProxyEventV2, context: Context) => unknown;
 /** `admit` returns the answer to a request that the function refuses by its headers alone. */
 export type Handler = Invoke & { admit?: Invoke };
+/** A page that only this gateway serves, with its content security policy. */
+export type LocalPage = { html: string; policy: string };
 type Options = {
   port: number;
   host?: string;
   functions: Record<ApiFunction, Handler>;
   timeoutSeconds?: number;
   graceMs?: number | undefined; // time that `close` gives running requests
-  pages?: Record<string, string>; // HTML pages by their paths
+  pages?: Record<string, LocalPage>; // by their paths
   limits?: ConnectionLimits;
 };
 
@@ -45,7 +47,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
   const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<GatewayResponse | undefined> => {
     const route = routeOf(request);
     const page = ['GET', 'HEAD'].includes(request.method ?? '') && options.pages?.[route.path];
-    if (page) return { statusCode: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: page };
+    if (page) return pageAnswer(page);
     const handler = functions[route.name];
     const seconds = options.timeoutSeconds ?? apiFunctionSettings(route.name).timeoutSeconds;
     const context = { ...lambdaContext(route.name, seconds), signal: signals.of(response) };
@@ -136,9 +138,15 @@ const sharedFiles = () => {
 
 type GatewayResponse = APIGatewayProxyStructuredResultV2 & { statusCode: number };
 
+const pageAnswer = ({ html, policy }: LocalPage): GatewayResponse => ({
+  statusCode: 200,
+  headers: { ...commonHeaders, ...pageHeaders(policy), 'content-type': 'text/html; charset=utf-8' },
+  body: html,
+});
+
 const jsonMessage = (statusCode: number, text: string): GatewayResponse => ({
   statusCode,
-  headers: { ...securityHeaders, 'content-type': 'application/json' },
+  headers: { ...commonHeaders, 'content-type': 'application/json' },
   body: JSON.stringify({ message: text }),
 });
 
@@ -146,7 +154,7 @@ const jsonMessage = (statusCode: number, text: string): GatewayResponse => ({
 const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const headers = Object.entries({ ...securityHeaders, connection: 'close', 'content-length': '0' });
+  const headers = Object.entries({ ...commonHeaders, connection: 'close', 'content-length': '0' });
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n`, () => socket.destroy());
 };

@@ -1,5 +1,6 @@
-/** A page for trying the service without a network. Only the local gateway serves it. */
-export const samplePage = `<!doctype html>
+import type { LocalPage } from './gateway.ts';
+
+const html = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -17,3 +18,9 @@ export const samplePage = `<!doctype html>
   </body>
 </html>
 `;
+
+/** A page for trying the service without a network. Only the local gateway serves it. */
+export const samplePage: LocalPage = {
+  html,
+  policy: "default-src 'none'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; frame-ancestors 'none'",
+};

@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { isLoopbackAddress } from '../../functions/lib/public-addresses.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { ReadEnv } from '../../shared/env.ts';
@@ -37,6 +39,7 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   process.env.UV_THREADPOOL_SIZE ??= `${functionSettings.auditThreads}`; // before Node starts its first thread
+  if (settings.auth === 'open') await requireLoopback(settings.host);
   const chromiumDir = settings.chromiumDir ?? settings.dataDir;
   const auditorDir = await auditorFolder(chromiumDir);
   let onRecovered = () => {};
@@ -96,6 +99,15 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
       await aws.close();
     },
   };
+};
+
+/** Throws if other machines can reach the address that a name of this machine leads to. */
+const requireLoopback = async (host: string): Promise<void> => {
+  const { address } = await lookup(host).catch(() => ({ address: undefined })); // without one, nothing can listen
+  if (address === undefined || isLoopbackAddress(address)) return;
+  throw new Error(
+    `HOST=${host} leads to ${address}, where other machines can use the service without a key. Set HOST=127.0.0.1, or AUTH=keys.`,
+  );
 };
 
 /** Returns the environment of the functions that the settings determine. */

@@ -47,6 +47,11 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
       `With HOST=${HOST} other machines can use the service without a key. Set AUTH=keys too, or leave HOST at 127.0.0.1.`,
     );
   }
+  if (AUTH === 'open' && settings.CORS_ORIGINS.includes('*')) {
+    throw new InvalidSetting(
+      'With CORS_ORIGINS=* every web page that a browser on this machine opens can read all checks without a key. Name the origins in CORS_ORIGINS, or set AUTH=keys too.',
+    );
+  }
 
   // While one audit is measured, another can be prepared or its report written.
   const timedAtOnce = settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE;
@@ -57,7 +62,7 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     dataDir: resolve(settings.DATA_DIR),
     auditsAtOnce: settings.AUDITS_AT_ONCE ?? Math.max(timedAtOnce, Math.min(2 * timedAtOnce, inMemory)),
     auth: AUTH,
-    targets: settings.TARGETS ?? (reachable ? 'public' : 'local'), // local pages are private to this machine
+    targets: settings.TARGETS ?? (AUTH === 'open' ? 'local' : 'public'), // a key holder may be elsewhere
     corsOrigins: settings.CORS_ORIGINS,
     retentionDays: settings.RETENTION_DAYS ?? 90,
     trendDays: settings.TREND_DAYS ?? settings.RETENTION_DAYS ?? 400, // who shortens the retention means everything

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { securityHeaders } from '../../functions/lib/http/security-headers.ts';
+import { commonHeaders } from '../../functions/lib/http/security-headers.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
@@ -206,7 +206,7 @@ test('the gateway’s own answers have the security headers, also for malformed 
   handle = () => undefined;
   const own = [await fetch(`${gateway.url}/v1/regions`)];
   expect(own.map(({ status }) => status)).toEqual([500]);
-  for (const { headers } of own) expect(Object.fromEntries(headers)).toMatchObject(securityHeaders);
+  for (const { headers } of own) expect(Object.fromEntries(headers)).toMatchObject(commonHeaders);
 
   for (const [sent, status] of [
     ['GET / HTTP/1.1\r\nhost: a\r\nexpect: more\r\nconnection: close\r\n\r\n', '417 Expectation Failed'],
@@ -217,7 +217,7 @@ test('the gateway’s own answers have the security headers, also for malformed 
     socket.write(String(sent));
     const text = Buffer.concat(await socket.toArray()).toString();
     expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
-    for (const [name, value] of Object.entries(securityHeaders)) expect(text).toContain(`\r\n${name}: ${value}\r\n`);
+    for (const [name, value] of Object.entries(commonHeaders)) expect(text).toContain(`\r\n${name}: ${value}\r\n`);
   }
 });
 
@@ -261,18 +261,21 @@ test('clients that stall or disconnect do not delay others', async () => {
 });
 
 test('a page is served under its path with any query', async () => {
-  const pages = { '/sample': '<p>hello' };
+  const pages = { '/sample': { html: '<p>hello', policy: "default-src 'none'" } };
   const other = await startGateway({ port: 0, functions, pages });
   for (const path of ['/sample', '/sample?x=1', '/sample?']) {
     const response = await fetch(`${other.url}${path}`);
     expect([response.status, await response.text()], path).toEqual([200, '<p>hello']);
   }
   const head = await fetch(`${other.url}/sample?x=1`, { method: 'HEAD' });
-  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
-    200,
-    'text/html; charset=utf-8',
-    '',
-  ]);
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  expect(Object.fromEntries(head.headers)).toMatchObject({
+    ...commonHeaders,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+    'cache-control': 'no-cache',
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+  });
   expect(received).toEqual([]);
   expect((await eventOf('POST', '/sample')).function).toBe('no-route');
   await other.close();

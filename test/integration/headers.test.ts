@@ -124,7 +124,32 @@ test('without keys, only pages of the same or a configured origin may create or 
     expect(await create(defaultApi, origin), origin).toBe(403);
   expect(await create(defaultApi, 'http://127.0.0.1:4080')).toBe(400); // authorized, and refused for its body
   expect(await create(listedApi, PAGE)).toBe(400);
-  expect(await create(anyOriginApi, 'https://elsewhere.example')).toBe(400);
+  expect(await create(anyOriginApi, 'https://elsewhere.example')).toBe(403);
+});
+
+test('without keys, a request that a proxy has forwarded is a 403 that says what to do', async () => {
+  const headers = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'X-Forwarded-Proto', 'x-real-ip', 'via'];
+  for (const name of headers) {
+    for (const [method, path] of [
+      ['GET', `/v1/checks/${id}`],
+      ['POST', '/v1/checks'],
+      ['DELETE', `/v1/checks/${id}`],
+    ] as const) {
+      expect(await statusOf(defaultApi, method, path, { host: 'localhost', [name]: 'any' }), name).toBe(403);
+    }
+    expect(await statusOf(keyedApi, 'GET', `/v1/checks/${id}`, { [name]: 'any' })).toBe(401);
+  }
+  const answer = await fetchDocumented(`${defaultApi.url}/v1/checks/${id}`, { headers: { via: '1.1 proxy' } });
+  expect(((await answer.json()) as { detail: string }).detail).toMatch(
+    /has the header via\. .* Start it with AUTH=keys\.$/,
+  );
+});
+
+test('the web page and the API reference keep the pages of other sites away from their windows', async () => {
+  for (const path of ['/', '/docs', `/checks/${id}`]) {
+    const { headers } = await fetch(`${defaultApi.url}${path}`);
+    expect(headers.get('cross-origin-opener-policy'), path).toBe('same-origin-allow-popups');
+  }
 });
 
 test('pages of a configured origin may read every response, errors included', async () => {

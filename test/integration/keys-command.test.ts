@@ -177,7 +177,7 @@ test('a service that other machines reach audits no local page, unless TARGETS=l
     const service = await startLocally(dataDir, { HOST: '0.0.0.0', AUTH: 'keys', ...env });
     stops.push(service.stop);
     const authorization = `Bearer ${(await keys(dataDir, aKey)).stdout.trim()}`;
-    const body = JSON.stringify({ url: 'http://127.0.0.1:1/', auditVersion: 'latest', regions: ['us-west1'] });
+    const body = JSON.stringify({ url: 'http://127.0.0.1:4999/', auditVersion: 'latest', regions: ['us-west1'] });
     const headers = { authorization, 'content-type': 'application/json' };
     const answer = await fetch(`${service.url}/v1/checks`, { method: 'POST', headers, body });
     return [answer.status, ((await answer.json()) as { code?: string }).code];

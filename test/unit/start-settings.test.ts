@@ -1,7 +1,11 @@
+import { lookup } from 'node:dns/promises';
 import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { startService } from '../../infra/local/service.ts';
 import { Settings, settingsFrom } from '../../infra/local/start-settings.ts';
 import { libraryWords } from '../support/problem.ts';
+
+vi.mock('node:dns/promises', async (original) => ({ ...(await original<object>()), lookup: vi.fn() }));
 
 test('by default only this machine can use the service, and its pages can be audited', () => {
   expect(settingsFrom({})).toMatchObject({
@@ -38,10 +42,30 @@ test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])('HOST=%s needs no keys
   expect(settingsFrom({ HOST })).toMatchObject({ host: HOST, auth: 'open', targets: 'local' });
 });
 
-test('a service that other machines reach audits only public pages, unless TARGETS=local', () => {
-  const env = { HOST: '0.0.0.0', AUTH: 'keys' };
-  expect(settingsFrom(env)).toMatchObject({ targets: 'public' });
-  expect(settingsFrom({ ...env, TARGETS: 'local' })).toMatchObject({ targets: 'local' });
+test.each([{ HOST: '0.0.0.0' }, {}])(
+  'a service with keys and %o audits only public pages, unless TARGETS=local',
+  (host) => {
+    const env = { ...host, AUTH: 'keys' };
+    expect(settingsFrom(env)).toMatchObject({ targets: 'public' });
+    expect(settingsFrom({ ...env, TARGETS: 'local' })).toMatchObject({ targets: 'local' });
+  },
+);
+
+test('pages of every origin may read a service with keys only', () => {
+  const all = { CORS_ORIGINS: 'https://a.example,*' };
+  expect(() => settingsFrom(all)).toThrow(
+    /^With CORS_ORIGINS=\* .* Name the origins in CORS_ORIGINS, or set AUTH=keys too\.$/,
+  );
+  expect(settingsFrom({ ...all, AUTH: 'keys' })).toMatchObject({ corsOrigins: ['https://a.example', '*'] });
+  expect(settingsFrom({ CORS_ORIGINS: 'https://a.example' })).toMatchObject({ auth: 'open' });
+});
+
+test('without keys, a name that leads to an address of other machines stops the start', async () => {
+  vi.mocked(lookup).mockResolvedValue({ address: '192.0.2.7', family: 4 });
+  const start = startService(settingsFrom({ HOST: 'localhost', PORT: '0' }), () => {});
+  await expect(start).rejects.toThrow(
+    /^HOST=localhost leads to 192\.0\.2\.7, .* Set HOST=127\.0\.0\.1, or AUTH=keys\.$/,
+  );
 });
 
 test('each invalid setting is named with the values that it accepts', () => {

@@ -39,11 +39,23 @@ const createAccess = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access =
 /** Returns the caller with a share token. Its waits count apart from those of the owner, for each check. */
 const readerOf = ({ token, checkId }: Share): Caller => ({ owner: `share#${checkId.toLowerCase()}`, share: token });
 
+/** Headers that proxies add. A request of a client on this machine has none. */
+const proxyHeader = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
+
 /**
  * Authorizes a request without a key: the caller must be on this machine. Two checks keep out web pages that its user
- * opens. A loopback `Host` stops DNS rebinding. The `Origin` stops forms that another site's page sends here.
+ * opens. A loopback `Host` stops DNS rebinding. The `Origin` stops forms that another site's page sends here. A proxy may
+ * rewrite both, so its headers are refused: behind a public name, the service would be open to the world.
  */
-const localCaller = ({ host, origin }: Headers, scope: Scope, corsOrigins: readonly string[]): Caller => {
+const localCaller = (headers: Headers, scope: Scope, corsOrigins: readonly string[]): Caller => {
+  const { host, origin } = headers;
+  const forwarded = Object.keys(headers).find((name) => proxyHeader.test(name));
+  if (forwarded !== undefined) {
+    throw new ApiProblem(
+      'forbidden',
+      `A proxy has forwarded this request: it has the header ${forwarded}. Without API keys, the service accepts no such request. Start it with AUTH=keys.`,
+    );
+  }
   const url = URL.parse(`http://${host ?? 'localhost'}`);
   if (!url || !isLoopbackHost(targetOf(url).host)) {
     throw new ApiProblem(
@@ -51,7 +63,7 @@ const localCaller = ({ host, origin }: Headers, scope: Scope, corsOrigins: reado
       'Without API keys, the service accepts local requests only. Send this request to localhost or 127.0.0.1.',
     );
   }
-  const allowed = origin === undefined || [origin, '*'].some((each) => corsOrigins.includes(each));
+  const allowed = origin === undefined || corsOrigins.includes(origin);
   if (scope === 'checks:write' && !allowed && URL.parse(origin)?.host !== url.host) {
     throw new ApiProblem(
       'forbidden',

@@ -4,7 +4,7 @@ import { log } from '../log.ts';
 import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
 import { corsHeaders } from './cors.ts';
-import { securityHeaders } from './security-headers.ts';
+import { commonHeaders } from './security-headers.ts';
 
 /** Reply of an endpoint. `body` becomes JSON, unless it is a Buffer, which needs a `content-type` header. */
 export type Reply = { status: number; headers?: Record<string, string>; body?: unknown };
@@ -21,7 +21,7 @@ export const withCommonHeaders = (
   const { method, path } = event.requestContext.http;
   const { vary, ...cors } = corsHeaders(origins, { method, path, headers: event.headers });
   const allVary = [response.headers?.vary, vary].filter(Boolean).join(', ');
-  const own = { 'cache-control': 'no-store', ...securityHeaders, ...response.headers };
+  const own = { ...commonHeaders, ...response.headers };
   const headers = { ...own, ...cors, ...(allVary && { vary: allVary }) };
   return { ...response, headers, ...(method === 'HEAD' && { body: '' }) };
 };

@@ -5,6 +5,7 @@ import { ApiProblem } from '../../../shared/problems.ts';
 import type { Request } from './endpoint.ts';
 import { acceptsGzip, matchesEtag } from './negotiation.ts';
 import type { Reply } from './response.ts';
+import { pageHeaders } from './security-headers.ts';
 
 /** A file. `policy` is the content security policy of a page. */
 export type StaticFile = { type: string; content: Buffer; policy?: string };
@@ -51,10 +52,7 @@ export const staticFiles = ({ read, policy }: { read: () => Promise<Site>; polic
 
   return {
     page: async ({ headers }: SiteRequest): Promise<Reply> =>
-      reply('page', (await load()).page, headers, {
-        'cache-control': 'no-cache',
-        'content-security-policy': policy,
-      }),
+      reply('page', (await load()).page, headers, pageHeaders(policy)),
     file: async ({ params, headers }: SiteRequest & Pick<Request, 'params'>): Promise<Reply> => {
       const { version, files } = await load();
       const { file: name = '' } = params;
