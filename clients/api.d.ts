@@ -727,6 +727,7 @@ export interface components {
             tti: components["schemas"]["Milliseconds"] | null;
             tbt: components["schemas"]["Milliseconds"] | null;
             cls: number | null;
+            /** @description The samples so far while the run is in work. None if it failed. */
             samples: components["schemas"]["Sample"][];
             /** @description Smallest and largest value of each metric, from two samples on. */
             spread: components["schemas"]["Spread"] | null;

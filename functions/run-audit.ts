@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AuditJob } from '../shared/audit-job.ts';
 import { AuditEnv } from '../shared/env.ts';
-import { type RunError, runError } from '../shared/problems.ts';
+import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { latest, secondsSince } from '../shared/times.ts';
 import {
@@ -9,6 +9,7 @@ import {
   next,
   type RunResult,
   record,
+  recordOf,
   withoutRetake,
   withStorageFailure,
 } from './auditor/attempts.ts';
@@ -20,6 +21,7 @@ import { claimRun } from './lib/claim.ts';
 import { emit, log } from './lib/log.ts';
 import { targetPolicy } from './lib/public-addresses.ts';
 import { queue } from './lib/queue/consumer.ts';
+import { recordFailure, recordProgress } from './lib/record-attempt.ts';
 import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
 import { emitFinished, emitMeasured } from './lib/run-metrics.ts';
@@ -124,7 +126,7 @@ const auditAndFinish = async (work: Work): Promise<void> => {
     const report = await storeReport(work, measured.result, attempts);
     if (report !== 'not stored') return finishRun(work, measured.result, report, attempts);
     attempts = withStorageFailure(attempts);
-    await recordFailure(work, attempts, runError('storage-failure')); // no time is left, so the next step ends the work
+    await recordFailure(work, { attempts, samples: [] }, runError('storage-failure')); // no time is left, so the next step ends the work
   }
 };
 
@@ -132,10 +134,13 @@ const auditAndFinish = async (work: Work): Promise<void> => {
 const measure = async (work: Work, earlier: readonly Attempt[]) => {
   const { lease, now, maxRetakes, remainingMs } = work;
   const rules = { samples: lease.run.options.samples, maxRetakes };
+  let recorded = earlier.length; // finishing the run records its last attempt
   for (let progress = initialProgress(earlier); ; ) {
     const step = next(progress, { ...rules, timeLeftMs: remainingMs() });
     if (step.do === 'finish') return { result: step.result, attempts: progress.attempts };
     if (step.do === 'release') throw new OutOfTime('The invocation has too little time left for another attempt.');
+    if (progress.attempts.length > recorded) await recordProgress(work, recordOf(progress));
+    recorded = progress.attempts.length;
     const startedAt = new Date(latest(now().toISOString(), lease.run.updatedAt));
     const start = performance.now();
     const result = await audit(work, step);
@@ -146,7 +151,8 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
     const seconds = Math.round(performance.now() - start) / 1000;
     progress = record(progress, result, { startedAt, seconds }, rules);
     if (result.state === 'failed' && progress.afterFailure === 'retry') {
-      await recordFailure(work, progress.attempts, result.error);
+      await recordFailure(work, recordOf(progress), result.error);
+      recorded = progress.attempts.length;
       if (countFailures(progress.attempts) < MAX_ATTEMPTS) await pauseAfter(progress.attempts, work);
     }
   }
@@ -172,17 +178,6 @@ const audit = async (
 
 const pauseAfter = ({ length }: readonly Attempt[], { retryDelaysMs, signal }: Work): Promise<void> =>
   pause(retryDelaysMs[Math.min(length, retryDelaysMs.length) - 1] ?? 0, signal);
-
-/** Records a failed attempt. */
-const recordFailure = async (work: Work, attempts: readonly Attempt[], reason: RunError): Promise<void> => {
-  const { leases, lease } = work;
-  if (countFailures(attempts) < MAX_ATTEMPTS) {
-    emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
-  }
-  log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
-  const recorded = await retry(() => leases.recordAttempt(lease, [...attempts]), work, END_MS);
-  if (!recorded) throw new LeaseLost();
-};
 
 /**
  * Stores the report before the run is marked as succeeded. Retries as long as the invocation has time, because storing

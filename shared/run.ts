@@ -157,7 +157,7 @@ export const RunView = z
   .object({
     ...Run.shape,
     ...MetricsView.shape,
-    samples: z.array(SampleView),
+    samples: z.array(SampleView).describe('The samples so far while the run is in work. None if it failed.'),
     spread: SpreadView.nullable().describe('Smallest and largest value of each metric, from two samples on.'),
     numericValues: NumericValues,
     links: z

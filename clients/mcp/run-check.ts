@@ -57,5 +57,10 @@ const firstRegion = async (client: Client, signal: AbortSignal): Promise<string>
   return first.id;
 };
 
-const progressOf = (check: Check | undefined): string =>
-  check ? check.runs.map(({ region, state }) => `${region} ${state}`).join(', ') : 'created';
+const progressOf = (check: Check | undefined): string => {
+  if (!check) return 'created';
+  const { samples = 1 } = check;
+  const sampleOf = ({ state, samples: taken }: Check['runs'][number]) =>
+    samples > 1 && state === 'running' ? ` sample ${Math.min(taken.length + 1, samples)} of ${samples}` : '';
+  return check.runs.map((run) => `${run.region} ${run.state}${sampleOf(run)}`).join(', ');
+};

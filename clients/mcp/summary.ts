@@ -17,7 +17,7 @@ const runSummaryOf = (run: Run) => {
   const { performance, accessibility, bestPractices, seo, pwa, agenticBrowsing, fcp, si, lcp, tti, tbt, cls } = run;
   const base = { runId: run.id, region: run.region, device: run.device, state: run.state };
   if (run.state === 'failed') return { ...base, error: run.error, warnings: run.warnings };
-  if (run.state !== 'succeeded') return base;
+  if (run.state !== 'succeeded') return { ...base, samples: run.samples.length };
   return {
     ...base,
     scores: {

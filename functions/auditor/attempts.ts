@@ -90,6 +90,12 @@ export const withoutRetake = (progress: Progress): Progress => ({
   candidates: [],
 });
 
+/** Returns what the run stores of its progress while it is in work. */
+export const recordOf = ({ attempts, samples }: Progress): { attempts: readonly Attempt[]; samples: Sample[] } => ({
+  attempts,
+  samples: samples.map(sampleOf),
+});
+
 /** Returns the attempts after a report could not be stored. The newest attempt then counts as failed. */
 export const withStorageFailure = (attempts: readonly Attempt[]): Attempt[] => [
   ...attempts.slice(0, -1),
@@ -124,14 +130,16 @@ const measuredResult = (samples: readonly Succeeded[], wanted: number): RunResul
       ...(median.environment?.contended ? [CONTENDED] : []),
       ...median.warnings,
     ],
-    samples: samples.map(({ metrics, environment }) => ({
-      ...metrics,
-      cpuBusy: environment?.cpuBusy ?? null,
-      contended: environment?.contended ?? null,
-    })),
+    samples: samples.map(sampleOf),
     spread: spreadOf(samples.map(({ metrics }) => metrics)),
   };
 };
+
+const sampleOf = ({ metrics, environment }: Succeeded): Sample => ({
+  ...metrics,
+  cpuBusy: environment?.cpuBusy ?? null,
+  contended: environment?.contended ?? null,
+});
 
 const CONTENDED = 'Other processes used the CPU during the measurement. The performance score may be too low.';
 

@@ -52,12 +52,12 @@ export const updatedAttributes = {
   'run-audit': [
     ...keys,
     ...Run.omit(inputs).keyof().options,
-    ...['lease', 'lostLeases', 'report', 'tries', 'writeId'],
+    ...['lease', 'lostLeases', 'report', 'sends', 'tries', 'writeId'],
     ...closing,
   ],
   'close-lost-runs': [
     ...keys,
-    ...['state', 'error', 'finishedAt', 'updatedAt', 'lease', 'sends', 'tries', 'writeId'],
+    ...['state', 'error', 'samples', 'finishedAt', 'updatedAt', 'lease', 'sends', 'tries', 'writeId'],
     ...closing,
   ],
 } as const;

@@ -13,7 +13,9 @@ const perRun = {
   apiRequests: 2, // without the wait
   apiSeconds: 0.05, // in a function with `apiMemoryMb`
   waitSeconds: 10,
-  writes: 21, // request units of 1 KB with the indexes: limits 2, create 7, sent 2, claim 2, finish 4, close 4
+  // In request units of 1 KB with the indexes: limits 2, create 7, sent 2, claim 2, finish 4, close 4. A run with more
+  // samples makes another write of 2 or 3 units for each sample but the last.
+  writes: 21,
   reads: 13, // 7 for the wait; in request units of 4 KB
   checkGb: 8e-6, // check, run and pointer in the table
   trendGb: 2e-6, // entry in the series of its URL, in the table and in the index

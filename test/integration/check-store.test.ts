@@ -78,7 +78,7 @@ test('a claim replaces an expired lease and counts it; the old holder can write 
   expect(second.run.lostLeases).toBe(1);
 
   expect(await world.leases.renew(first, now)).toBe(false);
-  expect(await world.leases.recordAttempt(first, [])).toBe(false);
+  expect(await world.leases.recordAttempt(first, { attempts: [], samples: [] })).toBe(false);
   expect(await world.leases.release(first, now)).toBeUndefined();
   expect(await world.leases.finish(first, succeeded, now)).toBe(false);
   expect(await world.leases.renew(second, later(now, 62))).toBe(true);

@@ -154,7 +154,7 @@ test('every conditional write that the SDK repeats recognises that it has succee
   expect(lease?.run).toMatchObject({ id: one.id, state: 'running', lease: { id: lease?.id } });
   expect(await leases.claim(one, randomUUID(), now)).toBeUndefined();
   expect(await repeated(() => leases.renew(lease as Lease, now))).toBe(true);
-  expect(await repeated(() => leases.recordAttempt(lease as Lease, []))).toBe(true);
+  expect(await repeated(() => leases.recordAttempt(lease as Lease, { attempts: [], samples: [] }))).toBe(true);
   expect(await repeated(() => due.hold({ ...listed(one), dueAt: later(now, 75).toISOString() }, now))).toBeDefined();
   expect(await repeated(async () => due.countLostLease(await reread(one), now))).toMatchObject({ lostLeases: 1 });
   expect(await repeated(async () => due.postpone(await reread(one), now))).toBeDefined();

@@ -33,7 +33,8 @@ test('the open runs of all regions are listed with age, attempts and lease, whet
   const lease = await world.leases.claim(atWork, randomUUID(), later(now, -5));
   if (!lease) throw new Error('another worker has the run');
   const times = { startedAt: now.toISOString(), finishedAt: now.toISOString(), seconds: 1, contended: false };
-  await world.leases.recordAttempt(lease, [{ ...times, number: 1, code: 'browser-crashed', auditCode: null }]);
+  const attempts = [{ ...times, number: 1, code: 'browser-crashed' as const, auditCode: null }];
+  await world.leases.recordAttempt(lease, { attempts, samples: [] });
   const unreadable = {
     ...runKey(check.id, id),
     open: openPartition('us-west1'),

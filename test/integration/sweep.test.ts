@@ -283,7 +283,7 @@ test('a dead letter fails a run that has no attempts left', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
-  await world.leases.recordAttempt(lease, [1, 2, 3].map(attempt));
+  await world.leases.recordAttempt(lease, { attempts: [1, 2, 3].map(attempt), samples: [] });
   await deadLetter(run, later(t0, 2 * MINUTE));
   const found = await world.find(check.id);
   expect(found.runs[0]).toMatchObject({ state: 'failed', error: { code: 'abandoned' } });
@@ -295,7 +295,7 @@ test('a dead letter changes nothing while another delivery is at work', async ()
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
   const lease = await claim(run, t0);
-  await world.leases.recordAttempt(lease, [1, 2, 3].map(attempt));
+  await world.leases.recordAttempt(lease, { attempts: [1, 2, 3].map(attempt), samples: [] });
   const before = await world.find(check.id);
   await deadLetter(run, later(t0, 30));
   expect(await world.find(check.id)).toEqual(before);

@@ -229,10 +229,8 @@ test('resends a lost job, and fails a run whose job was lost too often', async (
   const lease = await world.leases.claim(await world.runOf(id), crypto.randomUUID(), new Date());
   const attempt = { startedAt: run.createdAt, finishedAt: run.createdAt, seconds: 1, contended: false };
   const failed = { ...attempt, code: 'internal' as const, auditCode: null };
-  await world.leases.recordAttempt(
-    lease as Lease,
-    [1, 2, 3].map((number) => ({ ...failed, number })),
-  );
+  const attempts = [1, 2, 3].map((number) => ({ ...failed, number }));
+  await world.leases.recordAttempt(lease as Lease, { attempts, samples: [] });
   await world.leases.release(lease as Lease, new Date());
   expect(await consume('close-lost-runs', 'us-west1')).toBe(1);
   expect((await call(`/v1/checks/${id}`)).body).toMatchObject({

@@ -86,7 +86,8 @@ test.skipIf(isRecorded)('records the table of a service whose checks are in ever
   const lease = running && (await leases.claim(running, randomUUID(), now()));
   const startedAt = now().toISOString();
   const crashed = { code: 'browser-crashed' as const, auditCode: null, contended: true };
-  await leases.recordAttempt(lease as never, [{ number: 1, startedAt, finishedAt: startedAt, seconds: 1, ...crashed }]);
+  const attempts = [{ number: 1, startedAt, finishedAt: startedAt, seconds: 1, ...crashed }];
+  await leases.recordAttempt(lease as never, { attempts, samples: [] });
   const params = { checkId: await created(['us-west1']) };
   await deleteCheck({ store, erasure, now })({ ...request, method: 'DELETE', params, body: undefined });
   await writeItems(world);

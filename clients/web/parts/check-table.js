@@ -58,8 +58,8 @@ const RunState = ({ run, samples }) => {
   if (run.state === 'succeeded') return html`<span class="pass">✔ done</span>`;
   if (run.state === 'failed') return html`<span class="poor">✗ ${run.error.code}</span>`;
   if (run.state === 'created') return html`<span class="muted">waiting</span>`;
-  const done = run.attempts.filter((/** @type {any} */ { code }) => code === null).length;
-  return html`<span>◐ auditing${samples > 1 ? `, sample ${Math.min(done + 1, samples)} of ${samples}` : ''}</span>`;
+  const current = Math.min(run.samples.length + 1, samples);
+  return html`<span>◐ auditing${samples > 1 ? `, sample ${current} of ${samples}` : ''}</span>`;
 };
 
 /** @param {{ name: MetricName, metric: any }} props */

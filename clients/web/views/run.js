@@ -51,7 +51,8 @@ export const RunPage = ({ checkId, runId }) => {
 
 /** @param {{ run: any, checkId: string }} props */
 const RunHead = ({ run, checkId }) => {
-  const samples = run.samples.length > 0 ? [counted(run.samples.length, 'sample')] : [];
+  const samples =
+    run.samples.length > 0 ? [`${counted(run.samples.length, 'sample')}${isFinished(run) ? '' : ' so far'}`] : [];
   const facts = [`Lighthouse ${run.auditVersion}`, run.device, ...samples, localTime(run.createdAt)];
   return html`<div class="head">
     <div class="grow">

@@ -1,4 +1,5 @@
 import { LEASE_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/due-times.ts';
+import type { Sample } from '../../../shared/page-metrics.ts';
 import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
@@ -16,6 +17,9 @@ export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
   report?: RunItem['report'] | undefined;
 };
 
+/** A run's attempts and samples while it is in work. */
+type Progress = { attempts: readonly Attempt[]; samples: readonly Sample[] };
+
 export type LeaseStore = ReturnType<typeof leaseStore>;
 
 /** Stores the progress of a run, for `run-audit`. Each write fails if another worker has claimed the run. */
@@ -30,10 +34,10 @@ export const leaseStore = (db: Db) => ({
   renew: async (lease: Lease, now: Date): Promise<boolean> =>
     Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease.id, now), ...ifLeaseHeld(lease) })),
 
-  /** Records a failed attempt that another one follows. Returns false if the lease is lost. */
-  recordAttempt: async (lease: Lease, attempts: Attempt[]): Promise<boolean> => {
-    const updatedAt = latest(lease.run.updatedAt, attempts.at(-1)?.finishedAt);
-    return Boolean(await updateRun(db, lease.run, { set: { attempts, updatedAt }, ...ifLeaseHeld(lease) }));
+  /** Records an attempt that another one follows, and the samples so far. Returns false if the lease is lost. */
+  recordAttempt: async (lease: Lease, { attempts, samples }: Progress): Promise<boolean> => {
+    const set = { attempts, samples, updatedAt: latest(lease.run.updatedAt, attempts.at(-1)?.finishedAt) };
+    return Boolean(await updateRun(db, lease.run, { set, ...allOf(ifLeaseHeld(lease), ifFewerAttempts(attempts)) }));
   },
 
   /** Gives up a lease and makes the unfinished run due now. */
@@ -51,7 +55,7 @@ export const leaseStore = (db: Db) => ({
   finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
     const finishedAt = latest(now.toISOString(), lease.run.updatedAt, outcome.attempts.at(-1)?.finishedAt);
     const change = {
-      set: { ...outcome, finishedAt, updatedAt: finishedAt },
+      set: { samples: [], ...outcome, finishedAt, updatedAt: finishedAt },
       remove: ['open', 'dueAt', 'lease'],
       ...ifLeaseHeld(lease),
     };
@@ -72,7 +76,9 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
       ...leaseFrom(leaseId, now),
       tries: 0,
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
-      ...(first && { startedAt, updatedAt: startedAt }),
+      ...(first && { startedAt }),
+      ...(run.samples.length > 0 && { samples: [] }), // their reports were lost with the worker that had them
+      ...((first || run.samples.length > 0) && { updatedAt: startedAt }),
     },
     ...allOf(ifState(...follows.running), ifCreateId(run.createId), run.lease ? ifNotRenewed(run.lease) : ifNoLease),
   });
@@ -88,6 +94,12 @@ const leaseFrom = (id: string, now: Date) => ({
 const ifNotRenewed = ({ id, until }: NonNullable<RunItem['lease']>): Condition =>
   allOf(ifLease(id), { condition: '#lease.#until = :until', values: { ':until': until } });
 const ifLeaseHeld = ({ id }: Lease): Condition => allOf(ifState('running'), ifLease(id));
+
+/** Holds if the run has not more attempts. The SDK may repeat a write, and the first copy may arrive late. */
+const ifFewerAttempts = ({ length }: readonly Attempt[]): Condition => ({
+  condition: 'size(#attempts) <= :count',
+  values: { ':count': length },
+});
 
 /** Another worker has claimed the run, or the run is gone. The holder of the lost lease must not write any more. */
 export class LeaseLost extends Error {}
