@@ -114,12 +114,14 @@ const environmentOf = (
 };
 
 /**
- * Returns true if foreign load may have changed a time by more than the noise. A simulated time contains no more than all
+ * Returns true if foreign load, or a stop of the browser, may have changed a time by more than the noise. A simulated time contains no more than all
  * tasks of the page's main thread, so a page with little work is the same under load.
  */
 const isDistorted = ({ throttling, mainThreadMs }: AuditSummary, observation: Observation): boolean => {
-  const { cpu } = observation;
-  if (!cpu?.isFalsified || !hasPerformance(observation)) return false;
+  const { cpu, frozen } = observation;
+  if (!hasPerformance(observation)) return false;
+  if (frozen === 'browser') return true;
+  if (!cpu?.isFalsified) return false;
   if (throttling !== 'simulate' || !mainThreadMs || cpu.foreignWaitShare === undefined) return true;
   return mainThreadMs * cpu.foreignWaitShare > SMALLEST_TIME_DIFFERENCE_MS;
 };

@@ -5,8 +5,21 @@ import type { Observation } from './observation.ts';
 import { BROWSER_FROZEN, PAGE_FROZEN } from './retry-rules.ts';
 
 /** Returns the fault, or a fault of the service if the state of the machine may be its cause. */
-export const faultOfHost = (fault: Fault, { shortage, frozen }: Pick<Observation, 'shortage' | 'frozen'>): Fault =>
-  faultWhileShort(faultWhileFrozen(fault, frozen), shortage);
+export const faultOfHost = (fault: Fault, observation: Observation): Fault => {
+  const { shortage, frozen } = observation;
+  return faultWhileShort(faultWhileFrozen(fault, frozen), shortage ?? lackingForDocument(fault, observation));
+};
+
+/** Returns the error of the machine because of which the document could not be requested, or undefined. */
+const lackingForDocument = ({ code }: Fault, { mainFrame, decisionOn }: Observation): string | undefined => {
+  if (code !== 'unreachable' && code !== 'dns-failure') return undefined;
+  const { hostname, port, protocol } = new URL(mainFrame.url ?? 'http://unknown.invalid/');
+  const reason = decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)))?.reason;
+  const error = [reason, mainFrame.failure].find((each) => each && ERRORS_OF_HOST.test(each));
+  return error ? `a resource that a connection needs (${error})` : undefined;
+};
+const ERRORS_OF_HOST =
+  /^(EMFILE|ENFILE|ENOMEM|ENOBUFS|ENOSPC|EADDRNOTAVAIL|ERR_(INSUFFICIENT_RESOURCES|OUT_OF_MEMORY|FILE_NO_SPACE|NO_BUFFER_SPACE))$/;
 
 const faultWhileShort = (fault: Fault, shortage: string | undefined): Fault =>
   shortage && !NEEDS_NO_ROOM.includes(fault.code)

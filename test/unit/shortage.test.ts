@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { type Room, shortageOf, spentResourceOf } from '../../functions/auditor/host/room.ts';
 import { judge } from '../../functions/auditor/judge.ts';
-import { observed, runtimeError, stopped } from '../support/observation.ts';
+import { audited, observed, runtimeError, stopped } from '../support/observation.ts';
 
 const MIB = 2 ** 20;
 const plenty: Room = {
@@ -60,6 +60,20 @@ test.each([
   expect(errorOn(stopped, frame, decision)).toMatchObject({ code: 'internal', retryable: true });
 });
 
+test.each([
+  ['ERR_INSUFFICIENT_RESOURCES', undefined],
+  ['ERR_SOCKS_CONNECTION_FAILED', { outcome: 'unreachable', reason: 'EMFILE' }],
+  ['ERR_SOCKS_CONNECTION_FAILED', { outcome: 'dns-failure', reason: 'ENFILE' }],
+] as const)('%s with the decision %o is a fault of the service, even if the shortage is over', (failure, decision) => {
+  const verdict = judge(observed(stopped, { failure }, decision));
+  expect(verdict).toMatchObject({ error: { code: 'internal', message: expect.stringContaining('was short of') } });
+});
+
 test('on a machine short of processes, the error status of the server stays a fault of the page', () => {
   expect(errorOn(runtimeError('ERRORED_DOCUMENT_REQUEST'), { status: 404 })).toMatchObject({ code: 'http-error' });
+});
+
+test('an audit that succeeded although its browser was stopped is contended, so that it is retaken', () => {
+  expect(judge({ ...observed(audited()), frozen: 'browser' }).environment).toMatchObject({ contended: true });
+  expect(judge({ ...observed(audited()), frozen: 'page' }).environment).toMatchObject({ contended: false });
 });
