@@ -1107,7 +1107,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too-many-requests`: A limit of the plan is reached. */
+        /** @description `too-many-requests`: A limit is reached. */
         TooManyRequests: {
             headers: {
                 /** @description Seconds after which the client should send the request again. */

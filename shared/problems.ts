@@ -18,7 +18,7 @@ export const apiProblems = {
   'unsupported-media-type': { status: 415, title: 'The request body must be JSON' },
   'idempotency-mismatch': { status: 422, title: 'The idempotency key was used with another body' },
   'not-comparable': { status: 422, title: 'The results cannot be compared' },
-  'too-many-requests': { status: 429, title: 'A limit of the plan is reached' },
+  'too-many-requests': { status: 429, title: 'A limit is reached' },
   internal: { status: 500, title: 'The service failed to handle the request' },
   unavailable: { status: 503, title: 'The service is temporarily unavailable' },
 } as const satisfies Record<string, { status: number; title: string }>;
@@ -75,13 +75,14 @@ export const runProblems = {
   'no-content': {
     blame: 'page',
     retryable: false,
-    message: 'The page painted nothing that the browser counts as content.',
+    message:
+      'The page painted nothing that the browser counts as content, such as text or an image. A video without a poster does not count, nor does a page that an animation of its opacity fades in.',
   },
   'page-hung': { blame: 'page', retryable: false, message: 'The page stopped responding.' },
   'page-crashed': { blame: 'page', retryable: false, message: 'The page crashed its renderer process.' },
   'page-too-large': { blame: 'page', retryable: false, message: 'The page exceeds a size limit of the service.' },
   'load-timeout': { blame: 'page', retryable: false, message: 'The page did not load in time.' },
-  'redirect-loop': { blame: 'page', retryable: false, message: 'The page redirects too many times.' },
+  'redirect-loop': { blame: 'page', retryable: false, message: 'The page redirects or reloads itself too many times.' },
   'forbidden-target': {
     blame: 'page',
     retryable: false,
@@ -95,7 +96,7 @@ export const runProblems = {
   abandoned: {
     blame: 'service',
     retryable: false,
-    message: 'The service lost the run too many times and abandoned it.',
+    message: 'The service tried too often to audit the page without a result, and abandoned the run.',
   },
   internal: { blame: 'service', retryable: true, message: 'The audit ended without a result.' },
 } as const satisfies Record<string, { blame: 'page' | 'service'; retryable: boolean; message: string }>;

@@ -16,18 +16,18 @@ export const reasonTexts = /** @type {Record<string, string>} */ ({
 /** Next steps after an error of a run, by its code. */
 export const nextSteps = /** @type {Record<string, string>} */ ({
   'dns-failure': 'Check the spelling of the host, and that it has a public DNS record.',
-  unreachable: 'Check that the server runs and accepts connections from the internet.',
+  unreachable: 'Check that the server runs and accepts connections from the service.',
   'tls-error': 'Check the certificate of the server and its chain.',
-  'invalid-response': "Check the headers of the server's answer, for example Content-Encoding.",
-  'http-error': 'Open the page yourself. If it needs a login, send the check with credentials.',
+  'invalid-response': "Check the headers of the server's answer, for example Content-Encoding or Location.",
+  'http-error': "Open the page yourself. The service can't audit a page that needs a login.",
   'not-html': 'Audit the address of an HTML page.',
-  'no-content': 'Check that the page paints text or an image without a click.',
+  'no-content': 'Check that the page shows text or an image without a click.',
   'page-hung': 'Look for a script that never ends.',
-  'page-crashed': 'Look for a page that uses too much memory.',
+  'page-crashed': 'Look for a script or a document that needs too much memory.',
   'page-too-large': 'Make the page smaller. The documentation has the limits.',
-  'load-timeout': 'Look for a slow response of the server.',
+  'load-timeout': 'Look for a slow response of the server, or a style sheet that never arrives.',
   'redirect-loop': 'Look for a redirect that depends on a cookie or on the address of the visitor.',
-  'forbidden-target': 'Audit a public address.',
+  'forbidden-target': 'Change where the page leads, or audit another address.',
 });
 /** Next step after any other error. */
 export const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';

@@ -123,13 +123,14 @@ export const medianSample = <Measured extends Pick<Succeeded, 'metrics'>>(
 const measuredResult = (samples: readonly Succeeded[], wanted: number): RunResult => {
   const median = medianSample(samples as [Succeeded, ...Succeeded[]]);
   const missing = wanted - samples.length;
+  const ofRun = [
+    ...(missing > 0 ? [`${missing} of ${wanted} samples could not be measured.`] : []),
+    ...(median.environment?.contended ? [CONTENDED] : []),
+  ];
+  const first = median.blockedRequestCount > 0 ? 1 : 0; // the warning about blocked requests stays first
   return {
     ...median,
-    warnings: [
-      ...(missing > 0 ? [`${missing} of ${wanted} samples could not be measured.`] : []),
-      ...(median.environment?.contended ? [CONTENDED] : []),
-      ...median.warnings,
-    ],
+    warnings: median.warnings.toSpliced(first, 0, ...ofRun),
     samples: samples.map(sampleOf),
     spread: spreadOf(samples.map(({ metrics }) => metrics)),
   };

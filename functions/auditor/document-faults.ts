@@ -1,6 +1,6 @@
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { MainFrame, Outcome } from './messages.ts';
-import type { Observation } from './observation.ts';
+import { type Observation, type Target, targetText } from './observation.ts';
 
 export type Fault = { code: RunProblemCode; auditCode?: string | null; detail?: string };
 
@@ -12,8 +12,9 @@ export const faultOfDocument = (observation: Observation): Fault => {
   const { empty, url, failure } = observation.mainFrame;
   if (empty) return { code: 'no-content', detail: 'The server answered with an empty document.' };
   const { hostname, port, protocol } = new URL(url ?? 'http://unknown.invalid/');
-  const decision = observation.decisionOn(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
-  if (decision && decision.outcome !== 'allowed') return byDecision[decision.outcome](hostname, decision.reason);
+  const target = { host: hostname, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+  const decision = observation.decisionOn(target.host, target.port);
+  if (decision && decision.outcome !== 'allowed') return byDecision[decision.outcome](target, decision.reason);
   if (!failure) return { code: 'unreachable' };
   for (const [pattern, rule] of byNetError) {
     const fault = pattern.test(failure) && rule(failure, observation);
@@ -22,19 +23,22 @@ export const faultOfDocument = (observation: Observation): Fault => {
   return { code: 'unreachable', detail: `The browser could not load the document: ${failure}.` };
 };
 
-const byDecision: Record<Exclude<Outcome, 'allowed'>, (host: string, reason?: string) => Fault> = {
-  refused: (host) => ({
+const byDecision: Record<Exclude<Outcome, 'allowed'>, (target: Target, reason?: string) => Fault> = {
+  refused: (target, reason) => ({
     code: 'forbidden-target',
-    detail: `The page leads to ${host}, which the service does not audit.`,
+    detail: `The page leads to ${targetText(target)}, which the service does not audit.${reason ? ` ${reason}` : ''}`,
   }),
-  'dns-failure': (host, reason) => ({
+  'dns-failure': ({ host }, reason) => ({
     code: 'dns-failure',
     detail: `The host name ${host} does not resolve to an address${inParentheses(reason)}.`,
   }),
-  'over-cap': () => ({ code: 'page-too-large' }),
-  unreachable: (host, reason) => ({
+  'over-cap': (target, reason) => ({
+    code: 'page-too-large',
+    detail: `The connection to ${targetText(target)} exceeded a limit of the service${inParentheses(reason)}.`,
+  }),
+  unreachable: (target, reason) => ({
     code: 'unreachable',
-    detail: `The server ${host} is unreachable${inParentheses(reason)}.`,
+    detail: `The server ${targetText(target)} is unreachable${inParentheses(reason)}.`,
   }),
 };
 const inParentheses = (reason: string | undefined) => (reason ? ` (${reason})` : '');
@@ -49,10 +53,24 @@ const byNetError: readonly [
     (failure) => ({ code: 'tls-error', detail: `The TLS connection failed: ${failure}.` }),
   ],
   [
-    /^ERR_(UNSAFE_|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME|INVALID_REDIRECT)/,
+    /^ERR_UNSAFE_PORT$/,
+    (_, { mainFrame }) => ({
+      code: 'forbidden-target',
+      detail: `The page leads to ${mainFrame.url}. Browsers refuse to open its port.`,
+    }),
+  ],
+  [
+    /^ERR_(UNSAFE_REDIRECT|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME)$/,
     (failure) => ({
       code: 'forbidden-target',
-      detail: `The page leads to an address that the service does not audit: ${failure}.`,
+      detail: `The page leads to an address that is not http or https, such as a file: or data: address (${failure}).`,
+    }),
+  ],
+  [
+    /^ERR_INVALID_REDIRECT$/,
+    (failure) => ({
+      code: 'invalid-response',
+      detail: `The server redirects to an address that is not a valid URL (${failure}). Correct its Location header.`,
     }),
   ],
   [/^ERR_NAME_NOT_RESOLVED$/, () => ({ code: 'dns-failure' })],

@@ -29,8 +29,12 @@ export const faultOf = (observation: Observation): Fault => {
   if (!isArriving(observation.mainFrame) || !CODES_OF_A_HANG.includes(fault.code)) return fault;
   return observation.mainFrame.large
     ? { ...fault, code: 'page-too-large', detail: DOCUMENT_TOO_LARGE }
-    : { ...fault, code: 'load-timeout' };
+    : { ...fault, code: 'load-timeout', detail: lateDetail(observation.mainFrame) };
 };
+
+/** Returns what did not come in time. */
+const lateDetail = ({ status }: MainFrame): string =>
+  status === null ? 'The server sent no response in time.' : 'The document did not finish loading in time.';
 
 /** Codes of a document that is no page. An error status explains such a document better. */
 const CODES_OF_A_BAD_DOCUMENT: readonly RunProblemCode[] = [
@@ -118,7 +122,7 @@ const faultOfLoadedPage = (status: number | null, observation: Observation): Fau
 const faultOfBlank = (observation: Observation): Fault => {
   const { failure, finished, loaded } = observation.mainFrame;
   if (failure) return faultOfDocument(observation);
-  if (!finished) return { code: 'load-timeout' };
+  if (!finished) return { code: 'load-timeout', detail: lateDetail(observation.mainFrame) };
   return loaded ? { code: 'no-content' } : { code: 'load-timeout', detail: RESOURCE_MISSING };
 };
 
@@ -133,21 +137,25 @@ const faultOfMissingMetrics = (summary: AuditSummary, observation: Observation):
   const lcpCode = auditCodeIn(messageOf('largest-contentful-paint'));
   if (isErrorPage(summary)) return faultOfDocument(observation);
   if (!/^https?:/.test(summary.finalUrl ?? '')) {
-    return { code: 'no-content', detail: 'The page navigated to an address that is not http or https.' };
+    const address = summary.finalUrl ? `${cutText(summary.finalUrl, 200)}, which is not` : 'an address that is not';
+    return { code: 'no-content', detail: `The page navigated to ${address} http or https.` };
   }
   if (/NO_FCP|mainDocumentRequest not found|identify the main resource/.test(fcpMessage)) return { code: 'no-content' };
-  if (end.how === 'audited' && end.document === 'gone') return { code: 'no-content' };
+  if (end.how === 'audited' && end.document === 'gone') return { code: 'no-content', detail: BODY_GONE };
   if (isBlank(observation)) return faultOfBlank(observation);
-  if (/screenshots/i.test(messageOf('speed-index'))) return { code: 'no-screenshots' };
-  if (!mainFrame.finished) return { code: 'load-timeout' };
+  const hasNoLargestPaint = !fcpMessage && lcpCode === 'NO_LCP'; // the browser may then record no screenshot either
+  if (/screenshots/i.test(messageOf('speed-index')) && !hasNoLargestPaint) return { code: 'no-screenshots' };
+  if (!mainFrame.finished) return { code: 'load-timeout', detail: lateDetail(mainFrame) };
   const ttiCode = auditCodeIn(messageOf('interactive'));
   if (ttiCode?.startsWith('NO_TTI')) return { code: 'load-timeout', auditCode: ttiCode, detail: NEVER_IDLE };
-  if (!fcpMessage && lcpCode === 'NO_LCP') return { code: 'no-content', auditCode: lcpCode, detail: NO_LARGEST_PAINT };
+  if (hasNoLargestPaint) return { code: 'no-content', auditCode: lcpCode, detail: NO_LARGEST_PAINT };
   return faultOfErroredAudits(summary.erroredAudits, mainFrame);
 };
 
 const NO_LARGEST_PAINT =
-  'Nothing on the page counts as a largest contentful paint. For example, a canvas does not count. Request the other categories without performance.';
+  'Nothing on the page counts as a largest contentful paint. These do not count: an image that covers the whole viewport, an inline SVG, a canvas, and a video without a poster. Add text or another image, or request the other categories without performance.';
+
+const BODY_GONE = 'The page removed its own body, so that nothing was left to measure.';
 
 /** Lighthouse reports this without simulated throttling only. */
 const NEVER_IDLE =

@@ -16,6 +16,7 @@ import {
   isErrorStatus,
   type Observation,
   patternOfDocument,
+  targetText,
 } from './observation.ts';
 import { faultOfHost } from './shortage.ts';
 
@@ -137,15 +138,11 @@ const warningsOf = (
   summary: AuditSummary | undefined,
   { blocked, overCap, skipOptionalParts, mainFrame }: Observation,
 ): string[] => {
-  const count = blocked.blockedRequestCount;
   const proxyWarnings: Warning[] = [
-    [
-      count > 0,
-      `The service blocked ${count} request(s) to non-public addresses or ports: ${firstHosts(blocked.blockedRequests)}.`,
-    ],
+    [blocked.blockedRequestCount > 0, blockedWarning(blocked)], // stays first, because the page is not what its visitors see
     [
       overCap.length > 0,
-      `The page exceeded a limit of the service. Requests to these hosts failed: ${firstHosts(overCap)}.`,
+      `The page exceeded a limit of the service (${overCap[0]?.reason}). Requests to these hosts failed: ${firstOf(overCap.map(({ host }) => host))}.`,
     ],
   ];
   const auditWarnings = summary && !summary.runtimeError ? warningsOfSummary(summary, mainFrame) : [];
@@ -157,11 +154,27 @@ const warningsOf = (
   ];
   const all = [
     ...textsOf(proxyWarnings),
-    ...(summary?.warnings ?? []),
+    ...(summary ? warningsOfLighthouse(summary, mainFrame) : []),
     ...warningsOfMoves(mainFrame),
     ...textsOf([...auditWarnings, ...repeatWarnings]),
   ];
   return all.slice(0, MAX_WARNINGS).map(redactText);
+};
+
+/** Returns the blocked targets, each with the rule that applied. */
+const blockedWarning = ({ blockedRequests, blockedRequestCount }: Observation['blocked']): string => {
+  const rules = [...Map.groupBy(blockedRequests, ({ reason }) => reason)]
+    .slice(0, 3)
+    .map(([reason, requests]) => `${firstOf(requests.map(targetText))}: ${reason}`);
+  const what = `The service blocked ${blockedRequestCount} request(s) of the page`;
+  return `${what}, so a visitor may see another page. ${rules.join(' ')}`;
+};
+
+/** Corrects Lighthouse's warning about a timeout. It blames a slow load, also if the page loaded and then was never idle. */
+const warningsOfLighthouse = ({ warnings, metrics }: AuditSummary, { loaded }: MainFrame): string[] => {
+  const missing = metrics.fcp === null ? 'painted nothing that counts as content, or was not idle,' : 'was not idle';
+  const timeout = `The page loaded, but ${missing} within the time limit. Results may be incomplete.`;
+  return warnings.map((text) => (loaded && /^The page loaded too slowly/.test(text) ? timeout : text));
 };
 
 type Warning = readonly [applies: boolean, text: string];
@@ -191,5 +204,8 @@ const charsetCause = (large: boolean, everFinished: boolean): string => {
   return everFinished ? 'The browser kept no copy of the document.' : 'The document did not finish loading.';
 };
 
-const firstHosts = (requests: { host: string }[]) =>
-  [...new Set(requests.map(({ host }) => host))].slice(0, 3).join(', ');
+/** Names the first three of these texts, each once, and counts the others. */
+const firstOf = (texts: string[]): string => {
+  const all = [...new Set(texts)];
+  return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : all.join(', ');
+};

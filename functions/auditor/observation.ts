@@ -39,6 +39,12 @@ export type Observation = SampleOptions & {
   decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
 };
 
+export type Target = Pick<Decision, 'host' | 'port'>;
+
+/** Returns a host and port as text. An IPv6 address has brackets, as in a URL. */
+export const targetText = ({ host, port }: Target): string =>
+  `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+
 /** Returns true if Chromium shows its own error page instead of the document. */
 export const isErrorPage = ({ finalUrl }: AuditSummary) => /^chrome-error:/.test(finalUrl ?? '');
 

@@ -85,10 +85,6 @@ export const bareHost = (host: string): string =>
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
 
-/** Returns a host and port as text. An IPv6 address gets brackets, as in a URL. */
-export const targetText = ({ host, port }: { host: string; port: number }): string =>
-  `${host.includes(':') ? `[${host}]` : host}:${port}`;
-
 /**
  * Returns true for a public address in the spelling of `dns.lookup`. For ipaddr.js, `unicast` excludes multicast and the
  * IANA special-purpose registries (RFC 6890). IPv6 tunnels that carry an IPv4 address are not public.

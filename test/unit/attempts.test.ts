@@ -240,6 +240,20 @@ test('a run that is out of attempts succeeds with the samples that it has, and a
   expect(result.warnings[0]).toBe('2 of 3 samples could not be measured.');
 });
 
+test('a warning about blocked requests stays before the warnings of the run', () => {
+  const blocked = { ...success(800, { cpuBusy: 0.9 }), blockedRequestCount: 1, warnings: ['blocked', 'other'] };
+  const { warnings } = resultOf([blocked, failure('internal'), failure('internal'), failure('internal')], {
+    samples: 2,
+    maxRetakes: 0,
+  });
+  expect(warnings).toEqual([
+    'blocked',
+    '1 of 2 samples could not be measured.',
+    expect.stringMatching(/^Other processes/),
+    'other',
+  ]);
+});
+
 test('an invocation with too little time left releases the run', () => {
   expect(play([], { timeLeftMs: [149_999] }).last).toEqual({ do: 'release' });
   expect(play([failure('internal')], { timeLeftMs: [PLENTY_MS, 149_999] }).last).toEqual({ do: 'release' });

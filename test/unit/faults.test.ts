@@ -24,6 +24,7 @@ const erroredAudits = (...audits: [id: string, message: string][]) =>
   audited({ metrics: noMetrics, erroredAudits: audits.map(([id, message]) => ({ id, message })) });
 const withEnd = (end: AuditEnd, changes: object): AuditEnd => ({ ...end, ...changes });
 
+const LATE = 'The document did not finish loading in time.';
 const arriving = { finished: false, everFinished: false };
 const TOO_DEEPLY_NESTED = 'The page nests elements or frames too deeply for the browser to report them.';
 
@@ -36,13 +37,22 @@ const faults: [observation: Observation, fault: Fault][] = [
   ],
   [
     observed(stopped, {}, { outcome: 'unreachable', reason: 'ECONNREFUSED' }),
-    { code: 'unreachable', detail: 'The server example.com is unreachable (ECONNREFUSED).' },
+    { code: 'unreachable', detail: 'The server example.com:443 is unreachable (ECONNREFUSED).' },
   ],
   [
-    observed(stopped, {}, { outcome: 'refused', reason: 'a reason' }),
-    { code: 'forbidden-target', detail: 'The page leads to example.com, which the service does not audit.' },
+    observed(stopped, {}, { outcome: 'refused', reason: 'The rule.' }),
+    {
+      code: 'forbidden-target',
+      detail: 'The page leads to example.com:443, which the service does not audit. The rule.',
+    },
   ],
-  [observed(stopped, {}, { outcome: 'over-cap' }), { code: 'page-too-large' }],
+  [
+    observed(stopped, {}, { outcome: 'over-cap', reason: 'bytes per audit' }),
+    {
+      code: 'page-too-large',
+      detail: 'The connection to example.com:443 exceeded a limit of the service (bytes per audit).',
+    },
+  ],
 
   // Net errors of the browser
   [observed(stopped, { failure: 'ERR_NAME_NOT_RESOLVED' }), { code: 'dns-failure' }],
@@ -52,10 +62,23 @@ const faults: [observation: Observation, fault: Fault][] = [
     { code: 'tls-error', detail: 'The TLS connection failed: ERR_CERT_DATE_INVALID.' },
   ],
   [
-    observed(stopped, { failure: 'ERR_UNSAFE_PORT' }),
+    observed(stopped, { failure: 'ERR_UNSAFE_PORT', url: 'http://127.0.0.1:9/' }),
+    { code: 'forbidden-target', detail: 'The page leads to http://127.0.0.1:9/. Browsers refuse to open its port.' },
+  ],
+  [
+    observed(stopped, { failure: 'ERR_UNSAFE_REDIRECT' }),
     {
       code: 'forbidden-target',
-      detail: 'The page leads to an address that the service does not audit: ERR_UNSAFE_PORT.',
+      detail:
+        'The page leads to an address that is not http or https, such as a file: or data: address (ERR_UNSAFE_REDIRECT).',
+    },
+  ],
+  [
+    observed(stopped, { failure: 'ERR_INVALID_REDIRECT', status: 302 }),
+    {
+      code: 'invalid-response',
+      detail:
+        'The server redirects to an address that is not a valid URL (ERR_INVALID_REDIRECT). Correct its Location header.',
     },
   ],
   [
@@ -123,11 +146,15 @@ const faults: [observation: Observation, fault: Fault][] = [
   // Audits that the service stopped, and auditors that exited
   [observed(stoppedFor('audit-timeout')), { code: 'audit-timeout' }],
   [observed(stoppedFor('load-timeout')), { code: 'load-timeout' }],
+  [
+    observed(stoppedFor('load-timeout'), { ...arriving, status: null }),
+    { code: 'load-timeout', detail: 'The server sent no response in time.' },
+  ],
   [observed(stoppedFor('page-hung', 'It opens dialogs.')), { code: 'page-hung', detail: 'It opens dialogs.' }],
   [observed({ how: 'exited' }), { code: 'internal' }],
 
   // Documents that are still loading
-  [observed(stoppedFor('audit-timeout'), arriving), { code: 'load-timeout' }],
+  [observed(stoppedFor('audit-timeout'), arriving), { code: 'load-timeout', detail: LATE }],
   [
     observed(stoppedFor('load-timeout'), { ...arriving, large: true }),
     { code: 'page-too-large', detail: 'The document is larger than 10 MiB and did not finish loading in time.' },
@@ -158,10 +185,13 @@ const faults: [observation: Observation, fault: Fault][] = [
       detail: 'A response from cdn.example.com exceeded a limit of the service (bytes per connection).',
     },
   ],
-  [observed(withEnd(audited(), { document: 'gone' })), { code: 'no-content' }],
+  [
+    observed(withEnd(audited(), { document: 'gone' })),
+    { code: 'no-content', detail: 'The page removed its own body, so that nothing was left to measure.' },
+  ],
   [
     observed(audited({ finalUrl: 'about:blank' })),
-    { code: 'no-content', detail: 'The page navigated to an address that is not http or https.' },
+    { code: 'no-content', detail: 'The page navigated to about:blank, which is not http or https.' },
   ],
   [observed(erroredAudits(['first-contentful-paint', 'Required: NO_FCP'])), { code: 'no-content' }],
   [
@@ -170,11 +200,11 @@ const faults: [observation: Observation, fault: Fault][] = [
       code: 'no-content',
       auditCode: 'NO_LCP',
       detail:
-        'Nothing on the page counts as a largest contentful paint. For example, a canvas does not count. Request the other categories without performance.',
+        'Nothing on the page counts as a largest contentful paint. These do not count: an image that covers the whole viewport, an inline SVG, a canvas, and a video without a poster. Add text or another image, or request the other categories without performance.',
     },
   ],
   [observed(erroredAudits(['speed-index', "Chrome didn't collect any screenshots"])), { code: 'no-screenshots' }],
-  [observed(erroredAudits(), { finished: false }), { code: 'load-timeout' }],
+  [observed(erroredAudits(), { finished: false }), { code: 'load-timeout', detail: LATE }],
   [
     observed(erroredAudits(['dom-size', 'stack limit exceeded'])),
     {
@@ -274,6 +304,14 @@ test.each(['ERR_HTTP2_PROTOCOL_ERROR', 'ERR_BLOCKED_BY_RESPONSE', 'ERR_INVALID_H
   'the net error %s is an invalid-response',
   (failure) => expect(faultOf(observed(stopped, { failure })).code).toBe('invalid-response'),
 );
+
+test('a page without a largest paint is to blame, also if the browser took no screenshot of it', () => {
+  const noVideo: [string, string][] = [
+    ['largest-contentful-paint', 'It painted nothing. (NO_LCP)'],
+    ['speed-index', "Chrome didn't collect any screenshots"],
+  ];
+  expect(faultOf(observed(erroredAudits(...noVideo)))).toMatchObject({ code: 'no-content', auditCode: 'NO_LCP' });
+});
 
 test('an error status explains a failed document better than its type or its net error', () => {
   const frames = [

@@ -151,10 +151,33 @@ test('a refusal names the host but not the address behind it', () => {
   const verdict = verdictOn(
     stopped,
     { failure: 'ERR_SOCKS_CONNECTION_FAILED' },
-    { outcome: 'refused', reason: '10.0.0.1 is private' },
+    { outcome: 'refused', reason: 'The host resolves to a non-public address.' },
   );
-  expect(verdict).toMatchObject({ error: { message: expect.stringContaining('example.com'), finalUrl: url } });
-  expect(JSON.stringify(verdict)).not.toContain('10.0.0.1');
+  const message =
+    'The page leads to example.com:443, which the service does not audit. The host resolves to a non-public address.';
+  expect(verdict).toMatchObject({ error: { message, finalUrl: url } });
+});
+
+test('the warning about blocked requests names their targets and the rules that applied', () => {
+  const requests = [
+    ...['10.0.0.1', '10.0.0.2', '::1', 'router.lan'].map((host) => ({ host, port: 80, reason: 'Private.', count: 1 })),
+    { host: 'example.com', port: 6379, reason: 'Port 6379 is not accepted.', count: 2 },
+  ];
+  const verdict = judge({ ...observed(audited()), blocked: { blockedRequests: requests, blockedRequestCount: 6 } });
+  expect(verdict.warnings).toEqual([
+    'The service blocked 6 request(s) of the page, so a visitor may see another page. 10.0.0.1:80, 10.0.0.2:80, [::1]:80 and 1 more: Private. example.com:6379: Port 6379 is not accepted.',
+  ]);
+});
+
+test("Lighthouse's warning about a slow load is corrected if the page did load", () => {
+  const slow = 'The page loaded too slowly to finish within the time limit. Results may be incomplete.';
+  const warningsOf = (changes: object, loaded: boolean) =>
+    judge(observed(audited({ warnings: [slow], ...changes }), { loaded })).warnings;
+  expect(warningsOf({}, false)).toEqual([slow]);
+  expect(warningsOf({}, true)).toEqual([
+    'The page loaded, but was not idle within the time limit. Results may be incomplete.',
+  ]);
+  expect(warningsOf({ metrics: { ...metrics, fcp: null } }, true)[0]).toMatch(/^The page loaded, but painted nothing/);
 });
 
 test('a thrown error blames a dead browser, or else its code decides', () => {

@@ -18,12 +18,9 @@ const inputs = [
   'samples',
   'categories',
   'labels',
-  'assertions',
   'throttling',
   'blockedUrlPatterns',
 ];
-/** Inputs that its answer keeps secret. */
-const secrets = ['headers', 'cookies', 'basicAuth', 'storageState'];
 
 /**
  * Actions on a check. One panel is open at a time.
@@ -34,7 +31,6 @@ export const CheckActions = ({ check }) => {
   const key = useRef(newIdempotencyKey());
   const toggle = (/** @type {string} */ name) => setPanel(panel === name ? '' : name);
   const { error, run } = useAction(async () => {
-    if (secrets.some((name) => check[name] !== undefined)) return setPanel('secret');
     const sent = Object.fromEntries(
       inputs.filter((name) => check[name] !== undefined).map((name) => [name, check[name]]),
     );
@@ -51,8 +47,7 @@ export const CheckActions = ({ check }) => {
     </div>
     ${error && html`<div class="wide"><${ProblemNote} error=${error} reload=${again} action /></div>`}
     ${panel === 'share' && html`<div class="wide"><${ShareLink} checkId=${check.id} /></div>`}
-    ${panel === 'compare' && html`<div class="wide"><${Others} check=${check} /></div>`}
-    ${panel === 'secret' && html`<p class="wide panel" role="status">This check had a login, which the service does not keep. Send the check with its login again.</p>`}`;
+    ${panel === 'compare' && html`<div class="wide"><${Others} check=${check} /></div>`}`;
 };
 
 /** @param {{ check: any }} props */

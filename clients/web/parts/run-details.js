@@ -5,35 +5,13 @@ import { valuesText } from '../throttling.js';
 import { localTime } from '../times.js';
 
 /**
- * The assertions of a run, failed ones first. Nothing if it has none.
- * @param {{ run: any }} props
- */
-export const Assertions = ({ run }) => {
-  /** @type {any[]} */
-  const assertions = run.assertions ?? [];
-  if (assertions.length === 0) return null;
-  const sorted = [...assertions].sort((a, b) => Number(a.passed) - Number(b.passed));
-  return html`<h2 id="assertions">Assertions</h2>
-    <${DataTable} labelled="assertions" columns=${['Result', 'Assertion', 'Actual', 'Expected']}>
-      ${sorted.map(
-        (each) => html`<tr>
-        <td>${each.passed ? html`<span class="pass">✔ passed</span>` : html`<span class="poor">✗ ${each.level === 'warn' ? 'warning' : 'failed'}</span>`}</td>
-        <th scope="row">${each.key}</th>
-        <td>${`${each.actual ?? '–'}`}</td>
-        <td>${each.message ?? `${each.operator} ${each.expected}`}</td>
-      </tr>`,
-      )}
-    <//>`;
-};
-
-/**
  * Requests of the page that the service blocked.
  * @param {{ run: any }} props
  */
 export const Blocked = ({ run }) => {
   if (run.blockedRequestCount === 0) return null;
   return html`<h2 id="blocked">${counted(run.blockedRequestCount, 'blocked request')}</h2>
-    <p class="muted">The service lets a page reach public addresses only. These requests of the page failed.</p>
+    <p class="muted">These requests of the page failed, because the service does not let a page reach every address.</p>
     <${DataTable} labelled="blocked" columns=${['Host', 'Port', 'Requests', 'Reason']}>
       ${run.blockedRequests.map(
         (/** @type {any} */ each) => html`<tr>

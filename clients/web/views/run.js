@@ -6,7 +6,7 @@ import { Announcer } from '../parts/announcer.js';
 import { Filmstrip } from '../parts/filmstrip.js';
 import { Pending, ProblemNote } from '../parts/problem.js';
 import { Report } from '../parts/report.js';
-import { Assertions, Attempts, Blocked, Environment } from '../parts/run-details.js';
+import { Attempts, Blocked, Environment } from '../parts/run-details.js';
 import { FailedRun, Warnings } from '../parts/run-notes.js';
 import { RunTable } from '../parts/run-table.js';
 import { ScoreTiles } from '../parts/score-tiles.js';
@@ -39,7 +39,6 @@ export const RunPage = ({ checkId, runId }) => {
     ${run.state === 'succeeded' && html`<${ScoreTiles} run=${run} />`}
     ${run.state === 'failed' && html`<${FailedRun} runs=${[run]} />`}
     <${Warnings} runs=${[run]} />
-    <${Assertions} run=${run} />
     ${run.state === 'succeeded' && html`<${RunTable} run=${run} />`}
     ${run.state === 'succeeded' && run.links.filmstrip && html`<h2>While it loads</h2><${Filmstrip} run=${run} name=${run.region} />`}
     <${Blocked} run=${run} />

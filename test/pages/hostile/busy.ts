@@ -52,7 +52,7 @@ export const busyPages: Record<string, HostilePage> = {
   'busy-100': {
     is: 'a page that is busy for 95 of every 100 ms',
     verdicts: ['succeeded'],
-    warning: /too slow/,
+    warning: /loaded, but was not idle/,
     serve: script(`setInterval(() => { ${busy(95)} }, 100)`),
   },
   'workers-50': {
@@ -156,7 +156,7 @@ export const busyPages: Record<string, HostilePage> = {
   'fetch-forever': {
     is: 'a page that sends a request every 50 ms',
     verdicts: ['succeeded'],
-    warning: /too slow/,
+    warning: /loaded, but was not idle/,
     serve: script('let n = 0; setInterval(() => fetch("data?" + n++).catch(() => {}), 50)'),
     files: { data: html('data') },
   },
@@ -226,7 +226,7 @@ export const busyPages: Record<string, HostilePage> = {
   'private-link': {
     is: 'a page that embeds link-local, private and file addresses',
     verdicts: ['succeeded'],
-    warning: /non-public addresses/,
+    warning: /The service blocked \d+ request/,
     serve: html(
       good({
         body: `

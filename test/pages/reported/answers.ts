@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterLoad, good, html } from '../../support/hostile-server.ts';
+import { afterLoad, good, html, redirect } from '../../support/hostile-server.ts';
 import type { ReportedPage } from '../../support/reported-page.ts';
 
 const noise = (bytes: number) => {
@@ -189,6 +189,14 @@ export const answers: Record<string, ReportedPage> = {
     verdicts: ['succeeded'],
     whole: true,
     serve: html(good(), { 'clear-site-data': '"cache", "cookies", "storage", "executionContexts"' }),
+  },
+
+  'redirect-invalid': {
+    is: 'a redirect to an address without a host',
+    verdicts: ['invalid-response'],
+    early: true,
+    message: /not a valid URL/,
+    serve: redirect('http://'),
   },
 
   // Other servers on the same machine
