@@ -2,13 +2,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { endOnFault, STOP_MS } from './last-resort.ts';
 import { startService } from './service.ts';
 import { settingsFrom } from './start-settings.ts';
-
-/** Where `npm start` unpacks Chromium by default. Each command uses this copy. */
-const chromiumDir = fileURLToPath(new URL('../../.local', import.meta.url));
 
 /**
  * Runs the service for the command that started this process. The service ends when the channel to the command closes,
@@ -21,7 +17,7 @@ const main = async (given: string | undefined): Promise<void> => {
   const remove = async () => void (given || (await rm(dataDir, { recursive: true, force: true })));
   try {
     const local = { HOST: '127.0.0.1', PORT: '0', AUTH: 'open', CORS_ORIGINS: '', DATA_DIR: dataDir };
-    const service = await startService({ ...settingsFrom({ ...process.env, ...local }), chromiumDir }, () => {});
+    const service = await startService(settingsFrom({ ...process.env, ...local }), () => {});
     endOnFault(() => service.stop().finally(remove));
     if (process.connected) process.send?.({ url: service.url });
     if (process.connected) await commandEnded;

@@ -1,18 +1,22 @@
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, constants, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFilesPrivate, takeDataFolder } from './own-folder.ts';
 import type { Credentials } from './signature.ts';
 
 /** The error if another process uses the data folder. */
 export class DataFolderInUse extends Error {}
 
-/** Locks the folder for this process. Returns the function that unlocks it. The lock also ends with the process. */
-export const lockDataFolder = (dataDir: string) => {
+/**
+ * Locks the folder for this process, and makes it and its files private. Returns the function that unlocks it. The lock
+ * also ends with the process.
+ */
+export const lockDataFolder = (dataDir: string, print: (line: string) => void) => {
   try {
-    makeFolder(dataDir);
+    takeDataFolder(dataDir, print);
     accessSync(dataDir, constants.W_OK); // for its reason, which SQLite does not give
   } catch (error) {
-    throw unusable(dataDir, error);
+    throw isSystemError(error) ? unusable(dataDir, error) : error;
   }
   const path = join(dataDir, 'in-use.lock');
   let lock: DatabaseSync | undefined;
@@ -26,21 +30,11 @@ export const lockDataFolder = (dataDir: string) => {
       `${dataDir} is in use by another process of this service. Stop that process or set DATA_DIR to another folder.`,
     );
   }
+  makeFilesPrivate(dataDir);
   return () => lock.close();
 };
 
-/** Makes a folder and its parents. The recursive `mkdir` never returns where a folder can't exist, such as in /proc. */
-const makeFolder = (folder: string): void => {
-  if (isFolder(folder)) return;
-  if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    if (!isFolder(folder)) throw error; // another process may have made it
-  }
-};
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isSystemError = (error: unknown): boolean => (error as NodeJS.ErrnoException).code !== undefined;
 
 /** Returns the error of a start that can't use a folder or file. The error names it, the cause and the way out. */
 export const unusable = (path: string, cause: unknown): Error => {

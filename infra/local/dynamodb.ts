@@ -55,11 +55,11 @@ export type TableOptions = {
 
 /** Starts the table's engine. It writes its endpoint into the folder, so that `openTable` of another process finds it. */
 export const startTable = async ({ dataDir, environment = 'local', ...options }: TableOptions) => {
-  const { credentials = newCredentials() } = options;
+  const { credentials = newCredentials(), print = console.error } = options;
   await using engines = new AsyncDisposableStack();
   let format = FORMAT;
   if (dataDir) {
-    engines.defer(lockDataFolder(dataDir));
+    engines.defer(lockDataFolder(dataDir, print));
     format = readFormat(dataDir);
     removeRemains(dataDir);
     requireRoom(dataDir);

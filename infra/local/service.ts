@@ -14,13 +14,14 @@ import { startExpiry } from './expiry.ts';
 import { importApi, startGateway } from './gateway.ts';
 import { keepPreparing } from './keep-preparing.ts';
 import { startPoller } from './poller.ts';
+import { programFolder, removeOldPrograms } from './program-folder.ts';
 import { samplePage } from './sample-page.ts';
 
 export type ServiceSettings = {
   host: string;
   port: number; // 0: any free port
   dataDir: string;
-  chromiumDir?: string; // where Chromium is unpacked; the data folder by default
+  chromiumDir?: string; // where Chromium is unpacked; a folder beside the sources by default
   auditsAtOnce: number;
   auth: 'keys' | 'open';
   targets: 'public' | 'local';
@@ -40,7 +41,7 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
   process.env.UV_THREADPOOL_SIZE ??= `${functionSettings.auditThreads}`; // before Node starts its first thread
   if (settings.auth === 'open') await requireLoopback(settings.host);
-  const chromiumDir = settings.chromiumDir ?? settings.dataDir;
+  const chromiumDir = programFolder(settings.chromiumDir, settings.dataDir, print);
   const auditorDir = await auditorFolder(chromiumDir);
   let onRecovered = () => {};
   const aws = await startAws({
@@ -49,6 +50,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     print,
     onRecovered: () => onRecovered(),
   });
+  await removeOldPrograms(settings.dataDir);
   Object.assign(process.env, aws.env, environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
   const functions = await importFunctions(); // after the environment is set, because a logger reads it on import
   const { runAudit, sweep } = functions;

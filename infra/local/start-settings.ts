@@ -17,6 +17,7 @@ export const Settings = z.object({
   HOST: z.string().min(1, 'Use an address of this machine, such as 127.0.0.1.').default('127.0.0.1'),
   PORT: wholeNumber(0, 65535).default(4080),
   DATA_DIR: z.string().min(1, 'Use the path of a folder, such as .local.').default('.local'),
+  CHROMIUM_DIR: z.string().min(1, 'Use the path of a folder, such as .chromium.').optional(),
   AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),
   TIMED_AT_ONCE: wholeNumber(1, 64).optional(),
   RETAKES: wholeNumber(0, 1).default(1),
@@ -60,6 +61,7 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     host: HOST,
     port: settings.PORT,
     dataDir: resolve(settings.DATA_DIR),
+    ...(settings.CHROMIUM_DIR && { chromiumDir: resolve(settings.CHROMIUM_DIR) }),
     auditsAtOnce: settings.AUDITS_AT_ONCE ?? Math.max(timedAtOnce, Math.min(2 * timedAtOnce, inMemory)),
     auth: AUTH,
     targets: settings.TARGETS ?? (AUTH === 'open' ? 'local' : 'public'), // a key holder may be elsewhere

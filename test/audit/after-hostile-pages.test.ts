@@ -9,7 +9,7 @@ import { hostilePages } from '../pages/hostile/index.ts';
 import { expectResult, finishedRun, namesFor, pageOf } from '../support/hostile-results.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
 import { servePages } from '../support/pages.ts';
-import { linkPrepared, startLocally } from '../support/service.ts';
+import { startLocally } from '../support/service.ts';
 import { expectOnlyIdleAuditor, type LocalService } from '../support/service-audits.ts';
 import { expectFast } from '../support/speed.ts';
 
@@ -31,7 +31,6 @@ describe('after a hostile page that takes the whole machine', () => {
   let service: LocalService;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-    await linkPrepared(dataDir);
     hostile = await serveHostilePages(hostilePages);
     pages = await servePages();
     service = await startLocally(dataDir, { RETAKES: '0' });

@@ -8,7 +8,7 @@ import { documents } from '../pages/hostile/documents.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
 import { memoryGroup, noMemoryGroupHere } from '../support/memory-group.ts';
 import { servePages } from '../support/pages.ts';
-import { linkPrepared, startLocally } from '../support/service.ts';
+import { startLocally } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
 
 const GIB = 2 ** 30;
@@ -21,7 +21,6 @@ describe('in a container with 4 GiB of a larger machine', unlessMissing(noMemory
   let service: Awaited<ReturnType<typeof startLocally>>;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-    await linkPrepared(dataDir);
     container = memoryGroup(4 * GIB);
     pages = await servePages();
     hostile = await serveHostilePages(documents);

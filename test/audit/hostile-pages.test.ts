@@ -12,7 +12,7 @@ import { chromiumDir } from '../support/chromium-dir.ts';
 import { expectResult, finishedRun, namesFor, pageOf } from '../support/hostile-results.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
 import { commandOf } from '../support/processes.ts';
-import { linkPrepared, processesWith, startLocally } from '../support/service.ts';
+import { processesWith, startLocally } from '../support/service.ts';
 import { expectOnlyIdleAuditor, type LocalService } from '../support/service-audits.ts';
 
 const MINUTES = 60_000;
@@ -75,7 +75,6 @@ describe('a hostile page', () => {
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-    await linkPrepared(dataDir);
     pages = await serveHostilePages(hostilePages);
     service = await startLocally(dataDir, { AUDITS_AT_ONCE: '4', TIMED_AT_ONCE: '4', RETAKES: '0' });
     for (const version of versions) {

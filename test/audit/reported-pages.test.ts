@@ -9,7 +9,7 @@ import { reportedPages, shortSet } from '../pages/reported/index.ts';
 import { FULL } from '../support/full.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
 import { expectReported, type Report, type ReportedPage } from '../support/reported-page.ts';
-import { linkPrepared, startLocally } from '../support/service.ts';
+import { startLocally } from '../support/service.ts';
 import type { LocalService } from '../support/service-audits.ts';
 
 const MINUTES = 60_000;
@@ -28,7 +28,6 @@ const testAudits = (pages: readonly [string, ReportedPage][], settings: Record<s
   let service: LocalService;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-    await linkPrepared(dataDir);
     site = await serveHostilePages(reportedPages);
     service = await startLocally(dataDir, { RETAKES: '0', ...settings });
     for (const auditVersion of versions) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { killGroup } from '../../functions/auditor/host/processes.ts';
 import { type Pages, servePages } from '../support/pages.ts';
-import { linkPrepared, processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
+import { processesWith, remainsOf, startLocally, waitFor } from '../support/service.ts';
 import {
   auditUnderWay,
   codesOf,
@@ -22,7 +22,6 @@ let pages: Pages;
 let service: LocalService;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-  await linkPrepared(dataDir);
   pages = await servePages();
   service = await startLocally(dataDir, noRetakes);
 });

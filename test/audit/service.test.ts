@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Pages, servePages } from '../support/pages.ts';
-import { linkPrepared, processesWith, remainsOf, startLocally } from '../support/service.ts';
+import { processesWith, remainsOf, startLocally } from '../support/service.ts';
 import {
   auditUnderWay,
   codesOf,
@@ -21,7 +21,6 @@ let service: LocalService;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   pages = await servePages();
-  await linkPrepared(dataDir);
   service = await startLocally(dataDir, noRetakes);
 });
 afterAll(async () => {

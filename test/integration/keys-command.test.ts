@@ -11,7 +11,7 @@ import { commandFrom } from '../../infra/operator/key-commands.ts';
 import { UsageError } from '../../infra/operator/table.ts';
 import { runCommand } from '../support/command.ts';
 import { FULL } from '../support/full.ts';
-import { linkPrepared, startLocally } from '../support/service.ts';
+import { startLocally } from '../support/service.ts';
 
 const folders: string[] = [];
 const stops: (() => Promise<unknown>)[] = [];
@@ -75,7 +75,6 @@ test('without a running service, a key can be revoked, and a second revocation s
 
 test('a running service accepts a new key at once, and the command can print it as JSON', async () => {
   const dataDir = aFolder();
-  await linkPrepared(dataDir);
   const service = await startLocally(dataDir, { AUTH: 'keys' });
   stops.push(service.stop);
   expect(service.output()).toContain('npm run keys -- create');
@@ -173,7 +172,6 @@ test('HOST=0.0.0.0 is rejected without keys', async () => {
 test('a service that other machines reach audits no local page, unless TARGETS=local', async () => {
   const create = async (env: Record<string, string>) => {
     const dataDir = aFolder();
-    await linkPrepared(dataDir);
     const service = await startLocally(dataDir, { HOST: '0.0.0.0', AUTH: 'keys', ...env });
     stops.push(service.stop);
     const authorization = `Bearer ${(await keys(dataDir, aKey)).stdout.trim()}`;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { startService } from '../../infra/local/service.ts';
-import { linkPrepared } from '../support/service.ts';
+import { preparedPrograms } from '../support/service.ts';
 import { aCheck, worldHere } from '../support/world.ts';
 
 const printed: string[] = [];
@@ -16,11 +16,11 @@ let service: Awaited<ReturnType<typeof startService>>;
 let world: ReturnType<typeof worldHere>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-  await linkPrepared(dataDir);
   const settings = {
     host: '127.0.0.1',
     port: 0,
     dataDir,
+    chromiumDir: await preparedPrograms(),
     auditsAtOnce: 1,
     corsOrigins: [],
     retentionDays: 90,

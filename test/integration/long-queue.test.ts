@@ -7,7 +7,7 @@ import { startAws } from '../../infra/local/aws.ts';
 import { startService } from '../../infra/local/service.ts';
 import { allRegions } from '../../shared/regions.ts';
 import { FULL } from '../support/full.ts';
-import { linkPrepared } from '../support/service.ts';
+import { preparedPrograms } from '../support/service.ts';
 import { storeWaitingRuns } from '../support/waiting-runs.ts';
 import { later, worldHere } from '../support/world.ts';
 
@@ -20,11 +20,11 @@ afterAll(() => rm(folder, { recursive: true }));
 test('a service with 5,000 waiting runs starts, answers and stops', async () => {
   const dataDir = join(folder, 'service');
   await storeWaitingRuns(dataDir, 5000);
-  await linkPrepared(dataDir);
   const settings = {
     host: '127.0.0.1',
     port: 0,
     dataDir,
+    chromiumDir: await preparedPrograms(),
     auditsAtOnce: 1,
     corsOrigins: [],
     retentionDays: 90,

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { auditors } from '../../functions/auditor/auditors.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
@@ -11,21 +11,24 @@ import type { CheckView } from '../../shared/check.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
-import { linkPrepared } from '../support/service.ts';
 
 const printed: string[] = [];
 let dataDir: string;
+let chromium: string;
 let home: string;
 let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   const { executable } = await prepareChromium(chromiumDir());
-  home = join(dataDir, executable.split('/').at(-2) as string);
-  await mkdir(home); // a damaged copy of Chromium: all its files are missing
+  chromium = dirname(executable);
+  const programs = join(dataDir, 'programs');
+  home = join(programs, basename(chromium));
+  await mkdir(home, { recursive: true }); // a damaged copy of Chromium: all its files are missing
   const settings = {
     host: '127.0.0.1',
     port: 0,
     dataDir,
+    chromiumDir: programs,
     auditsAtOnce: 1,
     corsOrigins: [],
     retentionDays: 90,
@@ -71,7 +74,7 @@ test('the service is not ready while its table does not respond', async () => {
 
 test('the machine is ready once Chromium starts', async () => {
   await rm(home, { recursive: true });
-  await linkPrepared(dataDir);
+  await symlink(chromium, home);
   const { prepare } = await import('../../functions/run-audit.ts'); // the service retries every 30 seconds
   await prepare();
   const answer = await call('/ready');

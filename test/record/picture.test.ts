@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { CheckView } from '../../shared/check.ts';
 import { isFinished } from '../../shared/run.ts';
 import { startPages } from '../bench/pages.ts';
-import { linkPrepared, startLocally } from '../support/service.ts';
+import { startLocally } from '../support/service.ts';
 import { openPage, startBrowser, untilShown } from '../support/web-browser.ts';
 
 const FILE = '.github/web-page.png';
@@ -16,7 +16,6 @@ const TRIES = 8;
 
 test('takes the picture of the README: a finished check, audited by a service on this machine', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'picture-'));
-  await linkPrepared(dataDir);
   await using pages = await startPages();
   const service = await startLocally(dataDir, { TARGETS: 'local' });
   const browser = await startBrowser();

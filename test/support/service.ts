@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,8 +22,9 @@ export const startArguments = (main?: string): string[] => {
 /** Starts the service as `npm start` does, on a free port. `by` is the prefix of the command. */
 export const startLocally = async (dataDir: string, env: Record<string, string> = {}, by: readonly string[] = []) => {
   const [command, ...given] = [...by, process.execPath, ...startArguments()] as [string, ...string[]];
+  const { PATH, HOME } = process.env;
   const child = spawn(command, given, {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
+    env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, CHROMIUM_DIR: await preparedPrograms(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -65,12 +66,18 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   };
 };
 
-/** Links the tests' Chromium and auditor into a data folder, so that a service on that folder needs no own ones. */
-export const linkPrepared = async (dataDir: string): Promise<void> => {
+/** Returns a folder with the tests' Chromium and auditor's bundle, so that a service unpacks and builds none. */
+export const preparedPrograms = async (): Promise<string> => {
   const { executable } = await prepareChromium(chromiumDir());
-  for (const folder of [dirname(executable), await auditorDir()].filter((dir) => existsSync(dir))) {
-    symlinkSync(folder, join(dataDir, basename(folder)));
+  const home = dirname(executable);
+  const folder = dirname(await auditorDir());
+  mkdirSync(folder, { recursive: true });
+  try {
+    symlinkSync(home, join(folder, basename(home)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+  return folder;
 };
 
 const stop = async (child: ChildProcess, exited: Promise<unknown>): Promise<void> => {

@@ -10,7 +10,7 @@ import { routes } from '../../shared/routes.ts';
 import { RunView } from '../../shared/run.ts';
 
 const root = join(import.meta.dirname, '../..');
-const notOurs = new Set(['node_modules', 'dist', 'cdk.out', '.git', '.local']);
+const notOurs = new Set(['node_modules', 'dist', 'cdk.out', '.git', '.local', '.chromium']);
 
 /** Returns the Markdown files of the repository, as paths from its root. */
 const pagesIn = (folder = ''): string[] =>

@@ -1,0 +1,77 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Entries of a data folder. */
+const DATA = /^(in-use\.lock|dynamodb|s3$|format|room\.probe$|chromium|auditor)/;
+const PRIVATE = /^(in-use\.lock|dynamodb|s3$|format)/;
+const OTHERS = 0o077; // all rights of other users
+const WRITE = 0o022;
+const ROOT = 0;
+const SHARED = 0o1000; // the mode of /tmp: every user has files in it
+
+/** Creates the data folder, or makes it private. What the engines create in it later is private too. */
+export const takeDataFolder = (dataDir: string, print: (line: string) => void): void => {
+  const before = modeOf(dataDir);
+  const exposed = before & OTHERS ? readdirSync(dataDir).filter((name) => name !== 'lost+found') : [];
+  const foreign = exposed.find((name) => !DATA.test(name));
+  if (foreign && (before & SHARED || !exposed.some((name) => DATA.test(name))))
+    throw new Error(`${dataDir} has files of other programs, such as ${foreign}. Set DATA_DIR to a folder of its own.`);
+  takeFolder(dataDir, OTHERS, 'DATA_DIR');
+  process.umask(OTHERS);
+  if (exposed.length === 0) return;
+  print(
+    `${dataDir} was open to other users of this machine (mode ${before.toString(8)}). It is private now. If you don't trust them, revoke the share links of its checks.`,
+  );
+};
+
+/** Makes the files of a data folder private that an earlier version has created. */
+export const makeFilesPrivate = (dataDir: string): void => {
+  for (const name of readdirSync(dataDir).filter((each) => PRIVATE.test(each))) makePrivate(join(dataDir, name));
+};
+
+const makePrivate = (path: string): void => {
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink()) return;
+  chmodSync(path, stat.isDirectory() ? 0o700 : 0o600);
+  if (stat.isDirectory()) for (const name of readdirSync(path)) makePrivate(join(path, name));
+};
+
+/** Creates a folder of programs that all users may run, or makes sure that no other user but root can change it. */
+export const takeProgramFolder = (folder: string): void => {
+  if (modeOf(folder) & SHARED)
+    throw new Error(`${folder} is a folder for all users. Set CHROMIUM_DIR to a folder inside it.`);
+  takeFolder(folder, WRITE, 'CHROMIUM_DIR', [ROOT]);
+};
+
+/**
+ * Creates a folder, or takes some rights to it from other users. Throws if the folder belongs to a user who is not
+ * trusted, because the owner could get the rights back. `setting` is the variable that names the folder.
+ */
+const takeFolder = (folder: string, rights: number, setting: string, trusted: number[] = []): void => {
+  if (makeFolder(folder, 0o700)) return void chmodSync(folder, 0o777 & ~rights); // independent of the umask
+  const { uid, mode } = statSync(folder);
+  if (uid !== (process.getuid?.() ?? uid) && !trusted.includes(uid))
+    throw new Error(
+      `${folder} belongs to another user of this machine (uid ${uid}). Change its owner with chown, or set ${setting} to another folder.`,
+    );
+  if (mode & rights) chmodSync(folder, mode & 0o777 & ~rights);
+};
+
+/**
+ * Makes a folder and its parents. Returns false if it exists. The recursive `mkdir` never returns where a folder can't
+ * exist, such as in /proc.
+ */
+const makeFolder = (folder: string, mode = 0o777): boolean => {
+  if (isFolder(folder)) return false;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, mode);
+    return true;
+  } catch (error) {
+    if (!isFolder(folder)) throw error; // another process may have made it
+    return false;
+  }
+};
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const modeOf = (path: string): number => (isFolder(path) ? statSync(path).mode & 0o1777 : 0);
