@@ -4,7 +4,7 @@ import { retryAfterOf, ServiceError } from './service-error.ts';
 const PAUSES_MS = [250, 500, 1000, 2000, 4000, 8000];
 /** Pause between later retries of a patient request. */
 const LAST_PAUSE_MS = 8000;
-/** Longest `Retry-After` that the client waits for, in seconds. */
+/** Longest `Retry-After` that the client waits for without a message, in seconds. */
 const MAX_RETRY_AFTER = 30;
 /** A patient request reports an outage after this many failures, so that a lost connection makes no message. */
 const REPORTED_FAILURES = 3;
@@ -59,15 +59,20 @@ export const withPatience = async <T>(
   signal: AbortSignal,
   onOutage: OnOutage = () => {},
 ): Promise<T> => {
-  for (let failures = 0; ; failures += 1) {
+  let isReported = false;
+  for (let failures = 1; ; failures += 1) {
     try {
       const answer = await send();
-      if (failures >= REPORTED_FAILURES) onOutage(undefined);
+      if (isReported) onOutage(undefined);
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceError && isOutage(error))) throw error;
-      if (failures + 1 === REPORTED_FAILURES) onOutage(error);
-      await pause(Math.max(PAUSES_MS[failures] ?? LAST_PAUSE_MS, (error.retryAfter ?? 0) * 1000), signal);
+      const { retryAfter = 0 } = error;
+      if (!isReported && (failures >= REPORTED_FAILURES || retryAfter > MAX_RETRY_AFTER)) {
+        isReported = true;
+        onOutage(error);
+      }
+      await pause(Math.max(PAUSES_MS[failures - 1] ?? LAST_PAUSE_MS, retryAfter * 1000), signal);
     }
   }
 };

@@ -9,7 +9,7 @@ import { startOwnService } from '../../clients/cli/service.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { needsOlderNode, olderNode } from '../support/older-node.ts';
 import { descendantsOf } from '../support/processes.ts';
-import { waitFor } from '../support/service.ts';
+import { processesWith, waitFor } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startFakeService>>;
 let folder: string;
@@ -80,7 +80,7 @@ const hangs = 'for (;;);';
 
 test('a service of a command that does not start is killed with a message', async () => {
   await expect(startInstead(hangs, { startMs: 300 })).rejects.toThrow(/did not start: it took longer than 0\.3 s/);
-  await waitFor(() => (descendantsOf(process.pid).length === 0 ? true : undefined));
+  expect(processesWith(folder)).toEqual([]);
 });
 
 test('an interrupt ends a service that does not start', async () => {

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startFakeService } from '../support/fake-service.ts';
+import { shortReport, startFakeService } from '../support/fake-service.ts';
 
 let service: Awaited<ReturnType<typeof startFakeService>>;
 let folder: string;
 let gate: string;
 beforeAll(async () => {
-  service = await startFakeService();
+  service = await startFakeService({ report: () => ({ ...shortReport, text: 'x'.repeat(100_000) }) });
   folder = mkdtempSync(join(tmpdir(), 'page-audit-streams-'));
   const rc = join(folder, 'rc.json');
   const assertions = { 'categories:performance': ['error', { minScore: 0.9 }] };
@@ -23,9 +23,9 @@ afterAll(async () => {
 });
 
 /** Runs the command in a shell, followed by redirections. Returns its exit code and what reached stdout and stderr. */
-const shell = (command: string, redirections = '', file = 'clients/cli/main.ts') =>
+const shell = (command: string, redirections = '', { file = 'clients/cli/main.ts', before = '' } = {}) =>
   new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const line = `"${process.execPath}" ${file} ${command} ${redirections}; exit \${PIPESTATUS[0]}`;
+    const line = `${before} "${process.execPath}" ${file} ${command} ${redirections}; exit \${PIPESTATUS[0]}`;
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, PAGE_AUDIT_URL: service.url, DATA_DIR: join(folder, 'data') };
     const child = execFile('bash', ['--norc', '-c', line], { env }, (_, stdout, stderr) =>
@@ -62,6 +62,12 @@ describe.concurrent('a failed write is never a success', () => {
     expect(await shell(command, '> /dev/full')).toMatchObject({ code: 4, stderr: expect.stringMatching(lostStdout) });
   });
 
+  test('a file that takes only a part of a report is exit code 4', async () => {
+    const before = 'trap "" XFSZ; ulimit -f 64;'; // KiB
+    const { code, stderr } = await shell('report 1', `> ${join(folder, 'part.json')}`, { before });
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^Standard output can't be written \(EFBIG/)]);
+  });
+
   test('a message that is lost is on stdout', async () => {
     const { code, stdout } = await shell('nothing', '2> /dev/full');
     expect([code, stdout]).toEqual([4, expect.stringMatching(/^Standard error can't be written/)]);
@@ -88,7 +94,7 @@ describe.concurrent('a failed write is never a success', () => {
 
   test('an API key that could not be printed is reported, and can be revoked', async () => {
     const create = 'create --owner acme --name lost';
-    const { code, stderr } = await shell(create, '> /dev/full', 'infra/operator/keys.ts');
+    const { code, stderr } = await shell(create, '> /dev/full', { file: 'infra/operator/keys.ts' });
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(/^The new key \w+ is lost\. .*ENOSPC.* -- revoke \w+\n$/),
