@@ -63,15 +63,24 @@ export const freeBytes = (folder: string): number => {
 
 export const inMiB = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MiB`;
 
-const ROOM_BYTES = 16 * 2 ** 20; // LevelDB writes a few MB when it opens
+const ROOM_BYTES = 16 * 2 ** 20; // LevelDB writes up to 4 MB when it opens, and then some
+
+/** Returns why the disk of a folder is no place for the table, for example because it is full, or undefined. */
+export const whyFull = (dataDir: string): string | undefined => {
+  let free: number;
+  try {
+    free = freeBytes(dataDir);
+  } catch (error) {
+    return unusable(dataDir, error).message; // someone has removed the folder
+  }
+  if (free >= ROOM_BYTES) return undefined;
+  return `The disk of ${dataDir} has ${inMiB(free)} free, and the service needs ${inMiB(ROOM_BYTES)} to work. Free some space on it, or set DATA_DIR to a folder on another disk.`;
+};
 
 /** Throws if the disk of a folder is too full to open the table. */
 export const requireRoom = (dataDir: string): void => {
-  const free = freeBytes(dataDir);
-  if (free >= ROOM_BYTES) return;
-  throw new Error(
-    `The disk of ${dataDir} has ${inMiB(free)} free, and the service needs ${inMiB(ROOM_BYTES)} to start. Free some space on it, or set DATA_DIR to a folder on another disk.`,
-  );
+  const reason = whyFull(dataDir);
+  if (reason) throw new Error(reason);
 };
 
 /** The URL of the running table engine, and the key that opens it. */

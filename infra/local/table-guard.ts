@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setObstacle } from '../../functions/lib/readiness.ts';
-import { probeFile } from './data-folder.ts';
+import { probeFile, whyFull } from './data-folder.ts';
 import type { Done, Store, Values } from './dynalite-fixes.ts';
 
 type Options = {
@@ -32,14 +32,18 @@ export const guardTable = ({ db }: Store, { path, print, onRecovered, retryMs = 
   let delay = retryMs;
   let recoveredAt = Number.NEGATIVE_INFINITY;
 
+  const reasonOf = ({ message }: Error) => `The table in ${path} can't be written: ${message}.`;
+  setObstacle('table', () =>
+    failure ? `${reasonOf(failure)} If its disk is full, free some space.` : whyFull(dirname(path)),
+  );
   const fail = (error: Error) => {
     if (failure || stopped.signal.aborted) return;
     failure = error;
     const failsAgain = performance.now() - recoveredAt < SOON_MS;
     delay = failsAgain ? Math.min(2 * delay, SOON_MS) : retryMs;
-    const reason = `The table in ${path} can't be written: ${error.message}.`;
-    setObstacle('table', `${reason} If its disk is full, free some space.`);
-    print(`✗ ${reason} Until it can, reads are answered and writes get 503. If the disk is full, free some space.`);
+    print(
+      `✗ ${reasonOf(error)} Until it can, reads are answered and writes get 503. If the disk is full, free some space.`,
+    );
     recover().catch(() => {}); // the guard has ended
   };
 
@@ -48,7 +52,6 @@ export const guardTable = ({ db }: Store, { path, print, onRecovered, retryMs = 
     while (!(await reopen()));
     failure = undefined;
     recoveredAt = performance.now();
-    setObstacle('table', undefined);
     print(`✓ The table in ${path} can be written again.`);
     onRecovered();
   };

@@ -34,6 +34,8 @@ describe('on a disk of 32 MB', unlessMissing(noDiskHere()), () => {
     for (const round of FULL ? [1, 2] : [1]) {
       kept.push((await create(api.url)).id);
       fill();
+      const full = expect.stringMatching(`The disk of ${folder} has [0-9] MiB free`);
+      expect(await readiness(api.url)).toEqual({ status: 503, detail: full }); // before any write has failed
       let refused = await create(api.url); // the first writes may fit into the last page of the log
       for (; refused.status === 201; refused = await create(api.url)) kept.push(refused.id);
       const cause = expect.stringMatching(
