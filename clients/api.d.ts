@@ -988,8 +988,8 @@ export interface components {
             [key: string]: unknown;
         };
         Plan: {
-            runsPerMinute: number;
-            runsPerDay: number;
+            auditsPerMinute: number;
+            auditsPerDay: number;
             openChecks: number;
         };
         /** @description `none` measures the page at the speed of the host and its network. An object has the values of Lighthouse's simulation. Default: the preset of the device. */
@@ -1112,9 +1112,9 @@ export interface components {
             headers: {
                 /** @description Seconds after which the client should send the request again. */
                 "retry-after": string;
-                /** @description The limit closest to exhaustion: runs left, and seconds until one more. */
+                /** @description The limit closest to exhaustion: audits left, and seconds until one more. */
                 ratelimit?: string;
-                /** @description The limits of the plan, in runs. */
+                /** @description The limits of the plan, in audits. */
                 "ratelimit-policy"?: string;
                 [name: string]: unknown;
             };
@@ -1318,9 +1318,9 @@ export interface operations {
                 headers: {
                     /** @description URL of the check or of the report. */
                     location: string;
-                    /** @description The limit closest to exhaustion: runs left, and seconds until one more. */
+                    /** @description The limit closest to exhaustion: audits left, and seconds until one more. */
                     ratelimit?: string;
-                    /** @description The limits of the plan, in runs. */
+                    /** @description The limits of the plan, in audits. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };

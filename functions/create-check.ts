@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { asCreated, type Check, newCheck } from '../shared/check.ts';
+import { asCreated, type Check, countAudits, newCheck } from '../shared/check.ts';
 import { CreateEnv } from '../shared/env.ts';
 import { isFinished } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
@@ -63,7 +63,7 @@ export const createCheck =
     const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
     if (earlier) return replyToRepeat(earlier, body);
 
-    const allowed = await usage.take({ owner, plan }, { id, runs: inputs.regions.length }, now());
+    const allowed = await usage.take({ owner, plan }, { id, audits: countAudits(inputs) }, now());
     const runIds = deriveRunIds(id, inputs.regions, fingerprint);
     const check = newCheck(inputs, { id, runIds, now: now() });
     const inDays = (count: number) => new Date(now().getTime() + count * 24 * 3600 * 1000);

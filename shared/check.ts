@@ -78,6 +78,10 @@ export const CreateCheckBody = z.strictObject({
 });
 export type CreateCheckBody = z.infer<typeof CreateCheckBody>;
 
+/** Returns the number of audits that the limits count for a check. Retries and retakes of an audit don't count. */
+export const countAudits = ({ regions, samples = 1 }: Pick<CheckInputs, 'regions' | 'samples'>): number =>
+  regions.length * samples;
+
 export const newCheck = (
   inputs: CheckInputs,
   { id, runIds, now }: { id: string; runIds: readonly string[]; now: Date },

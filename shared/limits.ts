@@ -1,9 +1,10 @@
 import { type PlanName, plans } from './plans.ts';
 
 /**
- * Token buckets of an owner's keys of one plan. A run takes one token from each bucket. A bucket holds at most the
- * quota of its window and fills evenly. `at` is the time of these tokens, in milliseconds. Stored tokens are negative
- * if runs took tokens that came in after `at`.
+ * Token buckets of an owner's keys of one plan. An audit takes one token from each bucket. A bucket holds at most
+ * the quota of its window and fills evenly. A check of more audits than the quota takes a full bucket and leaves it in debt.
+ * `at` is the time of these tokens, in milliseconds. Stored tokens are also negative if audits took tokens that came in
+ * after `at`.
  */
 export type Buckets = { minute: number; day: number; at: number };
 
@@ -24,14 +25,14 @@ const ROUNDING = 1e-6; // tokens that floating-point arithmetic may lose
 const OPEN_CHECKS_RETRY_SECONDS = 10; // a guess, because the end of an open check is unknown
 
 const limitsOf = (plan: PlanName): readonly Limit[] => [
-  { name: 'minute', quota: plans[plan].runsPerMinute, seconds: 60 },
-  { name: 'day', quota: plans[plan].runsPerDay, seconds: 24 * 3600 },
+  { name: 'minute', quota: plans[plan].auditsPerMinute, seconds: 60 },
+  { name: 'day', quota: plans[plan].auditsPerDay, seconds: 24 * 3600 },
 ];
 
-/** Decides whether a plan allows one more check with this many runs. */
-export const decideCreate = (plan: PlanName, runs: number, now: Date, usage: Usage): Decision => {
+/** Decides whether a plan allows one more check with this many audits. */
+export const decideCreate = (plan: PlanName, audits: number, now: Date, usage: Usage): Decision => {
   const buckets = fillBuckets(usage.buckets, plan, now);
-  const left = takeTokens(buckets, plan, runs);
+  const left = takeTokens(buckets, plan, audits);
   if ('limit' in left) {
     const { limit, seconds } = left;
     return { refused: { limit: limit.name, quota: limit.quota, retryAfterSeconds: seconds, buckets } };
@@ -40,17 +41,19 @@ export const decideCreate = (plan: PlanName, runs: number, now: Date, usage: Usa
   if (usage.openChecks >= quota) {
     return { refused: { limit: 'openChecks', quota, retryAfterSeconds: OPEN_CHECKS_RETRY_SECONDS, buckets } };
   }
-  return { allowed: { buckets: left, bounds: usage.buckets && boundsOf(usage.buckets, buckets.at, plan, runs) } };
+  return { allowed: { buckets: left, bounds: usage.buckets && boundsOf(usage.buckets, buckets.at, plan, audits) } };
 };
 
 /**
  * Returns undefined if a bucket is full. A full bucket gains no tokens, so `at` must move, or later creates would count
  * them. As long as no bucket is full, creates can subtract tokens without moving `at`.
  */
-const boundsOf = (stored: Buckets, now: number, plan: PlanName, runs: number): Bounds | undefined => {
+const boundsOf = (stored: Buckets, now: number, plan: PlanName, audits: number): Bounds | undefined => {
   const limits = limitsOf(plan).map((limit) => ({ ...limit, gain: gainOf(limit, stored.at, now) }));
   if (limits.some(({ name, quota, gain }) => stored[name] + gain > quota)) return undefined;
-  const minTokens = Object.fromEntries(limits.map(({ name, gain }) => [name, runs - gain - ROUNDING]));
+  const minTokens = Object.fromEntries(
+    limits.map((limit) => [limit.name, neededFor(audits, limit) - limit.gain - ROUNDING]),
+  );
   return { at: stored.at, minTokens: minTokens as Bounds['minTokens'] };
 };
 
@@ -67,25 +70,28 @@ export const fillBuckets = (buckets: Buckets | undefined, plan: PlanName, now: D
   return { ...(Object.fromEntries(tokens) as Omit<Buckets, 'at'>), at };
 };
 
-/** Returns the buckets without the tokens of these runs, or the seconds until there may be enough tokens. */
+/** Returns the buckets without the tokens of these audits, or the seconds until there may be enough tokens. */
 export const takeTokens = (
   buckets: Buckets,
   plan: PlanName,
-  runs: number,
+  audits: number,
 ): Buckets | { limit: Limit; seconds: number } => {
   const short = limitsOf(plan)
-    .map((limit) => ({ limit, seconds: secondsUntil(buckets[limit.name], runs, limit) }))
+    .map((limit) => ({ limit, seconds: secondsUntil(buckets[limit.name], neededFor(audits, limit), limit) }))
     .sort((a, b) => b.seconds - a.seconds)[0];
   if (short && short.seconds > 0) return short;
-  return { minute: buckets.minute - runs, day: buckets.day - runs, at: buckets.at };
+  return { minute: buckets.minute - audits, day: buckets.day - audits, at: buckets.at };
 };
+
+/** Returns the tokens that a bucket must have for a check of these audits. */
+const neededFor = (audits: number, { quota }: Limit): number => Math.min(audits, quota);
 
 const secondsUntil = (tokens: number, wanted: number, { quota, seconds }: Limit): number =>
   tokens + ROUNDING >= wanted ? 0 : Math.ceil(((wanted - tokens) * seconds) / quota);
 
 /**
- * Returns `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11), counted in runs. `RateLimit`
- * reports the limit closest to exhaustion: runs left, and seconds until one more.
+ * Returns `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11), counted in audits. `RateLimit`
+ * reports the limit closest to exhaustion: audits left, and seconds until one more.
  */
 export const rateLimitHeaders = (buckets: Buckets, plan: PlanName): Record<string, string> => {
   const limits = limitsOf(plan);
@@ -95,7 +101,9 @@ export const rateLimitHeaders = (buckets: Buckets, plan: PlanName): Record<strin
   if (!nearest) return {};
   const { limit, left } = nearest;
   return {
-    'ratelimit-policy': limits.map(({ name, quota, seconds }) => `"${name}";q=${quota};w=${seconds}`).join(', '),
-    ratelimit: `"${limit.name}";r=${left};t=${secondsUntil(buckets[limit.name], left + 1, limit)}`,
+    'ratelimit-policy': limits
+      .map(({ name, quota, seconds }) => `"audits-per-${name}";q=${quota};w=${seconds}`)
+      .join(', '),
+    ratelimit: `"audits-per-${limit.name}";r=${left};t=${secondsUntil(buckets[limit.name], left + 1, limit)}`,
   };
 };

@@ -22,7 +22,7 @@ export const VersionList = z.object({
 });
 export type VersionList = z.infer<typeof VersionList>;
 
-const Plan = z.object({ runsPerMinute: z.int(), runsPerDay: z.int(), openChecks: z.int() }).meta({ id: 'Plan' });
+const Plan = z.object({ auditsPerMinute: z.int(), auditsPerDay: z.int(), openChecks: z.int() }).meta({ id: 'Plan' });
 
 /** Answer of GET /v1/limits: the limits of every check, and of the plans of API keys. */
 export const LimitList = z.object({

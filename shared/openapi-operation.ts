@@ -43,8 +43,8 @@ const headerTexts = {
   link: 'URL of the next page, with `rel="next"` (RFC 8288).',
   'preference-applied': 'The wait that the service has applied (RFC 7240).',
   'www-authenticate': 'The scheme, and the fault of the key (RFC 6750).',
-  ratelimit: 'The limit closest to exhaustion: runs left, and seconds until one more.',
-  'ratelimit-policy': 'The limits of the plan, in runs.',
+  ratelimit: 'The limit closest to exhaustion: audits left, and seconds until one more.',
+  'ratelimit-policy': 'The limits of the plan, in audits.',
   allow: 'The methods of the path.',
 } as const;
 type Header = keyof typeof headerTexts;

@@ -90,13 +90,13 @@ const create = (values: Values, rest: string[]): Run => {
       throw new Error(`The new key ${prefix} is lost. ${message} Revoke it: npm run keys -- revoke ${prefix}`);
     });
     if (values.json) return;
-    const { runsPerMinute, runsPerDay, openChecks } = plans[plan];
+    const { auditsPerMinute, auditsPerDay, openChecks } = plans[plan];
     note(`
 This is the key. It is shown once and not stored. Send it as "Authorization: Bearer <key>".
 Prefix ${created.key.prefix}, owner ${owner.data}, ${scopes.data.join(' and ')}, expires ${expiresAt ?? 'never'}.
-Plan ${plan}: ${runsPerMinute} runs a minute, ${runsPerDay} runs a day, ${openChecks} open checks.`);
+Plan ${plan}: ${auditsPerMinute} audits a minute, ${auditsPerDay} audits a day, ${openChecks} open checks.`);
     if (others.some((key) => key.plan !== plan))
-      note(`Other keys of ${owner.data} have another plan. Each plan counts its runs separately.`);
+      note(`Other keys of ${owner.data} have another plan. Each plan counts its audits separately.`);
   };
 };
 

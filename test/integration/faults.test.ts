@@ -185,11 +185,11 @@ test('tokens are taken once if the response of the write was lost', async () => 
   const limits = usageStore(db);
   const [caller, now] = [{ owner: randomUUID(), plan: 'small' as const }, new Date()];
   dynamodb.loseResponseOf(1);
-  const { headers } = await limits.take(caller, { id: randomUUID(), runs: 1 }, now);
+  const { headers } = await limits.take(caller, { id: randomUUID(), audits: 1 }, now);
   expect(dynamodb.passed()).toBe(2);
-  expect(headers.ratelimit).toMatch(/^"minute";r=11;/);
+  expect(headers.ratelimit).toMatch(/^"audits-per-minute";r=11;/);
   const rest = await Promise.allSettled(
-    Array.from({ length: 12 }, () => world.usage.take(caller, { id: randomUUID(), runs: 1 }, now)),
+    Array.from({ length: 12 }, () => world.usage.take(caller, { id: randomUUID(), audits: 1 }, now)),
   );
   // The plan's limit of open checks applies. The first check counts once.
   expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(plans.small.openChecks - 1);

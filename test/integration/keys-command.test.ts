@@ -42,7 +42,7 @@ test('without a running service, a key can be created and listed, and is shown o
   const created = await keys(dataDir, [...aKey, '--expires', '90d']);
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pas_[0-9a-f]{12}_[0-9a-f]{64}\n$/) });
   const [, prefix = '', secret = ''] = created.stdout.trim().split('_');
-  expect(created.stderr).toMatch(/shown once.*Plan standard: 60 runs a minute/s);
+  expect(created.stderr).toMatch(/shown once.*Plan standard: 60 audits a minute/s);
 
   const listed = await keys(dataDir, ['list']);
   expect(listed.stdout).toMatch(/^PREFIX +STATE +OWNER/);

@@ -8,11 +8,10 @@ import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
 import { type UsageStore, usageStore } from '../../functions/lib/store/usage.ts';
-import { sweep } from '../../functions/sweep.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { plans } from '../../shared/plans.ts';
-import { Problem } from '../../shared/problems.ts';
+import { Problem, runError } from '../../shared/problems.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
@@ -49,7 +48,7 @@ const bucketsOf = async (owner: string) => {
 const openOf = async (owner: string) => Object.keys((await bucketsOf(owner))?.openChecks ?? {}).length;
 /** Usage with entries of checks that are being created. */
 const withOpen = (count: number, at = t0) => ({
-  openChecks: Object.fromEntries(Array.from({ length: count }, () => [randomUUID(), { at: at.getTime(), runs: 1 }])),
+  openChecks: Object.fromEntries(Array.from({ length: count }, () => [randomUUID(), { at: at.getTime(), audits: 1 }])),
 });
 const put = (owner: string, item: object) =>
   db.send(
@@ -94,9 +93,20 @@ test('a create reports the policy and the runs left', async () => {
   const key = await keyOf(anOwner());
   const one = await post(key, { ...aBody, regions: ['us-west1', 'us-east4', 'europe-west3'] });
   expect(one.status).toBe(201);
-  expect(one.headers.get('ratelimit-policy')).toBe('"minute";q=12;w=60, "day";q=200;w=86400');
-  expect(one.headers.get('ratelimit')).toMatch(/^"minute";r=9;t=[1-5]$/);
-  expect((await post(key)).headers.get('ratelimit')).toMatch(/^"minute";r=8;t=[1-5]$/);
+  expect(one.headers.get('ratelimit-policy')).toBe('"audits-per-minute";q=12;w=60, "audits-per-day";q=200;w=86400');
+  expect(one.headers.get('ratelimit')).toMatch(/^"audits-per-minute";r=9;t=[1-5]$/);
+  expect((await post(key)).headers.get('ratelimit')).toMatch(/^"audits-per-minute";r=8;t=[1-5]$/);
+});
+
+test('a create takes a token for each sample in each region', async () => {
+  const key = await keyOf(anOwner());
+  const one = await post(key, { ...aBody, regions: ['us-west1', 'us-east4'], samples: 5 });
+  expect([one.status, one.headers.get('ratelimit')]).toEqual([201, expect.stringMatching(/^"audits-per-minute";r=2;/)]);
+  const refused = await post(key, { ...aBody, samples: 4 });
+  expect(refused.status).toBe(429);
+  expect((await refused.json()).detail).toMatch(
+    /^The plan allows 12 audits a minute, and this check needs 4\. Retry in /,
+  );
 });
 
 test('a create over the limit is a 429 that says when to retry, and writes nothing', async () => {
@@ -110,14 +120,14 @@ test('a create over the limit is a 429 that says when to retry, and writes nothi
   const before = await everything();
   const refused = await post(key, { ...aBody, regions: ['us-west1', 'us-east4'] });
   expect(refused.status).toBe(429);
-  expect(refused.headers.get('ratelimit')).toMatch(/^"minute";r=1;t=[1-5]$/);
+  expect(refused.headers.get('ratelimit')).toMatch(/^"audits-per-minute";r=1;t=[1-5]$/);
   const seconds = Number(refused.headers.get('retry-after'));
   expect(seconds).toBeGreaterThan(0);
   expect(seconds).toBeLessThanOrEqual(5);
   const problem = Problem.strict().parse(await refused.json());
   expect(problem).toMatchObject({
     code: 'too-many-requests',
-    detail: `The plan allows 12 runs a minute. Try again in ${seconds} s.`,
+    detail: `The plan allows 12 audits a minute, and this check needs 2. Retry in ${seconds} s.`,
   });
   expect(await everything()).toEqual(before);
   expect(await world.jobsIn('us-west1')).toEqual([]);
@@ -147,7 +157,7 @@ test('exactly 10 of 50 instances that create at once are allowed with 10 tokens'
   const owner = anOwner();
   await put(owner, { 'tokens-standard': { minute: 10, day: 100, at: t0.getTime() } });
   const takes = Array.from({ length: 50 }, () =>
-    usageStore(world.db).take({ owner, plan: 'standard' }, { id: randomUUID(), runs: 1 }, t0),
+    usageStore(world.db).take({ owner, plan: 'standard' }, { id: randomUUID(), audits: 1 }, t0),
   );
   const ended = await Promise.allSettled(takes);
   const codes = ended.map((each) => (each.status === 'rejected' ? each.reason.code : 'allowed'));
@@ -162,7 +172,7 @@ test('50 instances that create at once within the limits are all allowed without
   await put(owner, { 'tokens-large': { minute: 500, day: 1000, at }, ...withOpen(7) });
   const send = vi.spyOn(world.db.client, 'send');
   const takes = Array.from({ length: 50 }, () =>
-    usageStore(world.db).take({ owner, plan: 'large' }, { id: randomUUID(), runs: 3 }, later(t0, 1)),
+    usageStore(world.db).take({ owner, plan: 'large' }, { id: randomUUID(), audits: 3 }, later(t0, 1)),
   );
   await Promise.all(takes);
   expect(send).toHaveBeenCalledTimes(100); // one read and one write per create
@@ -183,11 +193,11 @@ test('a key takes no tokens from another plan of its owner', async () => {
   const [small, large, another] = [await keyOf(owner), await keyOf(owner, 'large'), await keyOf(owner, 'large')];
   const at = Date.now() + 60_000; // a clock that is ahead has filled the buckets, so no token comes in during the test
   await put(owner, { 'tokens-small': { minute: 12, day: 200, at }, 'tokens-large': { minute: 600, day: 40_000, at } });
-  expect((await post(small)).headers.get('ratelimit')).toMatch(/^"minute";r=11;/);
+  expect((await post(small)).headers.get('ratelimit')).toMatch(/^"audits-per-minute";r=11;/);
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 600, day: 40_000, at } });
-  expect((await post(large)).headers.get('ratelimit')).toMatch(/^"minute";r=599;/);
-  expect((await post(another)).headers.get('ratelimit')).toMatch(/^"minute";r=598;/); // the keys of one plan share tokens
-  expect((await post(small)).headers.get('ratelimit')).toMatch(/^"minute";r=10;/);
+  expect((await post(large)).headers.get('ratelimit')).toMatch(/^"audits-per-minute";r=599;/);
+  expect((await post(another)).headers.get('ratelimit')).toMatch(/^"audits-per-minute";r=598;/); // the keys of one plan share tokens
+  expect((await post(small)).headers.get('ratelimit')).toMatch(/^"audits-per-minute";r=10;/);
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 598, day: 39_998, at } });
   expect(await openOf(owner)).toBe(4);
 });
@@ -197,7 +207,7 @@ test('an owner without tokens gets those of a larger plan with a new key, while 
   await put(owner, { 'tokens-small': { minute: 0, day: 0, at: t0.getTime() } });
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
   const by = (plan: keyof typeof plans, seconds: number) => createAt(later(t0, seconds))(request(owner, { plan }));
-  expect((await by('large', 0)).headers).toMatchObject({ ratelimit: '"minute";r=599;t=1' });
+  expect((await by('large', 0)).headers).toMatchObject({ ratelimit: '"audits-per-minute";r=599;t=1' });
   expect((await by('small', 432)).status).toBe(201); // one of the plan's 200 tokens a day has come in
   expect(await bucketsOf(owner)).toMatchObject({
     'tokens-small': { day: 0 },
@@ -228,7 +238,7 @@ test('attributes of no plan are ignored, except the open checks', async () => {
   const broken = createAt(t0, { create: () => Promise.reject(new Error('connection lost')) });
   await expect(broken(request(owner))).rejects.toThrow('connection lost');
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 12, day: 200 } });
-  expect((await createAt(t0)(request(owner))).headers).toMatchObject({ ratelimit: '"minute";r=11;t=5' });
+  expect((await createAt(t0)(request(owner))).headers).toMatchObject({ ratelimit: '"audits-per-minute";r=11;t=5' });
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({ code: 'too-many-requests' });
 });
 
@@ -330,7 +340,7 @@ test('a check counts as open until its last run is finished', async () => {
   await finish(first, t0);
   await world.store.closeIfFinished(first, t0); // a second call changes nothing
   expect(await openOf(owner)).toBe(1);
-  await sweep({ ...world, now: () => later(t0, 25 * 3600) })({}); // abandons the second check's run
+  await world.due.abandon(await world.runOf(second), runError('abandoned'), t0);
   expect((await world.find(second)).item.completedAt).not.toBeNull();
   expect(await openOf(owner)).toBe(0);
 });
@@ -404,8 +414,8 @@ test('a plan limits the open checks, and a check that closes makes room', async 
   const before = await bucketsOf(owner);
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({
     code: 'too-many-requests',
-    message: 'The plan allows 10 checks open at once. Try again in 10 s.',
-    headers: { 'retry-after': '10', ratelimit: '"minute";r=11;t=5' },
+    message: 'The plan allows 10 checks open at once. Retry in 10 s.',
+    headers: { 'retry-after': '10', ratelimit: '"audits-per-minute";r=11;t=5' },
   });
   expect(await bucketsOf(owner)).toEqual(before);
   await finish(id, t0);

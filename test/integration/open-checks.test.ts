@@ -38,7 +38,7 @@ afterAll(async () => {
 const t0 = new Date('2131-01-01T12:00:00.000Z');
 const anOwner = () => ({ owner: `owner-${randomUUID()}`, plan: 'small' as const });
 type Owner = ReturnType<typeof anOwner>;
-const aCheck = () => ({ id: randomUUID(), runs: 1 });
+const aCheck = () => ({ id: randomUUID(), audits: 1 });
 const usageOf = ({ owner }: Owner) => getItem(world.db, usageKey(owner));
 const openOf = async (owner: Owner) => Object.keys((await usageOf(owner))?.openChecks ?? {}).length;
 const tokensOf = async (owner: Owner) => (await usageOf(owner))?.['tokens-small'] as { minute: number; day: number };
@@ -94,13 +94,23 @@ test('a create that dies after its take is counted once, however often its Idemp
   expect([await openOf(owner), (await tokensOf(owner)).day]).toEqual([1, 199]);
 });
 
-test('a repeated create that asks for more runs takes the missing tokens', async () => {
+test('a repeated create that asks for more audits takes the missing tokens', async () => {
   const owner = anOwner();
   const { id } = aCheck();
-  await world.usage.take(owner, { id, runs: 2 }, t0);
-  await world.usage.take(owner, { id, runs: 6 }, later(t0, 1));
-  await world.usage.take(owner, { id, runs: 1 }, later(t0, 2));
+  await world.usage.take(owner, { id, audits: 2 }, t0);
+  await world.usage.take(owner, { id, audits: 6 }, later(t0, 1));
+  await world.usage.take(owner, { id, audits: 1 }, later(t0, 2));
   expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([1, 194]);
+});
+
+test('a repeated create of a check that an earlier release stored takes the tokens that are missing', async () => {
+  const owner = anOwner();
+  const { id } = aCheck();
+  await world.usage.take(owner, { id, audits: 2 }, t0);
+  const openChecks = { [id]: { at: t0.getTime(), runs: 2 } };
+  await world.db.client.send(putOf({ ...(await usageOf(owner)), openChecks }));
+  await world.usage.take(owner, { id, audits: 10 }, later(t0, 1));
+  expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([1, 190]);
 });
 
 test('a create whose take got no response at all costs nothing', async () => {
@@ -138,7 +148,7 @@ test('a create at the limit makes room by the checks that were never stored, or 
   await finish(closed.id);
   await erase(owner, erased.id);
   const leaked = Object.fromEntries(Object.entries(entries).filter(([id]) => id !== open.id));
-  const never = Array.from({ length: 7 }, () => [randomUUID(), { at: t0.getTime(), runs: 1 }]);
+  const never = Array.from({ length: 7 }, () => [randomUUID(), { at: t0.getTime(), audits: 1 }]);
   const openChecks = { ...entries, ...leaked, ...Object.fromEntries(never) };
   await world.db.client.send(putOf({ ...(await usageOf(owner)), openChecks }));
   const now = later(t0, HOLD_MS / 1000 - 1);
@@ -171,7 +181,7 @@ test.each([1, 2, 3])(
     expect(await openOf(owner)).toBe(1);
     dynamodb.heal();
     dynamodb.failAfter(Math.min(nth, 2)); // the run is finished; nothing after it, or only the removal of the entry
-    await finish(dead.id, cut());
+    await finish(dead.id, cut()).catch(() => {}); // a living worker repeats it
     dynamodb.heal();
     await sweepAt(later(t0, 301));
     expect((await world.find(dead.id)).item.completedAt).not.toBeNull();
@@ -198,7 +208,7 @@ test('two creates at once with one new Idempotency-Key at the limit are a 201 an
   for (let round = 0; round < 5; round++) {
     const owner = anOwner();
     const tokens = { minute: 1, day: 1, at: t0.getTime() };
-    const open = Array.from({ length: 9 }, () => [randomUUID(), { at: t0.getTime(), runs: 1 }]);
+    const open = Array.from({ length: 9 }, () => [randomUUID(), { at: t0.getTime(), audits: 1 }]);
     await world.db.client.send(
       putOf({ ...usageKey(owner.owner), stamp: 's', 'tokens-small': tokens, openChecks: Object.fromEntries(open) }),
     );

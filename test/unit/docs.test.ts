@@ -109,8 +109,8 @@ describe('shared/API.md', () => {
 });
 
 test('infra/KEYS.md has the limits of every plan', () => {
-  const rows = Object.entries(plans).map(([name, { runsPerMinute, runsPerDay, openChecks }]) => {
-    const numbers = [runsPerMinute, runsPerDay, openChecks].map((number) => number.toLocaleString('en'));
+  const rows = Object.entries(plans).map(([name, { auditsPerMinute, auditsPerDay, openChecks }]) => {
+    const numbers = [auditsPerMinute, auditsPerDay, openChecks].map((number) => number.toLocaleString('en'));
     return `| \`${name}\` | ${numbers.join(' | ')} |`;
   });
   expect(rows.filter((row) => !textOf('infra/KEYS.md').includes(row))).toEqual([]);

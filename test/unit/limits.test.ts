@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MAX_SAMPLES } from '../../shared/audit-options.ts';
+import { countAudits } from '../../shared/check.ts';
 import {
   type Buckets,
   decideCreate,
@@ -13,8 +15,8 @@ import { allRegions } from '../../shared/regions.ts';
 
 const t0 = new Date('2031-01-01T00:00:00.000Z');
 const t0Plus = (seconds: number) => new Date(t0.getTime() + seconds * 1000);
-const take = (buckets: Buckets, runs: number): Buckets => {
-  const left = takeTokens(buckets, 'standard', runs);
+const take = (buckets: Buckets, audits: number): Buckets => {
+  const left = takeTokens(buckets, 'standard', audits);
   if ('limit' in left) throw new Error(`refused for ${left.seconds} s`);
   return left;
 };
@@ -33,9 +35,9 @@ test('buckets fill at the rate of their window, up to its quota', () => {
   expect(fillBuckets(empty, 'standard', t0Plus(12 * 3600)).day).toBe(2000);
 });
 
-test.each([1, 2, 6, 60])('%i refused runs are allowed after exactly the reported seconds', (runs) => {
+test.each([1, 2, 6, 60])('%i refused audits are allowed after exactly the reported seconds', (audits) => {
   for (const plan of Object.keys(plans) as PlanName[]) {
-    const wanted = Math.min(runs, plans[plan].runsPerMinute);
+    const wanted = Math.min(audits, plans[plan].auditsPerMinute);
     const empty = { minute: 0, day: 0.25, at: t0.getTime() };
     const refused = takeTokens(empty, plan, wanted);
     if (!('limit' in refused)) throw new Error('allowed');
@@ -67,20 +69,30 @@ test('a changed plan applies from the next request', () => {
 });
 
 test('the headers report the policy, and the limit closest to exhaustion', () => {
-  const policy = '"minute";q=60;w=60, "day";q=2000;w=86400';
+  const policy = '"audits-per-minute";q=60;w=60, "audits-per-day";q=2000;w=86400';
   expect(rateLimitHeaders(take(full, 12), 'standard')).toEqual({
     'ratelimit-policy': policy,
-    ratelimit: '"minute";r=48;t=1',
+    ratelimit: '"audits-per-minute";r=48;t=1',
   });
   const at = t0.getTime();
-  expect(rateLimitHeaders({ minute: 60, day: 3.5, at }, 'standard').ratelimit).toBe('"day";r=3;t=22');
-  expect(rateLimitHeaders({ minute: 0.99, day: 100, at }, 'standard').ratelimit).toBe('"minute";r=0;t=1');
+  expect(rateLimitHeaders({ minute: 60, day: 3.5, at }, 'standard').ratelimit).toBe('"audits-per-day";r=3;t=22');
+  expect(rateLimitHeaders({ minute: 0.99, day: 100, at }, 'standard').ratelimit).toBe('"audits-per-minute";r=0;t=1');
+});
+
+test('a check that needs more than a limit takes all of it, and leaves a debt', () => {
+  const audits = countAudits({ regions: [...allRegions], samples: MAX_SAMPLES });
+  const full = fillBuckets(undefined, 'small', t0);
+  const left = takeTokens(full, 'small', audits) as Buckets;
+  expect([audits, left.minute, left.day]).toEqual([30, -18, 170]);
+  expect(takeTokens({ ...full, minute: 11 }, 'small', audits)).toMatchObject({ seconds: 5 });
+  expect(takeTokens(left, 'small', 1)).toMatchObject({ seconds: 95 });
+  expect(rateLimitHeaders(left, 'small').ratelimit).toBe('"audits-per-minute";r=0;t=95');
 });
 
 test('every plan allows a check in every region, and its open checks fit into one item of the table', () => {
-  for (const { runsPerMinute, runsPerDay, openChecks } of Object.values(plans)) {
-    expect(runsPerMinute).toBeGreaterThanOrEqual(allRegions.length);
-    expect(runsPerDay).toBeGreaterThanOrEqual(runsPerMinute);
+  for (const { auditsPerMinute, auditsPerDay, openChecks } of Object.values(plans)) {
+    expect(auditsPerMinute).toBeGreaterThanOrEqual(allRegions.length);
+    expect(auditsPerDay).toBeGreaterThanOrEqual(auditsPerMinute);
     expect(openChecks).toBeGreaterThan(0);
     expect(openChecks * 60).toBeLessThan(400_000 / 4);
   }
@@ -89,18 +101,18 @@ test('every plan allows a check in every region, and its open checks fit into on
 describe('a create', () => {
   const at = t0.getTime();
   const nothing: Usage = { buckets: undefined, openChecks: 0 };
-  const allowed = (usage: Usage, runs = 1, now = t0) => {
-    const decision = decideCreate('standard', runs, now, usage);
+  const allowed = (usage: Usage, audits = 1, now = t0) => {
+    const decision = decideCreate('standard', audits, now, usage);
     if ('refused' in decision) throw new Error(`refused by ${decision.refused.limit}`);
     return decision.allowed;
   };
-  const refused = (usage: Usage, runs = 1, now = t0) => {
-    const decision = decideCreate('standard', runs, now, usage);
+  const refused = (usage: Usage, audits = 1, now = t0) => {
+    const decision = decideCreate('standard', audits, now, usage);
     if ('allowed' in decision) throw new Error('allowed');
     return decision.refused;
   };
 
-  test('takes a token for each run', () => {
+  test('takes a token for each audit', () => {
     expect(allowed(nothing, 6)).toEqual({ buckets: { minute: 54, day: 1994, at }, bounds: undefined });
   });
 
@@ -144,18 +156,18 @@ describe('a create', () => {
     minute: fc.double({ min: -100, max: 60, noNaN: true }),
     day: fc.double({ min: -100, max: 2000, noNaN: true }),
     seconds: fc.double({ min: 0, max: 200, noNaN: true }),
-    runs: fc.integer({ min: 1, max: 6 }),
+    audits: fc.integer({ min: 1, max: 6 }),
   });
   const usageOf = (minute: number, day: number): Usage => ({ buckets: { minute, day, at }, openChecks: 0 });
 
   test('is allowed at its bounds, and refused beyond each of them', () => {
     fc.assert(
-      fc.property(usages, ({ minute, day, seconds, runs }) => {
-        const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day));
+      fc.property(usages, ({ minute, day, seconds, audits }) => {
+        const decision = decideCreate('standard', audits, t0Plus(seconds), usageOf(minute, day));
         if ('refused' in decision || !decision.allowed.bounds) return;
         const least = decision.allowed.bounds.minTokens;
         const at = (minute: number, day: number) =>
-          decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day));
+          decideCreate('standard', audits, t0Plus(seconds), usageOf(minute, day));
         expect(at(least.minute + 1e-9, least.day + 1e-9)).toHaveProperty('allowed');
         expect(at(least.minute - 0.01, day)).toHaveProperty('refused');
         expect(at(minute, least.day - 0.01)).toHaveProperty('refused');
@@ -165,11 +177,11 @@ describe('a create', () => {
 
   test('leaves the same tokens, whether it subtracts from the stored ones or writes the buckets', () => {
     fc.assert(
-      fc.property(usages, fc.nat(1000), ({ minute, day, seconds, runs }, moreSeconds) => {
-        const decision = decideCreate('standard', runs, t0Plus(seconds), usageOf(minute, day));
+      fc.property(usages, fc.nat(1000), ({ minute, day, seconds, audits }, moreSeconds) => {
+        const decision = decideCreate('standard', audits, t0Plus(seconds), usageOf(minute, day));
         if ('refused' in decision || !decision.allowed.bounds) return;
         const later = t0Plus(seconds + moreSeconds);
-        const subtracted = fillBuckets({ minute: minute - runs, day: day - runs, at }, 'standard', later);
+        const subtracted = fillBuckets({ minute: minute - audits, day: day - audits, at }, 'standard', later);
         const written = fillBuckets(decision.allowed.buckets, 'standard', later);
         expect(subtracted.minute).toBeCloseTo(written.minute, 6);
         expect(subtracted.day).toBeCloseTo(written.day, 6);

@@ -13,7 +13,7 @@ test('a create retries its write with backoff and jitter, and is a 503 after 30 
     throw new ConditionalCheckFailedException({ message: 'another create came first', $metadata: {} });
   });
   const db = { client: { send }, table: 'table' } as unknown as Db;
-  const allowed = usageStore(db).take({ owner: 'acme', plan: 'small' }, { id: 'a', runs: 1 }, new Date());
+  const allowed = usageStore(db).take({ owner: 'acme', plan: 'small' }, { id: 'a', audits: 1 }, new Date());
   await expect(allowed).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
   expect(send).toHaveBeenCalledTimes(60); // one read and one write per try
   const pauses = sleep.mock.calls.map(([ms]) => ms);

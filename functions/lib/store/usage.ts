@@ -19,7 +19,7 @@ import { checkKey, usageKey } from './items.ts';
 /*
  * Attributes of an owner's usage:
  * tokens-<plan>  token buckets of the owner's keys of this plan. Each plan has its own, because its quotas are its own.
- * openChecks     the open checks that keys of any plan created: { <checkId>: { at: time of the create, runs } }
+ * openChecks     the open checks that keys of any plan created: { <checkId>: { at: time of the create, audits } }
  * stamp          a new UUID with each create and each refund
  *
  * Adding and removing an entry of `openChecks` can be repeated, so a lost response or a retry counts no check twice. An
@@ -37,8 +37,9 @@ const entryOf = (checkId: string) => `openChecks.${checkId}`;
  * Entry of an open check. `at` is the time of the create that wrote it last, in milliseconds. Its random fraction tells
  * creates of one millisecond apart.
  */
-type Entry = { at: number; runs: number };
-type OpenChecks = Readonly<Record<string, Entry>>;
+type Entry = { at: number; audits: number };
+/** Entries of an earlier release have the number of runs instead, for which they took tokens. */
+type OpenChecks = Readonly<Record<string, Entry | { at: number; runs: number }>>;
 
 /** Permission for a create. `headers` are for the client. `refund` takes back what this create took; safe to repeat. */
 export type Allowed = { countsAsOpen: boolean; headers: Record<string, string>; refund: () => Promise<void> };
@@ -48,7 +49,7 @@ export type UsageStore = ReturnType<typeof usageStore>;
 /** Stores how much of its plans each owner uses. */
 export const usageStore = (db: Db) => ({
   /**
-   * Takes a token for each run and counts the check as open. Throws the problem if a limit is reached. Takes nothing that
+   * Takes a token for each audit and counts the check as open. Throws the problem if a limit is reached. Takes nothing that
    * an earlier create of this check took.
    */
   take: async ({ owner, plan }: Caller, check: Wanted, now: Date): Promise<Allowed> => {
@@ -71,7 +72,14 @@ export const removeOpenCheck = (db: Db, owner: string, checkId: string) =>
     condition: `attribute_exists(#openChecks.#${checkId})`,
   });
 
-type Wanted = { id: string; runs: number };
+type Wanted = { id: string; audits: number };
+
+/** Returns the tokens that a check has taken. */
+const takenBy = (entry: OpenChecks[string] | undefined): number => {
+  if (!entry) return 0;
+  return 'audits' in entry ? entry.audits : entry.runs;
+};
+
 type Create = Required<Pick<Caller, 'owner' | 'plan'>> & Wanted & Pick<Entry, 'at'>;
 
 const MAX_TRIES = 30;
@@ -80,21 +88,21 @@ const LONGEST_BACKOFF_MS = 200;
 
 /** Reads the usage, decides and writes. Repeats this if other creates came in between. Returns the stored buckets. */
 const take = async (db: Db, create: Create): Promise<Buckets | undefined> => {
-  const { owner, plan, id, runs, at } = create;
+  const { owner, plan, id, audits, at } = create;
   let looked = false;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const read = usageFrom(plan, await getItem(db, usageKey(owner)));
     const entry = read.openChecks?.[id];
     // The SDK retries a write whose response was lost. The retry fails, but the first write has left the entry.
     if (entry?.at === at) return read.buckets;
-    const missing = Math.max(0, runs - (entry?.runs ?? 0));
+    const missing = Math.max(0, audits - takenBy(entry));
     const openChecks = entry ? 0 : Object.keys(read.openChecks ?? {}).length;
     const decision = decideCreate(plan, missing, new Date(at), { buckets: read.buckets, openChecks });
     if ('refused' in decision) {
       const look = decision.refused.limit === 'openChecks' && !looked;
       looked = true;
       if (look && (await removeStale(db, owner, read.openChecks ?? {}, at))) continue;
-      throw tooManyRequests(plan, decision.refused);
+      throw tooManyRequests(plan, missing, decision.refused);
     }
     const written = await write(db, create, missing, read, decision.allowed).catch(async (error) => {
       await refund(db, create); // a write without a response may have succeeded
@@ -115,13 +123,13 @@ const take = async (db: Db, create: Create): Promise<Buckets | undefined> => {
  */
 const write = (
   db: Db,
-  { owner, plan, id, runs, at }: Create,
+  { owner, plan, id, audits, at }: Create,
   missing: number,
   { openChecks, ...read }: StoredUsage,
   { buckets, bounds }: Extract<Decision, { allowed: unknown }>['allowed'],
 ) => {
   const tokens = tokensOf(plan);
-  const entry: Entry = { at, runs: Math.max(runs, openChecks?.[id]?.runs ?? 0) };
+  const entry: Entry = { at, audits: Math.max(audits, takenBy(openChecks?.[id])) };
   // After three days the buckets are full and no check is open. The tokens of another plan may need a later date.
   const expiresAt = Math.max(read.expiresAt, Math.floor(buckets.at / 1000) + 3 * 24 * 3600);
   const set = { stamp: randomUUID(), expiresAt };
@@ -189,12 +197,12 @@ const removeStale = async (db: Db, owner: string, openChecks: OpenChecks, now: n
 };
 
 /** Returns what a create took. If that fails, the tokens come back with time, and a later create removes the entry. */
-const refund = async (db: Db, { owner, plan, id, runs, at }: Create): Promise<void> => {
+const refund = async (db: Db, { owner, plan, id, audits, at }: Create): Promise<void> => {
   const tokens = tokensOf(plan);
   await updateItem(db, usageKey(owner), {
     returns: 'NONE',
     set: { stamp: randomUUID() },
-    add: { [`${tokens}.minute`]: runs, [`${tokens}.day`]: runs },
+    add: { [`${tokens}.minute`]: audits, [`${tokens}.day`]: audits },
     remove: [entryOf(id)],
     ...ifEntry(id, { at }),
   }).catch((error) => log.warn('could not refund a create; its tokens come back with time', { owner, error }));
@@ -216,9 +224,13 @@ const usageFrom = (plan: PlanName, item: Item = {}): StoredUsage => ({
   expiresAt: (item.expiresAt ?? 0) as number,
 });
 
-const tooManyRequests = (plan: PlanName, { limit, quota, retryAfterSeconds, buckets }: Refusal): ApiProblem => {
-  const allowance = limit === 'openChecks' ? `${quota} checks open at once` : `${quota} runs a ${limit}`;
-  return new ApiProblem('too-many-requests', `The plan allows ${allowance}. Try again in ${retryAfterSeconds} s.`, {
+const tooManyRequests = (plan: PlanName, audits: number, refusal: Refusal): ApiProblem => {
+  const { limit, quota, retryAfterSeconds, buckets } = refusal;
+  const allowance =
+    limit === 'openChecks'
+      ? `${quota} checks open at once`
+      : `${quota} audits a ${limit}, and this check needs ${audits}`;
+  return new ApiProblem('too-many-requests', `The plan allows ${allowance}. Retry in ${retryAfterSeconds} s.`, {
     headers: { ...rateLimitHeaders(buckets, plan), 'retry-after': String(retryAfterSeconds) },
   });
 };
