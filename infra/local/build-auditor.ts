@@ -32,7 +32,4 @@ const build = async (folder: string, part: string): Promise<void> => {
   }
 };
 
-if (import.meta.main) {
-  process.umask(0o022); // that of the service lets only its own user read new files
-  await buildAuditor(process.argv[2] as string);
-}
+if (import.meta.main) await buildAuditor(process.argv[2] as string);

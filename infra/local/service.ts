@@ -50,7 +50,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     print,
     onRecovered: () => onRecovered(),
   });
-  await removeOldPrograms(settings.dataDir);
+  if (chromiumDir !== settings.dataDir) await removeOldPrograms(settings.dataDir);
   Object.assign(process.env, aws.env, environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
   const functions = await importFunctions(); // after the environment is set, because a logger reads it on import
   const { runAudit, sweep } = functions;

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +74,7 @@ test('the curl command that the service prints at its start works without a netw
   expect(await finishedCheck(service, id)).toMatchObject({ state: 'succeeded', url: `${service.url}/sample` });
 });
 
-test('an auditor and its browser have no AWS credentials and no open file of the service', async () => {
+test('an auditor and its browser have no AWS credentials, no open file of the service, and no right to its data', async () => {
   const { id, auditor, browser } = await auditUnderWay(service, pages);
   for (const { pid } of [auditor, browser]) {
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/AWS|TABLE_NAME|QUEUE/);
@@ -86,6 +87,8 @@ test('an auditor and its browser have no AWS credentials and no open file of the
     });
     expect(files.length).toBeGreaterThan(3);
     expect(files.filter((file) => /dynamodb|fauxqs|in-use/.test(file))).toEqual([]);
+    const { uid } = statSync(`/proc/${pid}`);
+    if (process.getuid?.() === 0) expect(spawnSync('ls', [dataDir], { uid }).status).toBe(2); // permission denied
   }
   await finishedCheck(service, id);
 });

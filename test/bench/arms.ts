@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
-import { newFolder, removeFolder, root, startNode } from './children.ts';
+import { newFolder, programsOf, removeFolder, root, startNode } from './children.ts';
 import { auditorsOf, type Footprint, watchMemory } from './memory.ts';
 import type { Report } from './reading.ts';
 import { getJson, pathOf, type Service, since, succeededCheck } from './service.ts';
@@ -55,11 +55,11 @@ export const auditByService =
     };
   };
 
-/** Audits with Lighthouse's command line and its defaults, the service's categories, and the Chromium in `dataDir`. */
+/** Audits with Lighthouse's command line and its defaults, the service's categories, and the Chromium of the service on `dataDir`. */
 export const auditByCommandLine =
   (dataDir: string, { memory = false }: { memory?: boolean } = {}): Arm =>
   async ({ pageUrl, version }) => {
-    const { executable, env } = await prepareChromium(dataDir);
+    const { executable, env } = await prepareChromium(programsOf(dataDir));
     const folder = newFolder();
     const output = join(folder, 'report.json');
     const { pwa } = auditVersion(version);

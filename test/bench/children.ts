@@ -25,6 +25,9 @@ export const newFolder = (): string => {
   return folder;
 };
 
+/** Returns the folder of Chromium and of the auditor's bundle for a service on a data folder. */
+export const programsOf = (dataDir: string): string => join(dataDir, 'programs');
+
 export const removeFolder = async (folder: string): Promise<void> => {
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   folders.delete(folder);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckView } from '../../shared/check.ts';
 import { isFinished, type RunView } from '../../shared/run.ts';
 import { startArguments } from '../support/service.ts';
-import { startNode } from './children.ts';
+import { programsOf, startNode } from './children.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -19,7 +19,7 @@ export const startService = async (dataDir: string, env: Record<string, string> 
   const startedAt = performance.now();
   const child = startNode(startArguments(), {
     folder: dataDir,
-    env: { PORT: new URL(url).port, DATA_DIR: dataDir, TARGETS: 'local', ...env },
+    env: { PORT: new URL(url).port, DATA_DIR: dataDir, CHROMIUM_DIR: programsOf(dataDir), TARGETS: 'local', ...env },
   });
   let printed = '';
   child.child.stdout?.on('data', (data) => {

@@ -5,6 +5,13 @@ import { join } from 'node:path';
 /** Returns the folder of the unpacked Chromium, which all tests and runs share. */
 export const chromiumDir = (): string => {
   const dir = join(tmpdir(), 'page-audit-test-chromium');
-  mkdirSync(dir, { recursive: true });
+  makeReadable(dir);
   return dir;
+};
+
+/** Makes a folder and its parents for all users. A service in the same process may have set a private umask. */
+export const makeReadable = (dir: string): void => {
+  const umask = process.umask(0o022);
+  mkdirSync(dir, { recursive: true });
+  process.umask(umask);
 };

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { auditorDir } from './auditor-dir.ts';
-import { chromiumDir } from './chromium-dir.ts';
+import { chromiumDir, makeReadable } from './chromium-dir.ts';
 import { commandOf, pids } from './processes.ts';
 
 /** Returns the Node.js arguments of `npm start`, with another module in place of the service if `main` is given. */
@@ -71,7 +71,7 @@ export const preparedPrograms = async (): Promise<string> => {
   const { executable } = await prepareChromium(chromiumDir());
   const home = dirname(executable);
   const folder = dirname(await auditorDir());
-  mkdirSync(folder, { recursive: true });
+  makeReadable(folder);
   try {
     symlinkSync(home, join(folder, basename(home)));
   } catch (error) {
