@@ -22,6 +22,13 @@ export class RequestError extends Error {
   }
 }
 
+/**
+ * Returns the RequestError of a failed reading. An answer that is no JSON is none of the service, for example of a proxy.
+ * @param {unknown} error
+ */
+export const asRequestError = (error) =>
+  error instanceof RequestError ? error : new RequestError('failed', { title: 'No readable answer', detail: FAILED });
+
 /** @param {number} status */
 const kindOf = (status) => {
   if (status === 401) return 'key';

@@ -1,5 +1,5 @@
 // @ts-check
-import { RequestError, retryAfterOf } from './api.js';
+import { asRequestError, retryAfterOf } from './api.js';
 
 /** Shortest time between two requests, in seconds, also if the service names a shorter one or none. */
 const MIN_SECONDS = 2;
@@ -21,7 +21,7 @@ const passing = ['offline', 'too-many', 'failed'];
  * @param {object} options
  * @param {(data: any) => boolean} options.isFinished
  * @param {(data: any) => void} options.show
- * @param {(error: any) => void} options.fail
+ * @param {(error: import('./api.js').RequestError) => void} options.fail
  * @param {number} [options.refreshSeconds] time until the next reading. A hidden tab does not read
  * @param {AbortSignal} options.signal
  */
@@ -43,10 +43,11 @@ export const follow = async (load, { isFinished, show, fail, refreshSeconds = 0,
       const from = headers?.has('preference-applied') ? sentAt : performance.now();
       const dueAt = from + seconds * 1000;
       await pause({ earliest: dueAt, latest: dueAt, onlyVisible: refreshSeconds > 0, signal });
-    } catch (error) {
+    } catch (thrown) {
       if (signal.aborted) return;
+      const error = asRequestError(thrown);
       fail(error);
-      const { kind, retryAfter } = error instanceof RequestError ? error : { kind: 'offline', retryAfter: undefined };
+      const { kind, retryAfter } = error;
       if (!passing.includes(kind)) return;
       const now = performance.now();
       const seconds = retryAfter ?? FAILURE_SECONDS[failures] ?? 10;

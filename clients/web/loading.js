@@ -1,6 +1,6 @@
 // @ts-check
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { read, send } from './api.js';
+import { asRequestError, read, send } from './api.js';
 import { follow } from './following.js';
 import { onKeyChange } from './session.js';
 
@@ -94,7 +94,8 @@ export const useAction = (act) => {
     try {
       await act(...args);
       setState({});
-    } catch (/** @type {any} */ error) {
+    } catch (thrown) {
+      const error = asRequestError(thrown);
       if (error.kind === 'key') {
         resume.current = () => run(...args);
         requestAnimationFrame(() => document.getElementById('api-key')?.focus()); // the prompt is there by then

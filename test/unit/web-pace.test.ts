@@ -58,6 +58,7 @@ test.each([
   ['429 with Retry-After', () => Response.json({}, { status: 429, headers: { 'retry-after': '20' } }), 20],
   ['503 with Retry-After: 0', () => Response.json({}, { status: 503, headers: { 'retry-after': '0' } }), 2],
   ['503 without Retry-After', () => Response.json({}, { status: 503 }), 2],
+  ['an answer that is no JSON', () => new Response('<h1>Log in</h1>'), 2],
   ['no answer', () => expect.unreachable(), 2],
 ])('the page pauses after %s', async (_, answer, seconds) => {
   const { times } = await requestsTo(answer);
