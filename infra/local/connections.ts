@@ -16,6 +16,7 @@ export type ConnectionLimits = { maxConnections?: number; answerMs?: (bytes: num
 export const limitConnections = (server: Server, limits: ConnectionLimits = {}) => {
   const { maxConnections = MAX_CONNECTIONS, answerMs = answerTime, discardMs = DISCARD_MS } = limits;
   server.maxConnections = maxConnections;
+  reportDrops(server);
   const connections = new WeakMap<Socket, { ahead: number; last: Promise<void> }>();
 
   return {
@@ -53,4 +54,14 @@ export const limitConnections = (server: Server, limits: ConnectionLimits = {}) 
       });
     },
   };
+};
+
+/** Reports at most once a minute that the server closes connections over its limit. */
+const reportDrops = (server: Server): void => {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    if (performance.now() - reportedAt < 60_000) return;
+    reportedAt = performance.now();
+    console.error(`The API has ${server.maxConnections} connections, its limit. It closes further ones.`);
+  });
 };

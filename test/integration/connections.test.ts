@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
@@ -125,10 +125,13 @@ test('a client that does not read its answer is disconnected', async () => {
 });
 
 test('the number of connections is limited, and a closed one makes room', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   await start(() => ({ statusCode: 200, body: 'ok' }), { maxConnections: 3 });
   const first = open();
   await Promise.all([first, open(), open()].map((socket) => once(socket, 'connect')));
-  expect(await textOf(open())).toBe('');
+  for (const further of [open(), open()]) expect(await textOf(further)).toBe('');
+  expect(error.mock.calls).toEqual([['The API has 3 connections, its limit. It closes further ones.']]);
+  error.mockRestore();
   first.destroy();
   const status = () =>
     fetch(`${gateway.url}/v1/regions`).then(
