@@ -10,7 +10,7 @@ const ERASE_MS = 5000;
 type Read<T> = (client: Client, check: Check, i: number) => Promise<T>;
 
 /**
- * Waits for all checks, and returns what `read` makes of each. Reports each change of a run on stderr. Retries during an
+ * Waits for all checks, and returns the result of `read` for each. Reports each change of a run on stderr. Retries during an
  * outage of the service until the time is over.
  */
 export const readWhenFinished = async <T>(

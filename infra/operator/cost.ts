@@ -88,6 +88,7 @@ const perThousand = (dollars: readonly number[]): string[] =>
 const tableRow = (name: string, cells: readonly string[]): string =>
   `| ${name.padEnd(24)} | ${cells.map((cell) => cell.padStart(16)).join(' | ')} |`;
 
-const { print, end } = new Streams();
-await print(`Estimated dollars per 1,000 runs. Each column is a number of runs per month.\n\n${costTable()}\n`);
-process.exitCode = await end(0);
+const { print, note, end } = new Streams();
+const title = 'Estimated dollars per 1,000 runs. Each column is a number of runs per month.';
+await print(`${title}\n\n${costTable()}\n`).catch(({ message }) => note(message));
+process.exitCode = await end(0, 1);

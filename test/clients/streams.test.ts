@@ -53,13 +53,21 @@ describe.concurrent('a failed write is never a success', () => {
   });
 
   test.each([
-    ['list'],
     ['report 1'],
     ['--help'],
     ['run https://shop.example/ --detach'],
     ['mcp <<< \'{"jsonrpc":"2.0","id":1,"method":"ping"}\''],
   ])('`page-audit %s > /dev/full` is exit code 4', async (command) => {
     expect(await shell(command, '> /dev/full')).toMatchObject({ code: 4, stderr: expect.stringMatching(lostStdout) });
+  });
+
+  test.each([
+    ['clients/action/main.ts', 4],
+    ['infra/operator/cost.ts', 1],
+  ])('%s > /dev/full is exit code %i', async (file, code) => {
+    const result = await shell('', '> /dev/full', { file });
+    expect(result).toMatchObject({ code, stderr: expect.stringMatching(lostStdout) });
+    expect(result.stderr).not.toMatch(/^ {4}at /m);
   });
 
   test('a file that takes only a part of a report is exit code 4', async () => {
