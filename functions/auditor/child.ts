@@ -105,7 +105,8 @@ async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void
     send({ type: 'waiting' });
     knownBenchmark = (await startSignal).benchmark;
   }
-  const stopLiveness = watchLiveness(browser, pageSession, (part) => send({ type: 'frozen', part }));
+  const isShown = () => mainFrame().navigations > 0 && !watched.motion().isRequested;
+  const stopLiveness = watchLiveness(browser, pageSession, isShown, (part) => send({ type: 'frozen', part }));
   const hangTimer = setTimeout(async () => {
     if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
   }, TIMED_PART_MS);

@@ -4,10 +4,14 @@ import type { FrozenPart } from './messages.ts';
 import { askPage, isSilent } from './page-probe.ts';
 import { IDLE_SHARE, LIVENESS_MS } from './stop-rules.ts';
 
-/** Reports a browser or a page that does not respond although it is idle. Returns a function that ends this. */
+/**
+ * Reports a browser or a page that does not respond although it is idle. Returns a function that ends this. `isShown` tells
+ * whether the main frame shows a document and requests no other: the browser suspends all commands to a page during that.
+ */
 export const watchLiveness = (
   browser: Pick<Browser, 'version'>,
   session: CDPSession,
+  isShown: () => boolean,
   onFrozen: (part: FrozenPart) => void,
 ): (() => void) => {
   let isProbing = false;
@@ -16,13 +20,13 @@ export const watchLiveness = (
     const startedAt = performance.now();
     const [isBrowserSilent, isPageSilent] = await Promise.all([
       isSilent(browser.version()),
-      isSilent(askPage(session)),
+      isShown() && isSilent(askPage(session)),
     ]);
     if (!isBrowserSilent && !isPageSilent) return;
     const after = readBusyMs();
     const isIdle = (part: FrozenPart) => after[part] - before[part] < IDLE_SHARE * (performance.now() - startedAt);
     if (isBrowserSilent && isIdle('browser')) onFrozen('browser');
-    else if (isPageSilent && isIdle('page')) onFrozen('page');
+    else if (isPageSilent && isShown() && isIdle('page')) onFrozen('page');
   };
   const timer = setInterval(async () => {
     if (isProbing) return;

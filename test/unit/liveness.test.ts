@@ -18,15 +18,27 @@ const never = new Promise<never>(() => {});
 const at = async (answer: boolean) => (answer ? 'answer' : never);
 
 test.each([
-  ['both respond', { browser: true, page: true }, 0, undefined],
-  ['the browser does not respond', { browser: false, page: false }, 0, 'browser'],
-  ['the page does not respond', { browser: true, page: false }, 0, 'page'],
-  ['the page does not respond, because its script runs', { browser: true, page: false }, 5000, undefined],
+  ['both respond', { browser: true, page: true, isShown: true }, 0, undefined],
+  ['the browser does not respond', { browser: false, page: false, isShown: true }, 0, 'browser'],
+  ['the page does not respond', { browser: true, page: false, isShown: true }, 0, 'page'],
+  [
+    'the page does not respond, because it waits for a document',
+    { browser: true, page: false, isShown: false },
+    0,
+    undefined,
+  ],
+  [
+    'the page does not respond, because its script runs',
+    { browser: true, page: false, isShown: true },
+    5000,
+    undefined,
+  ],
 ])('when %s, the frozen part is reported', async (_, answers, rendererMs, frozen) => {
   busyMs.clear();
   const onFrozen = vi.fn();
   const session = { send: () => at(answers.page) } as unknown as CDPSession;
-  const stop = watchLiveness({ version: () => at(answers.browser) }, session, onFrozen);
+  const browser = { version: () => at(answers.browser) };
+  const stop = watchLiveness(browser, session, () => answers.isShown, onFrozen);
   await vi.advanceTimersByTimeAsync(10_000);
   busyMs.set(RENDERER, rendererMs);
   await vi.advanceTimersByTimeAsync(5000);
