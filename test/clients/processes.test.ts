@@ -41,7 +41,7 @@ const pidOf = (child: ChildProcess) => child.pid as number;
 const erased = `The unfinished check ${finishedCheck.id} is erased.`;
 
 describe.concurrent('a signal', () => {
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  test.each(['SIGINT', 'SIGHUP'] as const)(
     '%s to the launcher of an older Node.js alone erases the unfinished check',
     needsOlderNode,
     async (signal) => {
@@ -51,11 +51,8 @@ describe.concurrent('a signal', () => {
     },
   );
 
-  test.each([
-    ['the launcher of an older Node.js', olderNode],
-    ['Node.js 24', process.execPath],
-  ])('SIGTERM to the whole group of %s is one interrupt', needsOlderNode, async (_, node) => {
-    const { child, ended } = await startRun(node as string);
+  test('SIGTERM to the whole group is one interrupt', needsOlderNode, async () => {
+    const { child, ended } = await startRun(olderNode as string);
     process.kill(-pidOf(child), 'SIGTERM');
     child.kill('SIGTERM'); // npm passes it on too
     expect(await ended).toEqual([[130, null], expect.stringContaining(erased)]);
@@ -98,7 +95,6 @@ test('a service of a command that ends before the command is reported', async ()
 
 test.each([
   ['/proc/x', /\/proc\/x can't be used: ENOENT.* Set --data to another folder/],
-  ['/dev/null/x', /can't be used: .* Set --data to a folder/],
   ['', /--data has no folder/],
 ])('the data folder %s ends a command with a message', async (data, message) => {
   const { PATH, HOME } = process.env;

@@ -41,9 +41,7 @@ describe.concurrent('a failed write is never a success', () => {
     ['> /dev/full', 4, '', lostStdout],
     ['2> /dev/full', 4, /✘ us-west1 {2}categories:performance.*\nStandard error can't be written \(ENOSPC.*\n$/, ''],
     ['| true', 1, '', /succeeded\n$/],
-    ['| head -1', 1, /^https:.*\n$/, /succeeded\n$/],
     ['>&-', 1, '', /succeeded\n$/],
-    ['2>&-', 1, /✘ us-west1/, ''],
   ] as const)('a failed gate with %s is exit code %i', async (redirections, code, stdout, stderr) => {
     expect(await shell(gate, redirections)).toEqual({
       code,
@@ -52,14 +50,12 @@ describe.concurrent('a failed write is never a success', () => {
     });
   });
 
-  test.each([
-    ['report 1'],
-    ['--help'],
-    ['run https://shop.example/ --detach'],
-    ['mcp <<< \'{"jsonrpc":"2.0","id":1,"method":"ping"}\''],
-  ])('`page-audit %s > /dev/full` is exit code 4', async (command) => {
-    expect(await shell(command, '> /dev/full')).toMatchObject({ code: 4, stderr: expect.stringMatching(lostStdout) });
-  });
+  test.each([['--help'], ['mcp <<< \'{"jsonrpc":"2.0","id":1,"method":"ping"}\'']])(
+    '`page-audit %s > /dev/full` is exit code 4',
+    async (command) => {
+      expect(await shell(command, '> /dev/full')).toMatchObject({ code: 4, stderr: expect.stringMatching(lostStdout) });
+    },
+  );
 
   test.each([
     ['clients/action/main.ts', 4],
