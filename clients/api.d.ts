@@ -1275,6 +1275,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         checks: components["schemas"]["CheckSummary"][];
+                        /** @description Ids of entries of this page whose stored data this release can not read. Absent if there are none. */
+                        unreadable?: string[];
                         nextCursor: string | null;
                     };
                 };
@@ -1378,6 +1380,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         runs: components["schemas"]["RunSummary"][];
+                        /** @description Ids of entries of this page whose stored data this release can not read. Absent if there are none. */
+                        unreadable?: string[];
                         nextCursor: string | null;
                     };
                     "text/csv": string;

@@ -21,7 +21,7 @@ export const handler = http({ access: access('checks:write', env), cors: env }, 
 });
 
 type Deps = {
-  store: Pick<CheckStore, 'find'>;
+  store: Pick<CheckStore, 'findErasable'>;
   erasure: Pick<ErasureStore, 'markErased' | 'eraseRemains' | 'eraseTrends'>;
   now?: () => Date;
 };
@@ -30,15 +30,14 @@ export const deleteCheck =
   ({ store, erasure, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const id = checkIdOf(request);
-    const found = id && (await store.find(id, request.owner));
+    const found = id && (await store.findErasable(id, request.owner));
     if (!found) {
       if (id && (await erasure.eraseTrends(id, request.owner))) return { status: 204 };
       throw checkNotFound();
     }
-    const { item } = found;
-    if (!(await erasure.markErased(item, now()))) throw checkNotFound(); // another request has erased it
-    await erasure.eraseRemains(item.id).catch((error: Error) => {
-      log.warn('could not delete everything of an erased check; the sweeper will retry', { checkId: item.id, error });
+    if (!(await erasure.markErased(found, now()))) throw checkNotFound(); // another request has erased it
+    await erasure.eraseRemains(found.id).catch((error: Error) => {
+      log.warn('could not delete everything of an erased check; the sweeper will retry', { checkId: found.id, error });
     });
     return { status: 204 };
   };

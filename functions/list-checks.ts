@@ -4,11 +4,11 @@ import { type CheckSummary, checkSummary } from '../shared/summaries.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { matcherOf, pageHeaders, parameterNames, parseListQuery, rangeOf } from './lib/http/list-query.ts';
-import { pageOf } from './lib/http/page.ts';
+import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
-import { openDb } from './lib/store/dynamodb.ts';
-import { type ListedCheck, type ListStore, listStore } from './lib/store/lists.ts';
+import { openDb, UnreadableItem } from './lib/store/dynamodb.ts';
+import { type ListedCheck, type ListStore, listStore, type Position, type UnreadableEntry } from './lib/store/lists.ts';
 
 const env = () => ReadEnv.parse(process.env);
 const names = parameterNames('region');
@@ -28,26 +28,44 @@ export const listChecks =
     const parameters = parseListQuery(request, names);
     const { matches, isFiltered } = matcherOf(parameters);
     const { limit, state } = parameters;
-    const summaryOf = async (entry: ListedCheck): Promise<CheckSummary | undefined> => {
+    const summaryOf = async (
+      entry: ListedCheck | UnreadableEntry,
+    ): Promise<CheckSummary | UnreadableEntry | undefined> => {
+      if (isUnreadable(entry)) return isFiltered || state ? undefined : entry; // no filter can judge it
       if (!matches(entry)) return undefined;
       // Stored links may lack those of a later release.
-      const summary = isClosed(entry)
+      const summary: CheckSummary | UnreadableEntry | undefined = isClosed(entry)
         ? { ...entry, links: linksOfCheck(entry.id) }
-        : await readSummary(store, entry.id, owner);
-      return state === undefined || summary?.state === state ? summary : undefined;
+        : await readSummary(store, entry, owner);
+      if (state === undefined || !summary) return summary;
+      return !isUnreadable(summary) && summary.state === state ? summary : undefined;
     };
     const { shown, nextCursor } = await pageOf(
       (count) => lists.checks(owner, rangeOf(parameters), count),
       { limit, isFiltered: isFiltered || state !== undefined },
       (entries) => Promise.all(entries.map(summaryOf)),
     );
-    return { status: 200, headers: pageHeaders(request, nextCursor), body: { checks: shown, nextCursor } };
+    const { readable, unreadable } = splitPage(shown);
+    return {
+      status: 200,
+      headers: pageHeaders(request, nextCursor),
+      body: { checks: readable, ...unreadable, nextCursor },
+    };
   };
 
 const isClosed = (entry: ListedCheck): entry is CheckSummary => entry.runs !== undefined;
 
 /** Reads the runs of a check that is not closed. Returns undefined if the check was erased meanwhile. */
-const readSummary = async (store: Deps['store'], id: string, owner: string): Promise<CheckSummary | undefined> => {
-  const found = await store.find(id, owner);
-  return found && checkSummary(checkView({ ...found.item, runs: found.runs }));
+const readSummary = async (
+  store: Deps['store'],
+  { id, createdAt }: Position,
+  owner: string,
+): Promise<CheckSummary | UnreadableEntry | undefined> => {
+  try {
+    const found = await store.find(id, owner);
+    return found && checkSummary(checkView({ ...found.item, runs: found.runs }));
+  } catch (error) {
+    if (error instanceof UnreadableItem) return { id, createdAt, unreadable: true };
+    throw error;
+  }
 };

@@ -7,10 +7,10 @@ import { http, type Request } from './lib/http/endpoint.ts';
 import { invalidInput } from './lib/http/input.ts';
 import { matcherOf, pageHeaders, parameterNames, parseListQuery, rangeOf } from './lib/http/list-query.ts';
 import { prefersCsv } from './lib/http/negotiation.ts';
-import { pageOf } from './lib/http/page.ts';
+import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import { type ListedRun, type ListStore, listStore } from './lib/store/lists.ts';
+import { type ListedRun, type ListStore, listStore, type UnreadableEntry } from './lib/store/lists.ts';
 
 const env = () => ReadEnv.parse(process.env);
 const names = parameterNames('state');
@@ -27,22 +27,26 @@ export const listRuns =
     const { url, region, limit } = parameters;
     if (url === undefined) throw invalidInput([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
     const { matches, isFiltered } = matcherOf(parameters);
+    const isAlone = parameters.label.length === 0 && !parameters.device && !parameters.auditVersion && !region;
+    const summaryOf = (entry: ListedRun | UnreadableEntry) => {
+      if (isUnreadable(entry)) return isAlone ? entry : undefined; // no filter can judge it
+      return matches(entry) && (region === undefined || entry.region === region)
+        ? runSummary(entry, { isExpired: isExpired(entry) })
+        : undefined;
+    };
     const { shown, nextCursor } = await pageOf(
       (count) => lists.runs(request.owner, url, rangeOf(parameters), count),
       { limit, isFiltered: isFiltered || region !== undefined },
-      async (entries) =>
-        entries.map((entry) =>
-          matches(entry) && (region === undefined || entry.region === region)
-            ? runSummary(entry, { isExpired: isExpired(entry) })
-            : undefined,
-        ),
+      async (entries) => entries.map(summaryOf),
     );
+    const { readable, unreadable } = splitPage(shown);
     const headers = { vary: 'Accept', ...pageHeaders(request, nextCursor) };
-    if (!prefersCsv(request.headers.accept)) return { status: 200, headers, body: { runs: shown, nextCursor } };
+    if (!prefersCsv(request.headers.accept))
+      return { status: 200, headers, body: { runs: readable, ...unreadable, nextCursor } };
     return {
       status: 200,
       headers: { ...headers, 'content-type': 'text/csv; charset=utf-8; header=present' },
-      body: Buffer.from(stringify(shown.map(csvRow), csvOptions)),
+      body: Buffer.from(stringify(readable.map(csvRow), csvOptions)),
     };
   };
 

@@ -21,7 +21,7 @@ import { emitFinished } from './lib/run-metrics.ts';
 import { settleAll } from './lib/settle-all.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Due, type DueStore, dueStore } from './lib/store/due.ts';
-import { openDb } from './lib/store/dynamodb.ts';
+import { openDb, UnreadableItem } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
 import type { CheckItem, ErasedItem, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
@@ -60,7 +60,7 @@ const depsFrom = (env: SweepEnv): Deps => {
 };
 
 type Deps = {
-  store: Pick<CheckStore, 'find' | 'closeIfFinished' | 'markSent'>;
+  store: Pick<CheckStore, 'closeIfFinished' | 'markSent'>;
   due: DueStore;
   erasure: Pick<ErasureStore, 'eraseRemains' | 'removeErasedMark'>;
   queues: Pick<AuditQueues, 'send'>;
@@ -113,6 +113,16 @@ const sweepPartition = async (deps: Deps, partition: Partition): Promise<number>
 };
 
 const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
+  try {
+    await sweepReadable(deps, due);
+  } catch (error) {
+    if (!(error instanceof UnreadableItem)) throw error;
+    if (await deps.due.setAside(due, deps.now()))
+      log.error('an item stays open until it is erased or expires', { error });
+  }
+};
+
+const sweepReadable = async (deps: Deps, due: Due): Promise<void> => {
   const held = await deps.due.hold(due, deps.now());
   if (!held) return; // the item has changed since it was listed, so someone is at work on it
   if ('check' in held) await sweepCheck(deps, held.check);
@@ -135,11 +145,10 @@ const sweepErased = async ({ due, erasure, now }: Deps, erased: ErasedItem): Pro
 };
 
 const sweepRun = async (deps: Deps, run: RunItem, dueAt: number): Promise<void> => {
-  const { store, due, now } = deps;
+  const { due, now } = deps;
   const inMs = (ms: number) => new Date(now().getTime() + ms);
   if (isFinished(run.state)) return;
-  const check = await store.find(run.checkId);
-  if (!check?.item.runIds.includes(run.id)) return due.deleteOrphan(run); // its create failed, or its check was erased
+  if (!(await due.isListed(run))) return due.deleteOrphan(run); // its create failed, or its check was erased
 
   if (run.lease && Date.parse(run.lease.until) > now().getTime()) {
     await due.postpone(run, new Date(Date.parse(run.lease.until) + LEASE_SLACK_MS));

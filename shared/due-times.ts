@@ -44,3 +44,6 @@ export const recheckAfter = (ageMs: number): number => Math.min(Math.max(5 * MIN
  * mark. It is longer than a lease, so that the sweeper finds the report of an audit that lost its run.
  */
 export const ERASED_RECHECK_MS = LEASE_MS + 2 * LEASE_SLACK_MS;
+
+/** Time until the sweeper looks again at an item that it can't read. A later release may be able to read it. */
+export const ASIDE_MS = 24 * HOUR;

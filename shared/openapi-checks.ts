@@ -4,7 +4,7 @@ import { Check, CheckView, CreateCheckBody, optionNames } from './check.ts';
 import { CheckComparison, RegionComparison } from './comparison.ts';
 import { CreateLinkBody, ShareLink } from './links.ts';
 import { createBody, examples } from './openapi-examples.ts';
-import { listQuery } from './openapi-list-query.ts';
+import { listQuery, unreadable } from './openapi-list-query.ts';
 import { notModified, type Operation, waitable, waitedHeaders } from './openapi-operation.ts';
 import { Region } from './regions.ts';
 import { Run } from './run.ts';
@@ -74,7 +74,7 @@ export const checkOperations = {
     answers: {
       200: {
         description: 'One page.',
-        schema: z.object({ checks: z.array(CheckSummary), nextCursor: z.string().nullable() }),
+        schema: z.object({ checks: z.array(CheckSummary), unreadable, nextCursor: z.string().nullable() }),
         example: examples.checks,
         headers: ['link?'],
       },

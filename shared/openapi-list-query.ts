@@ -10,3 +10,9 @@ export const listQuery = (without: ParameterName, required: { [Name in Parameter
   });
   return z.object(Object.fromEntries(shape));
 };
+
+/** Ids of the entries of a page that this release can't read. */
+export const unreadable = z
+  .array(z.uuid())
+  .optional()
+  .describe('Ids of entries of this page whose stored data this release can not read. Absent if there are none.');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Filmstrip } from './offer.ts';
 import { examples } from './openapi-examples.ts';
-import { listQuery } from './openapi-list-query.ts';
+import { listQuery, unreadable } from './openapi-list-query.ts';
 import { conditional, notModified, type Operation, waitable, waitedHeaders } from './openapi-operation.ts';
 import { RunView } from './run.ts';
 import { RunSummary } from './summaries.ts';
@@ -63,7 +63,7 @@ export const runOperations = {
     answers: {
       200: {
         description: 'One page.',
-        schema: z.object({ runs: z.array(RunSummary), nextCursor: z.string().nullable() }),
+        schema: z.object({ runs: z.array(RunSummary), unreadable, nextCursor: z.string().nullable() }),
         example: examples.runs,
         headers: ['link?'],
         also: ['text/csv'],

@@ -107,7 +107,7 @@ test('a list of closed checks is one query and reads no run', async () => {
   const send = vi.spyOn(world.db.client, 'send');
   const { entries } = await listStore(world.db).checks(owner, {}, 20);
   expect(send).toHaveBeenCalledOnce();
-  expect(entries[0]?.runs).toHaveLength(1);
+  expect(entries).toMatchObject([{ runs: [{}] }]);
   send.mockRestore();
 
   const { checks } = await page('/v1/checks');

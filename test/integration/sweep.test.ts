@@ -31,10 +31,8 @@ beforeEach(() => {
   emit.mockClear();
 });
 
-const sweepAt = (
-  now: Date,
-  { store = {}, due = {} }: { store?: Partial<World['store']>; due?: Partial<World['due']> } = {},
-) => sweep({ ...world, store: { ...world.store, ...store }, due: { ...world.due, ...due }, now: () => now })({});
+const sweepAt = (now: Date, { due = {} }: { due?: Partial<World['due']> } = {}) =>
+  sweep({ ...world, due: { ...world.due, ...due }, now: () => now })({});
 const jobs = async () => (await Promise.all(REGIONS.map(world.jobsIn))).flat();
 const runIds = (found: { runId: string }[]) => found.map(({ runId }) => runId).sort();
 const claim = async (run: RunItem, now: Date): Promise<Lease> => {
@@ -93,11 +91,11 @@ test('a run that finishes while the sweep looks at its lost lease keeps its resu
   const done = { state: 'succeeded' as const, attempts: [], performance: 98 };
   const now = later(t0, 76);
   await sweepAt(now, {
-    store: {
-      find: async (id) => {
-        const found = await world.store.find(id);
+    due: {
+      isListed: async (held) => {
+        const listed = await world.due.isListed(held);
         await world.leases.finish(lease, done, now); // between the sweep's read and its write
-        return found;
+        return listed;
       },
     },
   });

@@ -1,4 +1,4 @@
-import { listKeyOf, type Position } from '../store/lists.ts';
+import { listKeyOf, type Position, type UnreadableEntry } from '../store/lists.ts';
 import { cursorOf } from './list-query.ts';
 
 /** Number of entries that one query reads if a filter may drop most of them. */
@@ -29,6 +29,15 @@ export const pageOf = async <Entry extends Position, Shown>(
   }
   return { shown, nextCursor: more && last !== undefined ? cursorOfKey(last) : null };
 };
+
+/** Returns the entries of a page that can be read, and the ids of the others if there are any. */
+export const splitPage = <Shown extends object>(shown: readonly (Shown | UnreadableEntry)[]) => {
+  const ids = shown.filter(isUnreadable).map(({ id }) => id);
+  const readable = shown.filter((each): each is Shown => !isUnreadable(each));
+  return { readable, unreadable: ids.length > 0 && { unreadable: ids } };
+};
+
+export const isUnreadable = (entry: object): entry is UnreadableEntry => 'unreadable' in entry;
 
 const cursorOfKey = (listKey: string): string => {
   const [createdAt = '', id = ''] = listKey.split('#');

@@ -3,6 +3,7 @@ import { ApiProblem, apiProblems, type Problem } from '../../../shared/problems.
 import { log } from '../log.ts';
 import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
+import { UnreadableItem } from '../store/dynamodb.ts';
 import { corsHeaders } from './cors.ts';
 import { commonHeaders } from './security-headers.ts';
 
@@ -61,6 +62,9 @@ const unexpectedProblem = (error: unknown, requestId: string, path: string): Api
     return new ApiProblem('unavailable', `${cause} Retry in 5 seconds.`, {
       headers: { 'retry-after': '5' },
     });
+  }
+  if (error instanceof UnreadableItem) {
+    return new ApiProblem('internal', 'This release of the service can not read the stored data. They can be erased.');
   }
   return new ApiProblem(
     'internal',

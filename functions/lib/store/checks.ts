@@ -6,7 +6,8 @@ import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
-import { type Db, getItem, type Item, parse, putItem, updateItem } from './dynamodb.ts';
+import { type Db, getItem, type Item, ifReadable, parse, putItem, UnreadableItem, updateItem } from './dynamodb.ts';
+import type { Erasable } from './erasure.ts';
 import {
   CheckItem,
   checkKey,
@@ -62,6 +63,9 @@ export const checkStore = (db: Db) => ({
   findOrErased: (checkId: string, owner?: string): Promise<StoredCheck | 'erased' | undefined> =>
     findOrErased(db, checkId, { owner }),
 
+  /** Returns what an erasure needs to know of a check, also if the check can't be read. Ignores expired checks. */
+  findErasable: (checkId: string, owner: string) => findErasable(db, checkId, owner),
+
   /** Returns the secret of a check's share links, of any owner. */
   findShare: (checkId: string): Promise<ShareItem | undefined> => findShare(db, checkId),
 
@@ -86,11 +90,11 @@ export const checkStore = (db: Db) => ({
 });
 
 /**
- * Returns a run. With a `createId`, it must be that of the run or of its check. A create that repeats an erased check
+ * Returns a run. A run that can't be read is none here, because the sweeper reports it. With a `createId`, it must be that of the run or of its check. A create that repeats an erased check
  * writes the same ids, and a late job of the erased check must not touch its runs.
  */
 const findRunOf = async (db: Db, { createId, ...ref }: RunRef & { createId?: string | undefined }) => {
-  const run = await findRun(db, ref);
+  const run = await findRun(db, ref).catch(ifReadable);
   if (!run || createId === undefined || run.createId === createId) return run;
   // A repeated create takes a run over before it finds the check.
   return (await getItem(db, checkKey(run.checkId)))?.createId === createId ? run : undefined;
@@ -176,6 +180,12 @@ const find = async (db: Db, checkId: string, scope?: Scope) => {
 
 type Scope = { owner?: string | undefined; trends?: boolean };
 
+const findErasable = async (db: Db, id: string, owner: string): Promise<Erasable | undefined> => {
+  const { check } = await readItems(db, id, { owner });
+  if (!check || check.erasedAt || isExpired({ expiresAt: check.expiresAt as number | undefined })) return undefined;
+  return { id, owner, createdAt: check.createdAt };
+};
+
 const findOrErased = async (
   db: Db,
   checkId: string,
@@ -190,7 +200,7 @@ const findOrErased = async (
   const found = item.runIds.map((id) => runs.find(({ sk }) => sk === `RUN#${id}`));
   const missing = found.findIndex((run) => !run);
   if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Item)), trends };
-  if (again) throw new Error(`check ${checkId} has no run ${item.runIds[missing]}, which it lists`);
+  if (again) throw new UnreadableItem(checkKey(checkId), `it lists the run ${item.runIds[missing]}, which is missing`);
   // A query is no snapshot. It can read the check before its erasure and the runs after it. So read again, once.
   return findOrErased(db, checkId, scope, true);
 };

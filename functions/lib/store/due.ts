@@ -1,15 +1,16 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { HOLD_MS } from '../../../shared/due-times.ts';
+import { ASIDE_MS, HOLD_MS } from '../../../shared/due-times.ts';
+import { partitions } from '../../../shared/partitions.ts';
 import type { RunError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { follows } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { closeAfterRun } from './checks.ts';
-import { allOf, type Db, deleteItem, getItem, parse, updateOnce } from './dynamodb.ts';
+import { allOf, type Db, deleteItem, getItem, parse, updateItem, updateOnce } from './dynamodb.ts';
 import {
   CheckItem,
   checkKey,
-  ErasedItem,
+  type ErasedItem,
   findRun,
   ifAnyLease,
   ifCreateId,
@@ -21,6 +22,7 @@ import {
   openPartition,
   pointerKey,
   RunItem,
+  readItems,
   runKey,
   toIso,
   trendKey,
@@ -45,8 +47,19 @@ export const dueStore = (db: Db) => ({
     const item = await updateOnce(db, { pk, sk }, { set: { dueAt }, ...ifDueAt(listed) });
     if (!item) return undefined;
     if (sk !== 'CHECK') return { run: parse(RunItem, item), dueAt };
-    return item.erasedAt ? { erased: parse(ErasedItem, item), dueAt } : { check: parse(CheckItem, item), dueAt };
+    if (!item.erasedAt) return { check: parse(CheckItem, item), dueAt };
+    const id = pk.slice(partitions.check.length); // a mark can be erased whatever it holds
+    return { erased: { id, owner: String(item.owner), erasedAt: String(item.erasedAt), dueAt }, dueAt };
   },
+
+  /** Returns true if the check of a run lists it. The check need not be readable. */
+  isListed: async ({ checkId, id }: RunItem): Promise<boolean> => {
+    const { check } = await readItems(db, checkId);
+    return Array.isArray(check?.runIds) && check.runIds.includes(id);
+  },
+
+  /** Makes an item that can't be read due in a day. Returns true for the first time. */
+  setAside: (item: Due, now: Date) => setAside(db, item, now),
 
   /** Removes an expired lease and counts it. Returns the new run, or undefined if the run has changed. */
   countLostLease: (run: RunItem, now: Date) =>
@@ -93,6 +106,16 @@ export const dueStore = (db: Db) => ({
   deleteOrphan: (run: RunItem) => deleteOrphan(db, run),
 });
 
+const setAside = async (db: Db, { pk, sk }: Due, now: Date): Promise<boolean> => {
+  const dueAt = toIso(now.getTime() + ASIDE_MS);
+  const isOpen = { condition: 'attribute_exists(#dueAt)' };
+  const isFirst = allOf(isOpen, { condition: 'attribute_not_exists(#unreadableSince)' });
+  const set = { dueAt, unreadableSince: now.toISOString() };
+  if (await updateItem(db, { pk, sk }, { set, returns: 'NONE', ...isFirst })) return true;
+  await updateItem(db, { pk, sk }, { set: { dueAt }, returns: 'NONE', ...isOpen });
+  return false;
+};
+
 const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
   const keys = [pointerKey(run.id), trendKey(run.checkId, run.id)];
   const found = await Promise.all(keys.map((key) => getItem(db, key)));
@@ -103,7 +126,7 @@ const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
   if (current?.createId !== run.createId || current.dueAt !== run.dueAt) return;
   for (const [i, key] of keys.entries()) {
     const item = found[i];
-    if (item && !item.list) await deleteItem(db, key, ifCreateId(String(item.createId)));
+    if (item && !item.list) await deleteItem(db, key, ifCreateId(item.createId));
   }
   await deleteItem(db, runKey(run.checkId, run.id), allOf(ifCreateId(run.createId), ifDueAt(run.dueAt)));
 };

@@ -1,13 +1,14 @@
 import { ERASED_RECHECK_MS } from '../../../shared/due-times.ts';
 import { settleAll } from '../settle-all.ts';
 import { announceChange } from './changes.ts';
-import { type Db, deleteItem, getItem, type Item, parse, putOnce } from './dynamodb.ts';
+import { allOf, type Db, deleteItem, getItem, type Item, ifExists, putOnce } from './dynamodb.ts';
 import {
-  type CheckItem,
   checkKey,
-  ErasedItem,
+  type ErasedItem,
   ifCreateId,
   ifDueAt,
+  ifEqual,
+  ifNoMark,
   openPartition,
   pointerKey,
   readItems,
@@ -16,6 +17,9 @@ import {
 } from './items.ts';
 import type { Reports } from './reports.ts';
 import { removeOpenCheck } from './usage.ts';
+
+/** Facts about a check that an erasure needs. A check without a time of its creation is damaged. */
+export type Erasable = { id: string; owner: string; createdAt: unknown };
 
 const AT_ONCE = 4; // deletions; a sweep erases several checks at the same time
 
@@ -27,7 +31,7 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
    * Replaces a check by a mark, after which no API function shows the check. Returns false if the check is gone, is
    * marked, or was created again since it was read. The mark does not expire. It stays until the sweeper deletes it.
    */
-  markErased: (check: CheckItem, now: Date) => markErased(db, check, now),
+  markErased: (check: Erasable, now: Date) => markErased(db, check, now),
 
   /**
    * Deletes the runs, entries, reports and links of a marked check, and its place in its owner's usage. Returns true if nothing
@@ -55,12 +59,12 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   removeErasedMark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
 });
 
-const markErased = (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Promise<boolean> => {
+const markErased = (db: Db, { id, owner, createdAt }: Erasable, now: Date): Promise<boolean> => {
   const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_RECHECK_MS) };
   return putOnce(
     db,
     { ...checkKey(id), open: openPartition('checks'), ...item },
-    { condition: '#createdAt = :createdAt', values: { ':createdAt': createdAt } },
+    allOf(ifExists, ifNoMark, ifEqual('createdAt', createdAt)),
   ).finally(() => announceChange(id));
 };
 
@@ -72,7 +76,7 @@ const markErased = (db: Db, { id, owner, createdAt }: CheckItem, now: Date): Pro
 const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> => {
   const { check, runs, trends } = await readItems(db, checkId, { trends: true });
   if (!check?.erasedAt) return undefined;
-  await removeOpenCheck(db, parse(ErasedItem, check).owner, checkId);
+  if (typeof check.owner === 'string') await removeOpenCheck(db, check.owner, checkId);
   await deleteAll(trends, (entry) => deleteEntry(db, entry)); // first, so that the check leaves the series at once
   const share = await getItem(db, shareKey(checkId)); // the mark exists, so that it is of the erased check
   if (share) await deleteEntry(db, share);
@@ -86,7 +90,7 @@ const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> 
 
 /** Deletes a run, an entry or a secret, unless another create has written it since it was read. */
 const deleteEntry = (db: Db, { pk, sk, createId }: Item) =>
-  deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(String(createId)));
+  deleteItem(db, { pk: String(pk), sk: String(sk) }, ifCreateId(createId));
 
 /** Tries to delete everything, and throws the first failure at the end, so that no deletion goes on after the call. */
 const deleteAll = async <T>(all: readonly T[], deletion: (each: T) => Promise<unknown>): Promise<void> => {

@@ -57,12 +57,6 @@ export const CheckItem = z.object({
   dueAt: z.string().optional(),
   expiresAt: z.number().optional(), // in seconds
 });
-export const ErasedItem = z.object({
-  id: z.uuid(),
-  owner: z.string(),
-  erasedAt: z.iso.datetime(),
-  dueAt: z.string(),
-});
 export const RunItem = z.object({
   ...RunFields.shape,
   checkId: z.uuid(),
@@ -82,7 +76,7 @@ export const RunItem = z.object({
 });
 export type CheckItem = z.infer<typeof CheckItem>;
 /** Mark of an erased check. It keeps the owner, so that other owners get a 404. */
-export type ErasedItem = z.infer<typeof ErasedItem>;
+export type ErasedItem = { id: string; owner: string; erasedAt: string; dueAt: string };
 export type RunItem = z.infer<typeof RunItem>;
 export type RunRef = Pick<RunItem, 'checkId' | 'id'>;
 
@@ -161,14 +155,17 @@ export const ifNoLease: Condition = { condition: 'attribute_not_exists(#lease)' 
 export const ifNoMark: Condition = { condition: 'attribute_not_exists(#erasedAt)' };
 export const ifAnyLease: Condition = { condition: 'attribute_exists(#lease)' };
 
-/** Holds if no other create has written the item since. */
-export const ifCreateId = (createId: string): Condition => ({
-  condition: '#createId = :createId',
-  values: { ':createId': createId },
-});
+/** Holds if no other create has written the item since. A damaged item may have no such id. */
+export const ifCreateId = (createId: unknown): Condition => ifEqual('createId', createId);
+
+/** Holds if an attribute has this value, or is missing if the value is undefined. */
+export const ifEqual = (name: string, value: unknown): Condition =>
+  value === undefined
+    ? { condition: `attribute_not_exists(#${name})` }
+    : { condition: `#${name} = :${name}`, values: { [`:${name}`]: value } };
 
 /** DynamoDB deletes an expired item within days. Until then, reads and creates ignore it. */
-export const isExpired = ({ expiresAt }: CheckItem): boolean =>
+export const isExpired = ({ expiresAt }: Pick<CheckItem, 'expiresAt'>): boolean =>
   expiresAt !== undefined && expiresAt * 1000 < Date.now();
 export const ifAbsentOrExpired = (): Condition => ({
   condition: 'attribute_not_exists(#pk) OR #expiresAt < :now',

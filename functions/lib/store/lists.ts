@@ -63,8 +63,23 @@ const seriesOf = (owner: string, url: string): string =>
 /** Returns the WHATWG form, in which spellings of the same URL are equal. */
 export const canonicalUrl = (url: string): string => URL.parse(url)?.href ?? url;
 
-/** Earlier builds stored a map. */
-const parseListed = (listed: string | object) => (typeof listed === 'string' ? JSON.parse(listed) : listed);
+/** An entry of a list that can't be read. Its sort key says which check or run it is. */
+export type UnreadableEntry = Position & { unreadable: true };
+
+/** Returns an entry of a list. Earlier builds stored a map. */
+const parseListed = ({
+  listed,
+  listKey,
+}: Record<string, unknown>): (Position | UnreadableEntry) & { expiresAt?: number } => {
+  const [createdAt = '', id = ''] = String(listKey).split('#');
+  try {
+    const entry = typeof listed === 'string' ? JSON.parse(listed) : listed;
+    if (entry.id === id && entry.createdAt === createdAt && typeof entry.url === 'string') return entry;
+  } catch {
+    // It is damaged.
+  }
+  return { createdAt, id, unreadable: true };
+};
 
 const query = async <Entry>(db: Db, list: string, range: Range, limit: number) => {
   const bounds = boundsOf(range);
@@ -81,10 +96,10 @@ const query = async <Entry>(db: Db, list: string, range: Range, limit: number) =
     }),
   );
   const now = Date.now() / 1000;
-  const entries = Items.filter(({ listKey }) => listKey !== range.before).map(({ listed }) => parseListed(listed));
+  const entries = Items.filter(({ listKey }) => listKey !== range.before).map(parseListed);
   const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now; // DynamoDB deletes items late
   return {
-    entries: entries.filter(isCurrent).map(({ expiresAt: _, ...entry }) => entry as Entry),
+    entries: entries.filter(isCurrent).map(({ expiresAt: _, ...entry }) => entry as Entry | UnreadableEntry),
     last: Items.at(-1)?.listKey as string | undefined,
     more: LastEvaluatedKey !== undefined,
   };

@@ -148,6 +148,7 @@ describe('the API', () => {
 
   const emptyStore = {
     find: async () => undefined,
+    findErasable: async () => undefined,
     findShare: async () => undefined,
     checkIdOfRun: async () => undefined,
   };
@@ -159,6 +160,7 @@ describe('the API', () => {
     };
   const store = {
     find: expectUuid(emptyStore.find),
+    findErasable: expectUuid(emptyStore.findErasable),
     findShare: expectUuid(emptyStore.findShare),
     checkIdOfRun: expectUuid(emptyStore.checkIdOfRun),
   };
