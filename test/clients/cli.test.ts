@@ -9,6 +9,7 @@ import type { Client } from '../../clients/client.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { waitFor } from '../support/service.ts';
@@ -29,7 +30,7 @@ afterAll(async () => {
 const file = 'clients/cli/page-audit.cjs';
 const environment = (url: string | undefined, more = {}) => {
   const { PATH = '', HOME = '' } = process.env;
-  return { PATH, HOME, ...(url && { PAGE_AUDIT_URL: url }), ...more };
+  return { ...compileCache, PATH, HOME, ...(url && { PAGE_AUDIT_URL: url }), ...more };
 };
 /** Runs the command as a user does, and checks that no stack trace is shown. */
 const pageAudit = (args: string[], { url = api.url as string | undefined, env = {} } = {}) =>

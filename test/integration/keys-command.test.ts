@@ -8,7 +8,7 @@ import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { commandFrom } from '../../infra/operator/key-commands.ts';
-import { UsageError } from '../../infra/operator/table.ts';
+import { UsageError, withTable } from '../../infra/operator/table.ts';
 import { runCommand } from '../support/command.ts';
 import { FULL } from '../support/full.ts';
 import { startLocally } from '../support/service.ts';
@@ -28,7 +28,22 @@ afterEach(async () => {
 const keys = (dataDir: string, args: string[], env: Record<string, string> = {}) =>
   runCommand('keys.ts', dataDir, args, env);
 const aKey = ['create', '--owner', 'acme', '--name', 'the first'];
-const allOf = async (dataDir: string) => JSON.parse((await keys(dataDir, ['list', '--json'])).stdout);
+/** Runs the command in this process, in a tenth of the time. It throws what would give another exit code than 0. */
+const keysHere = async (dataDir: string, args: string[]) => {
+  const output = { code: 0, stdout: '', stderr: '' };
+  const print = async (text: string) => {
+    output.stdout += text;
+  };
+  const note = (line: string) => {
+    output.stderr += `${line}\n`;
+  };
+  const command = commandFrom(args);
+  if (command === 'help') throw new Error('Give a command.');
+  process.env.DATA_DIR = dataDir;
+  await withTable(undefined, (db) => command.run(keyStore(db), { print, note }));
+  return output;
+};
+const allOf = async (dataDir: string) => JSON.parse((await keysHere(dataDir, ['list', '--json'])).stdout);
 
 /** Checks that no file of the folder contains the secret. */
 const expectNotStored = (secret: string, dataDir: string) => {
@@ -54,18 +69,18 @@ test('without a running service, a key can be created and listed, and is shown o
     expect.objectContaining({ prefix, owner: 'acme', state: 'active', plan: 'standard', lastUsedAt: null }),
   ]);
   expect(all[0]).not.toHaveProperty('hash');
-  expect((await keys(dataDir, ['list', '--owner', 'umbrella'])).stderr).toContain('npm run keys -- create');
+  expect((await keysHere(dataDir, ['list', '--owner', 'umbrella'])).stderr).toContain('npm run keys -- create');
   expectNotStored(secret, dataDir);
 });
 
 test('without a running service, a key can be revoked, and a second revocation says when it was revoked', async () => {
   const dataDir = aFolder();
-  const [, prefix = '', secret = ''] = (await keys(dataDir, aKey)).stdout.trim().split('_');
+  const [, prefix = '', secret = ''] = (await keysHere(dataDir, aKey)).stdout.trim().split('_');
   expect(await keys(dataDir, ['revoke', prefix])).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/is revoked/),
   });
-  expect(await keys(dataDir, ['revoke', prefix])).toMatchObject({
+  expect(await keysHere(dataDir, ['revoke', prefix])).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/was revoked before, at 20/),
   });
@@ -94,7 +109,7 @@ test('a running service accepts a new key at once, and the command can print it 
 test('the endpoint file of a killed service is ignored', async () => {
   const dataDir = aFolder();
   writeFileSync(join(dataDir, 'dynamodb-endpoint.json'), '{"url":"http://127.0.0.1:1"}');
-  expect(await keys(dataDir, aKey)).toMatchObject({ code: 0 });
+  expect(await keysHere(dataDir, aKey)).toMatchObject({ code: 0 });
   expect(readdirSync(dataDir)).not.toContain('dynamodb-endpoint.json');
 });
 
@@ -120,7 +135,7 @@ test('the keys of an environment are in its table', async () => {
 test('further keys of an owner have its plan, unless --plan is given', async () => {
   const dataDir = aFolder();
   for (const more of [['--plan', 'large'], [], ['--plan', 'small']]) {
-    const created = await keys(dataDir, [...aKey, ...more]);
+    const created = await keysHere(dataDir, [...aKey, ...more]);
     expect(created.stderr.includes('another plan')).toBe(more[1] === 'small');
   }
   expect(await allOf(dataDir)).toMatchObject([{ plan: 'large' }, { plan: 'large' }, { plan: 'small' }]);
@@ -174,7 +189,7 @@ test('a service that other machines reach audits no local page, unless TARGETS=l
     const dataDir = aFolder();
     const service = await startLocally(dataDir, { HOST: '0.0.0.0', AUTH: 'keys', ...env });
     stops.push(service.stop);
-    const authorization = `Bearer ${(await keys(dataDir, aKey)).stdout.trim()}`;
+    const authorization = `Bearer ${(await keysHere(dataDir, aKey)).stdout.trim()}`;
     const body = JSON.stringify({ url: 'http://127.0.0.1:4999/', auditVersion: 'latest', regions: ['us-west1'] });
     const headers = { authorization, 'content-type': 'application/json' };
     const answer = await fetch(`${service.url}/v1/checks`, { method: 'POST', headers, body });

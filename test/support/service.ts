@@ -8,6 +8,7 @@ import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir, makeReadable } from './chromium-dir.ts';
+import { compileCache } from './compile-cache.ts';
 import { commandOf, pids } from './processes.ts';
 
 /** Returns the Node.js arguments of `npm start`, with another module in place of the service if `main` is given. */
@@ -24,7 +25,7 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   const [command, ...given] = [...by, process.execPath, ...startArguments()] as [string, ...string[]];
   const { PATH, HOME } = process.env;
   const child = spawn(command, given, {
-    env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, CHROMIUM_DIR: await preparedPrograms(), ...env },
+    env: { ...compileCache, PATH, HOME, PORT: '0', DATA_DIR: dataDir, CHROMIUM_DIR: await preparedPrograms(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
