@@ -1,19 +1,30 @@
 import { deriveCheckId } from '../../functions/lib/http/idempotency.ts';
 import { type PlanName, plans } from '../../shared/plans.ts';
+import type { Item } from './embedded-table.ts';
 import { simulatedRegions } from './functions.ts';
 import type { Random } from './random.ts';
-import type { ApiAnswer, ApiRequest } from './service.ts';
+import { readersOf, type Seen } from './readers.ts';
+import type { ApiAnswer, ApiName, ApiRequest } from './service.ts';
 import type { Timeline } from './timeline.ts';
 
-type Options = {
+export type Options = {
   timeline: Timeline;
   random: Random;
-  request: (name: 'create' | 'get' | 'delete', input: ApiRequest) => Promise<ApiAnswer>;
+  request: (name: ApiName, input: ApiRequest) => Promise<ApiAnswer>;
   hasCheck: (checkId: string) => boolean;
+  images: ReadonlyMap<string, Item>;
+  /** Returns the owner of the first item of a check. */
+  ownerOf: (checkId: string) => string | undefined;
   violated: (what: string) => void;
 };
 /** A check as its client knows it. */
-type Known = { id: string | undefined; accepted: boolean; deleteSent: boolean; deleted: boolean; created: number };
+export type Known = {
+  id: string | undefined;
+  accepted: boolean;
+  deleteSent: boolean;
+  deleted: boolean;
+  created: number;
+};
 
 /** All owners have the plan with the fewest open checks. */
 export const plan: PlanName = 'small';
@@ -22,7 +33,7 @@ export const owners = ['anna', 'otto'];
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Runs clients that create, read and delete checks at any moment, and judge the answers. */
+/** Runs clients that create, read, share and erase checks at any moment, and judge the answers. */
 export const startClients = (options: Options) => {
   const { timeline, random } = options;
   const count = random.between(5, 12);
@@ -31,6 +42,7 @@ export const startClients = (options: Options) => {
     await timeline.sleep(random.between(0, 8 * MINUTE));
     await runClient(options, accepted);
   });
+  if (random.chance(0.15)) clients.push(burst(options));
   return {
     done: Promise.all(clients),
     /** Returns the ids of the checks whose create was answered with success, and whose client sent no DELETE. */
@@ -38,6 +50,9 @@ export const startClients = (options: Options) => {
       [...accepted].filter(([, known]) => known.accepted && !known.deleteSent).map(([id]) => id),
   };
 };
+
+/** Acts of a client, with how often it does each. */
+const acts = { read: 3, create: 2, erase: 2, wait: 1, list: 2, series: 1, share: 2, revoke: 1, intrude: 1 };
 
 const runClient = async (options: Options, accepted: Map<string, Known>): Promise<void> => {
   const { random, timeline } = options;
@@ -47,7 +62,13 @@ const runClient = async (options: Options, accepted: Map<string, Known>): Promis
   const client = clientOf(options, accepted, {
     caller: { owner, plan },
     key,
-    body: { url: 'https://example.com/', auditVersion: 'latest', regions, samples: random.between(1, 2) },
+    body: {
+      url: 'https://example.com/',
+      auditVersion: 'latest',
+      regions,
+      samples: random.between(1, 2),
+      labels: { name: owner },
+    },
   });
   const early = key !== undefined && random.chance(0.1); // a DELETE while the POST is on its way
   if (early) void timeline.sleep(random.between(0, 200)).then(client.erase);
@@ -55,7 +76,7 @@ const runClient = async (options: Options, accepted: Map<string, Known>): Promis
   await client.create();
   for (let steps = random.between(1, 5); steps > 0; steps--) {
     await timeline.sleep(random.between(0, random.chance(0.5) ? 5 * SECOND : 4 * MINUTE));
-    const act = random.weighted({ read: 3, create: key === undefined ? 0 : 2, erase: 2 });
+    const act = random.weighted({ ...acts, create: key === undefined ? 0 : acts.create });
     if (random.chance(0.15)) void client[act]();
     await client[act]();
   }
@@ -67,6 +88,8 @@ const clientOf = (options: Options, accepted: Map<string, Known>, { caller, key,
   const { timeline, random, request, violated } = options;
   const derivedId = key === undefined ? undefined : deriveCheckId(caller.owner, key);
   const known: Known = { id: derivedId, accepted: false, deleteSent: false, deleted: false, created: 0 };
+  const other = { owner: owners.find((each) => each !== caller.owner) as string, plan };
+  const readers = readersOf(options, known, caller, other);
   let deletesAtWork = 0;
   let deletes = 0;
   let createsAtWork = 0;
@@ -118,6 +141,7 @@ const clientOf = (options: Options, accepted: Map<string, Known>, { caller, key,
     const [wasAccepted, wasDeleted] = [known.accepted && !known.deleteSent, known.deleted];
     const answer = await request('get', { ...caller, params: { checkId: known.id }, headers: {} });
     if (answer === 'no answer') return;
+    if (answer.status === 200) readers.judge((answer.body as Seen).runs);
     if (answer.status === 404 && wasAccepted && !known.deleteSent) violated(`GET of check ${known.id} got 404`);
     if (answer.status === 200 && wasDeleted && known.deleted) violated(`GET of erased check ${known.id} got 200`);
   };
@@ -135,14 +159,18 @@ const clientOf = (options: Options, accepted: Map<string, Known>, { caller, key,
         await timeline.sleep(random.between(SECOND, 20 * SECOND));
         continue;
       }
+      if (answer.status === 200) readers.judge((answer.body as Seen).runs);
       if (answer.status === 404 && wasAccepted && deletes === 1) violated(`the first DELETE of ${known.id} got 404`);
       known.deleted = createsAtWork === 0;
       known.accepted &&= createsAtWork > 0;
+      if (known.deleted) readers.endLinks();
       return;
     }
   };
 
-  return { create, read, erase };
+  const whenKnown = (act: () => Promise<void>) => async () => void (known.id && (await act()));
+  const others = Object.entries(readers.acts).map(([name, act]) => [name, whenKnown(act)]);
+  return { create, read, erase, ...(Object.fromEntries(others) as typeof readers.acts) };
 };
 
 /** Opens as many checks as the plan allows. Reports a refusal, because the owner has no open check. */
@@ -155,4 +183,15 @@ export const openAll = async ({ request, violated }: Options, owner: string): Pr
       violated(`a count was not given back: ${owner} has no open check, and create ${i + 1} got ${status}`);
     }
   }
+};
+
+/** Creates more checks at once than the plan allows. `usage-promises.ts` judges what is counted. */
+const burst = async ({ timeline, random, request }: Options): Promise<void> => {
+  await timeline.sleep(random.between(0, 8 * MINUTE));
+  const body = { url: 'https://example.com/', auditVersion: 'latest', regions: [...simulatedRegions] };
+  const owner = random.pick(owners);
+  const creates = Array.from({ length: plans[plan].openChecks + 2 }, () =>
+    request('create', { owner, plan, params: {}, headers: {}, body }),
+  );
+  await Promise.all(creates);
 };

@@ -1,24 +1,30 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { emptyResult } from '../../functions/auditor/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { createCheck } from '../../functions/create-check.ts';
+import { createLink } from '../../functions/create-link.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
+import { deleteLinks } from '../../functions/delete-links.ts';
 import { getCheck } from '../../functions/get-check.ts';
+import { waiting } from '../../functions/lib/http/waiting.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
+import { watchByPolling } from '../../functions/lib/store/changes.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { linkStore } from '../../functions/lib/store/links.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
 import { reports } from '../../functions/lib/store/reports.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
+import { listChecks } from '../../functions/list-checks.ts';
+import { listRuns } from '../../functions/list-runs.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
-import { runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import { TABLE } from './embedded-table.ts';
+import { DAYS } from './item-promises.ts';
 import type { Random } from './random.ts';
+import { type Audits, simulatedAuditors } from './simulated-auditors.ts';
 
 /** Regions of the simulated service. */
 export const simulatedRegions = ['europe-west3', 'us-east4'] as const satisfies readonly Region[];
@@ -49,6 +55,9 @@ export const openParts = () => {
     due: dueStore(db),
     leases: leaseStore(db),
     usage: usageStore(db),
+    lists: listStore(db),
+    links: linkStore(db),
+    wait: waiting(watchByPolling),
     erasure: erasureStore(db, bucket),
     reports: bucket,
     queues: auditQueues(env),
@@ -57,34 +66,16 @@ export const openParts = () => {
 export type Parts = ReturnType<typeof openParts>;
 
 /** Returns the functions of the service as they run in one process. */
-export const functionsOf = (parts: Parts, random: Random, stopping: AbortSignal) => ({
-  create: createCheck({ ...parts, targets: { targets: 'public', ports: [443] }, retentionDays: 90, trendDays: 400 }),
+export const functionsOf = (parts: Parts, random: Random, audits: Audits, stopping: AbortSignal) => ({
+  create: createCheck({ ...parts, targets: { targets: 'public', ports: [443] }, ...DAYS }),
   get: getCheck(parts),
   delete: deleteCheck(parts),
-  audit: runAudit({ ...parts, auditors: simulatedAuditors(random), stopping, maxRetakes: 0 }),
+  list: listChecks(parts),
+  series: listRuns(parts),
+  share: createLink(parts),
+  revoke: deleteLinks(parts),
+  audit: runAudit({ ...parts, auditors: simulatedAuditors(random, audits), stopping, maxRetakes: 0 }),
   closeLostRuns: closeLostRuns(parts),
   sweep: sweep({ ...parts, now: () => new Date() }),
 });
 export type Functions = ReturnType<typeof functionsOf>;
-
-const results = { succeeds: 12, 'page fails': 4, 'browser crashes': 3, throws: 1, 'times out': 1 };
-
-const simulatedAuditors = (random: Random) => ({
-  audit: async (_: unknown, signal: AbortSignal) => {
-    const result = random.weighted(results);
-    const seconds = result === 'times out' ? 120 : random.between(1, 110);
-    await sleep(seconds * 1000, undefined, { signal });
-    const gzip = Buffer.from(random.uuid());
-    const report = { gzip, bytes: gzip.length };
-    const failed = (code: Parameters<typeof runError>[0]) => ({
-      ...emptyResult,
-      state: 'failed' as const,
-      error: runError(code),
-    });
-    if (result === 'throws') throw new Error('the auditor could not start');
-    if (result === 'browser crashes') return failed('browser-crashed');
-    if (result === 'times out') return failed('audit-timeout');
-    if (result === 'page fails') return { ...failed('http-error'), report };
-    return { ...emptyResult, state: 'succeeded' as const, metrics: { ...noMetrics, performance: 98 }, report };
-  },
-});

@@ -1,6 +1,7 @@
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
-import { isFinal, keyOf } from './monitor.ts';
+import { keyOf } from './monitor.ts';
+import { isFinal } from './run-promises.ts';
 
 /** Time after which the sweeper has handled a lost lease, in milliseconds: its slack, a minute, and one sweep that died. */
 const LOST_LEASE_MS = 4 * 60_000;
@@ -31,17 +32,22 @@ export const leftWhenQuiet = (
       const run = item.pk.slice('RUN#'.length);
       return lists(item.checkId, run) ? [] : [`the pointer ${name} is left of a check that is gone`];
     }
+    if (item.sk === 'SHARE') {
+      const isOfCheck = check(item.pk.slice('SHARE#'.length))?.createId === item.createId;
+      return isOfCheck ? [] : [`the secret of links ${name} is left of a check that is gone`];
+    }
     if (item.sk === 'CHECK') {
       if (item.erasedAt) return [`the mark ${name} is left of an erased check`];
       const runs = (item.runIds as string[]).map((id) => images.get(keyOf({ pk: item.pk, sk: `RUN#${id}` })));
       const missing = runs.some((run) => !run) ? [`${name} has lost a run`] : [];
       const open = item.completedAt && !item.open ? [] : [`nobody closed ${name}`];
-      return [...missing, ...open];
+      return [...missing, ...open, ...wrongSummary(item, runs)];
     }
     if (item.sk.startsWith('TREND#')) {
       const [checkId, run] = [item.pk.slice('CHECK#'.length), item.sk.slice('TREND#'.length)];
       if (!lists(checkId, run)) return [`the entry ${name} is left of a check that is gone`];
-      return item.list || !check(checkId)?.completedAt ? [] : [`the entry ${name} of a closed check is empty`];
+      if (!item.list) return check(checkId)?.completedAt ? [`the entry ${name} of a closed check is empty`] : [];
+      return wrongEntry(item, images.get(keyOf({ pk: item.pk, sk: `RUN#${run}` })));
     }
     if (!lists(item.checkId, item.id as string)) return [`the run ${name} is left of a check that is gone`];
     const pointer = images.has(keyOf({ pk: `RUN#${item.id}`, sk: 'RUN' })) ? [] : [`${name} has no pointer`];
@@ -57,6 +63,36 @@ export const leftWhenQuiet = (
     ...[...accepted].filter((id) => !check(id)).map((id) => `the accepted check ${id} is gone`),
   ];
 };
+
+/** Returns what the entry of a check in its owner's list says wrongly. */
+const wrongSummary = (item: Item, runs: readonly (Item | undefined)[]): string[] => {
+  const { state, runs: listed = [], labels } = JSON.parse(item.listed as string) as Listed;
+  const states = new Set(runs.map((run) => run?.state));
+  const expected = states.size > 1 ? 'partial' : [...states][0];
+  const same = listed.length === runs.length && listed.every((each, i) => isSameRun(each, runs[i]));
+  return [
+    ...(state === expected && same ? [] : [`the list shows the closed ${item.pk} as ${state} with other runs`]),
+    ...(item.listKey === `${item.createdAt}#${item.id}` ? [] : [`${item.pk} is listed at ${item.listKey}`]),
+    ...(JSON.stringify(labels) === item.labels ? [] : [`the list shows other labels of ${item.pk}`]),
+  ];
+};
+
+/** Returns what the entry of a run in the series of its URL says wrongly. */
+const wrongEntry = ({ pk, sk, listed, listKey }: Item, run: Item | undefined): string[] => {
+  const entry = JSON.parse(listed as string) as ListedRun & { sampleCount: number; errorCode: string | null };
+  const { samples, error } = run as { samples?: unknown[]; error?: { code: string } | null };
+  const same =
+    isSameRun(entry, run) && entry.sampleCount === samples?.length && entry.errorCode === (error?.code ?? null);
+  return [
+    ...(same ? [] : [`the series shows other results of ${pk} ${sk}`]),
+    ...(listKey === `${run?.createdAt}#${run?.id}` ? [] : [`${pk} ${sk} is listed at ${listKey}`]),
+  ];
+};
+
+type ListedRun = { id: string; state: string; performance: number | null };
+type Listed = { state: string; runs?: ListedRun[]; labels?: object };
+const isSameRun = ({ id, state, performance }: ListedRun, run: Item | undefined): boolean =>
+  id === run?.id && state === run.state && performance === run.performance;
 
 /** Returns the ids of the checks that an owner's usage lists as open. */
 const countedIds = ({ openChecks = {} }: Item): string[] => Object.keys(openChecks as object);

@@ -1,63 +1,39 @@
-import { LEASE_MS } from '../../shared/due-times.ts';
 import { plans } from '../../shared/plans.ts';
-import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
+import { type Defect, droppedAnswer, keyOfCall } from './defects/defect.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { EmbeddedTable, Item, TableCall } from './embedded-table.ts';
-import { type Defect, droppedAnswer, keyOfCall } from './planted-defects.ts';
+import { itemPromises } from './item-promises.ts';
+import { isFinal, type RunImage, runPromises } from './run-promises.ts';
+import type { Audits } from './simulated-auditors.ts';
 import type { Context, Timeline } from './timeline.ts';
+import { type Usage, usagePromises } from './usage-promises.ts';
 
 type Options = {
   timeline: Timeline;
   table: EmbeddedTable;
   bucket: EmbeddedBucket;
   violated: (what: string) => void;
+  audits: Audits;
   defect: Defect | undefined;
 };
-type Lease = { id: string; until: string };
-type RunImage = Item & {
-  state: string;
-  lease?: Lease;
-  attempts: Attempt[];
-  report?: { key: string };
-};
-
-/** Greatest difference of a process's clock from the exact one, in milliseconds. */
-export const MAX_CLOCK_OFFSET_MS = 15_000;
 
 /** Watches every write to the table, and keeps an image of its items. */
-export const monitorTable = ({ timeline, table, bucket, violated, defect }: Options) => {
+export const monitorTable = ({ timeline, table, bucket, audits, violated, defect }: Options) => {
   const images = new Map<string, Item>();
-  const leases = new WeakMap<object, string>(); // the lease that an invocation has claimed
+  const onRun = runPromises({ timeline, bucket, audits, violated });
 
-  const writtenAt = new Map<string, number>(); // when a lease was claimed or renewed last, by its id
+  const items = itemPromises({ timeline, images, violated });
+  const onUsage = usagePromises({ plan: 'small', violated });
 
-  /** True if every clock says that the lease holds, also after the wall clock was set back. */
-  const isLive = ({ id, until }: Lease) =>
-    Date.parse(until) > timeline.wallNow() + 2 * MAX_CLOCK_OFFSET_MS &&
-    timeline.now() < (writtenAt.get(id) ?? 0) + LEASE_MS - 2 * MAX_CLOCK_OFFSET_MS;
-
-  const onRun = (before: RunImage | undefined, after: RunImage, { invocation }: Context, writer: string) => {
-    const [from, to] = [before?.lease, after.lease];
-    if (from && to && from.id !== to.id && isLive(from)) {
-      violated(`two holders of a lease: ${writer} claimed ${after.sk}, whose lease was valid until ${from.until}`);
-    }
-    const own = leases.get(invocation);
-    const claims = to && to.id !== from?.id;
-    if (own !== undefined && before && from?.id !== own && !(claims && to.id === own)) {
-      violated(`${writer} wrote to ${after.sk} after it had lost its lease`);
-    }
-    if (to && to.until !== from?.until) writtenAt.set(to.id, timeline.now());
-    if (claims) leases.set(invocation, to.id);
-    if (before && isFinal(before) && JSON.stringify(before) !== JSON.stringify(after)) {
-      violated(`${writer} changed ${after.sk}, which had finished: ${before.state} to ${after.state}`);
-    }
-    if (after.state === 'succeeded' && !(after.report && bucket.objects.has(after.report.key))) {
-      violated(`${after.sk} succeeded without a stored report`);
-    }
-    if (countFailures(after.attempts) > MAX_ATTEMPTS) violated(`${after.sk} has too many failed attempts`);
+  /** A check takes a token for each sample in each region. */
+  const onCounted = ({ id, owner, runIds, samples = 1 }: Item) => {
+    const { openChecks } = images.get(keyOf({ pk: `OWNER#${owner}`, sk: 'USAGE' })) as Usage;
+    const [counted, audits] = [openChecks?.[id as string]?.audits, (runIds as string[]).length * (samples as number)];
+    if (counted !== audits) violated(`the check ${id} counts as ${counted} audits, and needs ${audits}`);
   };
 
   const onCheck = (before: Item | undefined, after: Item) => {
+    if (!before && after.countsAsOpen) onCounted(after);
     if (before?.completedAt && after.completedAt && before.completedAt !== after.completedAt) {
       violated(`${after.pk} was closed twice`);
     }
@@ -77,9 +53,12 @@ export const monitorTable = ({ timeline, table, bucket, violated, defect }: Opti
 
   return {
     images,
+    markedAt: items.markedAt,
+    ownerOf: items.ownerOf,
     /** Lets the table handle a call, and checks the change. */
     onCall: async (call: TableCall, context: Context) => {
       const key = keyOfCall(call);
+      if (key.sk) defect?.alters?.(call, key);
       if (defect?.drops?.(call, key)) return droppedAnswer;
       const answer = await table.call(call);
       const isWrite = /^(Put|Update|Delete)Item$/.test(call.operation);
@@ -87,9 +66,11 @@ export const monitorTable = ({ timeline, table, bucket, violated, defect }: Opti
       const [before, after] = [images.get(keyOf(key)), await table.read({ pk: { S: key.pk }, sk: { S: key.sk } })];
       if (after) images.set(keyOf(key), after);
       else images.delete(keyOf(key));
+      items.onWrite(before, after, keyOf(key));
       if (!after || JSON.stringify(before) === JSON.stringify(after)) return answer;
+      if (key.sk === 'USAGE') onUsage(before as never, after);
       if (key.pk.startsWith('CHECK#') && key.sk.startsWith('RUN#')) {
-        onRun(before as RunImage | undefined, after as RunImage, context, context.process.name);
+        onRun(before as RunImage | undefined, after as RunImage, context);
       }
       if (key.sk === 'CHECK') onCheck(before, after);
       if (key.sk.startsWith('TREND#') && !before) onNewEntry(after);
@@ -110,5 +91,4 @@ export const monitorTable = ({ timeline, table, bucket, violated, defect }: Opti
 export type Monitor = ReturnType<typeof monitorTable>;
 
 export const keyOf = ({ pk, sk }: { pk: string; sk: string }): string => `${pk} ${sk}`;
-export const isFinal = ({ state }: Item): boolean => state === 'succeeded' || state === 'failed';
 const isOpenCheck = ({ sk, erasedAt, completedAt }: Item): boolean => sk === 'CHECK' && !erasedAt && !completedAt;

@@ -29,8 +29,8 @@ type Options = {
   onMessage: (queueUrl: string, body: string) => void;
   /** Handles a call of the table. */
   onTableCall: (call: TableCall, context: Context) => Promise<Answer>;
-  /** Is called when a report has been stored. */
-  onStored: (key: string) => void;
+  /** Is called when a report has been stored, with the object that it replaced. */
+  onStored: (key: string, before: Buffer | undefined) => void;
   trace: (text: string) => void;
 };
 
@@ -151,13 +151,14 @@ const callOf = (request: Request, context: Context, options: Options): Call => {
   }
   const key = decodeURIComponent(path.split('/').slice(2).join('/'));
   const deliver = async () => {
+    const before = options.bucket.objects.get(key);
     const answer = options.bucket.call({
       method,
       key,
       prefix: query.prefix,
       body: Buffer.from((body ?? '') as string),
     });
-    if (method === 'PUT') options.onStored(key);
+    if (method === 'PUT') options.onStored(key, before);
     return answer;
   };
   return { service: 'bucket', name: `${method} ${key || `${query.prefix}*`}`, body: '', deliver };

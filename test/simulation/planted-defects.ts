@@ -1,24 +1,16 @@
 import type { Lease } from '../../functions/lib/store/leases.ts';
-import type { Answer, Item, TableCall } from './embedded-table.ts';
-import { plain } from './embedded-table.ts';
-import type { Parts } from './functions.ts';
+import type { Defects } from './defects/defect.ts';
+import { defectsOfChecks } from './defects/of-checks.ts';
+import { defectsOfReaders } from './defects/of-readers.ts';
+import { defectsOfRuns } from './defects/of-runs.ts';
 
-/** A defect of the service that the simulation must find. */
-export type Defect = {
-  /** Matches the report of the simulation. */
-  found: RegExp;
-  /** A seed that finds the defect, or comes just before one. `FULL=1` begins at seed 1. */
-  seed: number;
-  /** Changes the parts of a process when it starts. */
-  wrap?: (parts: Parts) => void;
-  /** Returns true if the table drops this call, and answers as if it had made the change. */
-  drops?: (call: TableCall, key: Item) => boolean;
-};
-
-export const plantedDefects: Readonly<Record<string, Defect>> = {
+/** Defects that break a promise. The simulation must find each of them. */
+export const plantedDefects: Defects = {
+  ...defectsOfRuns,
+  ...defectsOfChecks,
+  ...defectsOfReaders,
   'a holder that writes without its lease': {
     found: /after it had lost its lease/,
-    seed: 7,
     wrap: ({ leases, store }) => {
       const { renew, recordAttempt, finish } = leases;
       const asHolder = async (lease: Lease): Promise<Lease> => {
@@ -32,7 +24,7 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'a claim that ignores a live lease': {
     found: /two holders of a lease/,
-    seed: 3,
+    seed: 1,
     wrap: ({ leases }) => {
       const { claim } = leases;
       leases.claim = (run, id, now) => {
@@ -64,17 +56,15 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'entries of series that are not erased': {
     found: /the entry .* is left of a check that is gone/,
-    seed: 1,
     drops: ({ operation }, { sk }) => operation === 'DeleteItem' && sk.startsWith('TREND#'),
   },
   'entries of series that nobody fills': {
     found: /the entry .* of a closed check is empty/,
-    seed: 1,
     drops: ({ operation }, { sk }) => operation === 'UpdateItem' && sk.startsWith('TREND#'),
   },
   'a lost lease that nobody looks at again': {
     found: /nobody looks at/,
-    seed: 3,
+    seed: 2,
     wrap: ({ due }) => {
       const { hold } = due;
       due.hold = async (item, now) => {
@@ -85,23 +75,13 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'a check that nobody closes': {
     found: /nobody closed/,
-    seed: 9,
     wrap: ({ store }) => {
       store.closeIfFinished = async () => false; // the sweeper believes that a run is still at work
     },
   },
   'a count that is not given back': {
     found: /counts as open|got 429/,
-    seed: 1,
     drops: ({ operation, input }, { pk }) =>
       operation === 'UpdateItem' && pk.startsWith('OWNER#') && /^REMOVE /.test(input.UpdateExpression as string),
   },
 };
-
-export const droppedAnswer: Answer = {
-  status: 200,
-  headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: Buffer.from('{}'),
-};
-
-export const keyOfCall = ({ input }: TableCall): Item => plain({ M: input.Key ?? input.Item ?? {} }) as Item;

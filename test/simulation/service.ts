@@ -1,14 +1,21 @@
 import { withDeadline } from '../../functions/lib/aws-client.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
-import { apiSettings, deadLetterSettings, functionSettings, queueSettings } from '../../infra/settings.ts';
+import {
+  apiFunctionSettings,
+  apiSettings,
+  deadLetterSettings,
+  functionSettings,
+  queueSettings,
+} from '../../infra/settings.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { returnAfterSeconds } from '../../shared/due-times.ts';
 import { ApiProblem, apiProblems } from '../../shared/problems.ts';
+import type { Defect } from './defects/defect.ts';
 import type { Faults } from './faults.ts';
 import { type Functions, functionsOf, openParts, queueUrlOf, simulatedRegions } from './functions.ts';
-import { MAX_CLOCK_OFFSET_MS } from './monitor.ts';
-import type { Defect } from './planted-defects.ts';
 import type { Random } from './random.ts';
+import { MAX_CLOCK_OFFSET_MS } from './run-promises.ts';
+import type { Audits } from './simulated-auditors.ts';
 import { type Message, type SimulatedQueue, simulatedQueue } from './simulated-queue.ts';
 import { contexts, SimProcess, type Timeline } from './timeline.ts';
 
@@ -21,12 +28,16 @@ type Options = {
   /** Returns the time at which the next open item is due, by the wall clock. */
   nextDueAt: () => number;
   defect: Defect | undefined;
+  /** Gets the audits of each invocation. */
+  audits: Audits;
 };
 type Instance = { process: SimProcess; functions: Functions; stop: () => void; busy: number };
 type Outcome<T> = { value: T } | { error: unknown } | 'died';
 /** `no answer`: the process died, or the request timed out. */
 export type ApiAnswer = { status: number; body?: unknown; retryAfterSeconds?: number } | 'no answer';
-export type ApiRequest = Pick<Request, 'owner' | 'plan' | 'params' | 'headers'> & { body?: object };
+export type ApiName = 'create' | 'get' | 'delete' | 'list' | 'series' | 'share' | 'revoke';
+export type ApiRequest = Pick<Request, 'owner' | 'plan' | 'params' | 'headers'> &
+  Partial<Pick<Request, 'path' | 'rawQuery' | 'share' | 'host'>> & { body?: object };
 
 const MINUTE = 60_000;
 const WORKERS_PER_REGION = 2;
@@ -55,7 +66,12 @@ export const startService = (options: Options) => {
       const stopping = new AbortController();
       const parts = openParts();
       options.defect?.wrap?.(parts);
-      return { process, functions: functionsOf(parts, random, stopping.signal), stop: () => stopping.abort(), busy: 0 };
+      return {
+        process,
+        functions: functionsOf(parts, random, options.audits, stopping.signal),
+        stop: () => stopping.abort(),
+        busy: 0,
+      };
     });
   };
 
@@ -79,7 +95,7 @@ export const startService = (options: Options) => {
       );
     });
 
-  const request = async (name: 'create' | 'get' | 'delete', input: ApiRequest): Promise<ApiAnswer> => {
+  const request = async (name: ApiName, input: ApiRequest): Promise<ApiAnswer> => {
     const instance = takeIdle(idleApi) ?? start('api');
     const call = {
       body: undefined as never,
@@ -90,8 +106,9 @@ export const startService = (options: Options) => {
       ...(input as object),
     } as never;
     trace(`client: ${name} ${input.params.checkId ?? input.headers['idempotency-key'] ?? ''}`);
-    const outcome = await invoke(instance, apiSettings.timeoutSeconds, () =>
-      withDeadline(0.8 * apiSettings.timeoutSeconds * 1000, () => instance.functions[name](call)),
+    const { timeoutSeconds } = name === 'get' ? apiFunctionSettings('get-check') : apiSettings;
+    const outcome = await invoke(instance, timeoutSeconds, () =>
+      withDeadline(0.8 * timeoutSeconds * 1000, () => instance.functions[name](call)),
     );
     idleApi.push(instance);
     const answer = answerOf(outcome, options.violated);

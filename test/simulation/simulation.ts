@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { log } from '../../functions/lib/log.ts';
 import { openAll, owners, startClients } from './clients.ts';
+import type { Defect } from './defects/defect.ts';
 import { startEmbeddedBucket } from './embedded-bucket.ts';
 import { startEmbeddedTable } from './embedded-table.ts';
 import { drawFaults } from './faults.ts';
@@ -9,9 +10,9 @@ import { replaceGlobals } from './globals.ts';
 import { countsOpenChecks, leftWhenQuiet, lostLeases } from './invariants.ts';
 import { monitorTable } from './monitor.ts';
 import { replaceNetwork } from './network.ts';
-import type { Defect } from './planted-defects.ts';
 import { seededRandom } from './random.ts';
 import { startService } from './service.ts';
+import type { Audits } from './simulated-auditors.ts';
 import { contexts, SimProcess, startTimeline } from './timeline.ts';
 
 export type Result = {
@@ -32,6 +33,8 @@ const MINUTE = 60_000;
 const LONGEST_QUIET_MS = 60 * 60 * MINUTE;
 /** A sweep runs only if an item is due. More sweeps than this change nothing any more. */
 const MAX_QUIET_SWEEPS = 100;
+/** A report that a worker stores so long after the erasure of its check may stay. The worker has lost its lease by then. */
+const LATE_AFTER_MS = 60_000;
 const LEASES_CHECKED_MS = 8 * MINUTE;
 
 /**
@@ -63,20 +66,25 @@ export const simulate = async (
 
   const table = await startEmbeddedTable();
   const bucket = startEmbeddedBucket();
-  const monitor = monitorTable({ timeline, table, bucket, violated, defect });
-  const { nextDueAt, hasCheck, images } = monitor;
+  const audits: Audits = new WeakMap();
+  const monitor = monitorTable({ timeline, table, bucket, audits, violated, defect });
+  const { nextDueAt, hasCheck, images, ownerOf } = monitor;
   using cleanUp = new DisposableStack();
   cleanUp.defer(replaceGlobals(timeline, random));
   cleanUp.defer(traceLog(trace));
-  const service = startService({ timeline, random, faults, trace, violated, nextDueAt, defect });
-  /** Reports that a worker stored after the mark of the erased check was deleted. The lifecycle rule deletes them. */
+  const service = startService({ timeline, random, faults, trace, violated, nextDueAt, audits, defect });
+  /** Reports that a stalled worker stored long after its check was erased. The lifecycle rule deletes them. */
   const storedLate = new Set<string>();
-  const onStored = (key: string) => {
-    if (!images.has(`CHECK#${key.split('/')[1]} CHECK`)) storedLate.add(key);
+  const onStored = (key: string, before: Buffer | undefined) => {
+    if (before && !before.equals(bucket.objects.get(key) as Buffer)) violated(`the report ${key} was overwritten`);
+    const checkId = key.split('/')[1];
+    const markedAt = monitor.markedAt(checkId) ?? Number.NEGATIVE_INFINITY;
+    const isLate = timeline.now() > markedAt + LATE_AFTER_MS;
+    if (isLate && !images.has(`CHECK#${checkId} CHECK`)) storedLate.add(key);
   };
   const network = { timeline, random, faults, table, bucket, trace };
   cleanUp.defer(replaceNetwork({ ...network, onMessage: service.onMessage, onTableCall: monitor.onCall, onStored }));
-  const clientOptions = { timeline, random, request: service.request, hasCheck, violated };
+  const clientOptions = { timeline, random, request: service.request, hasCheck, images, ownerOf, violated };
   const clients = startClients(clientOptions);
 
   const runUntil = async (done: () => boolean) => {

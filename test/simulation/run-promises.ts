@@ -1,0 +1,158 @@
+import { LEASE_MS, MAX_LOST_LEASES } from '../../shared/due-times.ts';
+import type { Metrics, Sample } from '../../shared/page-metrics.ts';
+import { type RunError, runProblems } from '../../shared/problems.ts';
+import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
+import type { EmbeddedBucket } from './embedded-bucket.ts';
+import type { Item } from './embedded-table.ts';
+import type { Audited, Audits } from './simulated-auditors.ts';
+import type { Context, Timeline } from './timeline.ts';
+
+type Options = { timeline: Timeline; bucket: EmbeddedBucket; audits: Audits; violated: (what: string) => void };
+type Lease = { id: string; until: string };
+export type RunImage = Item &
+  Pick<Metrics, 'performance' | 'fcp'> & {
+    state: string;
+    region: string;
+    lease?: Lease;
+    lostLeases: number;
+    attempts: Attempt[];
+    samples: Sample[];
+    spread: { performance: { min: number; max: number } | null } | null;
+    options: { samples: number };
+    error: RunError | null;
+    report?: { key: string };
+    updatedAt: string;
+  };
+/** The claim of an invocation: its lease, and the number of the run's attempts before it. */
+type Claim = { lease: string; attemptsBefore: number };
+
+/** Greatest difference of a process's clock from the exact one, in milliseconds. */
+export const MAX_CLOCK_OFFSET_MS = 15_000;
+
+/** Returns a function that checks a write to a run: who wrote it, and whether it says what happened. */
+export const runPromises = ({ timeline, bucket, audits, violated }: Options) => {
+  const claims = new WeakMap<object, Claim>();
+  const auditors = new Map<string, object[]>(); // invocations that have claimed a run, by its sort key
+  const writtenAt = new Map<string, number>(); // when a lease was claimed or renewed last, by its id
+
+  /** True if every clock says that the lease holds, also after the wall clock was set back. */
+  const isLive = ({ id, until }: Lease) =>
+    Date.parse(until) > timeline.wallNow() + 2 * MAX_CLOCK_OFFSET_MS &&
+    timeline.now() < (writtenAt.get(id) ?? 0) + LEASE_MS - 2 * MAX_CLOCK_OFFSET_MS;
+
+  const onLease = (before: RunImage | undefined, after: RunImage, { process, invocation }: Context) => {
+    const [from, to] = [before?.lease, after.lease];
+    if (from && to && from.id !== to.id && isLive(from)) {
+      violated(
+        `two holders of a lease: ${process.name} claimed ${after.sk}, whose lease was valid until ${from.until}`,
+      );
+    }
+    const own = claims.get(invocation)?.lease;
+    const isClaim = to !== undefined && to.id !== from?.id;
+    if (own !== undefined && before && from?.id !== own && !(isClaim && to.id === own)) {
+      violated(`${process.name} wrote to ${after.sk} after it had lost its lease`);
+    }
+    const isLost = from !== undefined && from.id !== to?.id && from.id !== own;
+    const expected = (before?.lostLeases ?? 0) + (isLost ? 1 : 0);
+    if (after.lostLeases !== expected && !isFinal(after)) {
+      violated(`${after.sk} counts ${after.lostLeases} lost leases, and lost ${expected}`);
+    }
+    if (to && to.until !== from?.until) writtenAt.set(to.id, timeline.now());
+    if (!isClaim) return;
+    if (!process.name.startsWith(`worker-${after.region}-`))
+      violated(`${process.name} claimed ${after.sk} of another region`);
+    claims.set(invocation, { lease: to.id, attemptsBefore: after.attempts.length });
+    auditors.set(after.sk, [...(auditors.get(after.sk) ?? []), invocation]);
+  };
+
+  const onAttempts = (before: RunImage | undefined, after: RunImage, invocation: object) => {
+    const [earlier, { attempts }] = [before?.attempts ?? [], after];
+    const ended = audits.get(invocation) ?? [];
+    const first = claims.get(invocation)?.attemptsBefore ?? attempts.length;
+    const isKept = (each: Attempt, i: number) =>
+      JSON.stringify(each) === JSON.stringify(attempts[i]) || attempts[i]?.code === 'storage-failure';
+    if (!earlier.every(isKept)) violated(`${after.sk} has lost or changed an attempt`);
+    for (const [i, { number, code, startedAt }] of attempts.entries()) {
+      const expected = i < first ? earlier[i]?.code : ended[i - first]?.code;
+      if (code !== expected && code !== 'storage-failure')
+        violated(`attempt ${i + 1} of ${after.sk} ended with ${expected}, not with ${code}`);
+      if (number !== i + 1 || startedAt < (attempts[i - 1]?.finishedAt ?? ''))
+        violated(`attempt ${i + 1} of ${after.sk} is out of order`);
+    }
+    const taken = ended.flatMap(metricsOf).map(({ fcp }) => fcp);
+    if (after.state === 'running' && claims.has(invocation) && !after.samples.every(({ fcp }) => taken.includes(fcp))) {
+      violated(`${after.sk} has recorded a sample that no audit gave`);
+    }
+    if (countFailures(attempts) > MAX_ATTEMPTS) violated(`${after.sk} has too many failed attempts`);
+    if (isFinal(after) && claims.has(invocation) && attempts.length !== first + ended.length) {
+      violated(`${after.sk} has ${attempts.length - first} attempts of the last worker, which made ${ended.length}`);
+    }
+  };
+
+  const onEnd = (after: RunImage, { process, invocation }: Context) => {
+    if (after.state === 'succeeded') return onSuccess(after, invocation);
+    const { error, attempts } = after;
+    if (!error) return violated(`${after.sk} failed without an error`);
+    if (error.blame !== runProblems[error.code].blame)
+      violated(`${after.sk} blames the ${error.blame} for ${error.code}`);
+    if (after.performance !== null || after.samples.length > 0) violated(`${after.sk} failed and has a result`);
+    const isSpent = countFailures(attempts) >= MAX_ATTEMPTS;
+    if (error.code === 'abandoned') {
+      if (!isSpent && after.lostLeases < MAX_LOST_LEASES) violated(`${process.name} abandoned ${after.sk} too early`);
+      return;
+    }
+    const timeouts = attempts.filter(({ code }) => code === 'audit-timeout').length;
+    const expected = timeouts > 1 ? 'page-hung' : attempts.at(-1)?.code;
+    if (error.code !== expected)
+      violated(`${after.sk} failed with ${error.code}, and its last attempt with ${expected}`);
+    if (error.blame === 'service' && !isSpent)
+      violated(`${after.sk} failed after ${attempts.length} attempts, without a retry`);
+    const report = after.report && reportOf(after, invocation);
+    if (report && report.code !== attempts.at(-1)?.code) violated(`${after.sk} names the report of another audit`);
+  };
+
+  const onSuccess = (after: RunImage, invocation: object) => {
+    if (after.error) violated(`${after.sk} succeeded with an error`);
+    if (!after.report || !bucket.objects.has(after.report.key))
+      return violated(`${after.sk} succeeded without a stored report`);
+    const taken = (auditors.get(after.sk) ?? []).flatMap((each) => audits.get(each) ?? []).flatMap(metricsOf);
+    const samples = after.samples.map(({ fcp }) => taken.find((each) => each.fcp === fcp));
+    if (samples.some((each, i) => !each || each.performance !== after.samples[i]?.performance))
+      violated(`${after.sk} has a sample that no audit gave`);
+    if (new Set(samples).size !== samples.length) violated(`${after.sk} has a sample twice`);
+    const { samples: wanted } = after.options;
+    const complete = countFailures(after.attempts) >= MAX_ATTEMPTS || samples.length === wanted;
+    if (!complete || samples.length === 0 || samples.length > wanted)
+      violated(`${after.sk} has ${samples.length} of ${wanted} samples`);
+    const scores = samples.map((each) => each?.performance as number);
+    const [min, max] = [Math.min(...scores), Math.max(...scores)];
+    const { performance: spread } = after.spread ?? { performance: null };
+    if (samples.length > 1 && (spread?.min !== min || spread.max !== max))
+      violated(`the spread of ${after.sk} is not that of its samples`);
+    if (!samples.some((each) => each?.fcp === after.fcp && each.performance === after.performance))
+      violated(`the result of ${after.sk} is none of its samples`);
+    const named = reportOf(after, invocation)?.result;
+    if (named?.state !== 'succeeded' || named.metrics.fcp !== after.fcp)
+      violated(`${after.sk} names the report of another audit`);
+  };
+
+  /** Returns the audit whose report a run names. */
+  const reportOf = ({ report }: RunImage, invocation: object): Audited | undefined =>
+    audits
+      .get(invocation)
+      ?.find(({ result }) => result?.report?.gzip.equals(bucket.objects.get(report?.key ?? '') ?? Buffer.of()));
+
+  return (before: RunImage | undefined, after: RunImage, context: Context): void => {
+    onLease(before, after, context);
+    onAttempts(before, after, context.invocation);
+    if (before && after.updatedAt < before.updatedAt) violated(`${after.sk} was updated before its last update`);
+    if (before && isFinal(before) && JSON.stringify(before) !== JSON.stringify(after)) {
+      violated(`${context.process.name} changed ${after.sk}, which had finished: ${before.state} to ${after.state}`);
+    }
+    if (isFinal(after) && !(before && isFinal(before))) onEnd(after, context);
+  };
+};
+
+const metricsOf = ({ result }: Audited): Metrics[] => (result?.state === 'succeeded' ? [result.metrics] : []);
+
+export const isFinal = ({ state }: Item): boolean => state === 'succeeded' || state === 'failed';

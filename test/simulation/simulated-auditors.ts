@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { runError } from '../../shared/problems.ts';
+import type { Random } from './random.ts';
+import { contexts } from './timeline.ts';
+
+const results = { succeeds: 12, 'page fails': 4, 'browser crashes': 3, throws: 1, 'times out': 1 };
+
+/** End of an audit: its result, or `internal` if the auditor threw. */
+export type Audited = { code: string | null; result: AuditResult | undefined };
+/** The audits that each invocation of a worker has ended, in their order. */
+export type Audits = WeakMap<object, Audited[]>;
+
+/** Auditors whose results are drawn. Each sample has metrics and a report of its own, by which it is recognised. */
+export const simulatedAuditors = (random: Random, audits: Audits) => ({
+  audit: async (_: unknown, signal: AbortSignal): Promise<AuditResult> => {
+    const drawn = random.weighted(results);
+    const seconds = drawn === 'times out' ? 120 : random.between(1, 110);
+    await sleep(seconds * 1000, undefined, { signal });
+    const result = resultOf(drawn, random);
+    const invocation = contexts.getStore()?.invocation as object;
+    const code = result === undefined ? 'internal' : result.state === 'failed' ? result.error.code : null;
+    audits.set(invocation, [...(audits.get(invocation) ?? []), { code, result }]);
+    if (!result) throw new Error('the auditor could not start');
+    return result;
+  },
+});
+
+/** Returns undefined for an auditor that throws. */
+const resultOf = (drawn: keyof typeof results, random: Random): AuditResult | undefined => {
+  if (drawn === 'throws') return undefined;
+  const gzip = Buffer.from(random.uuid());
+  const report = { gzip, bytes: gzip.length };
+  const failed = (code: Parameters<typeof runError>[0]) => ({
+    ...emptyResult,
+    state: 'failed' as const,
+    error: runError(code),
+  });
+  if (drawn === 'browser crashes') return failed('browser-crashed');
+  if (drawn === 'times out') return failed('audit-timeout');
+  if (drawn === 'page fails') return { ...failed('http-error'), report };
+  const [performance, fcp] = [random.between(0, 100), random.between(0, 2 ** 30)];
+  const metrics = { ...noMetrics, performance, fcp, tti: fcp + random.between(0, 9999) };
+  return { ...emptyResult, state: 'succeeded', metrics, report };
+};
