@@ -3,11 +3,12 @@ import { gunzipSync } from 'node:zlib';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Lease } from '../../functions/lib/store/leases.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { readReport } from '../support/recorded-reports.ts';
-import type { World } from '../support/world.ts';
+import { later, type World } from '../support/world.ts';
 
 let world: World;
 let api: Api;
@@ -30,13 +31,21 @@ const startAgent = async (url: string): Promise<Client> => {
   return client;
 };
 
-/** Finishes the run of a check in one region. */
-const finish = async (id: string, region: string) => {
-  const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, contended: false }];
-  const outcome = { state: 'succeeded' as const, ...noMetrics, performance: 98, lcp: 900, samples };
+const samples = [{ ...noMetrics, lcp: 900, cpuBusy: 0, contended: false }];
+const runIn = async (id: string, region: string) => {
   const run = (await world.find(id)).runs.find((run) => run.region === region);
   if (!run) throw new Error('the run is not there');
-  await world.finish(run, outcome);
+  return run;
+};
+/** Finishes the run of a check in one region. */
+const finish = async (id: string, region: string) => {
+  const outcome = { state: 'succeeded' as const, ...noMetrics, performance: 98, lcp: 900, samples };
+  await world.finish(await runIn(id, region), outcome);
+};
+/** Measures the first sample of a run, like a worker that is lost afterwards. */
+const measureSample = async (id: string, region: string) => {
+  const lease = await world.leases.claim(await runIn(id, region), randomUUID(), later(new Date(), -120));
+  await world.leases.recordAttempt(lease as Lease, { attempts: [], samples });
 };
 
 /** Time for the agent's process, which may share its CPU with other tests. */
@@ -68,7 +77,7 @@ test('an agent runs a check, hears of its progress, and reads it again', async (
     blockedUrlPatterns: ['*://ads.example.com/*'],
     labels: { branch: 'mcp' },
   };
-  const inputs = { url: 'https://example.com/', regions: ['us-west1', 'us-east4'], ...options };
+  const inputs = { url: 'https://example.com/', regions: ['us-west1', 'us-east4'], samples: 2, ...options };
   const running = call('run_check', inputs, {
     onprogress: ({ message }: { message?: string }) => messages.push(message ?? ''),
   });
@@ -76,6 +85,8 @@ test('an agent runs a check, hears of its progress, and reads it again', async (
   const listed = await read('list_checks', { label: ['branch:mcp'] });
   expect(listed.checks).toHaveLength(1);
   const { id } = listed.checks[0];
+  await measureSample(id, 'us-west1');
+  await expect.poll(() => messages.at(-1), soon).toBe('us-west1 running sample 2 of 2, us-east4 created');
   await finish(id, 'us-west1');
   await expect.poll(() => messages.at(-1), soon).toBe('us-west1 succeeded, us-east4 created');
   await finish(id, 'us-east4');
