@@ -1,11 +1,13 @@
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
+import { isCheck, type StoredItem, type WriteCounted } from './check-counts.ts';
 
 /**
  * A store of dynalite. `db` is its LevelDB, with a callback or a promise as the result. `close._original` closes LevelDB
  * so that it can be opened again.
  */
 export type Store = {
+  writeCounted?: WriteCounted; // writes a batch that adds or removes a check
   db: {
     open(): Promise<void>;
     close: { _original(): Promise<void> };
@@ -42,7 +44,7 @@ export const patchDynalite = (): void => {
  * Writes an item and its index entries in one batch. dynalite writes them one after the other, so a kill between the
  * writes would hide an open run from the sweeper for ever. dynalite's later write of the item then changes nothing.
  */
-const updateIndexes = (store: Store, table: Table, before: unknown, after: unknown, done: Done) => {
+const updateIndexes = (store: Store, table: Table, before: StoredItem, after: StoredItem, done: Done) => {
   if (!before && !after) return done(null);
   const { puts, deletes } = dynaliteDb.getIndexActions(table.GlobalSecondaryIndexes ?? [], before, after, table);
   const entry = (type: string) => (action: { index: string; key: string; item?: unknown }) => ({
@@ -52,7 +54,10 @@ const updateIndexes = (store: Store, table: Table, before: unknown, after: unkno
   });
   const key = `item-${table.TableName}~${dynaliteDb.createKey(after ?? before, table)}`;
   const item = { type: after ? 'put' : 'del', key, value: after };
-  store.db.batch([...deletes.map(entry('del')), ...puts.map(entry('put')), item], done);
+  const operations = [...deletes.map(entry('del')), ...puts.map(entry('put')), item];
+  const change = Number(isCheck(after)) - Number(isCheck(before));
+  if (change !== 0 && store.writeCounted) store.writeCounted(change, operations, done);
+  else store.db.batch(operations, done);
 };
 
 /**

@@ -10,6 +10,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 // @ts-expect-error dynalite has no types
 import dynalite from 'dynalite';
 import { namesOf } from '../names.ts';
+import { countChecks } from './check-counts.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
 import {
   DataFolderInUse,
@@ -133,8 +134,9 @@ const startDynamodb = async (
   };
   const server: Server = dynalite({ path, createTableMs: 0, onStore });
   let endGuard = () => {};
+  let endCounts = () => {};
   if (path && store) {
-    await openLevelDb(store, path, table, print);
+    endCounts = await openLevelDb(store, path, table, print);
     endGuard = guardTable(store, { path, print, onRecovered });
   }
   server.on('request', (request: IncomingMessage) => {
@@ -148,6 +150,7 @@ const startDynamodb = async (
     endGuard();
     await pause(100); // dynalite throws if its database closes during a request, even of a client that has left
     await closeServer(server);
+    endCounts();
   };
   return { url: `http://${HOST}:${(server.address() as AddressInfo).port}`, close };
 };
@@ -163,7 +166,7 @@ const requireFiles = (path: string): void => {
   if (current && !isNew && !hasLog) throw unusable(path, new Error('its .log file is missing'));
 };
 
-/** Opens LevelDB, reports what it lost, and brings its indexes up to date. */
+/** Opens LevelDB, reports what it lost, and brings its indexes up to date. Returns the function that ends its counting. */
 const openLevelDb = async (store: Store, path: string, table: string, print: (line: string) => void) => {
   await store.db.open().catch((error) => {
     throw unusable(path, error.cause ?? error);
@@ -178,6 +181,7 @@ const openLevelDb = async (store: Store, path: string, table: string, print: (li
     throw error.code ? unusable(path, error) : error;
   });
   if (items) print(`The indexes of the table in ${path} were rebuilt from its ${items} items.`);
+  return await countChecks(store, { path, table, damaged: lost > 0, print });
 };
 
 /** Returns how many bytes LevelDB has dropped from damaged logs. LevelDB reports this in its own log only. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -66,6 +66,55 @@ test('a damaged log is reported at the start, and its index follows the items th
   );
   expect(runs.map((run) => run?.dueAt)).toEqual(due.map(({ dueAt }) => dueAt));
   expect(printed[1]).toMatch(/^The indexes of the table in \S+ were rebuilt from its \d+ items\.$/);
+});
+
+test('a log that was cut is reported with the number of checks that are missing and that are back', async () => {
+  const ids: string[] = [];
+  {
+    await using world = await start();
+    for (let i = 0; i < 6; i++) {
+      const check = aCheck({ regions: ['us-west1'] });
+      await world.create(check);
+      ids.push(check.id);
+    }
+    const [first] = ids as [string];
+    await world.erasure.markErased((await world.find(first)).item, new Date());
+  }
+  const log = readFileSync(inTable('.log'));
+  writeFileSync(inTable('.log'), log.subarray(0, log.length / 2));
+  {
+    await using world = await start();
+    const found = await Promise.all(ids.map((id) => world.store.find(id)));
+    const missing = found.filter((each) => !each).length;
+    expect(missing).toBeGreaterThan(0);
+    expect(printed).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^✗ The table in \\S+ has lost its last writes\\. Accepted .* missing: ${missing}\\. .* are back: 1\\. .*backup\\.$`,
+        ),
+      ),
+    ]);
+  }
+  printed = [];
+  await (await start()).close();
+  expect(printed).toEqual([]); // once
+});
+
+test('a kill at any moment is no loss', async () => {
+  const killed = `${dataDir}-killed`;
+  {
+    await using world = await start();
+    await world.create(aCheck());
+    const before = readFileSync(join(dataDir, 'check-counts'));
+    await Promise.all([aCheck(), aCheck(), aCheck()].map((check) => world.create(check)));
+    cpSync(dataDir, killed, { recursive: true });
+    writeFileSync(join(killed, 'check-counts'), before); // killed before the file was written
+  }
+  await (await start()).close();
+  dataDir = killed;
+  await (await start()).close();
+  await (await start()).close();
+  expect(printed).toEqual([]);
 });
 
 test('an undamaged folder is opened without a word, and its indexes are kept', async () => {
