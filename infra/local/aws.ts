@@ -13,7 +13,7 @@ type Options = {
   environment?: string;
   ports?: { dynamodb?: number; sqs?: number; s3?: number }; // any free port by default
   visibilitySeconds?: number; // of the audit queues; for tests
-} & Pick<TableOptions, 'print' | 'onRecovered'>;
+} & Pick<TableOptions, 'print' | 'onRecovered' | 'compactMs'>;
 
 const HOST = '127.0.0.1';
 const ACCOUNT = '000000000000';

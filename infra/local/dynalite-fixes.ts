@@ -8,9 +8,11 @@ import { isCheck, type StoredItem, type WriteCounted } from './check-counts.ts';
  */
 export type Store = {
   writeCounted?: WriteCounted; // writes a batch that adds or removes a check
+  onErased?: () => void; // called when a check is deleted
   db: {
     open(): Promise<void>;
     close: { _original(): Promise<void> };
+    compactRange(from: string, to: string): Promise<void>;
     get(key: string): Promise<unknown>;
     get(key: string, done: (error: Error | null, value?: unknown) => void): void;
     put(key: string, value: unknown, done: Done): void;
@@ -56,6 +58,7 @@ const updateIndexes = (store: Store, table: Table, before: StoredItem, after: St
   const item = { type: after ? 'put' : 'del', key, value: after };
   const operations = [...deletes.map(entry('del')), ...puts.map(entry('put')), item];
   const change = Number(isCheck(after)) - Number(isCheck(before));
+  if (before?.sk?.S === 'CHECK' && !after) store.onErased?.(); // its mark goes when nothing else is left
   if (change !== 0 && store.writeCounted) store.writeCounted(change, operations, done);
   else store.db.batch(operations, done);
 };

@@ -12,6 +12,7 @@ import dynalite from 'dynalite';
 import { namesOf } from '../names.ts';
 import { countChecks } from './check-counts.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
+import { compactErased } from './compaction.ts';
 import {
   DataFolderInUse,
   type Endpoint,
@@ -51,6 +52,7 @@ export type TableOptions = {
   environment?: string;
   port?: number | undefined;
   print?: ((line: string) => void) | undefined; // receives lines for the operator about damage and a full disk
+  compactMs?: number | undefined; // time from an erasure to the compaction; for tests
   onRecovered?: (() => void) | undefined; // called when a table that could not be written can be written again
 };
 
@@ -123,7 +125,13 @@ const tableEnv = ({ url, ...credentials }: Endpoint, table: string): Record<stri
 const startDynamodb = async (
   path: string | undefined,
   table: string,
-  { credentials, port = 0, print = console.error, onRecovered = () => {} }: TableOptions & { credentials: Credentials },
+  {
+    credentials,
+    port = 0,
+    compactMs,
+    print = console.error,
+    onRecovered = () => {},
+  }: TableOptions & { credentials: Credentials },
 ) => {
   patchDynalite();
   addDynamodbRules();
@@ -135,8 +143,10 @@ const startDynamodb = async (
   const server: Server = dynalite({ path, createTableMs: 0, onStore });
   let endGuard = () => {};
   let endCounts = () => {};
+  let endCompaction = () => {};
   if (path && store) {
     endCounts = await openLevelDb(store, path, table, print);
+    endCompaction = compactErased(store, path, compactMs);
     endGuard = guardTable(store, { path, print, onRecovered });
   }
   server.on('request', (request: IncomingMessage) => {
@@ -148,6 +158,7 @@ const startDynamodb = async (
 
   const close = async () => {
     endGuard();
+    endCompaction();
     await pause(100); // dynalite throws if its database closes during a request, even of a client that has left
     await closeServer(server);
     endCounts();

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { sweep } from '../../functions/sweep.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
@@ -21,7 +22,8 @@ beforeEach(() => {
 });
 
 const start = async () => {
-  const aws = await startAws({ dataDir, regions: ['us-west1'], print: (line) => printed.push(line) });
+  const print = (line: string) => printed.push(line);
+  const aws = await startAws({ dataDir, regions: ['us-west1'], compactMs: 0, print });
   Object.assign(process.env, aws.env);
   const world = worldHere();
   const close = async () => {
@@ -115,6 +117,22 @@ test('a kill at any moment is no loss', async () => {
   await (await start()).close();
   await (await start()).close();
   expect(printed).toEqual([]);
+});
+
+test('the text of an erased check leaves the files of the table', async () => {
+  await using world = await start();
+  const check = aCheck({ url: 'https://example.com/a-secret-page' });
+  await world.create(check);
+  const files = () => readdirSync(join(dataDir, 'dynamodb')).filter((name) => /\.(log|ldb)$/.test(name));
+  const holdText = () =>
+    files().some((name) => readFileSync(join(dataDir, 'dynamodb', name)).includes('a-secret-page'));
+  expect(holdText()).toBe(true);
+  await world.erasure.markErased((await world.find(check.id)).item, new Date());
+  await world.erasure.eraseRemains(check.id);
+  const mark = await world.store.findOrErased(check.id);
+  expect(mark).toBe('erased');
+  await sweep({ ...world, now: () => later(new Date(), 600) })({});
+  await expect.poll(holdText).toBe(false);
 });
 
 test('an undamaged folder is opened without a word, and its indexes are kept', async () => {

@@ -1,0 +1,31 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Store } from './dynalite-fixes.ts';
+
+/** Time from an erasure until the compaction, so that many erasures share one. */
+const AFTER_MS = 30_000;
+/** Size up to which a compaction takes about a second. Beyond, it would disturb audits, and LevelDB compacts by itself. */
+const MAX_BYTES = 64 * 2 ** 20;
+
+/** Compacts the table after erasures, because LevelDB keeps deleted text until then. Returns the function that ends this. */
+export const compactErased = (store: Store, path: string, afterMs = AFTER_MS): (() => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  const compact = async () => {
+    timer = undefined;
+    try {
+      if (sizeOf(path) <= MAX_BYTES) await store.db.compactRange('\x00', '\xff');
+    } catch {
+      // The table is closed or can't be written. A later erasure compacts it.
+    }
+  };
+  store.onErased = () => {
+    timer ??= setTimeout(compact, afterMs).unref();
+  };
+  return () => clearTimeout(timer);
+};
+
+const sizeOf = (folder: string): number =>
+  readdirSync(folder).reduce(
+    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
