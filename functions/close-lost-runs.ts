@@ -3,9 +3,9 @@ import { retryAfter } from '../shared/due-times.ts';
 import { ReadEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { countFailures, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
-import { log } from './lib/log.ts';
+import { abandon } from './lib/abandon.ts';
+import { idsOf, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
-import { emitFinished } from './lib/run-metrics.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
@@ -28,21 +28,12 @@ export const closeLostRuns =
     const run = await store.findRun({ checkId, id: runId, createId });
     if (!run || isFinished(run.state)) return;
     if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work
-    const { correlationId, region, owner, auditVersion } = run;
-    log.error('a job failed in every delivery', {
-      correlationId,
-      checkId,
-      runId,
-      region,
-      owner,
-      auditVersion,
-      attempts: run.attempts.length,
-    });
+    log.error('a job failed in every delivery', { ...idsOf(run), attempts: run.attempts.length });
     if (countFailures(run.attempts) < MAX_ATTEMPTS) {
       const later = new Date(now().getTime() + retryAfter(run.tries));
       await due.postpone(run, later, { sends: 0, tries: run.tries + 1 });
       return;
     }
     const error = runError('abandoned', { auditCode: run.attempts.at(-1)?.auditCode ?? null });
-    if (await due.abandon(run, error, now())) emitFinished(region, error);
+    await abandon({ due }, run, error, now(), { isDeadLetter: true });
   };

@@ -13,7 +13,7 @@ import {
   replyToRepeat,
 } from './lib/http/idempotency.ts';
 import type { Reply } from './lib/http/response.ts';
-import { log } from './lib/log.ts';
+import { idsOf, log } from './lib/log.ts';
 import { type TargetPolicy, targetPolicy } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
@@ -83,14 +83,7 @@ export const createCheck =
     await Promise.all(
       runs.map((run) =>
         dispatch({ store, due, queues }, run, now()).catch((error: Error) =>
-          log.warn('could not queue a job; the sweeper will resend it', {
-            correlationId: requestId,
-            checkId: id,
-            runId: run.id,
-            region: run.region,
-            owner,
-            error,
-          }),
+          log.warn('could not queue a job; the sweeper will resend it', { ...idsOf(run), error }),
         ),
       ),
     );

@@ -11,7 +11,7 @@ import type { SharingStore } from './lib/http/shared-check.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import { type Reports, reports } from './lib/store/reports.ts';
+import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 
@@ -80,7 +80,7 @@ const loadingHeaders = (url: string) => ({
 /** Returns an entity tag per form. A stored report never changes. An HTML report changes with the viewer. */
 const etagOf = (key: string, asHtml: boolean, gzipped: boolean): string => {
   const form = [...(asHtml ? ['html', viewerVersion] : []), ...(gzipped ? ['gzip'] : [])];
-  return `"${[key.split('/').at(-1)?.replace('.json.gz', ''), ...form].join('-')}"`;
+  return `"${[tagOf(key), ...form].join('-')}"`;
 };
 
 const gzip = promisify<string, Buffer>(zlib.gzip);

@@ -9,7 +9,7 @@ import type { SharingStore } from './lib/http/shared-check.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import { type Reports, reports } from './lib/store/reports.ts';
+import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 
 const env = () => ReportReadEnv.parse(process.env);
 
@@ -36,7 +36,7 @@ export const getScreenshot =
   async (request: Request): Promise<Reply> => {
     const filmstrip = request.path.endsWith('/filmstrip');
     const { report, read } = await findReport(deps, request);
-    const etag = `"${report.key.split('/').at(-1)?.replace('.json.gz', '')}-${filmstrip ? 'filmstrip' : 'screenshot'}"`;
+    const etag = `"${tagOf(report.key)}-${filmstrip ? 'filmstrip' : 'screenshot'}"`;
     const headers = { etag, 'cache-control': 'private, no-cache' };
     if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
     const { audits }: Report = JSON.parse((await gunzip(await read())).toString());

@@ -18,7 +18,7 @@ import { StaysBusy } from './auditor/host/foreign-load.ts';
 import { spentInstance } from './auditor/host/room.ts';
 import { type AuditResult, emptyResult } from './auditor/judge.ts';
 import { claimRun } from './lib/claim.ts';
-import { emit, log } from './lib/log.ts';
+import { emit, idsOf, log } from './lib/log.ts';
 import { targetPolicy } from './lib/public-addresses.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { recordFailure, recordProgress } from './lib/record-attempt.ts';
@@ -27,16 +27,8 @@ import { pause, retry } from './lib/retry.ts';
 import { emitFinished, emitMeasured } from './lib/run-metrics.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import {
-  idsOf,
-  keepRenewed,
-  type Lease,
-  LeaseLost,
-  type LeaseStore,
-  leaseStore,
-  type Outcome,
-} from './lib/store/leases.ts';
-import { type Reports, reports } from './lib/store/reports.ts';
+import { keepRenewed, type Lease, LeaseLost, type LeaseStore, leaseStore, type Outcome } from './lib/store/leases.ts';
+import { type Reports, reportKey, reports } from './lib/store/reports.ts';
 
 /** Handles one job of this region's queue: claims the run, audits the page, stores the report, finishes the run. */
 export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () => {
@@ -97,10 +89,10 @@ export const runAudit =
     log.debug('a job was received', { checkId, runId });
     const { run, lease } = await claimRun({ store, leases, retryDelaysMs, now }, job, newId(), stopping);
     if (!run || !lease) {
-      log.info('a job was a duplicate', { checkId, runId, state: run?.state ?? 'gone' });
+      log.info('a job was a duplicate', { ...(run ? idsOf(run) : { checkId, runId }), state: run?.state ?? 'gone' });
       return;
     }
-    log.info('a run was claimed', idsOf(lease)); // the last line of a run whose instance dies
+    log.info('a run was claimed', idsOf(lease.run)); // the last line of a run whose instance dies
     if (run.state === 'created') emit('WaitSeconds', secondsSince(run.createdAt, now()), { region: run.region });
 
     await using renewal = keepRenewed(leases, lease, now);
@@ -109,10 +101,10 @@ export const runAudit =
       await auditAndFinish({ ...deps, now, retryDelaysMs, maxRetakes, lease, signal, remainingMs });
     } catch (error) {
       if (error instanceof OutOfTime || stopping?.aborted) {
-        log.info('a run was released', { ...idsOf(lease), error: error as Error });
+        log.info('a run was released', { ...idsOf(lease.run), error: error as Error });
         await leases.release(lease, now());
       } else if (error instanceof LeaseLost) {
-        log.warn('a lease was lost', idsOf(lease));
+        log.warn('a lease was lost', idsOf(lease.run));
       } else throw error;
     }
   };
@@ -170,7 +162,7 @@ const audit = async (
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof StaysBusy) return 'not retaken';
-    log.error('an audit could not be made', { ...idsOf(lease), error: error as Error });
+    log.error('an audit could not be made', { ...idsOf(lease.run), error: error as Error });
     const detail = `The service could not start the audit. ${redactText((error as Error).message)}`;
     return { ...emptyResult, state: 'failed', error: runError('internal', { detail }) };
   }
@@ -190,16 +182,15 @@ const storeReport = async (
 ): Promise<Outcome['report'] | 'not stored'> => {
   if (!report) return undefined;
   const { reports, lease, signal, remainingMs } = work;
-  const { id, checkId } = lease.run;
-  const key = `reports/${checkId}/${id}/${lease.id}-${attempts.length}.json.gz`;
+  const key = reportKey(lease, attempts.length);
   const keptMs = state === 'failed' ? Math.max(LAST_WRITE_MS, remainingMs() - FAILED_REPORT_MS) : LAST_WRITE_MS;
   try {
     await retry(() => reports.put(key, report.gzip), work, keptMs);
-    log.debug('a report was stored', idsOf(lease));
+    log.debug('a report was stored', idsOf(lease.run));
     return { key, bytes: report.bytes, gzipBytes: report.gzip.length };
   } catch (error) {
     if (signal.aborted) throw error;
-    log.error('a report could not be stored', { ...idsOf(lease), error: error as Error });
+    log.error('a report could not be stored', { ...idsOf(lease.run), error: error as Error });
     return state === 'failed' ? undefined : 'not stored';
   }
 };
@@ -221,7 +212,7 @@ const finishRun = async (
   if (!finished) throw new LeaseLost();
   const error = result.state === 'failed' ? result.error : null;
   const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);
-  log.info('a run finished', { ...idsOf(lease), state: result.state, code: error?.code, auditSeconds });
+  log.info('a run finished', { ...idsOf(lease.run), state: result.state, code: error?.code, auditSeconds });
   emitFinished(lease.run.region, error);
   const seconds = { auditSeconds, runSeconds: secondsSince(lease.run.createdAt, now()) };
   emitMeasured(lease.run.region, error, { environment: result.environment, ...seconds });

@@ -14,10 +14,10 @@ import { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { allRegions, type Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
+import { abandon } from './lib/abandon.ts';
 import { emit, log } from './lib/log.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
-import { emitFinished } from './lib/run-metrics.ts';
 import { settleAll } from './lib/settle-all.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Due, type DueStore, dueStore } from './lib/store/due.ts';
@@ -163,7 +163,8 @@ const sweepRun = async (deps: Deps, run: RunItem, dueAt: number): Promise<void> 
   const unheld = run.lease ? await due.countLostLease(run, now()) : run;
   if (!unheld) return;
   const counted = unheld.sends === 0 ? unheld : { ...unheld, tries: unheld.tries + 1 };
-  if (counted.lostLeases >= MAX_LOST_LEASES || counted.tries >= MAX_TRIES) await abandonRun(deps, counted);
+  if (counted.lostLeases >= MAX_LOST_LEASES || counted.tries >= MAX_TRIES)
+    await abandon(deps, counted, runError('abandoned'), now());
   else if (isSendDue(counted)) await resend(deps, counted);
   else await due.postpone(counted, inMs(TRY_MS), { tries: counted.tries });
 };
@@ -178,16 +179,6 @@ const resend = async (deps: Deps, run: RunItem): Promise<void> => {
     await due.postpone(run, later, { tries: run.tries + 1 }).catch(() => {}); // the run is due in a minute
     throw error;
   }
-};
-
-const abandonRun = async ({ due, now }: Deps, run: RunItem): Promise<void> => {
-  const error = runError('abandoned');
-  if (!(await due.abandon(run, error, now()))) return;
-  const { region, correlationId, checkId, id: runId, owner, auditVersion, lostLeases, tries } = run;
-  const counts = { lostLeases, tries };
-  log.error('abandoned a run', { correlationId, checkId, runId, region, owner, auditVersion, ...counts });
-  emitFinished(region, error);
-  emit('RunsAbandoned', 1, { region });
 };
 
 /**

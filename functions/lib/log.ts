@@ -14,6 +14,18 @@ const units = {
   NoUnit: MetricUnit.NoUnit,
 };
 
+/** Returns the ids that every log line about a run has. */
+export const idsOf = ({ correlationId, checkId, id: runId, region, owner, auditVersion }: RunIds) => ({
+  correlationId,
+  checkId,
+  runId,
+  region,
+  owner,
+  auditVersion,
+});
+
+type RunIds = Record<'correlationId' | 'checkId' | 'id' | 'region' | 'owner' | 'auditVersion', string>;
+
 /** Emits one value of a metric, with exactly the dimensions that it is declared with. */
 export const emit = <Name extends MetricName>(name: Name, value: number, dimensions: DimensionsOf<Name>): void => {
   const single = emitter.singleMetric();

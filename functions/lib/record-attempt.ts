@@ -1,9 +1,9 @@
 import type { Sample } from '../../shared/page-metrics.ts';
 import type { RunError } from '../../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
-import { emit, log } from './log.ts';
+import { emit, idsOf, log } from './log.ts';
 import { retry } from './retry.ts';
-import { idsOf, type Lease, LeaseLost, type LeaseStore } from './store/leases.ts';
+import { type Lease, LeaseLost, type LeaseStore } from './store/leases.ts';
 
 type Work = {
   leases: Pick<LeaseStore, 'recordAttempt'>;
@@ -25,14 +25,14 @@ export const recordFailure = async (work: Work, recorded: Recorded, reason: RunE
   if (countFailures(attempts) < MAX_ATTEMPTS) {
     emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
   }
-  log.warn('an attempt failed', { ...idsOf(lease), attempt: attempts.length, reason });
+  log.warn('an attempt failed', { ...idsOf(lease.run), attempt: attempts.length, reason });
   if (!(await retry(() => leases.recordAttempt(lease, recorded), work, END_MS))) throw new LeaseLost();
 };
 
 /** Records an attempt that gave a sample, so that a client sees progress. The next write repeats a failed one. */
 export const recordProgress = async ({ leases, lease }: Work, recorded: Recorded): Promise<void> => {
   const held = await leases.recordAttempt(lease, recorded).catch((error: Error) => {
-    log.warn('could not record a sample; the next write repeats it', { ...idsOf(lease), error });
+    log.warn('could not record a sample; the next write repeats it', { ...idsOf(lease.run), error });
     return true;
   });
   if (!held) throw new LeaseLost();

@@ -23,7 +23,7 @@ import { noMetrics } from '../../shared/page-metrics.ts';
 import { ApiProblem } from '../../shared/problems.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { aCheck, later, startWorld, type World } from '../support/world.ts';
+import { aCheck, later, passed, startWorld, type World } from '../support/world.ts';
 
 /** Local engines behind fault proxies. The stores of `cut` use the proxies, the stores of `world` don't. */
 let world: World;
@@ -86,22 +86,16 @@ const remainsOf = async (checkId: string) => ({
 const nothing = { items: [], reports: [] };
 const aMark = { items: ['CHECK'], reports: [] };
 
-const reportOf = (run: RunItem) => `reports/${run.checkId}/${run.id}/${randomUUID()}-1.json.gz`;
-const finish = async (run: RunItem, now = new Date()): Promise<void> => {
-  const key = reportOf(run);
-  await world.reports.put(key, gzipSync('{}'));
-  const lease = await world.leases.claim(run, randomUUID(), now);
-  if (!lease) throw new Error('another worker has the run');
-  const report = { key, bytes: 2, gzipBytes: 22 };
-  await world.leases.finish(lease, { state: 'succeeded', attempts: [], performance: 98, report }, now);
-};
+const storeReport = (run: RunItem) => world.storeReport(run, gzipSync('{}'));
+const finish = async (run: RunItem, now = new Date()): Promise<void> =>
+  world.finish(run, { ...passed, report: await storeReport(run) }, now);
 
 /** Creates a finished check with two runs, and one more report, which a lost attempt has left. */
 const aFinishedCheck = async (now = new Date()) => {
   const check = aCheck({ now });
   const runs = await world.create(check);
   for (const run of runs) await finish(run, now);
-  await world.reports.put(reportOf(runs[0] as RunItem), gzipSync('{}'));
+  await storeReport(runs[0] as RunItem);
   return { check, runs };
 };
 
@@ -256,10 +250,10 @@ test('the sweep deletes a report that an audit stored after the erasure', async 
   const [run] = (await world.create(check)) as [RunItem];
   await world.leases.claim(run, randomUUID(), now);
   await deleteAt(now, check.id);
-  await world.reports.put(reportOf(run), gzipSync('{}'));
+  await storeReport(run);
   await sweepAt(later(now, 91));
   expect(await remainsOf(check.id)).toEqual(aMark); // the sweep looks once more, because another report may come
-  await world.reports.put(reportOf(run), gzipSync('{}'));
+  await storeReport(run);
   await sweepAt(later(now, 182));
   expect(await remainsOf(check.id)).toEqual(aMark);
   await sweepAt(later(now, 273));

@@ -9,7 +9,7 @@ import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
-import { reports } from '../../functions/lib/store/reports.ts';
+import { reportKey, reports } from '../../functions/lib/store/reports.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
@@ -72,17 +72,21 @@ export const worldHere = () => {
   const bucket = reports(ReportReadEnv.parse(process.env));
 
   /** Stores a gzipped report. Returns what its run has of it. */
-  const storeReport = async ({ checkId, id }: RunItem, gzip: Buffer, bytes = gunzipSync(gzip).length) => {
-    const key = `reports/${checkId}/${id}/${randomUUID()}-1.json.gz`;
+  const storeReport = async (run: RunItem, gzip: Buffer, bytes = gunzipSync(gzip).length) => {
+    const key = reportKey({ id: randomUUID(), run }, 1);
     await bucket.put(key, gzip);
     return { key, bytes, gzipBytes: gzip.length };
   };
 
   /** Finishes a run as an auditor does. */
-  const finish = async (run: RunItem, { attempts = [], ...outcome }: Finished = passed): Promise<void> => {
-    const lease = await leases.claim(run, randomUUID(), new Date());
+  const finish = async (
+    run: RunItem,
+    { attempts = [], ...outcome }: Finished = passed,
+    now = new Date(),
+  ): Promise<void> => {
+    const lease = await leases.claim(run, randomUUID(), now);
     if (!lease) throw new Error('another worker has the run');
-    await leases.finish(lease, { attempts, ...outcome }, new Date());
+    await leases.finish(lease, { attempts, ...outcome }, now);
   };
 
   /** Creates a finished run whose report has this text. Returns the path of the report too. */

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
-import { log } from '../log.ts';
+import { idsOf, log } from '../log.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Reports } from '../store/reports.ts';
@@ -25,8 +25,7 @@ export const findReport = async ({ store, reports }: Deps, request: Request) => 
   const throwIfGone = async () => {
     if (await reports.exists(report.key)) return;
     await findRun(store, request); // throws not-found if the check was erased meanwhile
-    const { requestId, owner } = request;
-    log.warn('a stored report is gone', { requestId, owner, runId: run.id, key: report.key });
+    log.warn('a stored report is gone', { requestId: request.requestId, ...idsOf(run), key: report.key });
     throw new ApiProblem('report-unavailable', 'The report has expired. To audit the page again, create a new check.');
   };
   const read = () =>

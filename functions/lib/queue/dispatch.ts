@@ -1,6 +1,6 @@
 import { runError } from '../../../shared/problems.ts';
-import { emit, log } from '../log.ts';
-import { emitFinished } from '../run-metrics.ts';
+import { abandon } from '../abandon.ts';
+import { idsOf, log } from '../log.ts';
 import type { CheckStore } from '../store/checks.ts';
 import type { DueStore } from '../store/due.ts';
 import type { RunItem } from '../store/items.ts';
@@ -20,9 +20,12 @@ export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boo
   const { checkId, id: runId, region, correlationId, owner, createId } = run;
   try {
     await deps.queues.send({ checkId, runId, region, correlationId, owner, createId });
-  } catch (error) {
-    if (!REFUSALS.includes(sqsCodeOf(error as Error))) throw error;
-    await abandon(deps, run, error as Error, now);
+  } catch (cause) {
+    const error = cause as Error;
+    const code = sqsCodeOf(error);
+    if (!REFUSALS.includes(code)) throw error;
+    log.error('a queue refused a job', { ...idsOf(run), error });
+    await abandon(deps, run, runError('abandoned', { detail: refusalBy(code) }), now);
     return false;
   }
   await deps.store.markSent(run, now);
@@ -35,14 +38,5 @@ const REFUSALS = ['InvalidMessageContents', 'InvalidParameterValue', 'InvalidAtt
 /** Returns the error code, which the SDK may name `AWS.SimpleQueueService.<code>` or `<code>Exception`. */
 const sqsCodeOf = ({ name }: Error): string => name.replace(/^AWS\.SimpleQueueService\.|Exception$/g, '');
 
-const abandon = async ({ due }: Deps, run: RunItem, error: Error, now: Date): Promise<void> => {
-  const { checkId, id: runId, region, correlationId, owner } = run;
-  log.error('a queue refused a job; its run is abandoned', { correlationId, checkId, runId, region, owner, error });
-  const reason = runError('abandoned', {
-    detail: `The queue of the region refused the job of this run (${sqsCodeOf(error)}). Create the check again. \
-If that run fails too, report its ID to the operator of the service.`,
-  });
-  if (!(await due.abandon(run, reason, now))) return;
-  emitFinished(region, reason);
-  emit('RunsAbandoned', 1, { region });
-};
+const refusalBy = (code: string) => `The queue of the region refused the job of this run (${code}). \
+Create the check again. If that run fails too, report its ID to the operator of the service.`;

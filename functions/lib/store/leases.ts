@@ -2,7 +2,7 @@ import { LEASE_MS, LEASE_SLACK_MS, RENEW_MS } from '../../../shared/due-times.ts
 import type { Sample } from '../../../shared/page-metrics.ts';
 import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
-import { log } from '../log.ts';
+import { idsOf, log } from '../log.ts';
 import { closeAfterRun } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
 import { ifCreateId, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
@@ -111,18 +111,8 @@ export const keepRenewed = (leases: Pick<LeaseStore, 'renew'>, lease: Lease, now
     try {
       if (!(await leases.renew(lease, now()))) lost.abort(new LeaseLost());
     } catch (error) {
-      log.warn('could not renew a lease; the next renewal may succeed', { ...idsOf(lease), error: error as Error });
+      log.warn('could not renew a lease; the next renewal may succeed', { ...idsOf(lease.run), error: error as Error });
     }
   }, RENEW_MS);
   return { lost: lost.signal, [Symbol.asyncDispose]: async () => clearInterval(timer) };
 };
-
-/** Returns what each log line about a run has in common. */
-export const idsOf = ({ run: { correlationId, checkId, id: runId, region, owner, auditVersion } }: Lease) => ({
-  correlationId,
-  checkId,
-  runId,
-  region,
-  owner,
-  auditVersion,
-});

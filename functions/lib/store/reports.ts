@@ -1,3 +1,4 @@
+import { basename } from 'node:path/posix';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -9,11 +10,21 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
+import type { Lease } from './leases.ts';
 
 export type Reports = ReturnType<typeof reports>;
 
 const PRESIGNED_SECONDS = 300;
 const UPLOAD_MS = 30_000; // a report of many MiB may go from one region to another
+
+const folderOf = (checkId: string) => `reports/${checkId}/`;
+
+/** Returns the key of the report after an attempt. Each lease has its own keys, so no report is overwritten. */
+export const reportKey = ({ id, run }: Lease, attempts: number): string =>
+  `${folderOf(run.checkId)}${run.id}/${id}-${attempts}.json.gz`;
+
+/** Returns the beginning of an entity tag of a report. Each report has another one. */
+export const tagOf = (key: string): string => basename(key, '.json.gz');
 
 /** Stores reports as gzipped JSON, one object per attempt. No object is overwritten. */
 export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv & ReportEnv) => {
@@ -52,7 +63,7 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
     /** Returns the keys of all reports of a check, including those of attempts that were lost. */
     keysOf: async (checkId: string): Promise<string[]> => {
       const keys: string[] = [];
-      const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: `reports/${checkId}/` });
+      const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: folderOf(checkId) });
       for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
       return keys;
     },

@@ -1,0 +1,25 @@
+import type { RunError } from '../../shared/problems.ts';
+import { emit, idsOf, log } from './log.ts';
+import { emitFinished } from './run-metrics.ts';
+import type { DueStore } from './store/due.ts';
+import type { RunItem } from './store/items.ts';
+
+type Deps = { due: Pick<DueStore, 'abandon'> };
+
+/**
+ * Fails a run with the error `abandoned`, unless it has changed since it was read. Logs and counts it.
+ * A dead letter is not in `RunsAbandoned`, because it has its own alarm in the region of the audit.
+ */
+export const abandon = async (
+  { due }: Deps,
+  run: RunItem,
+  error: RunError,
+  now: Date,
+  { isDeadLetter = false } = {},
+): Promise<void> => {
+  if (!(await due.abandon(run, error, now))) return;
+  const { region, lostLeases, tries } = run;
+  log.error('abandoned a run', { ...idsOf(run), lostLeases, tries });
+  emitFinished(region, error);
+  if (!isDeadLetter) emit('RunsAbandoned', 1, { region });
+};
