@@ -190,7 +190,7 @@ const burst = async ({ timeline, random, request }: Options): Promise<void> => {
   await timeline.sleep(random.between(0, 8 * MINUTE));
   const body = { url: 'https://example.com/', auditVersion: 'latest', regions: [...simulatedRegions] };
   const owner = random.pick(owners);
-  const creates = Array.from({ length: plans[plan].openChecks + 2 }, () =>
+  const creates = Array.from({ length: 2 * plans[plan].openChecks }, () =>
     request('create', { owner, plan, params: {}, headers: {}, body }),
   );
   await Promise.all(creates);

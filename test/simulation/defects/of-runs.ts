@@ -16,8 +16,6 @@ const succeeds = (change: (outcome: Outcome) => Partial<Outcome>) =>
 const fails = (change: (outcome: Outcome) => Partial<Outcome>) =>
   finishes((outcome) => (outcome.state === 'failed' ? change(outcome) : {}));
 
-const released = new Set<string>(); // runs, of all processes
-
 export const defectsOfRuns: Defects = {
   'a result that no sample has': {
     found: /the result of .* is none of its samples/,
@@ -62,9 +60,10 @@ export const defectsOfRuns: Defects = {
     seed: 3,
     wrap: fails(() => ({ error: runError('internal') })),
   },
-  'a page that is blamed for a fault of the service': {
-    found: /blames the page for/,
-    wrap: fails(({ error }) => ({ error: error && { ...error, blame: 'page' } })),
+  'a fault with the wrong blame': {
+    found: /blames the (page|service) for/,
+    seed: 3,
+    wrap: fails(({ error }) => ({ error: error && { ...error, blame: error.blame === 'page' ? 'service' : 'page' } })),
   },
   'a fault of the service that nobody retries': {
     found: /without a retry/,
@@ -120,18 +119,6 @@ export const defectsOfRuns: Defects = {
     wrap: ({ due }) => {
       const { countLostLease } = due;
       due.countLostLease = (run, now) => countLostLease({ ...run, lostLeases: run.lostLeases - 1 }, now);
-    },
-  },
-  'a lease that counts as lost although it was released': {
-    found: /lost leases, and lost/,
-    wrap: ({ leases }) => {
-      const { release, claim } = leases;
-      leases.release = (lease, now) => {
-        released.add(lease.run.id);
-        return release(lease, now);
-      };
-      leases.claim = (run, id, now) =>
-        claim(released.has(run.id) ? { ...run, lostLeases: run.lostLeases + 1 } : run, id, now);
     },
   },
   'a run that is abandoned after its first lost lease': {
