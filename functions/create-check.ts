@@ -4,6 +4,7 @@ import { CreateEnv } from '../shared/env.ts';
 import { isFinished } from '../shared/run.ts';
 import { access } from './lib/http/access.ts';
 import { parseCheckBody } from './lib/http/check-body.ts';
+import { type Permit, permitCreate } from './lib/http/create-limits.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import {
   deriveCheckId,
@@ -21,7 +22,7 @@ import { type CheckStore, type Creation, checkStore, type StoredCheck } from './
 import { type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import type { RunItem } from './lib/store/items.ts';
-import { type Allowed, type UsageStore, usageStore } from './lib/store/usage.ts';
+import { type UsageStore, usageStore } from './lib/store/usage.ts';
 
 const env = () => CreateEnv.parse(process.env);
 
@@ -63,7 +64,8 @@ export const createCheck =
     const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
     if (earlier) return replyToRepeat(earlier, body);
 
-    const allowed = await usage.take({ owner, plan }, { id, audits: countAudits(inputs) }, now());
+    const createId = newId();
+    const permit = await permitCreate(usage, { owner, plan }, { id, createId, audits: countAudits(inputs) }, now());
     const runIds = deriveRunIds(id, inputs.regions, fingerprint);
     const check = newCheck(inputs, { id, runIds, now: now() });
     const inDays = (count: number) => new Date(now().getTime() + count * 24 * 3600 * 1000);
@@ -71,12 +73,12 @@ export const createCheck =
       owner,
       correlationId: requestId,
       fingerprint,
-      createId: newId(),
+      createId,
       expiresAt: inDays(days.retentionDays),
       trendExpiresAt: inDays(days.trendDays),
-      countsAsOpen: allowed.countsAsOpen,
+      countsAsOpen: permit.countsAsOpen,
     };
-    const stored = await storeCheck(store, check, creation, allowed);
+    const stored = await storeCheck(store, check, creation, permit);
     if (!('runs' in stored)) return replyToRepeat(stored.earlier, body);
     const { runs } = stored;
 
@@ -87,7 +89,7 @@ export const createCheck =
         ),
       ),
     );
-    return { status: 201, headers: { location: `/v1/checks/${id}`, ...allowed.headers }, body: asCreated(check) };
+    return { status: 201, headers: { location: `/v1/checks/${id}`, ...permit.headers }, body: asCreated(check) };
   };
 
 /**
@@ -98,7 +100,7 @@ const storeCheck = async (
   store: Deps['store'],
   check: Check,
   creation: Creation,
-  allowed: Allowed,
+  permit: Permit,
 ): Promise<{ runs: RunItem[] } | { earlier: StoredCheck | 'erased' }> => {
   const created = await store.create(check, creation).catch((error: Error) => ({ error }));
   if (created && 'length' in created) return { runs: created };
@@ -106,7 +108,7 @@ const storeCheck = async (
   const isCheck = found !== undefined && found !== 'erased';
   if (isCheck && found.item.createId === creation.createId) return { runs: found.runs }; // only the response was lost
   // The open check of another request uses what this one took, because both have the same id.
-  if (!isCheck || found.runs.every(({ state }) => isFinished(state))) await allowed.refund();
+  if (!isCheck || found.runs.every(({ state }) => isFinished(state))) await permit.refund();
   if (!found && created) throw created.error;
   return { earlier: found ?? 'erased' };
 };

@@ -8,7 +8,7 @@ import { type Db, getItem, openDb } from '../../functions/lib/store/dynamodb.ts'
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import { usageKey } from '../../functions/lib/store/items.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
-import { usageStore } from '../../functions/lib/store/usage.ts';
+import { type Taken, usageStore } from '../../functions/lib/store/usage.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { HOLD_MS } from '../../shared/due-times.ts';
 import { plans } from '../../shared/plans.ts';
@@ -38,10 +38,15 @@ afterAll(async () => {
 const t0 = new Date('2131-01-01T12:00:00.000Z');
 const anOwner = () => ({ owner: `owner-${randomUUID()}`, plan: 'small' as const });
 type Owner = ReturnType<typeof anOwner>;
-const aCheck = () => ({ id: randomUUID(), audits: 1 });
+const aCheck = () => ({ id: randomUUID(), createId: randomUUID(), audits: 1 });
 const usageOf = ({ owner }: Owner) => getItem(world.db, usageKey(owner));
 const openOf = async (owner: Owner) => Object.keys((await usageOf(owner))?.openChecks ?? {}).length;
 const tokensOf = async (owner: Owner) => (await usageOf(owner))?.['tokens-small'] as { minute: number; day: number };
+
+const allowed = (taken: Taken) => {
+  if ('refused' in taken) throw new Error('the create was refused');
+  return taken.allowed;
+};
 
 type Stores = Pick<World, 'store' | 'usage' | 'erasure' | 'leases'>;
 const cut = (): Stores => ({
@@ -97,19 +102,19 @@ test('a create that dies after its take is counted once, however often its Idemp
 test('a repeated create that asks for more audits takes the missing tokens', async () => {
   const owner = anOwner();
   const { id } = aCheck();
-  await world.usage.take(owner, { id, audits: 2 }, t0);
-  await world.usage.take(owner, { id, audits: 6 }, later(t0, 1));
-  await world.usage.take(owner, { id, audits: 1 }, later(t0, 2));
+  await world.usage.take(owner, { ...aCheck(), id, audits: 2 }, t0);
+  await world.usage.take(owner, { ...aCheck(), id, audits: 6 }, later(t0, 1));
+  await world.usage.take(owner, { ...aCheck(), id, audits: 1 }, later(t0, 2));
   expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([1, 194]);
 });
 
 test('a repeated create of a check that an earlier release stored takes the tokens that are missing', async () => {
   const owner = anOwner();
   const { id } = aCheck();
-  await world.usage.take(owner, { id, audits: 2 }, t0);
+  await world.usage.take(owner, { ...aCheck(), id, audits: 2 }, t0);
   const openChecks = { [id]: { at: t0.getTime(), runs: 2 } };
   await world.db.client.send(putOf({ ...(await usageOf(owner)), openChecks }));
-  await world.usage.take(owner, { id, audits: 10 }, later(t0, 1));
+  await world.usage.take(owner, { ...aCheck(), id, audits: 10 }, later(t0, 1));
   expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([1, 190]);
 });
 
@@ -134,11 +139,20 @@ test('a take that the SDK repeats after another create came in between counts on
 
 test('a refund that the SDK repeats returns the tokens once', async () => {
   const owner = anOwner();
-  const { refund } = await usageStore(db).take(owner, aCheck(), t0);
+  const { refund } = allowed(await usageStore(db).take(owner, aCheck(), t0));
   dynamodb.loseResponseOf(1);
   await refund();
   await refund();
   expect([await openOf(owner), (await tokensOf(owner)).day]).toEqual([0, 200]);
+});
+
+test('creates of one check at the same time are told apart by their ids', async () => {
+  const owner = anOwner();
+  const check = aCheck();
+  const first = allowed(await world.usage.take(owner, check, t0));
+  await world.usage.take(owner, { ...check, createId: randomUUID(), audits: 3 }, t0);
+  await first.refund(); // the entry belongs to the second create
+  expect([await openOf(owner), (await tokensOf(owner)).day]).toEqual([1, 197]);
 });
 
 test('a create at the limit makes room by the checks that were never stored, or are closed or erased', async () => {

@@ -14,7 +14,7 @@ const createWhileRunsAreAtWork = (find: FindOrErased) => {
       markSent: async () => {},
     },
     due: { abandon: async () => true },
-    usage: { take: async () => ({ countsAsOpen: false, headers: {}, refund: async () => {} }) },
+    usage: { take: () => Promise.reject(new Error('without a plan, no limits apply')) },
     queues: { regions: ['europe-west3'], send: async () => {} },
     targets: { targets: 'public', ports: DEFAULT_PORTS },
     retentionDays: 90,

@@ -94,7 +94,7 @@ test('every plan allows a check in every region, and its open checks fit into on
     expect(auditsPerMinute).toBeGreaterThanOrEqual(allRegions.length);
     expect(auditsPerDay).toBeGreaterThanOrEqual(auditsPerMinute);
     expect(openChecks).toBeGreaterThan(0);
-    expect(openChecks * 60).toBeLessThan(400_000 / 4);
+    expect(openChecks * 70).toBeLessThan(400_000 / 4);
   }
 });
 

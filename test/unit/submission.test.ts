@@ -18,7 +18,7 @@ const submit = async (url: string, targets: Targets) => {
       markSent: async () => {},
     },
     due: { abandon: async () => true },
-    usage: { take: async () => ({ countsAsOpen: false, headers: {}, refund: async () => {} }) },
+    usage: { take: () => Promise.reject(new Error('without a plan, no limits apply')) },
     queues: { regions: ['europe-west3'], send: async () => {} },
     targets: { targets, ports: DEFAULT_PORTS },
     retentionDays: 90,

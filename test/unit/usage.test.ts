@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
+import { permitCreate } from '../../functions/lib/http/create-limits.ts';
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 
@@ -13,8 +14,9 @@ test('a create retries its write with backoff and jitter, and is a 503 after 30 
     throw new ConditionalCheckFailedException({ message: 'another create came first', $metadata: {} });
   });
   const db = { client: { send }, table: 'table' } as unknown as Db;
-  const allowed = usageStore(db).take({ owner: 'acme', plan: 'small' }, { id: 'a', audits: 1 }, new Date());
-  await expect(allowed).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
+  const create = { id: 'a', createId: 'c', audits: 1 };
+  const permit = permitCreate(usageStore(db), { owner: 'acme', plan: 'small' }, create, new Date());
+  await expect(permit).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
   expect(send).toHaveBeenCalledTimes(60); // one read and one write per try
   const pauses = sleep.mock.calls.map(([ms]) => ms);
   expect(pauses).toHaveLength(30);

@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HOLD_MS } from '../../../shared/due-times.ts';
-import type { Caller } from '../../../shared/keys.ts';
-import {
-  type Bounds,
-  type Buckets,
-  type Decision,
-  decideCreate,
-  fillBuckets,
-  rateLimitHeaders,
-} from '../../../shared/limits.ts';
+import { type Bounds, type Buckets, type Decision, decideCreate, fillBuckets } from '../../../shared/limits.ts';
 import { type PlanName, plans } from '../../../shared/plans.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
 import { allOf, type Condition, type Db, getItem, type Item, ifAbsent, updateItem } from './dynamodb.ts';
 import { checkKey, usageKey } from './items.ts';
@@ -19,7 +10,7 @@ import { checkKey, usageKey } from './items.ts';
 /*
  * Attributes of an owner's usage:
  * tokens-<plan>  token buckets of the owner's keys of this plan. Each plan has its own, because its quotas are its own.
- * openChecks     the open checks that keys of any plan created: { <checkId>: { at: time of the create, audits } }
+ * openChecks     the open checks that keys of any plan created: { <checkId>: { at: time of the create, by: its id, audits } }
  * stamp          a new UUID with each create and each refund
  *
  * Adding and removing an entry of `openChecks` can be repeated, so a lost response or a retry counts no check twice. An
@@ -27,41 +18,45 @@ import { checkKey, usageKey } from './items.ts';
  * of an erased check is deleted, so the sweeper repeats a removal that fails. A create that dies before it stores its
  * check leaves an entry. A later create that meets the limit removes such entries.
  *
- * An entry has 60 bytes. A write costs one unit per KB of the item, so shared/plans.ts must keep the item well below
+ * An entry has 70 bytes. A write costs one unit per KB of the item, so shared/plans.ts must keep the item well below
  * DynamoDB's limit of 400 KB.
  */
 const tokensOf = (plan: PlanName) => `tokens-${plan}`;
 const entryOf = (checkId: string) => `openChecks.${checkId}`;
 
 /**
- * Entry of an open check. `at` is the time of the create that wrote it last, in milliseconds. Its random fraction tells
- * creates of one millisecond apart.
+ * Entry of an open check. `at` is the time of the create that wrote it last, in milliseconds. `by` is the beginning of
+ * that create's id, which keeps the item small.
  */
-type Entry = { at: number; audits: number };
-/** Entries of an earlier release have the number of runs instead, for which they took tokens. */
-type OpenChecks = Readonly<Record<string, Entry | { at: number; runs: number }>>;
+type Entry = { at: number; by: string; audits: number };
+/** Entries of earlier releases have no `by`. The oldest have the number of runs, for which they took tokens. */
+type OldEntry = { at: number; by?: undefined } & ({ audits: number } | { runs: number });
+type OpenChecks = Readonly<Record<string, Entry | OldEntry>>;
 
-/** Permission for a create. `headers` are for the client. `refund` takes back what this create took; safe to repeat. */
-export type Allowed = { countsAsOpen: boolean; headers: Record<string, string>; refund: () => Promise<void> };
+/** A create that asks for tokens. No other create has its `createId`. */
+type Wanted = { id: string; createId: string; audits: number };
+
+/** The limit that refuses a create, and the number of audits that the create needs. */
+export type Refusal = Extract<Decision, { refused: unknown }>['refused'] & { audits: number };
+
+/**
+ * Result of asking for tokens. `refund` takes back what the create took; safe to repeat. A create is `crowded-out` if
+ * other creates of its owner came first in every try.
+ */
+export type Taken =
+  | { allowed: { buckets: Buckets; refund: () => Promise<void> } }
+  | { refused: Refusal | 'crowded-out' };
 
 export type UsageStore = ReturnType<typeof usageStore>;
 
 /** Stores how much of its plans each owner uses. */
 export const usageStore = (db: Db) => ({
   /**
-   * Takes a token for each audit and counts the check as open. Throws the problem if a limit is reached. Takes nothing that
-   * an earlier create of this check took.
+   * Takes a token for each audit and counts the check as open, unless a limit is reached. Takes nothing that an earlier
+   * create of this check took.
    */
-  take: async ({ owner, plan }: Caller, check: Wanted, now: Date): Promise<Allowed> => {
-    if (!plan) return { countsAsOpen: false, headers: {}, refund: async () => {} };
-    const create = { owner, plan, ...check, at: now.getTime() + Math.random() };
-    const buckets = await take(db, create);
-    return {
-      countsAsOpen: true,
-      headers: rateLimitHeaders(fillBuckets(buckets, plan, now), plan),
-      refund: () => refund(db, create),
-    };
-  },
+  take: (user: { owner: string; plan: PlanName }, { createId, ...check }: Wanted, now: Date): Promise<Taken> =>
+    take(db, { ...user, ...check, by: createId.slice(0, 8), at: now.getTime() }),
 });
 
 /** Removes a check from the open checks of its owner. Safe to repeat. */
@@ -72,48 +67,48 @@ export const removeOpenCheck = (db: Db, owner: string, checkId: string) =>
     condition: `attribute_exists(#openChecks.#${checkId})`,
   });
 
-type Wanted = { id: string; audits: number };
-
 /** Returns the tokens that a check has taken. */
 const takenBy = (entry: OpenChecks[string] | undefined): number => {
   if (!entry) return 0;
   return 'audits' in entry ? entry.audits : entry.runs;
 };
 
-type Create = Required<Pick<Caller, 'owner' | 'plan'>> & Wanted & Pick<Entry, 'at'>;
+type Create = { owner: string; plan: PlanName; id: string } & Entry;
 
 const MAX_TRIES = 30;
 const FIRST_BACKOFF_MS = 10;
 const LONGEST_BACKOFF_MS = 200;
 
-/** Reads the usage, decides and writes. Repeats this if other creates came in between. Returns the stored buckets. */
-const take = async (db: Db, create: Create): Promise<Buckets | undefined> => {
-  const { owner, plan, id, audits, at } = create;
+/** Reads the usage, decides and writes. Repeats this if other creates came in between. */
+const take = async (db: Db, create: Create): Promise<Taken> => {
+  const { owner, plan, id, audits, at, by } = create;
+  const now = new Date(at);
+  const allowed = (buckets: Buckets | undefined): Taken => ({
+    allowed: { buckets: fillBuckets(buckets, plan, now), refund: () => refund(db, create) },
+  });
   let looked = false;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const read = usageFrom(plan, await getItem(db, usageKey(owner)));
     const entry = read.openChecks?.[id];
     // The SDK retries a write whose response was lost. The retry fails, but the first write has left the entry.
-    if (entry?.at === at) return read.buckets;
+    if (entry?.by === by) return allowed(read.buckets);
     const missing = Math.max(0, audits - takenBy(entry));
     const openChecks = entry ? 0 : Object.keys(read.openChecks ?? {}).length;
-    const decision = decideCreate(plan, missing, new Date(at), { buckets: read.buckets, openChecks });
+    const decision = decideCreate(plan, missing, now, { buckets: read.buckets, openChecks });
     if ('refused' in decision) {
       const look = decision.refused.limit === 'openChecks' && !looked;
       looked = true;
       if (look && (await removeStale(db, owner, read.openChecks ?? {}, at))) continue;
-      throw tooManyRequests(plan, missing, decision.refused);
+      return { refused: { ...decision.refused, audits: missing } };
     }
     const written = await write(db, create, missing, read, decision.allowed).catch(async (error) => {
       await refund(db, create); // a write without a response may have succeeded
       throw error;
     });
-    if (written) return { ...read.buckets, ...(written[tokensOf(plan)] as Buckets) };
+    if (written) return allowed({ ...read.buckets, ...(written[tokensOf(plan)] as Buckets) });
     await sleep(Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** tries, LONGEST_BACKOFF_MS));
   }
-  throw new ApiProblem('unavailable', 'Too many checks are being created with keys of this owner at once. Try again.', {
-    headers: { 'retry-after': '1' },
-  });
+  return { refused: 'crowded-out' };
 };
 
 /**
@@ -123,13 +118,13 @@ const take = async (db: Db, create: Create): Promise<Buckets | undefined> => {
  */
 const write = (
   db: Db,
-  { owner, plan, id, audits, at }: Create,
+  { owner, plan, id, audits, at, by }: Create,
   missing: number,
   { openChecks, ...read }: StoredUsage,
   { buckets, bounds }: Extract<Decision, { allowed: unknown }>['allowed'],
 ) => {
   const tokens = tokensOf(plan);
-  const entry: Entry = { at, audits: Math.max(audits, takenBy(openChecks?.[id])) };
+  const entry: Entry = { at, by, audits: Math.max(audits, takenBy(openChecks?.[id])) };
   // After three days the buckets are full and no check is open. The tokens of another plan may need a later date.
   const expiresAt = Math.max(read.expiresAt, Math.floor(buckets.at / 1000) + 3 * 24 * 3600);
   const set = { stamp: randomUUID(), expiresAt };
@@ -169,9 +164,9 @@ const ifRoom = (checkId: string, quota: number): Condition => ({
   values: { ':quota': quota },
 });
 /** Holds if the check has this entry. */
-const ifEntry = (checkId: string, { at }: Pick<Entry, 'at'>): Condition => ({
-  condition: `#openChecks.#${checkId}.#at = :entry`,
-  values: { ':entry': at },
+const ifEntry = (checkId: string, { by, at }: Entry | OldEntry): Condition => ({
+  condition: `#openChecks.#${checkId}.#${by === undefined ? 'at' : 'by'} = :entry`,
+  values: { ':entry': by ?? at },
 });
 
 const MAX_LOOKUPS = 25; // bounds the cost of a refusal
@@ -197,18 +192,18 @@ const removeStale = async (db: Db, owner: string, openChecks: OpenChecks, now: n
 };
 
 /** Returns what a create took. If that fails, the tokens come back with time, and a later create removes the entry. */
-const refund = async (db: Db, { owner, plan, id, audits, at }: Create): Promise<void> => {
+const refund = async (db: Db, create: Create): Promise<void> => {
+  const { owner, plan, id, audits } = create;
   const tokens = tokensOf(plan);
   await updateItem(db, usageKey(owner), {
     returns: 'NONE',
     set: { stamp: randomUUID() },
     add: { [`${tokens}.minute`]: audits, [`${tokens}.day`]: audits },
     remove: [entryOf(id)],
-    ...ifEntry(id, { at }),
+    ...ifEntry(id, create),
   }).catch((error) => log.warn('could not refund a create; its tokens come back with time', { owner, error }));
 };
 
-type Refusal = Extract<Decision, { refused: unknown }>['refused'];
 type StoredUsage = {
   buckets: Buckets | undefined;
   /** Undefined if an earlier release wrote the item. */
@@ -223,14 +218,3 @@ const usageFrom = (plan: PlanName, item: Item = {}): StoredUsage => ({
   stamp: item.stamp as StoredUsage['stamp'],
   expiresAt: (item.expiresAt ?? 0) as number,
 });
-
-const tooManyRequests = (plan: PlanName, audits: number, refusal: Refusal): ApiProblem => {
-  const { limit, quota, retryAfterSeconds, buckets } = refusal;
-  const allowance =
-    limit === 'openChecks'
-      ? `${quota} checks open at once`
-      : `${quota} audits a ${limit}, and this check needs ${audits}`;
-  return new ApiProblem('too-many-requests', `The plan allows ${allowance}. Retry in ${retryAfterSeconds} s.`, {
-    headers: { ...rateLimitHeaders(buckets, plan), 'retry-after': String(retryAfterSeconds) },
-  });
-};

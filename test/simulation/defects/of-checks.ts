@@ -143,7 +143,8 @@ export const defectsOfChecks: Defects = {
   'a create that ignores the limits': {
     found: /too many open checks/,
     wrap: ({ usage }) => {
-      usage.take = async () => ({ countsAsOpen: false, headers: {}, refund: async () => {} });
+      const buckets = { minute: 60, day: 2000, at: 0 };
+      usage.take = async () => ({ allowed: { buckets, refund: async () => {} } });
     },
   },
   'samples that cost nothing': {
@@ -151,7 +152,7 @@ export const defectsOfChecks: Defects = {
     seed: 1,
     wrap: ({ usage }) => {
       const { take } = usage;
-      usage.take = (caller, { id }, now) => take(caller, { id, audits: 1 }, now);
+      usage.take = (caller, create, now) => take(caller, { ...create, audits: 1 }, now);
     },
   },
   'a create that takes no tokens': {

@@ -95,7 +95,9 @@ export const defectsOfRuns: Defects = {
   'an attempt that ended otherwise': {
     found: /ended with .*, not with/,
     seed: 3,
-    wrap: finishes(({ attempts }) => ({ attempts: attempts.map((each) => ({ ...each, code: 'page-crashed' })) })),
+    wrap: finishes(({ attempts }) => ({
+      attempts: attempts.map((each, i) => (i === attempts.length - 1 ? { ...each, code: 'page-crashed' } : each)),
+    })),
   },
   'attempts that are forgotten at the next claim': {
     found: /has lost or changed an attempt/,

@@ -53,7 +53,7 @@ describe('the API', () => {
         markSent: async () => undefined,
       },
       due: { abandon: async () => true },
-      usage: { take: async () => ({ countsAsOpen: false, headers: {}, refund: async () => {} }) },
+      usage: { take: () => Promise.reject(new Error('without a plan, no limits apply')) },
       queues: { send: async () => {}, regions: allRegions },
       targets: { targets: 'public', ports: DEFAULT_PORTS },
       retentionDays: 90,

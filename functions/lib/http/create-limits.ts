@@ -1,0 +1,36 @@
+import { rateLimitHeaders } from '../../../shared/limits.ts';
+import type { PlanName } from '../../../shared/plans.ts';
+import { ApiProblem } from '../../../shared/problems.ts';
+import type { Refusal, UsageStore } from '../store/usage.ts';
+
+/** Permission for a create. `headers` are for the client. `refund` takes back what the create took; safe to repeat. */
+export type Permit = { countsAsOpen: boolean; headers: Record<string, string>; refund: () => Promise<void> };
+
+/** Takes the tokens of a create. Throws the problem if a limit is reached. Without a plan, no limits apply. */
+export const permitCreate = async (
+  usage: Pick<UsageStore, 'take'>,
+  { owner, plan }: { owner: string; plan?: PlanName },
+  create: Parameters<UsageStore['take']>[1],
+  now: Date,
+): Promise<Permit> => {
+  if (!plan) return { countsAsOpen: false, headers: {}, refund: async () => {} };
+  const taken = await usage.take({ owner, plan }, create, now);
+  if ('refused' in taken) throw taken.refused === 'crowded-out' ? crowdedOut() : tooManyRequests(plan, taken.refused);
+  const { buckets, refund } = taken.allowed;
+  return { countsAsOpen: true, headers: rateLimitHeaders(buckets, plan), refund };
+};
+
+const crowdedOut = () =>
+  new ApiProblem('unavailable', 'Too many checks are being created with keys of this owner at once. Try again.', {
+    headers: { 'retry-after': '1' },
+  });
+
+const tooManyRequests = (plan: PlanName, { limit, quota, audits, retryAfterSeconds, buckets }: Refusal) => {
+  const allowance =
+    limit === 'openChecks'
+      ? `${quota} checks open at once`
+      : `${quota} audits a ${limit}, and this check needs ${audits}`;
+  return new ApiProblem('too-many-requests', `The plan allows ${allowance}. Retry in ${retryAfterSeconds} s.`, {
+    headers: { ...rateLimitHeaders(buckets, plan), 'retry-after': String(retryAfterSeconds) },
+  });
+};
