@@ -161,12 +161,6 @@ export const defectsOfChecks: Defects = {
       if (sk === 'USAGE') withoutTokens(call.input.ExpressionAttributeValues as Values, (each) => each < 0);
     },
   },
-  'a refund that returns no tokens': {
-    found: /tokens of a minute, and should have/,
-    alters: (call, { sk }) => {
-      if (sk === 'USAGE') withoutTokens(call.input.ExpressionAttributeValues as Values, (each) => each > 0);
-    },
-  },
   'an open check that its end does not remove from the count': {
     found: /counts as open/,
     wrap: ({ store }) => {
