@@ -7,11 +7,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
 });
 
 /** Slow tests that read no time of a page, so three files run at once. They wait more than they compute. */
-const browserTests = [
-  'test/audit/{audit-options,container,exits,hardening,hostile-pages,report-page,reported-pages,service,service-restart,ssrf-cases}.test.ts',
-  'test/bundle/{api-bundles,auditor-bundle}.test.ts',
-  'test/clients/audit/*.test.ts',
-];
+const browserTests = ['test/{audit,bundle}/**/*.test.ts', 'test/clients/audit/*.test.ts'];
 /** `npm run record` rewrites test/recorded by real audits. */
 const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
 /** `npm run test:moto` runs the built functions on moto's server, which stands for AWS. */
@@ -36,11 +32,7 @@ export default defineConfig({
       project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false, maxWorkers: 2 }),
       project('browser', browserTests, 2, { ...audits, maxWorkers: 3 }),
       // These tests measure pages, so only one file runs at a time.
-      project('timed', ['test/{audit,bundle}/**/*.test.ts'], 3, {
-        ...audits,
-        exclude: browserTests,
-        fileParallelism: false,
-      }),
+      project('timed', ['test/timed/**/*.test.ts'], 3, { ...audits, fileParallelism: false }),
       ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 4, moto)] : []),
       ...(process.env.RECORD === '1' ? [project('record', ['test/record/**/*.test.ts'], 4, recording)] : []),
     ],

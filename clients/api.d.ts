@@ -1,4 +1,4 @@
-// Generated from shared/openapi.ts. Run `npm run client-types` after a change of the API.
+// Generated from shared/openapi/document.ts. Run `npm run client-types` after a change of the API.
 
 export interface paths {
     "/v1/checks": {

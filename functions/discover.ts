@@ -40,7 +40,7 @@ export const discover =
       case '/v1/limits':
         return { status: 200, body: limits(own) };
       case '/v1/openapi.json': {
-        const { openApiDocument } = await import('../shared/openapi.ts'); // on first use, because it takes time to load
+        const { openApiDocument } = await import('../shared/openapi/document.ts'); // on first use, because it takes time to load
         return conditionalReply(request, openApiDocument(), { finished: true });
       }
       case '/health':

@@ -1,4 +1,9 @@
-import { type CheckComparison, compareChecks, compareRegions, type RegionComparison } from '../shared/comparison.ts';
+import {
+  type CheckComparison,
+  compareChecks,
+  compareRegions,
+  type RegionComparison,
+} from '../shared/comparison/comparison.ts';
 import { ReadEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';

@@ -4,6 +4,9 @@ import { AuditEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { latest, secondsSince } from '../shared/times.ts';
+import { StaysBusy } from './auditor/host/foreign-load.ts';
+import { spentInstance } from './auditor/host/room.ts';
+import { type Auditors, auditors } from './auditor/parent/auditors.ts';
 import {
   initialProgress,
   next,
@@ -12,11 +15,8 @@ import {
   recordOf,
   withoutRetake,
   withStorageFailure,
-} from './auditor/attempts.ts';
-import { type Auditors, auditors } from './auditor/auditors.ts';
-import { StaysBusy } from './auditor/host/foreign-load.ts';
-import { spentInstance } from './auditor/host/room.ts';
-import { type AuditResult, emptyResult } from './auditor/judge.ts';
+} from './auditor/verdict/attempts.ts';
+import { type AuditResult, emptyResult } from './auditor/verdict/judge.ts';
 import { claimRun } from './lib/claim.ts';
 import { emit, idsOf, log } from './lib/log.ts';
 import { targetPolicy } from './lib/public-addresses.ts';

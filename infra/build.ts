@@ -64,7 +64,7 @@ const modulesOf = (name: string): [string, string][] =>
   name === 'run-audit'
     ? [
         [`${name}/index`, auditEntry],
-        [`${name}/child`, "import './functions/auditor/child.ts';"],
+        [`${name}/child`, "import './functions/auditor/child/child.ts';"],
       ]
     : [[`${name}/index`, `export { handler } from './functions/${name}.ts';`]];
 

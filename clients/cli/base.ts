@@ -1,4 +1,4 @@
-import type { CheckComparison } from '../../shared/comparison.ts';
+import type { CheckComparison } from '../../shared/comparison/comparison.ts';
 import type { Client, CreateCheck, ListFilters } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
 import { UsageError } from './exit-codes.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Assertions } from '../../shared/assertions.ts';
+import type { Assertions } from '../../shared/assertions/assertions.ts';
 import { parsePart, readConfigFile, strictObject } from './lighthouserc-file.ts';
 
 const oneOf = <const Names extends readonly string[]>(names: Names) =>

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { type AssertedReport, findAsserted } from '../../shared/asserted-values.ts';
-import { AggregationMethod, Assertions } from '../../shared/assertions.ts';
+import { AggregationMethod, Assertions } from '../../shared/assertions/assertions.ts';
+import { type AssertedReport, findAsserted } from '../../shared/assertions/values.ts';
 import { readBudgets } from './budget.ts';
 import { UsageError } from './exit-codes.ts';
 import { type ConfigFile, parsePart, readConfigFile, strictObject } from './lighthouserc-file.ts';

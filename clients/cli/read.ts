@@ -1,4 +1,4 @@
-import type { CheckComparison } from '../../shared/comparison.ts';
+import type { CheckComparison } from '../../shared/comparison/comparison.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 import type { Client } from '../client.ts';
 import { ServiceError } from '../service-error.ts';

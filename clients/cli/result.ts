@@ -1,6 +1,6 @@
-import type { AssertionResult } from '../../shared/assertions.ts';
+import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckView } from '../../shared/check.ts';
-import type { CheckComparison, RegionComparison } from '../../shared/comparison.ts';
+import type { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
 
 /** Everything that a command shows of one check. */
 export type CheckResult = {

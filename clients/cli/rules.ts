@@ -1,5 +1,5 @@
-import { AssertedReport } from '../../shared/asserted-values.ts';
-import { type AssertionResult, evaluate } from '../../shared/assertions.ts';
+import { type AssertionResult, evaluate } from '../../shared/assertions/assertions.ts';
+import { AssertedReport } from '../../shared/assertions/values.ts';
 import { printableValue } from '../../shared/text.ts';
 import type { Check, Client } from '../client.ts';
 import { ServiceFault } from './exit-codes.ts';

@@ -7,6 +7,6 @@ import { linkedReleases } from './lighthouse.ts';
  * JavaScript expression for the folder of `node_modules`, from which Lighthouse reads its other files.
  */
 export const auditorFiles = async (root: string, folder: string): Promise<Files> => {
-  const code = await bundle(root, new Map([['child', "import './functions/auditor/child.ts';"]]));
+  const code = await bundle(root, new Map([['child', "import './functions/auditor/child/child.ts';"]]));
   return new Map([...(code.get('child')?.files ?? []), ...(await linkedReleases(root, folder))]);
 };

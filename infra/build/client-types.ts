@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
-import { openApiDocument } from '../../shared/openapi.ts';
+import { openApiDocument } from '../../shared/openapi/document.ts';
 
 /** The file with the types of the HTTP client. */
 export const clientTypesFile = new URL('../../clients/api.d.ts', import.meta.url);
 
-const header = '// Generated from shared/openapi.ts. Run `npm run client-types` after a change of the API.\n\n';
+const header =
+  '// Generated from shared/openapi/document.ts. Run `npm run client-types` after a change of the API.\n\n';
 
 /** Returns TypeScript types of every route, generated from the OpenAPI document. */
 export const clientTypes = async (): Promise<string> => {

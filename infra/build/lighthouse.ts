@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { standInOf } from '../../functions/auditor/lighthouse-stand-ins.ts';
+import { standInOf } from '../../functions/auditor/lighthouse/stand-ins.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import type { Files } from './files.ts';
 import { linked } from './linked-lighthouse.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Metafile, transform } from 'esbuild';
-import { standInOf } from '../../functions/auditor/lighthouse-stand-ins.ts';
+import { standInOf } from '../../functions/auditor/lighthouse/stand-ins.ts';
 
 type Inputs = Metafile['inputs'];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { egressFlags } from '../../functions/auditor/browser.ts';
+import { egressFlags } from '../../functions/auditor/child/browser.ts';
 import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { FULL } from '../support/full.ts';

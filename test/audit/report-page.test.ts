@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { auditors } from '../../functions/auditor/auditors.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
+import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { auditorDir } from '../support/auditor-dir.ts';

@@ -1,5 +1,5 @@
 import { rename, writeFile } from 'node:fs/promises';
-import { egressFlags } from '../../functions/auditor/browser.ts';
+import { egressFlags } from '../../functions/auditor/child/browser.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { withFewerFlags } from '../support/fewer-flags.ts';
 import { newFolder, programsOf } from './children.ts';

@@ -5,8 +5,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../clients/cli/exit-codes.ts';
 import { readAssertions, readBudgetFile } from '../../clients/cli/lighthouserc.ts';
 import { presets } from '../../clients/cli/lighthouserc-presets.ts';
-import type { AssertedReport } from '../../shared/asserted-values.ts';
-import { evaluate } from '../../shared/assertions.ts';
+import { evaluate } from '../../shared/assertions/assertions.ts';
+import type { AssertedReport } from '../../shared/assertions/values.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { assertionCases, type Row, readOutcomes, reportOfCases, rowOfResult } from '../support/assertion-cases.ts';
 

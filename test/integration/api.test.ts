@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import type { CheckView } from '../../shared/check.ts';
-import { openApiDocument } from '../../shared/openapi.ts';
+import { openApiDocument } from '../../shared/openapi/document.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { plans } from '../../shared/plans.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';

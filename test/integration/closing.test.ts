@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { emptyResult } from '../../functions/auditor/judge.ts';
+import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { log } from '../../functions/lib/log.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import type { Db } from '../../functions/lib/store/dynamodb.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { emptyResult } from '../../functions/auditor/judge.ts';
+import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { type Due, dueStore } from '../../functions/lib/store/due.ts';

@@ -15,7 +15,7 @@ import { type KeyStore, keyStore } from '../../functions/lib/store/keys.ts';
 import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
-import { openApiDocument } from '../../shared/openapi.ts';
+import { openApiDocument } from '../../shared/openapi/document.ts';
 import { type ApiProblem, Problem } from '../../shared/problems.ts';
 import { type Route, routes } from '../../shared/routes.ts';
 import { fetchDocumented } from '../support/documented.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { getCheck } from '../../functions/get-check.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { watchAnnounced } from '../../functions/lib/store/changes.ts';

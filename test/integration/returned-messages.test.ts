@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyResult } from '../../functions/auditor/judge.ts';
+import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import { queue } from '../../functions/lib/queue/consumer.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';

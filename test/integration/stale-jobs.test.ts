@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { emptyResult } from '../../functions/auditor/judge.ts';
+import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { closeLostRuns } from '../../functions/close-lost-runs.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { type Reports, reports } from '../../functions/lib/store/reports.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { AuditJob } from '../../shared/audit-job.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
+import { type AuditOrder, auditors } from '../../functions/auditor/parent/auditors.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { hostilePages } from '../pages/hostile/index.ts';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { auditors } from '../../functions/auditor/auditors.ts';
+import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { assertionCases, type Row, reportOfCases, writeOutcomes } from '../support/assertion-cases.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';

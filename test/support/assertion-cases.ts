@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type AssertedReport, rowsOf } from '../../shared/asserted-values.ts';
-import type { AssertionResult, Assertions } from '../../shared/assertions.ts';
+import type { AssertionResult, Assertions } from '../../shared/assertions/assertions.ts';
+import { type AssertedReport, rowsOf } from '../../shared/assertions/values.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { readReport } from './recorded-reports.ts';
 

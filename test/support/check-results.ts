@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { CheckResult } from '../../clients/cli/result.ts';
-import type { AssertionResult } from '../../shared/assertions.ts';
+import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
-import { CheckComparison, compareChecks, compareRegions, RegionComparison } from '../../shared/comparison.ts';
+import {
+  CheckComparison,
+  compareChecks,
+  compareRegions,
+  RegionComparison,
+} from '../../shared/comparison/comparison.ts';
 import { noMetrics, type Sample, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';

@@ -1,6 +1,6 @@
 import { contentionOf } from '../../functions/auditor/host/cpu-meter.ts';
 import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
-import type { Observation } from '../../functions/auditor/observation.ts';
+import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { presets } from '../../shared/throttling.ts';
 

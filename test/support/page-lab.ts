@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { type AuditOrder, auditors } from '../../functions/auditor/auditors.ts';
+import { type AuditOrder, auditors } from '../../functions/auditor/parent/auditors.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { metricsView } from '../../shared/page-metrics.ts';

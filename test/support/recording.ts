@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { AuditOrder, Auditors } from '../../functions/auditor/auditors.ts';
 import { emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
-import type { Observation } from '../../functions/auditor/observation.ts';
+import type { AuditOrder, Auditors } from '../../functions/auditor/parent/auditors.ts';
 import { type AuditEvent, HARD_LIMIT_MS } from '../../functions/auditor/stop-rules.ts';
+import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import { isLoopbackHost } from '../../functions/lib/public-addresses.ts';
 
 /** The events of an audit, with their times in milliseconds, and all else that its verdict depends on. */

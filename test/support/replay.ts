@@ -1,5 +1,3 @@
-import { initialProgress, next, type Progress, record, type Step } from '../../functions/auditor/attempts.ts';
-import { type AuditResult, judge } from '../../functions/auditor/judge.ts';
 import type { AuditEnd, MainFrame } from '../../functions/auditor/messages.ts';
 import {
   type AuditEvent,
@@ -9,6 +7,8 @@ import {
   limitsOn,
   type TimerName,
 } from '../../functions/auditor/stop-rules.ts';
+import { initialProgress, next, type Progress, record, type Step } from '../../functions/auditor/verdict/attempts.ts';
+import { type AuditResult, judge } from '../../functions/auditor/verdict/judge.ts';
 import type { RecordedAudit, RecordedEvent } from './recording.ts';
 
 /** The machine that made the recordings had more memory than the limits depend on. */

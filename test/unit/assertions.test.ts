@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { AssertedReport, budgetAudits } from '../../shared/asserted-values.ts';
-import { Assertions, evaluate } from '../../shared/assertions.ts';
+import { Assertions, evaluate } from '../../shared/assertions/assertions.ts';
+import { AssertedReport, budgetAudits } from '../../shared/assertions/values.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { assertionCases, type Row, readOutcomes, reportOfCases, rowOfResult } from '../support/assertion-cases.ts';
 import { readReport } from '../support/recorded-reports.ts';

@@ -8,8 +8,8 @@ import {
   record,
   type Step,
   withStorageFailure,
-} from '../../functions/auditor/attempts.ts';
-import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
+} from '../../functions/auditor/verdict/attempts.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Attempt, Environment } from '../../shared/run.ts';

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startAuditorProcess } from '../../functions/auditor/auditor-process.ts';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
 import { type CpuAccess, cpuAccess, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
+import { startAuditorProcess } from '../../functions/auditor/parent/auditor-process.ts';
 import { limitsOn } from '../../functions/auditor/stop-rules.ts';
 import { waitFor } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { measureWhileIdle } from '../../functions/auditor/benchmark-ahead.ts';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
+import { measureWhileIdle } from '../../functions/auditor/parent/benchmark-ahead.ts';
 
 const quiet = { others: 0.05, own: 0.05, waited: 0.1, stolen: 0.01 };
 const measuredAt = '2026-11-25T12:00:00.000Z';

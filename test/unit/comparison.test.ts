@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CheckComparison, compareChecks, compareRegions, RegionComparison } from '../../shared/comparison.ts';
+import {
+  CheckComparison,
+  compareChecks,
+  compareRegions,
+  RegionComparison,
+} from '../../shared/comparison/comparison.ts';
+import { differ } from '../../shared/comparison/sample-difference.ts';
 import { type Metrics, noMetrics, type Sample, spreadOf } from '../../shared/page-metrics.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Environment, newRun, type Run } from '../../shared/run.ts';
-import { differ } from '../../shared/sample-difference.ts';
 import { presets } from '../../shared/throttling.ts';
 
 const id = '6b1f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c11';

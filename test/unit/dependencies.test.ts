@@ -14,7 +14,7 @@ const entryPoints = [
   'infra/local/main.ts',
   'infra/local/command-service.ts',
   'infra/local/build-auditor.ts',
-  'functions/auditor/child.ts',
+  'functions/auditor/child/child.ts',
   'clients/cli/main.ts',
   'clients/action/main.ts',
   'infra/operator/keys.ts',

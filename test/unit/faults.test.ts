@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../functions/auditor/document-faults.ts';
-import { faultOf } from '../../functions/auditor/faults.ts';
-import { judge } from '../../functions/auditor/judge.ts';
 import type { AuditEnd } from '../../functions/auditor/messages.ts';
-import type { Observation } from '../../functions/auditor/observation.ts';
+import type { Fault } from '../../functions/auditor/verdict/document-faults.ts';
+import { faultOf } from '../../functions/auditor/verdict/faults.ts';
+import { judge } from '../../functions/auditor/verdict/judge.ts';
+import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runProblems } from '../../shared/problems.ts';
 import { audited, observed, runtimeError, stopped } from '../support/observation.ts';

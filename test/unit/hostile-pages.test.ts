@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { judge } from '../../functions/auditor/judge.ts';
 import { emptyMainFrame } from '../../functions/auditor/messages.ts';
-import type { Observation } from '../../functions/auditor/observation.ts';
+import { judge } from '../../functions/auditor/verdict/judge.ts';
+import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runProblems } from '../../shared/problems.ts';
 import { presets } from '../../shared/throttling.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { RunResult } from '../../functions/auditor/attempts.ts';
+import type { RunResult } from '../../functions/auditor/verdict/attempts.ts';
 import { hostilePages } from '../pages/hostile/index.ts';
 import type { HostilePage } from '../support/hostile-server.ts';
 import { type RecordedAudit, readRecording } from '../support/recording.ts';

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse-result.ts';
+import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse/result.ts';
 import type { AuditPlan } from '../../functions/auditor/messages.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';

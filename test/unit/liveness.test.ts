@@ -1,6 +1,6 @@
 import type { CDPSession } from 'puppeteer-core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { watchLiveness } from '../../functions/auditor/liveness.ts';
+import { watchLiveness } from '../../functions/auditor/child/liveness.ts';
 
 const BROWSER = 11;
 const RENDERER = 12;

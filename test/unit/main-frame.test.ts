@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ATTACHMENT } from '../../functions/auditor/main-frame.ts';
+import { ATTACHMENT } from '../../functions/auditor/child/main-frame.ts';
 
 test.each([
   ['attachment', true],

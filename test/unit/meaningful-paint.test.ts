@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingMeaningfulPaints, type TraceEvent } from '../../functions/auditor/lighthouse-patches.ts';
+import { missingMeaningfulPaints, type TraceEvent } from '../../functions/auditor/lighthouse/patches.ts';
 
 const event = (name: string, ts: number, navigationId: string, isOutermostMainFrame = true): TraceEvent => ({
   name,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { judge } from '../../functions/auditor/judge.ts';
+import { isMoving, type Motion } from '../../functions/auditor/child/motion.ts';
 import type { AuditEnd, MainFrame } from '../../functions/auditor/messages.ts';
-import { isMoving, type Motion } from '../../functions/auditor/motion.ts';
+import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { audited, observed, runtimeError, url } from '../support/observation.ts';
 
 const other = 'https://example.com/other';

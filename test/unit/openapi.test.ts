@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { clientTypes, clientTypesFile } from '../../infra/build/client-types.ts';
-import { openApiDocument } from '../../shared/openapi.ts';
+import { openApiDocument } from '../../shared/openapi/document.ts';
 import { routes } from '../../shared/routes.ts';
 
 const root = join(import.meta.dirname, '../..');

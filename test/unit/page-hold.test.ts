@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { CDPSession } from 'puppeteer-core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { watchMainFrame } from '../../functions/auditor/main-frame.ts';
-import { keepDocument, releaseDocument } from '../../functions/auditor/page-hold.ts';
+import { watchMainFrame } from '../../functions/auditor/child/main-frame.ts';
+import { keepDocument, releaseDocument } from '../../functions/auditor/child/page-hold.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -4,7 +4,7 @@ import {
   type Protocol,
   type ProtocolTraffic,
   patchProtocol,
-} from '../../functions/auditor/lighthouse-patches.ts';
+} from '../../functions/auditor/lighthouse/patches.ts';
 
 const same = (requestId: unknown) => requestId;
 

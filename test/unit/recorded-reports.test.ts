@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse-result.ts';
+import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse/result.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { metricsView } from '../../shared/page-metrics.ts';
 import { readReport } from '../support/recorded-reports.ts';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { StaysBusy } from '../../functions/auditor/host/foreign-load.ts';
-import { type AuditResult, emptyResult } from '../../functions/auditor/judge.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
 import * as runMetrics from '../../functions/lib/run-metrics.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { type Room, shortageOf, spentResourceOf } from '../../functions/auditor/host/room.ts';
-import { judge } from '../../functions/auditor/judge.ts';
+import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { audited, observed, runtimeError, stopped } from '../support/observation.ts';
 
 const MIB = 2 ** 20;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importLighthouse } from '../../functions/auditor/lighthouse.ts';
+import { importLighthouse } from '../../functions/auditor/lighthouse/run.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 
 test.each(auditVersions)('an auditor of $version loads only English', async ({ version, package: name }) => {

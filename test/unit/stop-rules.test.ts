@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { faultOf } from '../../functions/auditor/faults.ts';
 import {
   type AuditEnd,
   type AuditorMessage,
@@ -15,6 +14,7 @@ import {
   limitsOn,
   type TimerName,
 } from '../../functions/auditor/stop-rules.ts';
+import { faultOf } from '../../functions/auditor/verdict/faults.ts';
 import { observed } from '../support/observation.ts';
 
 const GIB = 2 ** 30;

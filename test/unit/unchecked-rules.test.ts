@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importLighthouse, runLighthouse } from '../../functions/auditor/lighthouse.ts';
+import { importLighthouse, runLighthouse } from '../../functions/auditor/lighthouse/run.ts';
 
 const rules = ['color-contrast', 'image-alt', 'label', 'link-name'];
 

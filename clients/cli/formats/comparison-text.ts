@@ -1,4 +1,4 @@
-import type { CheckComparison } from '../../../shared/comparison.ts';
+import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
 import { labels } from '../../web/numbers.js';
 import { type Change, changesOf, grouped } from './metrics.ts';
 import { reasonText } from './notes.ts';

@@ -1,5 +1,5 @@
 import reports, { type TestSuite } from 'junit-report-builder';
-import type { AssertionResult } from '../../../shared/assertions.ts';
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { labels, shownValue } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';

@@ -1,4 +1,4 @@
-import type { AssertionResult } from '../../../shared/assertions.ts';
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { nextSteps, reasonTexts, retryStep } from '../../web/words.js';
 import type { CheckResult } from '../result.ts';

@@ -1,5 +1,5 @@
 import type { CheckResult } from '../../../clients/cli/result.ts';
-import type { AssertionResult } from '../../../shared/assertions.ts';
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { Sample } from '../../../shared/page-metrics.ts';
 import { baseId, checkWith, environment, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
 

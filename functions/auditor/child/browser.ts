@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_FLAGS } from 'chrome-launcher/dist/flags.js';
+import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
+import type { LaunchOrder } from '../messages.ts';
+
+export type Launch = LaunchOrder & { workDir: string };
+
+/** Folder of the browser's profile. It is removed with the work folder. */
+export const profileOf = (workDir: string): string => join(workDir, 'profile');
+
+/**
+ * Starts multi-process Chromium, which reaches the network only through the egress proxy. Chromium exits when its pipe
+ * closes. It stays in the caller's process group, so a kill of the group ends it. Puppeteer's launch would start a new group.
+ * Chromium's sandbox needs a user other than root and a kernel that allows namespaces to that user.
+ */
+export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
+  const sandboxed = sandbox !== 'none' && process.getuid?.() !== 0 && (await startChromium(launch, []));
+  if (sandboxed) return { ...sandboxed, sandbox: true };
+  const unsandboxed = sandbox !== 'required' && (await startChromium(launch, ['--no-sandbox', '--no-zygote']));
+  if (!unsandboxed) throw new Error('Chromium exited during its start.');
+  return { ...unsandboxed, sandbox: false };
+};
+
+/** Returns undefined if Chromium exits by itself, as it does when its sandbox is not available. Throws if it is killed. */
+const startChromium = async (
+  { executable, proxyPort, workDir, env, debuggingPort }: Omit<Launch, 'sandbox'>,
+  flags: string[],
+) => {
+  const userDataDir = profileOf(workDir);
+  await mkdir(userDataDir, { recursive: true });
+  const args = [
+    ...DEFAULT_FLAGS, // Lighthouse's flags. Puppeteer's would hide scrollbars and add a second document to the trace
+    '--headless',
+    `--user-data-dir=${userDataDir}`,
+    '--remote-debugging-pipe',
+    ...(debuggingPort ? [`--remote-debugging-port=${debuggingPort}`] : []),
+    '--disable-dev-shm-usage',
+    ...flags,
+    ...egressFlags(proxyPort),
+    'about:blank',
+  ];
+  const chromium = spawn(executable, args, {
+    env,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<'killed' | 'by itself'>((resolve) => {
+    chromium.once('exit', (_, signal) => resolve(signal === 'SIGKILL' ? 'killed' : 'by itself'));
+    chromium.once('error', () => resolve('by itself')); // the executable did not start
+  });
+  const transport = pipeTransport(chromium.stdio[3] as Writable, chromium.stdio[4] as Readable);
+  exited.then(() => transport.onclose?.());
+  try {
+    const browser: Browser = await puppeteer.connect({ transport, defaultViewport: null });
+    const session = await browser.target().createCDPSession();
+    await session.send('Browser.setDownloadBehavior', { behavior: 'deny' }); // Chromium denies other permissions by default
+    const target = await browser.waitForTarget((each) => each.type() === 'page');
+    return { browser, page: (await target.page()) as Page };
+  } catch (error) {
+    if ((await Promise.race([exited, sleep(1000)])) === 'by itself') return undefined; // the pipe may close before the exit
+    throw error;
+  }
+};
+
+/** Transport over Chromium's debugging pipe, in which each message ends with a NUL. */
+const pipeTransport = (write: Writable, read: Readable): ConnectionTransport => {
+  const transport: ConnectionTransport = {
+    send: (message) => void write.write(`${message}\0`),
+    close: () => write.end(),
+  };
+  let partial: Buffer[] = [];
+  read.on('data', (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
+      transport.onmessage?.(Buffer.concat([...partial, chunk.subarray(start, end)]).toString());
+      partial = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) partial.push(chunk.subarray(start));
+  });
+  read.once('close', () => transport.onclose?.());
+  for (const pipe of [write, read]) pipe.on('error', () => {}); // `close` follows
+  return transport;
+};
+
+/** Flags that keep Chromium's traffic in the egress proxy. Each flag blocks a way that the others leave open. */
+export const egressFlags = (proxyPort: number): string[] => [
+  `--proxy-server=socks5://127.0.0.1:${proxyPort}`,
+  '--proxy-bypass-list=<-loopback>', // Chromium bypasses the proxy for loopback addresses by default
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--disable-quic',
+];

@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { CDPSession } from 'puppeteer-core';
+import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import { cutText } from '../../../shared/text.ts';
+import { deprioritizeWorkers } from '../host/cpu-shares.ts';
+import { closeInheritedFiles } from '../host/processes.ts';
+import { importLighthouse, measureBenchmark, runLighthouse } from '../lighthouse/run.ts';
+import {
+  type AuditorMessage,
+  type AuditorOrder,
+  type AuditSummary,
+  type Benchmarked,
+  type BenchmarkOrder,
+  type DocumentState,
+  isTimed,
+  type LaunchOrder,
+  type MainFrame,
+  type StartSignal,
+} from '../messages.ts';
+import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from '../stop-rules.ts';
+import { launchBrowser, profileOf } from './browser.ts';
+import { watchLiveness } from './liveness.ts';
+import { watchMainFrame } from './main-frame.ts';
+import { heldDocument, keepDocument, releaseDocument } from './page-hold.ts';
+import { canRunScripts, closePopup, documentState } from './page-probe.ts';
+import { watchProgress } from './progress.ts';
+
+/*
+ * The auditor process. It imports one Lighthouse release, receives one order and runs one audit. Then the parent kills its
+ * process group. An idle auditor may measure the host's benchmark before that. A separate thread kills the group if the
+ * parent exits, even while the main thread is busy.
+ */
+const [version, workDir, parent] = process.argv.slice(2) as [AuditVersion, string, string];
+closeInheritedFiles(); // before another thread opens files that must stay open
+const parentWatch = `
+  const { workerData: parent } = require('node:worker_threads');
+  setInterval(() => process.ppid === parent || process.kill(-process.pid, 'SIGKILL'), 250);
+`;
+new Worker(parentWatch, { eval: true, workerData: Number(parent) }).unref();
+process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
+
+/** Sends a message. Resolves when the message has been written, because an earlier exit would lose it. */
+const send = async (message: AuditorMessage | Benchmarked): Promise<void> => {
+  if (process.connected) await new Promise<unknown>((sent) => process.send?.(message, sent));
+};
+const receive = <T>() => new Promise<T>((resolve) => process.once('message', resolve));
+
+let browserAlive = false;
+let session: CDPSession | undefined;
+const reportError = async (error: unknown) => {
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  const pageAnswers = session && browserAlive ? await canRunScripts(session) : null;
+  send({
+    type: 'failed',
+    code: code ?? null,
+    message: cutText(String(message ?? error), 1000),
+    browserAlive,
+    pageAnswers,
+  });
+};
+process.on('unhandledRejection', async (error) => {
+  await sleep(REJECTION_GRACE_MS); // Lighthouse leaves rejections unhandled when a page navigates during the audit
+  reportError(error);
+});
+process.on('uncaughtException', reportError);
+
+const lighthouse = await importLighthouse(version);
+receive<AuditorOrder | BenchmarkOrder>().then(serve).catch(reportError);
+send({ type: 'ready' });
+
+/** Measures the host's benchmark until the order is an audit. */
+async function serve(order: AuditorOrder | BenchmarkOrder): Promise<void> {
+  if (!('benchmarkIn' in order)) return audit(order);
+  const { browser, page } = await launchBrowser({
+    ...order.benchmarkIn,
+    workDir: join(workDir, 'benchmark'), // the audit has a profile of its own
+  });
+  const benchmark = await measureBenchmark(lighthouse, page);
+  await browser.close();
+  const next = receive<AuditorOrder | BenchmarkOrder>();
+  send({ type: 'benchmarked', benchmark });
+  await serve(await next);
+}
+
+async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void> {
+  const { executable, proxyPort, debuggingPort, env, sandbox, ...plan } = order;
+  const { browser, page } = await startBrowser({ executable, proxyPort, debuggingPort, env, sandbox });
+  const pageSession = await page.createCDPSession();
+  let everPainted = false;
+  const watched = await watchMainFrame(pageSession, (record) => {
+    everPainted ||= record.painted;
+    send({ type: 'mainFrame', record });
+  });
+  const mainFrame = () => watched.record;
+  session = pageSession;
+  browser.on('targetcreated', (target) => {
+    if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // the popup may have closed itself
+  });
+
+  let knownBenchmark = known;
+  if (isTimed(plan)) {
+    const startSignal = receive<StartSignal>();
+    send({ type: 'waiting' });
+    knownBenchmark = (await startSignal).benchmark;
+  }
+  const isShown = () => mainFrame().navigations > 0 && !watched.motion().isRequested;
+  const stopLiveness = watchLiveness(browser, pageSession, isShown, (part) => send({ type: 'frozen', part }));
+  const hangTimer = setTimeout(async () => {
+    if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
+  }, TIMED_PART_MS);
+  const benchmark = knownBenchmark ?? (await measureBenchmark(lighthouse, page));
+  const traffic = { pending: 0, answeredAt: 0, longTasks: 0 };
+  let stopWatch = () => {};
+  let measured: MainFrame | undefined;
+  let displayedUrl: string | undefined;
+  let document: Promise<DocumentState> | undefined;
+  const onMeasured = () => {
+    measured = mainFrame(); // later visits don't count
+    displayedUrl = watched.shown?.url;
+    document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
+    clearTimeout(hangTimer);
+    if (isTimed(plan) && !everPainted && !measured.loaded) {
+      setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
+    }
+    send({ type: 'measured', ...(!knownBenchmark && { benchmark }) });
+    stopWatch = watchProgress(pageSession, traffic, (pulse) => send({ type: 'pulse', ...pulse }));
+    // Version 9 would then often get no response from its page. It copes with busy workers anyway.
+    if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
+  };
+  const hooks = {
+    onLoaded: () => keepDocument(pageSession, watched),
+    documentFor: (requestId: unknown) => heldDocument(watched, requestId),
+    onNavigate: () => releaseDocument(watched),
+    traffic,
+    onMeasured,
+  };
+  const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), benchmark, ...hooks });
+  clearTimeout(hangTimer);
+  stopWatch();
+  stopLiveness();
+
+  await send({
+    type: 'audited',
+    summary: { ...summary, finalUrl: finalUrlOf(summary, displayedUrl) },
+    pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(pageSession) : null,
+    document: await (document ?? documentState(pageSession, mainFrame())),
+    status: statusOf(measured ?? mainFrame()),
+  });
+  await browser.close();
+  process.exit();
+}
+
+/** Starts the browser and reports it to the parent. */
+async function startBrowser(order: LaunchOrder) {
+  const launched = await launchBrowser({ ...order, workDir });
+  const { browser, page } = launched;
+  browserAlive = true;
+  browser.once('disconnected', () => {
+    browserAlive = false;
+    reportError(new Error('The browser exited.')); // Lighthouse may wait forever for the page
+  });
+  send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
+  return { browser, page };
+}
+
+/** Returns the displayed address of the page. The result of version 9 has the address without its fragment. */
+const finalUrlOf = ({ finalUrl }: AuditSummary, displayedUrl: string | undefined) => {
+  const isComplete = auditVersion(version).acceptsPage || !/^https?:/.test(finalUrl ?? '');
+  return isComplete ? finalUrl : (displayedUrl ?? finalUrl);
+};
+
+/** Returns the HTTP status of the shown document. A failed document, for example a download, is not shown. */
+const statusOf = ({ status, failure }: MainFrame) => (failure ? null : status);

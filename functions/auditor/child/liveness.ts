@@ -1,0 +1,49 @@
+import type { Browser, CDPSession } from 'puppeteer-core';
+import { busyMsByThread, membersOf, readText } from '../host/processes.ts';
+import type { FrozenPart } from '../messages.ts';
+import { IDLE_SHARE, LIVENESS_MS } from '../stop-rules.ts';
+import { askPage, isSilent } from './page-probe.ts';
+
+/**
+ * Reports a browser or a page that does not respond although it is idle. Returns a function that ends this. `isShown` tells
+ * whether the main frame shows a document and requests no other: the browser suspends all commands to a page during that.
+ */
+export const watchLiveness = (
+  browser: Pick<Browser, 'version'>,
+  session: CDPSession,
+  isShown: () => boolean,
+  onFrozen: (part: FrozenPart) => void,
+): (() => void) => {
+  let isProbing = false;
+  const probe = async (): Promise<void> => {
+    const before = readBusyMs();
+    const startedAt = performance.now();
+    const [isBrowserSilent, isPageSilent] = await Promise.all([
+      isSilent(browser.version()),
+      isShown() && isSilent(askPage(session)),
+    ]);
+    if (!isBrowserSilent && !isPageSilent) return;
+    const after = readBusyMs();
+    const isIdle = (part: FrozenPart) => after[part] - before[part] < IDLE_SHARE * (performance.now() - startedAt);
+    if (isBrowserSilent && isIdle('browser')) onFrozen('browser');
+    else if (isPageSilent && isShown() && isIdle('page')) onFrozen('page');
+  };
+  const timer = setInterval(async () => {
+    if (isProbing) return;
+    isProbing = true;
+    await probe().catch(() => {}); // the browser has exited
+    isProbing = false;
+  }, LIVENESS_MS);
+  return () => clearInterval(timer);
+};
+
+/** Reads how long the browser's main process and its renderers were busy, in milliseconds. */
+const readBusyMs = (): Record<FrozenPart, number> => {
+  const busy = { browser: 0, page: 0 };
+  for (const pid of membersOf(process.pid)) {
+    const command = readText(`/proc/${pid}/cmdline`) ?? '';
+    const part = command.includes('--type=renderer') ? 'page' : command.includes('--type=') ? undefined : 'browser';
+    if (part && pid !== process.pid) busy[part] += busyMsByThread(pid).reduce((sum, [, ms]) => sum + ms, 0);
+  }
+  return busy;
+};

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CDPSession, Target } from 'puppeteer-core';
+import type { DocumentState, MainFrame } from '../messages.ts';
+import { PROBE_TIMEOUT_MS } from '../stop-rules.ts';
+
+/** Closes a popup, because it would use CPU time during the audit. */
+export const closePopup = async (popup: Target) => (await popup.page())?.close();
+
+/** Returns true if the page runs scripts. An isolated world keeps its own objects even if the page overwrites its built-ins. */
+export const canRunScripts = async (session: CDPSession): Promise<boolean> =>
+  Promise.race([
+    evaluateInIsolatedWorld(session, '1').then(
+      () => true,
+      () => false,
+    ),
+    sleep(PROBE_TIMEOUT_MS, false),
+  ]);
+
+/** Returns true if neither an answer nor an error comes in time. */
+export const isSilent = (command: Promise<unknown>): Promise<boolean> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, PROBE_TIMEOUT_MS, true);
+    command.catch(() => {}).then(() => resolve(false));
+  });
+
+/** Asks the page to run a script. */
+export const askPage = (session: CDPSession): Promise<unknown> => evaluateInIsolatedWorld(session, '1');
+
+/**
+ * Returns a state of the document that Lighthouse misses. Chromium shows the valid part of malformed XML below an error
+ * box. A page may also have removed its own body.
+ */
+export const documentState = async (session: CDPSession, { mimeType }: MainFrame): Promise<DocumentState> => {
+  const holds = (expression: string) =>
+    Promise.race([
+      evaluateInIsolatedWorld(session, expression).then(Boolean, () => false),
+      sleep(PROBE_TIMEOUT_MS, false),
+    ]);
+  if (/\bxml\b/.test(mimeType ?? '') && (await holds('document.querySelector("parsererror") !== null')))
+    return 'unparsable';
+  return (await holds('!document.body')) ? 'gone' : 'shown';
+};
+
+async function evaluateInIsolatedWorld(session: CDPSession, expression: string): Promise<unknown> {
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
+  const { result } = await session.send('Runtime.evaluate', { expression, contextId: executionContextId });
+  return result.value;
+}

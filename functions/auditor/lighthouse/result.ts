@@ -1,0 +1,90 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import { type Metrics, noMetrics } from '../../../shared/page-metrics.ts';
+import { pick } from '../../../shared/pick.ts';
+import { cutText } from '../../../shared/text.ts';
+import { ThrottlingValues } from '../../../shared/throttling.ts';
+import type { AuditPlan, AuditSummary, RuntimeError } from '../messages.ts';
+
+/** The parts of a Lighthouse result that the service reads in all supported versions. */
+export type LighthouseResult = {
+  lighthouseVersion: string;
+  finalDisplayedUrl?: string; // since version 10
+  finalUrl?: string; // in version 9
+  runWarnings: string[];
+  runtimeError?: RuntimeError;
+  environment: { benchmarkIndex: number };
+  configSettings: { throttlingMethod: string; throttling: ThrottlingValues };
+  fullPageScreenshot?: unknown; // since version 10
+  categories: Record<string, { score: number | null } | undefined>;
+  audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
+};
+
+export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } };
+
+/** Length of a warning: Lighthouse's warning about a redirect has two addresses of up to 2,048 characters. */
+const MAX_WARNING = 5000;
+
+/** Returns the parts of a result that the service uses, and the whole result as its report. */
+export const summarize = async (
+  lhr: LighthouseResult,
+  { version, categories, skipOptionalParts }: AuditPlan,
+  {
+    withoutMeaningfulPaint,
+    ...known
+  }: Pick<AuditSummary, 'withoutMeaningfulPaint' | 'uncheckedRules' | 'benchmarkedAt'>,
+): Promise<AuditSummary> => {
+  if (lhr.lighthouseVersion !== version)
+    throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);
+  const { throttlingMethod, throttling } = lhr.configSettings;
+  const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
+  return {
+    metrics: metricsOf(lhr, version),
+    runtimeError: lhr.runtimeError && lhr.runtimeError.code !== 'NO_ERROR' ? lhr.runtimeError : null,
+    finalUrl: lhr.finalDisplayedUrl ?? lhr.finalUrl ?? null,
+    warnings: lhr.runWarnings.slice(0, 50).map((warning) => cutText(String(warning), MAX_WARNING)),
+    benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
+    mainThreadMs: lhr.audits['mainthread-work-breakdown']?.numericValue ?? null,
+    throttling: throttlingMethod,
+    throttlingValues: throttlingMethod === 'simulate' ? pick(throttling, ThrottlingValues.keyof().options) : null,
+    withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
+    ...known,
+    withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
+    screenshotMissing:
+      auditVersion(version).acceptsPage && !skipOptionalParts && !categories && !lhr.fullPageScreenshot,
+    erroredAudits: Object.entries(lhr.audits)
+      .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
+      .slice(0, 50)
+      .map(([id, audit]) => ({ id, message: cutText(audit?.errorMessage ?? '', 1000) })),
+    report: await promisify(gzip)(json, { level: 6 }),
+    reportBytes: json.length,
+  };
+};
+
+const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics => {
+  const score = (id: string) => {
+    const value = lhr.categories[id]?.score;
+    return typeof value === 'number' ? Math.round(value * 100) : null;
+  };
+  const value = (id: string) => {
+    if (!('performance' in lhr.categories)) return null; // `agentic-browsing` has the CLS too
+    const number = lhr.audits[id]?.numericValue;
+    return typeof number === 'number' && Number.isFinite(number) ? number : null;
+  };
+  return {
+    ...noMetrics,
+    performance: score('performance'),
+    accessibility: score('accessibility'),
+    bestPractices: score('best-practices'),
+    pwa: auditVersion(version).pwa ? score('pwa') : null,
+    seo: score('seo'),
+    agenticBrowsing: score('agentic-browsing'),
+    fcp: value('first-contentful-paint'),
+    si: value('speed-index'),
+    lcp: value('largest-contentful-paint'),
+    tti: value('interactive'),
+    tbt: value('total-blocking-time'),
+    cls: value('cumulative-layout-shift'),
+  };
+};

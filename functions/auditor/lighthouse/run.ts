@@ -1,0 +1,163 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'puppeteer-core';
+import { categoriesOf } from '../../../shared/audit-options.ts';
+import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import type { AuditPlan, AuditSummary, Benchmark } from '../messages.ts';
+import { lighthouseModules } from './modules.ts';
+import {
+  type AccessibilityGatherer,
+  type AuditArtifacts,
+  type AxeAudit,
+  auditAgainWithoutCharset,
+  blockInAllTargets,
+  type DefaultConfig,
+  type Flags,
+  gatherAccessibilityFirst,
+  type NetworkMonitor,
+  type PageFunctions,
+  type Protocol,
+  type ProtocolHooks,
+  patchAccessibilityTimeout,
+  patchBenchmark,
+  patchFailedRules,
+  patchMessageFormat,
+  patchNavigation,
+  patchProtocol,
+  patchTrace,
+  type TraceGatherer,
+} from './patches.ts';
+import { type RunnerResult, summarize } from './result.ts';
+
+type Lighthouse = {
+  run(url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
+  auditArtifacts?: AuditArtifacts; // since version 10
+  desktopConfig: object;
+  defaultConfig: DefaultConfig;
+  trace: TraceGatherer;
+  accessibility: AccessibilityGatherer;
+  axeAudit: AxeAudit;
+  networkMonitor: NetworkMonitor;
+  protocol: Protocol;
+  pageFunctions: PageFunctions;
+};
+
+/**
+ * Imports a Lighthouse release. Building a config imports all audits and gatherers. This takes nearly a second, so an
+ * auditor does it before it has an order.
+ */
+export const importLighthouse = async (version: AuditVersion): Promise<Lighthouse> => {
+  const { acceptsPage } = auditVersion(version);
+  const { importCore, messageFormat } = lighthouseModules(version);
+  patchMessageFormat(await messageFormat());
+  const [{ default: run, auditFlowArtifacts: auditArtifacts }, ...more] = await Promise.all([
+    importCore('index.js'),
+    importCore('config/desktop-config.js'),
+    importCore('config/default-config.js'),
+    importCore('gather/gatherers/trace.js'),
+    importCore('gather/gatherers/accessibility.js'),
+    importCore('audits/accessibility/axe-audit.js'),
+    importCore('gather/driver/network-monitor.js'),
+    importCore(`gather/${acceptsPage ? 'session' : 'driver'}.js`),
+    importCore('lib/page-functions.js'),
+  ]);
+  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit, networkMonitor, protocol, pageFunctions] =
+    more.map((module) => module.default ?? module.NetworkMonitor ?? module.ProtocolSession ?? module.pageFunctions);
+  if (acceptsPage) {
+    const { initializeConfig } = await importCore('config/config.js');
+    await initializeConfig('navigation', undefined, {});
+  } else {
+    run.generateConfig(undefined, {});
+  }
+  return {
+    run,
+    auditArtifacts,
+    desktopConfig,
+    defaultConfig,
+    trace,
+    accessibility,
+    axeAudit,
+    networkMonitor,
+    protocol,
+    pageFunctions,
+  };
+};
+
+/** `maxWaitForFcp` must exceed `maxWaitForLoad`. Otherwise Lighthouse never detects a hung page. */
+const loadTimeouts = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
+type Browser = { page: Page; profile: string; benchmark: Benchmark };
+type Hooks = ProtocolHooks & {
+  /** Called when Lighthouse has waited for a page to load. Lighthouse waits for it. */
+  onLoaded: () => Promise<void>;
+  /** Called when the trace ends, which ends the timed part in all versions. */
+  onMeasured: () => void;
+};
+
+/** Audits one URL in a browser. Throws the errors of Lighthouse. */
+export const runLighthouse = async (
+  lighthouse: Lighthouse,
+  plan: AuditPlan,
+  { page, profile, benchmark, onLoaded, onMeasured, ...hooks }: Browser & Hooks,
+): Promise<AuditSummary> => {
+  const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
+  patchBenchmark(lighthouse.pageFunctions, benchmark.index);
+  patchNavigation(lighthouse.networkMonitor, onLoaded);
+  patchProtocol(lighthouse.protocol, hooks);
+  const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
+  if (plan.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, plan.blockedUrlPatterns);
+  patchAccessibilityTimeout(accessibility, hooks.traffic);
+  const { uncheckedRules } = patchFailedRules(axeAudit);
+  if (plan.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
+  const flags = {
+    logLevel: 'silent',
+    output: 'json',
+    onlyCategories: categoriesOf(plan.version, plan),
+    ...(plan.skipOptionalParts && {
+      skipAudits: ['bf-cache', 'full-page-screenshot'],
+      disableFullPageScreenshot: true,
+    }),
+    ...loadTimeouts,
+    ...throttlingFlags(plan),
+    ...(plan.blockedUrlPatterns && { blockedUrlPatterns: plan.blockedUrlPatterns }),
+  };
+  const config = plan.device === 'desktop' ? desktopConfig : undefined;
+  const result = auditVersion(plan.version).acceptsPage
+    ? await run(plan.url, flags, config, page)
+    : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
+  if (!result) throw new Error('Lighthouse returned no result.');
+  const isLoaded = !result.lhr.runtimeError || result.lhr.runtimeError.code === 'NO_ERROR';
+  const { lhr } =
+    auditArtifacts && isLoaded
+      ? await auditAgainWithoutCharset(auditArtifacts, result, plan.url, flags, config)
+      : result;
+  return summarize(lhr, plan, {
+    benchmarkedAt: benchmark.measuredAt,
+    withoutMeaningfulPaint: addedMeaningfulPaint(),
+    uncheckedRules: uncheckedRules(),
+  });
+};
+
+/** Measures Lighthouse's benchmark of the host in a blank page, which takes a second. */
+export const measureBenchmark = async ({ pageFunctions }: Lighthouse, page: Page): Promise<Benchmark> => ({
+  index: await page.evaluate(pageFunctions.computeBenchmarkIndex),
+  measuredAt: new Date().toISOString(),
+});
+
+/** Returns the flags that differ from the preset of the device. Lighthouse merges them with the preset. */
+const throttlingFlags = ({ throttling }: AuditPlan): object => {
+  if (throttling === undefined) return {};
+  return throttling === 'none' ? { throttlingMethod: 'provided' } : { throttling };
+};
+
+/** Reads the debugging port, which Chromium writes to its profile soon after its start. */
+const debuggingPort = async (profile: string): Promise<number> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]);
+    } catch (error) {
+      if (tries >= 200) throw error;
+      await sleep(10);
+    }
+  }
+};

@@ -1,0 +1,237 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import { pick } from '../../../shared/pick.ts';
+import { log } from '../../lib/log.ts';
+import { reservePort } from '../egress/audit-ports.ts';
+import type { HostBenchmark } from '../host/benchmark.ts';
+import { acquireCpu, type CpuAccess } from '../host/cpu-shares.ts';
+import { waitForGroupExit } from '../host/orphans.ts';
+import type { User } from '../host/privileges.ts';
+import { killGroup, watchProcesses } from '../host/processes.ts';
+import { userOfService, watchRoom } from '../host/room.ts';
+import {
+  type AuditEnd,
+  type AuditorMessage,
+  type AuditorOrder,
+  type CpuUse,
+  isTimed,
+  type LaunchOrder,
+  type StartSignal,
+} from '../messages.ts';
+import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
+import { measureAhead } from './benchmark-ahead.ts';
+import { childModule, forkChild, inFolder } from './fork-child.ts';
+import { extensionOf, namedTimers } from './timers.ts';
+
+/** Time that a finished auditor has to close its browser, in milliseconds. */
+const BROWSER_CLOSE_MS = 1000;
+
+export const WORK_DIR_PREFIX = 'page-audit-'; // the pid of the parent follows
+
+export type AuditorProcess = ReturnType<typeof startAuditorProcess>;
+export type AuditHooks = {
+  /** Called when the auditor has started its browser. */
+  onBrowser?: (() => void) | undefined;
+  /** Called with each event before the stop rules, and with the milliseconds since the start of the audit. */
+  onEvent?: ((event: AuditEvent, atMs: number) => void) | undefined;
+};
+/** The end of an audit, and the observations until then. `measuredAt` is the end of the timed part (of `performance.now`). */
+export type EndedAudit = Pick<AuditState, 'frozen' | 'mainFrame' | 'chromium' | 'sandbox' | 'cpu'> & {
+  end: AuditEnd;
+  measuredAt: number | null;
+  /** Resource that the machine was short of. */
+  shortage: string | undefined;
+};
+
+type ProcessOptions = {
+  module?: string;
+  cpuAccess: CpuAccess;
+  benchmark: HostBenchmark;
+  limits: Limits;
+  user: User | undefined;
+};
+
+/** Starts an auditor process, which imports Lighthouse and then waits for its only audit. */
+export const startAuditorProcess = (
+  version: AuditVersion,
+  { module = childModule(), cpuAccess, benchmark, limits, user }: ProcessOptions,
+) => {
+  const workDir = mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`)).then(async (dir) => {
+    if (user) await chown(dir, user.uid, user.gid);
+    return dir;
+  });
+  const child = workDir.then((dir) => forkChild(module, version, dir, user));
+  child.then(
+    (started) => {
+      started.on('error', () => {}); // `audit` handles it
+      const { pid } = started;
+      if (pid) cpuAccess.shares.add(pid);
+      started.once('exit', () => {
+        exited = true;
+        if (pid) cpuAccess.shares.remove(pid);
+      });
+      started.stderr?.on('error', () => {}); // only the log lacks the rest
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        stderr = (stderr + text).slice(-10_000);
+      });
+    },
+    () => {}, // `audit` rejects
+  );
+  const ready = child.then((started) => once(started, 'message'));
+  ready.catch(() => {}); // `audit` rejects
+  let debugging: Awaited<ReturnType<typeof reservePort>> | undefined;
+  let completed = false;
+  let stderr = '';
+  let exited = false;
+  let ended = false;
+
+  /** Kills the process group, waits for its exit and removes the work folder. */
+  const end = async (): Promise<void> => {
+    ended = true;
+    const started = await child.catch(() => undefined);
+    if (started?.pid) {
+      cpuAccess.shares.remove(started.pid); // while the CPU time of the group is readable
+      const exit = exited ? undefined : once(started, 'exit');
+      if (completed) await Promise.race([exit, sleep(BROWSER_CLOSE_MS)]); // a closed browser ends its processes by itself
+      killGroup(started.pid);
+      await exit;
+      await waitForGroupExit(started.pid); // the browser may still write to its profile
+    }
+    debugging?.release();
+    const dir = await workDir.catch(() => undefined);
+    if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  };
+
+  const audit = async (order: AuditorOrder, hooks: AuditHooks, signal: AbortSignal): Promise<EndedAudit> => {
+    const [dir, auditor] = await Promise.all([workDir, child]);
+    if (!auditVersion(version).acceptsPage) debugging = await reservePort();
+    signal.throwIfAborted();
+    const outcome = await runAudit(auditor, inFolder(dir, { ...order, debuggingPort: debugging?.port }), {
+      ...{ cpuAccess, benchmark, limits, hooks, signal, stderr: () => stderr },
+      user: user?.uid ?? userOfService(),
+    });
+    completed = outcome.end.how === 'audited';
+    return outcome;
+  };
+
+  return {
+    version,
+    audit,
+    end,
+    isAlive: () => !ended && !exited,
+    /** Resolves when the auditor has imported Lighthouse. */
+    ready,
+    /** Measures the host's benchmark before the audit. */
+    measureBenchmark: async (order: LaunchOrder) =>
+      measureAhead(await child, inFolder(await workDir, order), { cpuAccess, benchmark }),
+  };
+};
+
+type AuditContext = {
+  cpuAccess: CpuAccess;
+  benchmark: HostBenchmark;
+  limits: Limits;
+  hooks: AuditHooks;
+  signal: AbortSignal;
+  stderr: () => string;
+  user: number;
+};
+
+/** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
+const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditContext): Promise<EndedAudit> => {
+  const { cpuAccess, benchmark, limits, hooks, signal, stderr, user } = context;
+  const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
+  const group = auditor.pid as number;
+  const over = new AbortController();
+  const timedPart = new AbortController();
+  let extension = extensionOf(() => cpuAccess.shares.confinedMs(group), limits.attemptMs);
+  const timers = namedTimers((timer) => {
+    const ms = timer === 'attempt' ? extension.next() : 0;
+    if (ms > 0) timers.start(timer, ms);
+    else handle({ type: 'elapsed', timer });
+  });
+  const startedAt = performance.now();
+  const stopWatching = isTimed(order) ? cpuAccess.load.watch(over.signal) : undefined;
+  const shortage = watchRoom(user, over.signal);
+  let state = initialState;
+  let measuredAt: number | null = null;
+  let readCpu: () => CpuUse | null = () => null;
+
+  const finish = (end: AuditEnd): void => {
+    const { cpu, ...observed } = pick(state, ['frozen', 'mainFrame', 'chromium', 'sandbox', 'cpu']);
+    resolve({ end, ...observed, cpu: cpu ?? readCpu(), measuredAt, shortage: shortage() });
+    over.abort();
+  };
+  const fail = (error: unknown): void => {
+    reject(error);
+    over.abort();
+  };
+  const handle = guardedBy(fail)((event: AuditEvent): void => {
+    if (over.signal.aborted) return;
+    observe(hooks, event, performance.now() - startedAt);
+    const [next, decision] = decide(state, event, limits);
+    state = next;
+    if ('end' in decision) finish(decision.end);
+    else for (const { timer, ms } of decision.start) timers.start(timer, ms);
+  });
+  const waitForCpu = async (): Promise<void> => {
+    const remainingMs = limits.attemptMs - (performance.now() - startedAt); // the limit pauses during the wait
+    readCpu = await acquireCpu(group, cpuAccess, timedPart.signal).finally(stopWatching);
+    extension = extensionOf(() => cpuAccess.shares.confinedMs(group), limits.attemptMs); // the wait did not count
+    handle({ type: 'cpu-acquired', remainingMs });
+    auditor.send({ benchmark: benchmark.current() } satisfies StartSignal);
+  };
+  const receive = guardedBy(fail)((message: AuditorMessage): void => {
+    if (over.signal.aborted) return;
+    if (message.type === 'measured') measuredAt = performance.now();
+    handle(eventOf(message, readCpu));
+    if (message.type === 'measured' && isTimed(order)) benchmark.record(state.cpu, message.benchmark);
+    if (message.type === 'browser') hooks.onBrowser?.();
+    if (message.type === 'browser' && !isTimed(order)) readCpu = cpuAccess.shares.startMeter(group);
+    if (message.type === 'waiting') waitForCpu().catch(fail);
+    if (message.type === 'measured') timedPart.abort();
+  });
+
+  over.signal.addEventListener('abort', timers.clear);
+  over.signal.addEventListener('abort', () => timedPart.abort());
+  signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
+  watchProcesses(group, over.signal, handle);
+  auditor.once('error', fail).on('message', receive);
+  auditor.once('exit', (code, killedBy) => {
+    if (over.signal.aborted) return;
+    log.error('The auditor exited without a result.', { code, killedBy, stderr: stderr().slice(-2000) });
+    handle({ type: 'exited' });
+  });
+  handle({ type: 'started', timed: isTimed(order) });
+  auditor.send({ ...order, benchmark: benchmark.current() } satisfies AuditorOrder);
+  return promise;
+};
+
+/** Returns a function that lets the errors of a callback fail the audit. They would otherwise end the service. */
+const guardedBy =
+  (fail: (error: unknown) => void) =>
+  <Args extends unknown[]>(callback: (...args: Args) => void) =>
+  (...args: Args): void => {
+    try {
+      callback(...args);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+const observe = ({ onEvent }: AuditHooks, event: AuditEvent, atMs: number): void => {
+  onEvent?.(event, atMs);
+  if (event.type !== 'memory') log.debug('an audit event', { type: event.type, atMs: Math.round(atMs) });
+};
+
+/** Adds what the message lacks: the CPU use, and the Buffer of the report, which IPC sends as plain bytes. */
+const eventOf = (message: AuditorMessage, readCpu: () => CpuUse | null): AuditEvent => {
+  if (message.type === 'measured') return { ...message, cpu: readCpu() };
+  if (message.type !== 'audited') return message;
+  return { ...message, summary: { ...message.summary, report: Buffer.from(message.summary.report) } };
+};

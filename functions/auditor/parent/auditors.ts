@@ -1,0 +1,212 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { SampleOptions } from '../../../shared/audit-options.ts';
+import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
+import type { TargetPolicy } from '../../lib/public-addresses.ts';
+import { setObstacle } from '../../lib/readiness.ts';
+import { blockedRequestsIn, exceededLimitsIn } from '../egress/decisions.ts';
+import { type EgressProxy, openEgressProxy } from '../egress/proxy.ts';
+import { type HostBenchmark, hostBenchmark } from '../host/benchmark.ts';
+import { type Chromium, prepareChromium } from '../host/chromium.ts';
+import { contentionOf } from '../host/cpu-meter.ts';
+import { cpuAccess } from '../host/cpu-shares.ts';
+import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
+import { adoptOrphans } from '../host/orphans.ts';
+import { auditorUsers, type User, type Users } from '../host/privileges.ts';
+import { NoRoom, requireRoom, whyNoRoom } from '../host/room.ts';
+import { removeStale } from '../host/stale-entries.ts';
+import type { LaunchOrder } from '../messages.ts';
+import { limitsOn } from '../stop-rules.ts';
+import { type AuditResult, judge } from '../verdict/judge.ts';
+import type { Observation } from '../verdict/observation.ts';
+import { auditorPool } from './auditor-pool.ts';
+import { type AuditHooks, type EndedAudit, startAuditorProcess, WORK_DIR_PREFIX } from './auditor-process.ts';
+import { measureWhileIdle } from './benchmark-ahead.ts';
+import { childModule } from './fork-child.ts';
+
+export type Auditors = ReturnType<typeof auditors>;
+export type AuditOrder = SampleOptions & {
+  url: string;
+  auditVersion: AuditVersion;
+  /** Skips the parts in which an earlier attempt may have hung. */
+  skipOptionalParts: boolean;
+  /** Waits for a quiet machine and for the end of other retakes. */
+  isRetake?: boolean;
+};
+
+/** Hooks with which a test records an audit. */
+export type AuditObserver = Pick<AuditHooks, 'onEvent'> & { onObservation?: (observation: Observation) => void };
+
+type Options = {
+  targets: TargetPolicy;
+  chromiumDir?: string | undefined;
+  /** Folder of the auditor's bundle. The folder may appear later, or never. */
+  auditorDir?: string | undefined;
+  /** Maximum number of concurrent timed parts. */
+  timedAtOnce?: number | undefined;
+  /** Avoids the load of foreign processes: a timed part waits for a quiet moment. */
+  avoidsLoad?: boolean;
+  /** Keeps the benchmark of the host. A test may keep one that was measured on a busy host. */
+  benchmark?: HostBenchmark;
+  /** Time limit of an attempt. It pauses while the attempt waits for the CPU. */
+  limitMs?: number;
+};
+
+/** Creates a pool of auditors. Each audit has its own process, browser, work folder and egress proxy. */
+export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options }: Options) => {
+  const { timedAtOnce = TIMED_AT_ONCE, avoidsLoad = false, benchmark = hostBenchmark() } = options;
+  const access = cpuAccess(timedAtOnce, avoidsLoad);
+  const common = { cpuAccess: access, benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
+  const closing = new AbortController();
+  const host = preparedHost(chromiumDir, closing.signal);
+  const pool = auditorPool((version) =>
+    startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
+  );
+  let sandbox: LaunchOrder['sandbox'] = 'optional';
+  let running = 0;
+  const launch = async () => ({ ...(await host.prepare()), sandbox });
+  let benchmarkAhead: Promise<void> | undefined;
+
+  /** Starts the next auditor ahead, so that it imports Lighthouse before its audit. */
+  const preloadAuditor = (version: AuditVersion) => {
+    if (host.isPrepared() && !closing.signal.aborted) pool.preload(version);
+  };
+
+  const auditPage = async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver): Promise<AuditResult> => {
+    const { url, auditVersion, isRetake: _, ...options } = order;
+    const { executable, env } = await host.prepare();
+    await using proxy = await disposable(openEgressProxy({ ...targets, url }));
+    await pool.allStopped(); // a browser that is still exiting would slow this audit
+    const auditor = pool.take(auditVersion);
+    try {
+      const plan = { url: new URL(url).href, version: auditVersion, ...options };
+      const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // another audit probably waits
+      const hooks = { onBrowser, onEvent: observer.onEvent };
+      const ended = await auditor.audit({ ...plan, executable, proxyPort: proxy.port, env, sandbox }, hooks, signal);
+      sandbox = sandboxAfter(sandbox, ended.sandbox);
+      const observation = observationOf(order, ended, proxy);
+      observer.onObservation?.(observation);
+      return judge(observation);
+    } finally {
+      pool.stop(auditor);
+    }
+  };
+
+  return {
+    /** Unpacks Chromium and starts the first auditor, so that the first audit does not wait for them. */
+    prepare: async (): Promise<void> => {
+      await host.prepare();
+      preloadAuditor(auditVersions[0].version);
+      benchmarkAhead ??= measureWhileIdle({ ...common, pool, launch, isIdle: () => running === 0 }, closing.signal);
+      benchmarkAhead.catch(() => {}); // the next audit meets the cause
+    },
+
+    /** Audits one page. Rejects only if `signal` aborts, the machine cannot start an audit, or it stays too busy for a retake. */
+    audit: async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver = {}): Promise<AuditResult> => {
+      signal.throwIfAborted();
+      using _retake = order.isRetake ? await access.load.startRetake(signal) : undefined;
+      running++;
+      try {
+        return await auditPage(order, signal, observer);
+      } catch (error) {
+        if (!signal.aborted && !(error instanceof NoRoom)) host.fail(error as Error);
+        throw error;
+      } finally {
+        running--;
+        preloadAuditor(order.auditVersion);
+      }
+    },
+
+    /** Ends the preloaded auditor and waits until all audits have ended. Only their signals abort running audits. */
+    close: async (): Promise<void> => {
+      closing.abort();
+      await host.settled();
+      pool.stopPreloaded();
+      while (running > 0 || pool.isStopping()) await Promise.all([pool.allStopped(), sleep(10)]);
+    },
+  };
+};
+
+/** Returns how the next browser uses its sandbox, after a browser that ran in it or not. */
+const sandboxAfter = (before: LaunchOrder['sandbox'], worked: boolean | null): LaunchOrder['sandbox'] => {
+  if (worked) return 'required';
+  return worked === false && before === 'optional' ? 'none' : before;
+};
+
+/** Prepares Chromium, and the users that auditors run as, once per machine. */
+const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
+  let chromium: Promise<Chromium> | undefined;
+  let executable: string | undefined;
+  let newUser: Users | undefined;
+
+  const start = async (): Promise<Chromium> => {
+    setObstacle('auditors', 'Chromium is being unpacked and tested.');
+    adoptOrphans();
+    try {
+      await removeStale(tmpdir(), WORK_DIR_PREFIX);
+      await testWorkDir();
+      const ready = await prepareChromium(chromiumDir, signal);
+      newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
+      setObstacle('auditors', whyNoRoom);
+      executable = ready.executable;
+      return ready;
+    } catch (error) {
+      setObstacle('auditors', (error as Error).message);
+      throw error;
+    }
+  };
+  return {
+    /** Returns the browser of this machine. Throws if the machine can't start it, or has no room for an audit. */
+    prepare: async (): Promise<Chromium> => {
+      if (executable && !existsSync(executable)) chromium = executable = undefined; // someone has deleted it
+      chromium ??= start();
+      chromium.catch(() => {
+        chromium = undefined; // the next audit retries
+      });
+      const prepared = await chromium;
+      requireRoom();
+      return prepared;
+    },
+    /** Records why an audit could not start. The next `prepare` tests the machine again. */
+    fail: ({ message }: Error): void => {
+      chromium = undefined;
+      setObstacle('auditors', message);
+    },
+    settled: async (): Promise<void> => void (await chromium?.catch(() => {})),
+    isPrepared: (): boolean => newUser !== undefined,
+    newUser: (): User | undefined => newUser?.(),
+  };
+};
+
+/** Throws if the temporary folder has no room for an auditor's work folder, or is not writable. */
+const testWorkDir = async (): Promise<void> => {
+  const dir = await mkdtemp(join(tmpdir(), `${WORK_DIR_PREFIX}${process.pid}-`));
+  await writeFile(join(dir, 'test'), Buffer.alloc(2 ** 20)).finally(() => rm(dir, { recursive: true }));
+};
+
+const observationOf = (
+  { url: _, isRetake: __, ...order }: AuditOrder,
+  { measuredAt, cpu, ...ended }: EndedAudit,
+  proxy: EgressProxy,
+): Observation => ({
+  ...order,
+  ...ended,
+  machine: machine(),
+  cpu: cpu && contentionOf(cpu),
+  blocked: blockedRequestsIn(proxy.decisions),
+  overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
+  decisionOn: (host, port) => proxy.lastDecision(host, port),
+});
+
+/** Returns the packages that an auditor imports from its source. A bundle contains them. */
+const packages = (): string[] =>
+  childModule().endsWith('.ts') ? auditVersions.map((row) => fileURLToPath(import.meta.resolve(row.package))) : [];
+
+const disposable = async <T extends { close(): Promise<void> }>(opened: Promise<T>): Promise<T & AsyncDisposable> => {
+  const it = await opened;
+  return Object.assign(it, { [Symbol.asyncDispose]: () => it.close() });
+};

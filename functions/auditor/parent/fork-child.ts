@@ -1,0 +1,40 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
+import type { User } from '../host/privileges.ts';
+import type { LaunchOrder } from '../messages.ts';
+
+/** Returns the file of the child: its bundle in a folder, or until the folder exists its source or the bundle beside ours. */
+export const childModule = (bundleDir?: string): string => {
+  const bundle = bundleDir && join(bundleDir, 'child.mjs');
+  if (bundle && existsSync(bundle)) return bundle;
+  const isSource = import.meta.filename.endsWith('.ts');
+  return join(import.meta.dirname, isSource ? '../child/child.ts' : 'child.mjs');
+};
+
+/** Starts a child process that imports a Lighthouse release. `dir` is its work folder. */
+export const forkChild = (module: string, version: AuditVersion, dir: string, user: User | undefined): ChildProcess =>
+  fork(module, [version, dir, String(process.pid)], {
+    detached: true, // starts a process group, so that one kill ends all its processes
+    serialization: 'advanced', // sends the report as bytes, not as JSON
+    execArgv: [],
+    cwd: dir,
+    env: childEnv(dir),
+    ...user,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+
+/** Returns the order with the environment of a browser that keeps its files in the folder. */
+export const inFolder = <Order extends LaunchOrder>(dir: string, order: Order): Order => ({
+  ...order,
+  env: { ...childEnv(dir), ...order.env },
+});
+
+/** Returns the complete environment of an auditor. It holds no credentials, because the auditor runs hostile pages. */
+const childEnv = (dir: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  HOME: dir,
+  TMPDIR: dir,
+  LANG: 'en_US.UTF-8',
+});

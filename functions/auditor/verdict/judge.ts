@@ -1,0 +1,211 @@
+import { type Category, categoriesOf } from '../../../shared/audit-options.ts';
+import { SMALLEST_TIME_DIFFERENCE_MS } from '../../../shared/comparison/sample-difference.ts';
+import type { Metrics } from '../../../shared/page-metrics.ts';
+import { type RunError, runError } from '../../../shared/problems.ts';
+import type { Environment, Run } from '../../../shared/run.ts';
+import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
+import { redact, redactText } from '../../lib/redact.ts';
+import type { AuditSummary, MainFrame } from '../messages.ts';
+import { faultOf } from './faults.ts';
+import { warningsOfMoves } from './moves.ts';
+import {
+  exceededByteLimit,
+  hasPerformance,
+  isBlank,
+  isErrorPage,
+  isErrorStatus,
+  type Observation,
+  patternOfDocument,
+  targetText,
+} from './observation.ts';
+import { faultOfHost } from './shortage.ts';
+
+export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> & {
+  environment: Environment | null;
+  finalUrl: string | null;
+  warnings: string[];
+  report?: { gzip: Buffer; bytes: number };
+} & ({ state: 'succeeded'; metrics: Metrics } | { state: 'failed'; error: RunError });
+
+/** The fields of an audit that reported nothing. */
+export const emptyResult = {
+  environment: null,
+  finalUrl: null,
+  warnings: [],
+  blockedRequests: [],
+  blockedRequestCount: 0,
+} satisfies Partial<AuditResult>;
+
+/** Returns the result of an audit: complete metrics, or an error with its code. Page texts are redacted. */
+export const judge = (observation: Observation): AuditResult => {
+  const { end } = observation;
+  const summary = end.how === 'audited' ? end.summary : undefined;
+  const complete = summary !== undefined && isComplete(summary, observation);
+  const finalUrl = finalUrlOf(summary, observation);
+  const common = {
+    finalUrl,
+    ...redact(observation.blocked),
+    warnings: warningsOf(summary, observation),
+    environment: environmentOf(summary, complete, observation),
+    ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
+  };
+  if (complete) return { ...common, state: 'succeeded', metrics: summary.metrics };
+
+  const { code, auditCode = null, detail } = faultOfHost(faultOf(observation), observation);
+  const error = runError(code, {
+    auditCode,
+    ...(detail && { detail: redactText(detail) }),
+    ...(finalUrl && { finalUrl }),
+  });
+  return { ...common, state: 'failed', error };
+};
+
+const finalUrlOf = (summary: AuditSummary | undefined, { mainFrame }: Observation): string | null => {
+  const shown = summary?.finalUrl && !isErrorPage(summary) ? summary.finalUrl : mainFrame.url;
+  return shown ? cutText(redactText(shown), MAX_FINAL_URL_LENGTH) : null;
+};
+
+/** Returns true if the page loaded without an error and every requested category has its scores and metrics. */
+const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observation: Observation): boolean =>
+  !runtimeError &&
+  !(
+    observation.end.how === 'audited' &&
+    (observation.end.document === 'unparsable' || isErrorStatus(observation.end.status))
+  ) &&
+  !observation.mainFrame.escapedTo &&
+  !isBlank(observation) &&
+  patternOfDocument(observation) === undefined &&
+  !exceededByteLimit(observation) &&
+  /^https?:/.test(finalUrl ?? '') &&
+  categoriesOf(observation.auditVersion, observation).every((category) =>
+    metricsByCategory[category].every((name) => metrics[name] !== null),
+  );
+
+const metricsByCategory: Record<Category, (keyof Metrics)[]> = {
+  performance: ['performance', 'fcp', 'si', 'lcp', 'tti', 'tbt', 'cls'],
+  accessibility: ['accessibility'],
+  'best-practices': ['bestPractices'],
+  pwa: ['pwa'],
+  seo: ['seo'],
+  'agentic-browsing': ['agenticBrowsing'],
+};
+
+const environmentOf = (
+  summary: AuditSummary | undefined,
+  complete: boolean,
+  observation: Observation,
+): Environment | null => {
+  const { auditVersion, chromium, sandbox, device, machine, cpu } = observation;
+  if (!chromium) return null;
+  return {
+    auditVersion,
+    chromium,
+    sandbox,
+    device,
+    throttling: summary?.throttling ?? null,
+    throttlingValues: summary?.throttlingValues ?? null,
+    blockedUrlPatterns: [...(observation.blockedUrlPatterns ?? [])],
+    benchmarkIndex: summary?.benchmarkIndex ?? null,
+    benchmarkedAt: summary?.benchmarkedAt ?? null,
+    ...machine,
+    cpuBusy: rounded(cpu?.others),
+    cpuStolen: rounded(cpu?.stolen),
+    contended: cpu && (complete && summary ? isDistorted(summary, observation) : cpu.wasSlowed),
+  };
+};
+
+/**
+ * Returns true if foreign load, or a stop of the browser, may have changed a time by more than the noise. A simulated time contains no more than all
+ * tasks of the page's main thread, so a page with little work is the same under load.
+ */
+const isDistorted = ({ throttling, mainThreadMs }: AuditSummary, observation: Observation): boolean => {
+  const { cpu, frozen } = observation;
+  if (!hasPerformance(observation)) return false;
+  if (frozen === 'browser') return true;
+  if (!cpu?.isFalsified) return false;
+  if (throttling !== 'simulate' || !mainThreadMs || cpu.foreignWaitShare === undefined) return true;
+  return mainThreadMs * cpu.foreignWaitShare > SMALLEST_TIME_DIFFERENCE_MS;
+};
+
+/** Rounds a share to three decimals. */
+const rounded = (share: number | undefined): number | null =>
+  share === undefined ? null : Math.round(share * 1000) / 1000;
+
+const MAX_WARNINGS = 50;
+
+/** Returns the warnings of Lighthouse and of the service. */
+const warningsOf = (
+  summary: AuditSummary | undefined,
+  { blocked, overCap, skipOptionalParts, mainFrame }: Observation,
+): string[] => {
+  const proxyWarnings: Warning[] = [
+    [blocked.blockedRequestCount > 0, blockedWarning(blocked)], // stays first, because the page is not what its visitors see
+    [
+      overCap.length > 0,
+      `The page exceeded a limit of the service (${overCap[0]?.reason}). Requests to these hosts failed: ${firstOf(overCap.map(({ host }) => host))}.`,
+    ],
+  ];
+  const auditWarnings = summary && !summary.runtimeError ? warningsOfSummary(summary, mainFrame) : [];
+  const repeatWarnings: Warning[] = [
+    [
+      skipOptionalParts,
+      'The page hung in an earlier attempt. This attempt skipped the bf-cache audit and the full-page screenshot.',
+    ],
+  ];
+  const all = [
+    ...textsOf(proxyWarnings),
+    ...(summary ? warningsOfLighthouse(summary, mainFrame) : []),
+    ...warningsOfMoves(mainFrame),
+    ...textsOf([...auditWarnings, ...repeatWarnings]),
+  ];
+  return all.slice(0, MAX_WARNINGS).map(redactText);
+};
+
+/** Returns the blocked targets, each with the rule that applied. */
+const blockedWarning = ({ blockedRequests, blockedRequestCount }: Observation['blocked']): string => {
+  const rules = [...Map.groupBy(blockedRequests, ({ reason }) => reason)]
+    .slice(0, 3)
+    .map(([reason, requests]) => `${firstOf(requests.map(targetText))}: ${reason}`);
+  const what = `The service blocked ${blockedRequestCount} request(s) of the page`;
+  return `${what}, so a visitor may see another page. ${rules.join(' ')}`;
+};
+
+/** Corrects Lighthouse's warning about a timeout. It blames a slow load, also if the page loaded and then was never idle. */
+const warningsOfLighthouse = ({ warnings, metrics }: AuditSummary, { loaded }: MainFrame): string[] => {
+  const missing = metrics.fcp === null ? 'painted nothing that counts as content, or was not idle,' : 'was not idle';
+  const timeout = `The page loaded, but ${missing} within the time limit. Results may be incomplete.`;
+  return warnings.map((text) => (loaded && /^The page loaded too slowly/.test(text) ? timeout : text));
+};
+
+type Warning = readonly [applies: boolean, text: string];
+const textsOf = (warnings: Warning[]) => warnings.filter(([applies]) => applies).map(([, text]) => text);
+
+/** Returns the warnings about a result. After a runtime error Lighthouse makes no audit, so these warnings would say nothing. */
+const warningsOfSummary = (summary: AuditSummary, { large, everFinished }: MainFrame): Warning[] => [
+  [
+    summary.erroredAudits.length > 0,
+    `Lighthouse could not complete these audits: ${summary.erroredAudits.map(({ id }) => id).join(', ')}.`,
+  ],
+  [
+    summary.uncheckedRules.length > 0,
+    `This audit version could not check these accessibility rules, so they do not count: ${summary.uncheckedRules.join(', ')}.`,
+  ],
+  [summary.withoutCharset, `${charsetCause(large, everFinished)} Its charset was not audited and does not count.`],
+  [
+    summary.withoutMeaningfulPaint,
+    'The browser reported no first meaningful paint. TTI and TBT are based on the largest contentful paint, as in Lighthouse 12.',
+  ],
+  [summary.screenshotMissing, 'Lighthouse could not take the full-page screenshot.'],
+];
+
+/** Returns why the browser has no copy of the document for the charset audit. */
+const charsetCause = (large: boolean, everFinished: boolean): string => {
+  if (large) return 'The document is larger than 10 MB.';
+  return everFinished ? 'The browser kept no copy of the document.' : 'The document did not finish loading.';
+};
+
+/** Names the first three of these texts, each once, and counts the others. */
+const firstOf = (texts: string[]): string => {
+  const all = [...new Set(texts)];
+  return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : all.join(', ');
+};

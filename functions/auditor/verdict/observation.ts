@@ -1,0 +1,70 @@
+import { categoriesOf, type SampleOptions } from '../../../shared/audit-options.ts';
+import type { AuditVersion } from '../../../shared/audit-versions.ts';
+import { patternMatching } from '../../../shared/blocked-urls.ts';
+import type { Environment, Run } from '../../../shared/run.ts';
+import type { AuditEnd, AuditSummary, Decision, FrozenPart, MainFrame } from '../messages.ts';
+
+/** Everything that the service observed of one audit. */
+export type Observation = SampleOptions & {
+  auditVersion: AuditVersion;
+  skipOptionalParts: boolean;
+  end: AuditEnd;
+  mainFrame: MainFrame;
+  chromium: string | null;
+  /** True if Chromium ran its renderers in its sandbox. */
+  sandbox: boolean | null;
+  machine: Pick<Environment, 'cpuCount' | 'memoryMiB' | 'kernel' | 'host'>;
+  /** CPU contention during the timed part. Null if the host does not report CPU use. */
+  cpu: {
+    /** Share (0 to 1) of the CPU time that processes used that don't belong to the service. */
+    others: number;
+    /** Share (0 to 1) of the busy CPU time that the hypervisor stole. Recordings of audits lack it. */
+    stolen?: number;
+    /** True if the audit waited for CPU time that other processes used, also other audits. */
+    wasSlowed: boolean;
+    /** True if foreign processes or the hypervisor may have changed the measured times. */
+    isFalsified: boolean;
+    /** Share (0 to 1) of the duration of tasks in which foreign processes or the hypervisor had the CPU. Recordings lack it. */
+    foreignWaitShare?: number;
+  } | null;
+  /** Resource that the machine was short of during the audit, and how much of it was left. */
+  shortage?: string | undefined;
+  /** The part that was frozen at any time. */
+  frozen?: FrozenPart | null;
+  /** Requests that the egress proxy refused by its policy. */
+  blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
+  /** Connections that exceeded a limit of the egress proxy before the end of the timed part. */
+  overCap: Pick<Decision, 'host' | 'reason'>[];
+  /** Returns the egress proxy's newest decision about a host and port. */
+  decisionOn: (host: string, port: number) => Pick<Decision, 'outcome' | 'reason'> | undefined;
+};
+
+export type Target = Pick<Decision, 'host' | 'port'>;
+
+/** Returns a host and port as text. An IPv6 address has brackets, as in a URL. */
+export const targetText = ({ host, port }: Target): string =>
+  `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+
+/** Returns true if Chromium shows its own error page instead of the document. */
+export const isErrorPage = ({ finalUrl }: AuditSummary) => /^chrome-error:/.test(finalUrl ?? '');
+
+export const isErrorStatus = (status: number | null) => status !== null && status >= 400;
+
+/** Returns true if the page painted nothing in an audit without performance. Lighthouse would still score the page. */
+export const isBlank = (observation: Observation) => !hasPerformance(observation) && !observation.mainFrame.painted;
+
+export const hasPerformance = (observation: Observation) =>
+  categoriesOf(observation.auditVersion, observation).includes('performance');
+
+/**
+ * Returns the pattern of the check that matches the document, or undefined. Chromium itself blocks no documents. A download
+ * that a visible page starts is not its document.
+ */
+export const patternOfDocument = ({ blockedUrlPatterns = [], mainFrame }: Observation): string | undefined => {
+  const { url, failure, navigations } = mainFrame;
+  return url && !(failure && navigations > 0) ? patternMatching(url, blockedUrlPatterns) : undefined;
+};
+
+/** Finds a response that exceeded a byte limit. Exceeding the number of connections only causes a warning. */
+export const exceededByteLimit = ({ overCap }: Observation) =>
+  overCap.find(({ reason }) => reason?.startsWith('bytes'));

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { aliasesOf, auditVersions } from '../audit-versions.ts';
+import { Check, CheckView, CreateCheckBody, optionNames } from '../check.ts';
+import { CheckComparison, RegionComparison } from '../comparison/comparison.ts';
+import { CreateLinkBody, ShareLink } from '../links.ts';
+import { Region } from '../regions.ts';
+import { Run } from '../run.ts';
+import { CheckSummary } from '../summaries.ts';
+import { createBody, examples } from './examples.ts';
+import { listQuery, unreadable } from './list-query.ts';
+import { notModified, type Operation, waitable, waitedHeaders } from './operation.ts';
+
+const created = z
+  .object({
+    ...CreateCheckBody.pick(Object.fromEntries(optionNames.map((name) => [name, true])) as never).shape,
+    ...Check.pick({ id: true, auditVersion: true, url: true, regions: true }).shape,
+    runs: z.array(Run.pick({ id: true, region: true, state: true })),
+  })
+  .meta({ id: 'CreatedCheck', description: 'The inputs of the check, and the ids of its runs.' });
+
+const versionNames = auditVersions.flatMap(({ version }) => [version, ...aliasesOf(version)]);
+const createInput = CreateCheckBody.extend({
+  url: z.string().meta({
+    description: 'A public URL that starts with http:// or https://, without credentials.',
+    maxLength: 2048,
+  }),
+  auditVersion: z.enum(versionNames as [string, ...string[]]).describe('A version, its major or `latest`.'),
+  regions: z.array(Region).min(1).meta({ description: 'One run is made per region.', uniqueItems: true }),
+}).meta({ id: 'CreateCheck' });
+
+const read = { tag: 'Checks', scope: 'checks:read' } as const;
+
+/** The documentation of the routes of checks. */
+export const checkOperations = {
+  'POST /v1/checks': {
+    operationId: 'createCheck',
+    summary: 'Create a check',
+    description: 'Starts one run per region. The same `Idempotency-Key` and body return the same check (200).',
+    tag: 'Checks',
+    scope: 'checks:write',
+    headers: z.object({
+      'Idempotency-Key': z
+        .string()
+        .regex(/^[\x20-\x7e]{1,255}$/)
+        .optional()
+        .describe('1 to 255 printable ASCII characters.'),
+    }),
+    body: { schema: createInput, example: createBody },
+    answers: {
+      200: {
+        description: 'The check of an earlier create with this key.',
+        schema: created,
+        example: examples.created,
+        headers: ['location'],
+      },
+      201: {
+        description: 'The new check.',
+        schema: created,
+        example: examples.created,
+        headers: ['location', 'ratelimit?', 'ratelimit-policy?'],
+      },
+    },
+    problems: [
+      ...(['unsupported-region', 'unsupported-audit-version', 'forbidden-target', 'being-erased'] as const),
+      ...(['payload-too-large', 'unsupported-media-type', 'idempotency-mismatch', 'too-many-requests'] as const),
+    ],
+  },
+  'GET /v1/checks': {
+    ...read,
+    operationId: 'listChecks',
+    summary: 'List your checks, newest first',
+    description: 'A page may be shorter than its limit. Only `"nextCursor": null` is the end.',
+    query: listQuery('region'),
+    answers: {
+      200: {
+        description: 'One page.',
+        schema: z.object({ checks: z.array(CheckSummary), unreadable, nextCursor: z.string().nullable() }),
+        example: examples.checks,
+        headers: ['link?'],
+      },
+    },
+  },
+  'GET /v1/checks/{checkId}': {
+    ...read,
+    shared: true,
+    operationId: 'getCheck',
+    summary: 'Read a check with its complete runs',
+    description:
+      'With `Prefer: wait=20` it answers when the check is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
+    headers: waitable,
+    answers: {
+      200: {
+        description: 'The check.',
+        schema: CheckView,
+        example: examples.check,
+        headers: waitedHeaders,
+      },
+      304: { ...notModified, headers: waitedHeaders },
+    },
+    problems: ['not-found', 'too-many-requests'],
+  },
+  'DELETE /v1/checks/{checkId}': {
+    operationId: 'deleteCheck',
+    summary: 'Erase a check, its runs, reports and entries in lists',
+    description: 'Final. From the answer on, nobody can read the check.',
+    tag: 'Checks',
+    scope: 'checks:write',
+    answers: { 204: { description: 'The check is erased.' } },
+    problems: ['not-found'],
+  },
+  'POST /v1/checks/{checkId}/links': {
+    operationId: 'createLink',
+    summary: 'Share a check',
+    description: 'Returns a link with which anyone can read this check, its runs and reports, until the link expires.',
+    tag: 'Checks',
+    scope: 'checks:write',
+    body: { schema: CreateLinkBody, example: { expiresIn: '7d' }, optional: true },
+    answers: { 201: { description: 'The link. Nobody can read it again.', schema: ShareLink, example: examples.link } },
+    problems: ['not-found', 'payload-too-large', 'unsupported-media-type'],
+  },
+  'DELETE /v1/checks/{checkId}/links': {
+    operationId: 'deleteLinks',
+    summary: 'Revoke all share links of a check',
+    tag: 'Checks',
+    scope: 'checks:write',
+    answers: { 204: { description: 'No link of the check works any more.' } },
+    problems: ['not-found'],
+  },
+  'GET /v1/checks/{checkId}/comparison': {
+    ...read,
+    shared: true,
+    operationId: 'getComparison',
+    summary: 'Compare the regions of a check, or two checks',
+    description: 'A verdict needs at least 3 samples on both sides.',
+    query: z.object({ base: z.uuid().optional().describe('Id of the earlier check to compare with.') }),
+    answers: {
+      200: {
+        description: 'The comparison. `baseCheckId` is null if it compares regions.',
+        schema: z.union([RegionComparison, CheckComparison]),
+        example: examples.comparison,
+      },
+    },
+    problems: ['not-found', 'report-not-ready', 'not-comparable'],
+  },
+} satisfies Record<string, Operation>;

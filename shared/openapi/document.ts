@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { routes } from '../routes.ts';
+import { checkOperations } from './checks.ts';
+import { type Operation, problemResponses, type RouteKey, responseOf } from './operation.ts';
+import { runOperations } from './runs.ts';
+import { serviceOperations } from './service.ts';
+
+const description = `Audits a web page with Lighthouse in real Chromium, from several regions at once.
+
+Create a check, read it with \`Prefer: wait=25\` until its state is final, then read its runs and reports. HEAD works wherever GET does.
+Every error is a problem document (RFC 9457). Answers may get more fields, so a client should ignore fields that it doesn't know.`;
+
+/** The documentation of each route. */
+const operations: Record<RouteKey, Operation> = { ...checkOperations, ...runOperations, ...serviceOperations };
+
+let document: ReturnType<typeof create> | undefined;
+
+/** Returns the OpenAPI document of the API. Builds it on the first call. */
+export const openApiDocument = () => {
+  document ??= create();
+  return document;
+};
+
+const create = () =>
+  createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Page audit service',
+        version: '1.0.0',
+        description,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'The host that serves this document.' }],
+      tags: [
+        { name: 'Checks', description: 'A check is one URL tested in one or more regions.' },
+        { name: 'Runs', description: "A run is one region's audit of the URL of a check." },
+        { name: 'Service', description: 'The offer and the state of this deployment.' },
+      ],
+      security: [{ key: [] }],
+      components: {
+        securitySchemes: {
+          key: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key. A service on one machine needs none, unless it runs with `AUTH=keys`.',
+          },
+          share: {
+            type: 'apiKey',
+            in: 'query',
+            name: 'share',
+            description: 'The token of a share link. It replaces the API key on reads of one check.',
+          },
+        },
+      },
+      paths: paths(),
+    },
+    {
+      override: ({ jsonSchema, io }) => {
+        // Answers may get more fields. Without this, generated clients would refuse them.
+        if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+        if (jsonSchema.format) delete jsonSchema.pattern; // zod adds a long pattern to each UUID and time
+      },
+    },
+  );
+
+const paths = (): ZodOpenApiPathsObject => {
+  const all: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const { method, path } of routes) {
+    all[path] ??= {};
+    all[path][method.toLowerCase()] = operationOf(path, operations[`${method} ${path}` as RouteKey]);
+  }
+  return all;
+};
+
+const operationOf = (path: string, { tag, scope, shared, query, headers, body, answers, ...operation }: Operation) => {
+  const { problems = [], ...texts } = operation;
+  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathParameters[name]]);
+  return {
+    ...texts,
+    tags: [tag],
+    security: scope ? [{ key: [scope] }, ...(shared ? [{ share: [] }] : [])] : [],
+    requestParams: {
+      ...(params.length > 0 && { path: z.object(Object.fromEntries(params)) }),
+      ...(query && { query }),
+      ...(headers && { header: headers }),
+    },
+    ...(body && {
+      requestBody: {
+        required: !body.optional,
+        content: { 'application/json': { schema: body.schema, example: body.example } },
+      },
+    }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
+      ...problemResponses([
+        'invalid-request', // an unknown query parameter
+        ...(scope ? (['unauthorized', 'forbidden'] as const) : []),
+        ...problems,
+        'internal',
+        'unavailable',
+      ]),
+    },
+  } as ZodOpenApiOperationObject;
+};
+
+const pathParameters: Record<string, z.ZodType> = {
+  checkId: z.uuid().describe('Id of the check.'),
+  runId: z.uuid().describe('Id of the run.'),
+  version: z.string().describe('Hash of the files of the page.'),
+  file: z.string().describe('Name of the file.'),
+  pair: z.string().describe('The ids of two checks, the earlier one first, joined by `...`.'),
+};

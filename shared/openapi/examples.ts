@@ -1,0 +1,112 @@
+import { asCreated, type CheckView, checkView, newCheck } from '../check.ts';
+import { compareRegions } from '../comparison/comparison.ts';
+import type { Metrics } from '../page-metrics.ts';
+import { spreadOf } from '../page-metrics.ts';
+import type { Run } from '../run.ts';
+import { checkSummary, runSummary, seriesRun } from '../summaries.ts';
+import { presets } from '../throttling.ts';
+
+const id = 'bc5e8280-fb70-4b8a-9d1c-2aef394377d8';
+const runIds = ['c124b5ca-fa0b-5761-a622-99f1725a32a7', '02271640-4272-5ce1-8aa2-967fe201f44c'];
+
+/** Body of a create. */
+export const createBody = {
+  url: 'https://example.com/',
+  auditVersion: '13',
+  regions: ['us-west1', 'europe-north1'],
+  samples: 3,
+  blockedUrlPatterns: ['*://ads.example.com/*'],
+  labels: { branch: 'main' },
+};
+
+const created = newCheck(
+  { ...createBody, auditVersion: '13.5.0', regions: ['us-west1', 'europe-north1'] },
+  { id, runIds, now: new Date('2026-11-25T16:49:27.405Z') },
+);
+
+const metrics: Metrics = {
+  performance: 98,
+  accessibility: 100,
+  bestPractices: 100,
+  pwa: null,
+  seo: 90,
+  agenticBrowsing: null,
+  fcp: 633.1,
+  si: 711.4,
+  lcp: 912.6,
+  tti: 912.6,
+  tbt: 0,
+  cls: 0.012,
+};
+const use = { cpuBusy: 0.02, contended: false };
+
+/** Returns the run as it is after an audit whose paints took this factor of the time. */
+const succeeded = (run: Run, factor: number): Run => {
+  const samples = [0.98, 1, 1.02].map((noise) => ({
+    ...metrics,
+    fcp: Math.round(633 * factor * noise),
+    lcp: Math.round(912 * factor * noise),
+    ...use,
+  }));
+  return {
+    ...run,
+    ...metrics,
+    fcp: samples[1]?.fcp ?? null,
+    lcp: samples[1]?.lcp ?? null,
+    samples,
+    spread: spreadOf(samples),
+    state: 'succeeded',
+    updatedAt: '2026-11-25T16:49:52.458Z',
+    startedAt: '2026-11-25T16:49:27.905Z',
+    finishedAt: '2026-11-25T16:49:52.458Z',
+    finalUrl: run.url,
+    attempts: samples.map((_, i) => ({
+      number: i + 1,
+      startedAt: `2026-11-25T16:49:${28 + 8 * i}.000Z`,
+      finishedAt: `2026-11-25T16:49:${35 + 8 * i}.500Z`,
+      seconds: 7.5,
+      code: null,
+      auditCode: null,
+      contended: false,
+    })),
+    environment: {
+      auditVersion: run.auditVersion,
+      chromium: 'HeadlessChrome/153.0.8010.0',
+      sandbox: true,
+      device: 'mobile',
+      throttling: 'simulate',
+      throttlingValues: presets.mobile,
+      blockedUrlPatterns: createBody.blockedUrlPatterns,
+      benchmarkIndex: 2733.5,
+      benchmarkedAt: '2026-11-25T16:45:12.250Z',
+      cpuCount: 2,
+      memoryMiB: 3538,
+      kernel: '6.1.0',
+      host: '08e094f9c233',
+      cpuStolen: 0,
+      ...use,
+    },
+  };
+};
+
+const runs = created.runs.map((run, i) => succeeded(run, 1 + i));
+const view: CheckView = checkView({ ...created, runs });
+
+/** Examples of the answers, made by the functions that make the answers. */
+export const examples = {
+  created: asCreated(created),
+  check: view,
+  run: view.runs[0],
+  checks: { checks: [checkSummary(view)], nextCursor: null },
+  runs: {
+    runs: runs.map((run) =>
+      runSummary(seriesRun({ ...run, checkId: id, labels: createBody.labels }), { isExpired: false }),
+    ),
+    nextCursor: null,
+  },
+  comparison: compareRegions({ id, runs }),
+  link: {
+    url: `https://audits.example.com/checks/${id}#share=pas_share_ahS2pzXk9vY1c3JtR0pqZ2xkV0VhU1hMcG9uY0tBYlR1dkZtTnhR`,
+    expiresAt: '2026-12-02T16:49:27.000Z',
+  },
+};

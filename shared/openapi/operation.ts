@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import type { Scope } from '../keys.ts';
+import { type ApiProblemCode, apiProblems, Problem } from '../problems.ts';
+import type { Route } from '../routes.ts';
+
+type KeyOf<R> = R extends { method: infer Method extends string; path: infer Path extends string }
+  ? `${Method} ${Path}`
+  : never;
+export type RouteKey = KeyOf<Route>;
+
+export type Operation = {
+  operationId: string;
+  tag: 'Checks' | 'Runs' | 'Service';
+  summary: string;
+  description?: string;
+  /** Scope that the API key needs. Without a scope the operation is public. */
+  scope?: Scope;
+  /** True if a share token may replace the key. */
+  shared?: boolean;
+  query?: z.ZodObject;
+  headers?: z.ZodObject;
+  body?: { schema: z.ZodType; example: unknown; optional?: boolean };
+  answers: Partial<Record<200 | 201 | 204 | 303 | 304, Answer>>;
+  /** Problems besides those of every operation. */
+  problems?: readonly ApiProblemCode[];
+};
+
+/** A documented answer. A header whose name ends with `?` is not always present. */
+export type Answer = {
+  description: string;
+  schema?: z.ZodType;
+  example?: unknown;
+  headers?: readonly HeaderName[];
+  /** Media types besides JSON. */
+  also?: readonly string[];
+};
+
+const headerTexts = {
+  location: 'URL of the check or of the report.',
+  etag: 'Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed.',
+  'retry-after': 'Seconds after which the client should send the request again.',
+  link: 'URL of the next page, with `rel="next"` (RFC 8288).',
+  'preference-applied': 'The wait that the service has applied (RFC 7240).',
+  'www-authenticate': 'The scheme, and the fault of the key (RFC 6750).',
+  ratelimit: 'The limit closest to exhaustion: audits left, and seconds until one more.',
+  'ratelimit-policy': 'The limits of the plan, in audits.',
+  allow: 'The methods of the path.',
+} as const;
+type Header = keyof typeof headerTexts;
+export type HeaderName = Header | `${Header}?`;
+
+const headersOf = (names: readonly HeaderName[]) =>
+  Object.fromEntries(
+    names.map((name) => {
+      const header = name.replace('?', '') as Header;
+      const schema = { type: 'string' as const };
+      return [header, { description: headerTexts[header], required: !name.endsWith('?'), schema }];
+    }),
+  );
+
+const ifNoneMatch = z.string().optional().describe('Entity tags of answers that the client has.');
+/** Request header of an answer with an `ETag`. */
+export const conditional = z.object({ 'If-None-Match': ifNoneMatch });
+export const notModified: Answer = { description: 'The client has the present answer.', headers: ['etag'] };
+/** Request headers of an answer that a client may wait for, and the headers of the answer. */
+export const waitable = conditional.extend({
+  Prefer: z.string().optional().meta({
+    description: '`wait=` and a number of seconds, at most 25 (RFC 7240).',
+    example: 'wait=20',
+  }),
+});
+export const waitedHeaders = ['etag', 'retry-after?', 'preference-applied?'] as const;
+const text = { type: 'string' as const };
+
+export const responseOf = ({
+  description,
+  schema,
+  example,
+  headers = [],
+  also = [],
+}: Answer): ZodOpenApiResponseObject => ({
+  description,
+  ...(headers.length > 0 && { headers: headersOf(headers) }),
+  ...((schema || also.length > 0) && {
+    content: {
+      ...(schema && { 'application/json': { schema, ...(example !== undefined && { example }) } }),
+      ...Object.fromEntries(also.map((type) => [type, { schema: text }])),
+    },
+  }),
+});
+
+const problemHeaders: Partial<Record<number, readonly HeaderName[]>> = {
+  401: ['www-authenticate'],
+  403: ['www-authenticate?'],
+  409: ['retry-after'],
+  429: ['retry-after', 'ratelimit?', 'ratelimit-policy?'],
+  503: ['retry-after?'],
+};
+
+const problemAnswers = new Map<string, ZodOpenApiResponseObject>();
+
+/** Returns the answer with one of these problems. Operations share one component. */
+const problemResponse = (
+  status: number,
+  codes: readonly [ApiProblemCode, ...ApiProblemCode[]],
+): ZodOpenApiResponseObject => {
+  const id = codes.map((code) => code.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())).join('Or');
+  const headers = problemHeaders[status];
+  const schema = z.intersection(Problem, z.object({ code: z.enum(codes), status: z.literal(status) }));
+  const answer = problemAnswers.get(id) ?? {
+    id,
+    description: codes.map((code) => `\`${code}\`: ${apiProblems[code].title}.`).join(' '),
+    ...(headers && { headers: headersOf(headers) }),
+    content: { 'application/problem+json': { schema, example: exampleOf(codes[0]) } },
+  };
+  problemAnswers.set(id, answer);
+  return answer;
+};
+
+/** Returns the problem answers of an operation, one per status. Each names the codes that it may have. */
+export const problemResponses = (
+  codes: readonly ApiProblemCode[],
+): Record<`${4 | 5}${string}`, ZodOpenApiResponseObject> => {
+  const statuses = new Set(codes.map((code) => apiProblems[code].status));
+  return Object.fromEntries(
+    [...statuses].sort().map((status) => {
+      const own = codes.filter((code) => apiProblems[code].status === status);
+      return [status, problemResponse(status, own as [ApiProblemCode, ...ApiProblemCode[]])];
+    }),
+  );
+};
+
+const exampleOf = (code: ApiProblemCode) => ({
+  type: `urn:page-audit:problem:${code}`,
+  title: apiProblems[code].title,
+  status: apiProblems[code].status,
+  detail: 'A sentence with the cause, and with the input that would be accepted.',
+  code,
+  requestId: '213f9fb6-e249-4a79-96ac-9069e55cf449',
+});

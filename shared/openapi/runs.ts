@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { Filmstrip } from '../offer.ts';
+import { RunView } from '../run.ts';
+import { RunSummary } from '../summaries.ts';
+import { examples } from './examples.ts';
+import { listQuery, unreadable } from './list-query.ts';
+import { conditional, notModified, type Operation, waitable, waitedHeaders } from './operation.ts';
+
+const checkId = z.uuid().optional().describe('Id of the check. If it is sent, it must match.');
+const read = { tag: 'Runs', scope: 'checks:read' } as const;
+
+const getRun = {
+  ...read,
+  description:
+    'With `Prefer: wait=20` it answers when the run is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
+  query: z.object({ checkId }),
+  headers: waitable,
+  answers: {
+    200: { description: 'The run.', schema: RunView, example: examples.run, headers: waitedHeaders },
+    304: { ...notModified, headers: waitedHeaders },
+  },
+  problems: ['not-found', 'too-many-requests'],
+} as const satisfies Partial<Operation>;
+
+const report = z
+  .looseObject({ lighthouseVersion: z.string().optional() })
+  .meta({ id: 'Report', description: 'The full Lighthouse result as that version wrote it, plus `auditVersion`.' });
+const getReport = {
+  ...read,
+  description:
+    'With `Accept: text/html` the answer is the report as a web page. The page of a large report loads its data from storage, for five minutes. It has no `ETag`.',
+  query: z.object({ checkId }),
+  headers: conditional,
+  answers: {
+    200: {
+      description: 'The report.',
+      schema: report,
+      example: { lighthouseVersion: '13.5.0', auditVersion: '13.5.0' },
+      headers: ['etag?'],
+      also: ['text/html'],
+    },
+    303: { description: 'The report is large. `Location` is valid for five minutes.', headers: ['location', 'etag'] },
+    304: notModified,
+  },
+  problems: ['not-found', 'report-unavailable', 'report-not-ready'],
+} as const satisfies Partial<Operation>;
+
+const image = {
+  ...read,
+  shared: true,
+  headers: conditional,
+  problems: ['not-found', 'report-unavailable', 'report-not-ready'],
+} as const satisfies Partial<Operation>;
+
+/** The documentation of the routes of runs. */
+export const runOperations = {
+  'GET /v1/runs': {
+    ...read,
+    operationId: 'listRuns',
+    summary: 'List the finished runs of a URL, newest first',
+    description: 'With `Accept: text/csv` the answer is CSV (RFC 4180) with times in milliseconds.',
+    query: listQuery('state', { url: true }),
+    answers: {
+      200: {
+        description: 'One page.',
+        schema: z.object({ runs: z.array(RunSummary), unreadable, nextCursor: z.string().nullable() }),
+        example: examples.runs,
+        headers: ['link?'],
+        also: ['text/csv'],
+      },
+    },
+  },
+  'GET /v1/checks/{checkId}/runs/{runId}': { ...getRun, shared: true, operationId: 'getRun', summary: 'Read a run' },
+  'GET /v1/checks/{checkId}/runs/{runId}/report': {
+    ...getReport,
+    shared: true,
+    operationId: 'getReport',
+    summary: 'Read the Lighthouse report of a run',
+  },
+  'GET /v1/checks/{checkId}/runs/{runId}/screenshot': {
+    ...image,
+    operationId: 'getScreenshot',
+    summary: 'Read the last view of the page',
+    answers: { 200: { description: 'The image.', headers: ['etag'], also: ['image/jpeg'] }, 304: notModified },
+  },
+  'GET /v1/checks/{checkId}/runs/{runId}/filmstrip': {
+    ...image,
+    operationId: 'getFilmstrip',
+    summary: 'Read the views of the page while it loads',
+    answers: {
+      200: {
+        description: 'The images in the order of time.',
+        schema: Filmstrip,
+        example: { frames: [{ timing: 375, image: 'data:image/jpeg;base64,/9j/4AAQ' }] },
+        headers: ['etag'],
+      },
+      304: notModified,
+    },
+  },
+  'GET /v1/audit/runs/{runId}': { ...getRun, operationId: 'getRunById', summary: 'Read a run without its check id' },
+  'GET /v1/audit/runs/{runId}/report': {
+    ...getReport,
+    operationId: 'getReportByRunId',
+    summary: 'Read a Lighthouse report without the check id',
+  },
+} satisfies Record<string, Operation>;

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { LimitList, RegionList, VersionList } from '../offer.ts';
+import { plans } from '../plans.ts';
+import { regions } from '../regions.ts';
+import { conditional, notModified, type Operation } from './operation.ts';
+
+const service = { tag: 'Service' } as const;
+
+/** Returns the documentation of an address of the web page. */
+const webPage = (operationId: string, summary: string): Operation => ({
+  ...service,
+  operationId,
+  summary,
+  headers: conditional,
+  answers: {
+    200: { description: 'The web page, which reads the API.', headers: ['etag'], also: ['text/html'] },
+    304: notModified,
+  },
+});
+
+/** The documentation of the routes that describe the service. */
+export const serviceOperations = {
+  'GET /v1/audit/versions': {
+    ...service,
+    operationId: 'listAuditVersions',
+    summary: 'List the versions of Lighthouse, with their categories and metrics',
+    answers: {
+      200: {
+        description: 'The versions, newest first.',
+        schema: VersionList,
+        example: { versions: [{ version: '12.8.2', aliases: ['12'], categories: ['seo'], metrics: ['lcp'] }] },
+      },
+    },
+  },
+  'GET /v1/regions': {
+    ...service,
+    operationId: 'listRegions',
+    summary: 'List the regions of this deployment',
+    answers: {
+      200: {
+        description: 'The regions.',
+        schema: RegionList,
+        example: { regions: [{ id: 'us-west1', awsRegion: regions['us-west1'] }] },
+      },
+    },
+  },
+  'GET /v1/limits': {
+    ...service,
+    operationId: 'getLimits',
+    summary: 'Read the limits of checks and plans',
+    answers: {
+      200: {
+        description: 'The limits.',
+        schema: LimitList,
+        example: {
+          maxBodyBytes: 65536,
+          maxUrlLength: 2048,
+          maxSamples: 5,
+          ports: [80, 443],
+          retentionDays: 90,
+          trendDays: 400,
+          plans,
+        },
+      },
+    },
+  },
+  'GET /v1/openapi.json': {
+    ...service,
+    operationId: 'getOpenApi',
+    summary: 'Read this document',
+    headers: conditional,
+    answers: {
+      200: {
+        description: 'An OpenAPI 3.1 document.',
+        schema: z.looseObject({ openapi: z.string() }),
+        example: { openapi: '3.1.1' },
+        headers: ['etag'],
+      },
+      304: notModified,
+    },
+  },
+  'GET /docs': {
+    ...service,
+    operationId: 'getDocs',
+    summary: 'Read this document as a web page',
+    headers: conditional,
+    answers: { 200: { description: 'Swagger UI.', headers: ['etag'], also: ['text/html'] }, 304: notModified },
+  },
+  'GET /docs/{version}/{file}': {
+    ...service,
+    operationId: 'getDocsFile',
+    summary: 'Read a file of that web page',
+    headers: conditional,
+    answers: {
+      200: { description: 'The file.', headers: ['etag'], also: ['text/css', 'text/javascript', 'image/png'] },
+      304: notModified,
+    },
+    problems: ['not-found'],
+  },
+  'GET /': webPage('getHomePage', 'Open the web page: new check and recent checks'),
+  'GET /checks/{checkId}': webPage('getCheckPage', 'Open a check in the web page'),
+  'GET /checks/{checkId}/runs/{runId}': webPage('getRunPage', 'Open a run in the web page'),
+  'GET /pages': webPage('getTrendPage', 'Open the results of a URL over time in the web page'),
+  'GET /comparisons/{pair}': webPage('getComparisonPage', 'Open the comparison of two checks in the web page'),
+  'GET /assets/{version}/{file}': {
+    ...service,
+    operationId: 'getWebPageFile',
+    summary: 'Read a file of the web page',
+    headers: conditional,
+    answers: {
+      200: {
+        description: 'The file.',
+        headers: ['etag'],
+        also: ['text/css', 'text/javascript', 'text/html', 'image/svg+xml'],
+      },
+      304: notModified,
+    },
+    problems: ['not-found'],
+  },
+  'GET /health': {
+    ...service,
+    operationId: 'getHealth',
+    summary: 'Ask whether the service answers',
+    answers: {
+      200: { description: 'It does.', schema: z.object({ status: z.literal('ok') }), example: { status: 'ok' } },
+    },
+  },
+  'GET /ready': {
+    ...service,
+    operationId: 'getReadiness',
+    summary: 'Ask whether the service can audit',
+    answers: {
+      200: { description: 'It can.', schema: z.object({ status: z.literal('ready') }), example: { status: 'ready' } },
+    },
+  },
+} satisfies Record<string, Operation>;

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { HostBenchmark } from '../../functions/auditor/host/benchmark.ts';
+import type { Benchmark } from '../../functions/auditor/messages.ts';
+import { auditors } from '../../functions/auditor/parent/auditors.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import { auditorDir } from '../support/auditor-dir.ts';
+import { chromiumDir } from '../support/chromium-dir.ts';
+import { servePages } from '../support/pages.ts';
+import { processesWith, waitFor } from '../support/service.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let pages: Awaited<ReturnType<typeof servePages>>;
+beforeAll(async () => {
+  pages = await servePages();
+});
+afterAll(() => pages.close());
+
+const benchmarkBrowser = () =>
+  processesWith(`page-audit-${process.pid}-`).find(({ command }) => command.includes('benchmark/profile'));
+
+test('an idle auditor measures the benchmark of the host, and later audits of other versions reuse it', async () => {
+  let kept: Benchmark | null = null;
+  const benchmark: HostBenchmark = {
+    current: () => kept,
+    record: (_, measured) => {
+      kept = measured ?? kept;
+    },
+  };
+  const lab = auditors({
+    targets: { targets: 'local', ports: [] },
+    chromiumDir: chromiumDir(),
+    auditorDir: await auditorDir(),
+    benchmark,
+  });
+  const environmentOf = async (auditVersion: AuditVersion) => {
+    const order = { url: pages.url('/perfect'), auditVersion, device: 'mobile', skipOptionalParts: false } as const;
+    const signal = new AbortController().signal;
+    return (await lab.audit({ ...order, categories: ['performance'] }, signal)).environment;
+  };
+  try {
+    await lab.prepare();
+    await waitFor(benchmarkBrowser);
+    await waitFor(() => !benchmarkBrowser() || undefined);
+    const measuredBy = Date.now();
+
+    const newest = await environmentOf('13.5.0');
+    const oldest = await environmentOf('9.6.8');
+    expect(newest?.benchmarkIndex).toBeGreaterThan(0);
+    expect(Date.parse(newest?.benchmarkedAt ?? '')).toBeLessThanOrEqual(measuredBy);
+    const { benchmarkIndex, benchmarkedAt } = newest ?? {};
+    expect(oldest).toMatchObject({ benchmarkIndex, benchmarkedAt });
+  } finally {
+    await lab.close();
+  }
+});
