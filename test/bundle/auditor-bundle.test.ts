@@ -19,7 +19,7 @@ test('an idle service bundles its auditor, and replaces the bundle of other sour
   await mkdir(old);
   await mkdir(join(dir, 'chromium-1'));
   const folder = await auditorFolder(dir);
-  expect(childModule(folder)).toMatch(/functions\/auditor\/child\.ts$/);
+  expect(childModule(folder)).toMatch(/functions\/auditor\/child\/child\.ts$/);
 
   const bundling = buildWhenIdle(folder, () => {}, 0);
   bundling.onJob('started');
