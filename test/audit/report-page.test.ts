@@ -3,23 +3,23 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { auditorDir } from '../support/auditor-dir.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { FULL } from '../support/full.ts';
 import { servePages } from '../support/pages.ts';
 import { readReport } from '../support/recorded-reports.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 let browser: Browser;
 beforeAll(async () => {
-  world = await startWorld();
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi();
+  world = api.world;
   const { executable, env } = await prepareChromium(chromiumDir());
   browser = await puppeteer.launch({
     executablePath: executable,
@@ -30,8 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await api.close();
-  await world.stop();
+  await api.stop();
 });
 
 /** Returns the gzipped report of the faulty page: the recorded one, or in `npm run test:full` a new one. */

@@ -1,10 +1,9 @@
 import { Session } from 'node:inspector/promises';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
-import { startAws } from '../../infra/local/aws.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
-import { allRegions } from '../../shared/regions.ts';
+import { startFunctions } from '../support/gateway.ts';
+import { startEngines } from '../support/world.ts';
 import { storeListedChecks } from './listed-checks.ts';
 
 /** Message from the bench. The server answers `stop` with a CPU profile. */
@@ -18,14 +17,8 @@ const OWNERS = 20;
  * nothing receives the jobs. It sends its URL and its keys to the bench once it listens, and exits with the bench.
  */
 const [dataDir, AUTH, listed] = process.argv.slice(2) as [string, 'open' | 'keys', string];
-const aws = await startAws({ dataDir, regions: allRegions });
-Object.assign(process.env, aws.env, {
-  AUTH,
-  TARGETS: 'local',
-  POWERTOOLS_METRICS_DISABLED: 'true',
-  POWERTOOLS_LOG_LEVEL: 'ERROR',
-});
-const gateway = await startGateway({ port: 0, functions: await importApi() });
+await startEngines({ AUTH, TARGETS: 'local', POWERTOOLS_LOG_LEVEL: 'ERROR' }, { dataDir });
+const gateway = await startFunctions();
 
 const session = new Session();
 session.connect();

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckView } from '../../shared/check.ts';
 import { isFinished, type RunView } from '../../shared/run.ts';
+import { freePort } from '../support/free-port.ts';
 import { startArguments } from '../support/service.ts';
 import { programsOf, startNode } from './children.ts';
 
@@ -100,13 +99,4 @@ const waitUntilReady = async (url: string): Promise<void> => {
     if (response?.status === 200) return;
   }
   throw new Error(`${url} did not respond within ${START_LIMIT_MS} ms`);
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };

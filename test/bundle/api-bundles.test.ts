@@ -12,22 +12,21 @@ import type { Lease } from '../../functions/lib/store/leases.ts';
 import { filesIn, sizesOf } from '../../infra/build/files.ts';
 import { checkSize } from '../../infra/build/sizes.ts';
 import { build } from '../../infra/build.ts';
-import { type Handler, startGateway } from '../../infra/local/gateway.ts';
-import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import { apiFunctions } from '../../shared/routes.ts';
+import { builtHandler } from '../support/built-functions.ts';
+import { type Gateway, startHandlers } from '../support/gateway.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
 const built = fileURLToPath(new URL('../../dist/functions', import.meta.url));
-const handlerOf = async (name: string): Promise<Handler> => (await import(join(built, name, 'index.mjs'))).handler;
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Gateway;
 beforeAll(async () => {
   await build();
   world = await startWorld();
-  const handlers = await Promise.all(apiFunctions.map(async (name) => [name, await handlerOf(name)] as const));
-  api = await startGateway({ port: 0, functions: Object.fromEntries(handlers) as Record<ApiFunction, Handler> });
+  api = await startHandlers(builtHandler);
 });
 afterAll(async () => {
   await api?.close();
@@ -103,7 +102,7 @@ test('the deployed web page has its files, also at an unknown path', async () =>
 });
 
 test('the deployed sweep and close-lost-runs run', async () => {
-  const [sweep, closeLostRuns] = await Promise.all(['sweep', 'close-lost-runs'].map(handlerOf));
+  const [sweep, closeLostRuns] = await Promise.all(['sweep', 'close-lost-runs'].map(builtHandler));
   const nothing = { Records: [] } as never;
   await expect(sweep?.({} as never, {} as never)).resolves.toBeUndefined();
   await expect(closeLostRuns?.(nothing, {} as never)).resolves.toEqual({ batchItemFailures: [] });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { openApiDocument } from '../../shared/openapi/document.ts';
@@ -10,20 +9,18 @@ import { plans } from '../../shared/plans.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 import { routes } from '../../shared/routes.ts';
 import { RunView } from '../../shared/run.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 beforeAll(async () => {
-  world = await startWorld({ TARGETS: 'local' });
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi({ TARGETS: 'local' });
+  world = api.world;
 });
-afterAll(async () => {
-  await api.close();
-  await world.stop();
-});
+afterAll(() => api.stop());
 
 const aBody = { url: 'https://example.com/', auditVersion: 'latest', regions: ['europe-west3', 'us-east4'] };
 const call = (path: string, init: RequestInit = {}) =>

@@ -1,31 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
-import { aCheck, startWorld, type World } from '../support/world.ts';
+import { aCheck, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 beforeAll(async () => {
-  world = await startWorld();
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi();
+  world = api.world;
 });
-afterAll(async () => {
-  await api.close();
-  await world.stop();
-});
+afterAll(() => api.stop());
 
 const compare = (id: string, query = '') => fetchDocumented(`${api.url}/v1/checks/${id}/comparison${query}`);
 
 const finish = async (run: RunItem, lcps: readonly number[]) => {
-  const lease = await world.leases.claim(run, randomUUID(), new Date());
-  if (!lease) throw new Error('another worker has the run');
+  const lease = await world.claim(run);
   const samples = lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
   const outcome =
     samples.length === 0

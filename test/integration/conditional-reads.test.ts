@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
-import { aCheck, startWorld, type World } from '../support/world.ts';
+import { aCheck, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 beforeAll(async () => {
-  world = await startWorld();
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi();
+  world = api.world;
 });
-afterAll(async () => {
-  await api.close();
-  await world.stop();
-});
+afterAll(() => api.stop());
 
 const get = async (path: string, ifNoneMatch?: string, method = 'GET') => {
   const headers: Record<string, string> = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch };
@@ -34,8 +31,7 @@ test('a check and its run have a strong ETag that changes with each visible chan
   const marked = await world.store.markSent(run, new Date());
   expect(await tags()).toEqual(created);
 
-  const lease = await world.leases.claim(marked as RunItem, randomUUID(), new Date());
-  if (!lease) throw new Error('another worker has the run');
+  const lease = await world.claim(marked as RunItem);
   const running = await tags();
   for (const [i, tag] of running.entries()) expect(tag).not.toBe(created[i]);
   await world.leases.renew(lease, new Date(Date.now() + 15_000));

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Handler, startGateway } from '../../infra/local/gateway.ts';
+import type { ConnectionLimits } from '../../infra/local/connections.ts';
+import type { Handler } from '../../infra/local/gateway.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
-import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import { type Gateway, startHandlers } from '../support/gateway.ts';
 
-type Gateway = Awaited<ReturnType<typeof startGateway>>;
 let gateway: Gateway;
 let sockets: Socket[] = [];
 afterEach(async () => {
@@ -15,10 +15,8 @@ afterEach(async () => {
   await gateway.close();
 });
 
-type Limits = NonNullable<Parameters<typeof startGateway>[0]['limits']>;
-const start = async (handler: Handler, limits: Limits = {}) => {
-  const functions = Object.fromEntries(apiFunctions.map((name) => [name, handler])) as Record<ApiFunction, Handler>;
-  gateway = await startGateway({ port: 0, functions, limits, graceMs: 100 });
+const start = async (handler: Handler, limits: ConnectionLimits = {}) => {
+  gateway = await startHandlers(() => handler, { limits, graceMs: 100 });
 };
 const open = () => {
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});

@@ -6,11 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import dynaliteDb from 'dynalite/db/index.js';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../functions/sweep.ts';
-import { startAws } from '../../infra/local/aws.ts';
 import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { storeWaitingRuns } from '../support/waiting-runs.ts';
-import { aCheck, later, worldHere } from '../support/world.ts';
+import { aCheck, later, startWorld } from '../support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'data-folder-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,17 +20,8 @@ beforeEach(() => {
   printed = [];
 });
 
-const start = async () => {
-  const print = (line: string) => printed.push(line);
-  const aws = await startAws({ dataDir, regions: ['us-west1'], compactMs: 0, print });
-  Object.assign(process.env, aws.env);
-  const world = worldHere();
-  const close = async () => {
-    world.sqs.destroy();
-    await aws.close();
-  };
-  return { ...world, aws, close, [Symbol.asyncDispose]: close };
-};
+const start = () =>
+  startWorld({}, { dataDir, regions: ['us-west1'], compactMs: 0, print: (line) => printed.push(line) });
 const failedStart = () =>
   start().then(
     () => 'started',
@@ -98,7 +88,7 @@ test('a log that was cut is reported with the number of checks that are missing 
     ]);
   }
   printed = [];
-  await (await start()).close();
+  await (await start()).stop();
   expect(printed).toEqual([]); // once
 });
 
@@ -112,10 +102,10 @@ test('a kill at any moment is no loss', async () => {
     cpSync(dataDir, killed, { recursive: true });
     writeFileSync(join(killed, 'check-counts'), before); // killed before the file was written
   }
-  await (await start()).close();
+  await (await start()).stop();
   dataDir = killed;
-  await (await start()).close();
-  await (await start()).close();
+  await (await start()).stop();
+  await (await start()).stop();
   expect(printed).toEqual([]);
 });
 
@@ -137,8 +127,8 @@ test('the text of an erased check leaves the files of the table', async () => {
 
 test('an undamaged folder is opened without a word, and its indexes are kept', async () => {
   await storeWaitingRuns(dataDir, 10);
-  await (await start()).close();
-  await (await start()).close();
+  await (await start()).stop();
+  await (await start()).stop();
   expect(printed).toEqual([]);
 });
 
@@ -153,7 +143,7 @@ test('a folder of an earlier version, without the index, gets it and keeps every
 });
 
 test('a folder whose table has other keys is refused with what to do', async () => {
-  await (await start()).close();
+  await (await start()).stop();
   await changeDefinition((table) => table.KeySchema.pop());
   expect(await failedStart()).toMatch(
     /^The table in \S+\/dynamodb has other keys .* set DATA_DIR to another folder\.$/,
@@ -163,7 +153,7 @@ test('a folder whose table has other keys is refused with what to do', async () 
 test('a missing or garbled file of the table stops the start with folder, cause and way out', async () => {
   const wayOut = /^\S+\/dynamodb can't be used: .*\. Its data are damaged.*Restore the data folder from a backup\./;
   await storeWaitingRuns(dataDir, 3);
-  await (await start()).close(); // the second start moves the log into a table file
+  await (await start()).stop(); // the second start moves the log into a table file
   rmSync(inTable('.ldb'));
   expect(await failedStart()).toMatch(wayOut);
   await expect(openTable(dataDir)).rejects.toThrow(wayOut);

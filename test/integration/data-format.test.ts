@@ -8,12 +8,10 @@ import { deleteCheck } from '../../functions/delete-check.ts';
 import { findShared } from '../../functions/lib/http/shared-check.ts';
 import { shareToken } from '../../functions/lib/share-token.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
-import { startAws } from '../../infra/local/aws.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { CheckView, checkView } from '../../shared/check.ts';
-import { allRegions } from '../../shared/regions.ts';
 import { putItems } from '../support/recorded-items.ts';
-import { passed, worldHere } from '../support/world.ts';
+import { passed, startWorld } from '../support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'data-format-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,16 +22,7 @@ beforeEach(() => {
   printed = [];
 });
 
-const start = async () => {
-  const aws = await startAws({ dataDir, regions: allRegions, print: (line) => printed.push(line) });
-  Object.assign(process.env, aws.env);
-  const world = worldHere();
-  const close = async () => {
-    world.sqs.destroy();
-    await aws.close();
-  };
-  return { ...world, close, [Symbol.asyncDispose]: close };
-};
+const start = () => startWorld({}, { dataDir, print: (line) => printed.push(line) });
 const filesIn = (path: string) => readdirSync(path, { recursive: true }).map(String).sort();
 
 /** Items of a version before the format numbers, as its own code wrote them. */
@@ -44,7 +33,7 @@ const checksIn = (items: typeof early) => items.filter(({ sk, erasedAt }) => sk 
 const writeEarly = async (items = early) => {
   const world = await start();
   await putItems(world, items);
-  await world.close();
+  await world.stop();
   rmSync(join(dataDir, 'format'));
 };
 
@@ -90,11 +79,11 @@ test('a folder without a format number keeps its checks: they are shown, listed,
 
 test('a second start migrates nothing', async () => {
   await writeEarly();
-  await (await start()).close();
+  await (await start()).stop();
   rmSync(join(dataDir, 'format')); // as if the first one had been killed before it wrote the number
   printed = [];
-  await (await start()).close();
-  await (await start()).close();
+  await (await start()).stop();
+  await (await start()).stop();
   expect(printed).toEqual([]);
 });
 
@@ -118,7 +107,7 @@ test.each([
   ['', 'an unknown format'],
   ['1.5\n', 'an unknown format'],
 ])('a folder with the format %j is refused with what to do, and stays as it is', async (text, named) => {
-  await (await start()).close();
+  await (await start()).stop();
   writeFileSync(join(dataDir, 'format'), text);
   const files = filesIn(dataDir);
   const refused = new RegExp(

@@ -15,25 +15,25 @@ import { type LeaseStore, leaseStore } from '../../functions/lib/store/leases.ts
 import { type Reports, reports } from '../../functions/lib/store/reports.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { ReportReadEnv } from '../../shared/env.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { ApiProblem } from '../../shared/problems.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { aCheck, later, passed, startWorld, type World } from '../support/world.ts';
+import { aCheck, later, passed, type World } from '../support/world.ts';
 
 /** Local engines behind fault proxies. The stores of `cut` use the proxies, the stores of `world` don't. */
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
 let s3: Awaited<ReturnType<typeof startFaultProxy>>;
 let cut: { store: CheckStore; leases: LeaseStore; erasure: ErasureStore; reports: Reports };
 beforeAll(async () => {
-  world = await startWorld();
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi();
+  world = api.world;
   await fetchDocumented(`${api.url}/v1/checks/${randomUUID()}`); // each client reads its endpoint with its first request, which must come before the proxies
   await world.find(randomUUID()).catch(() => {});
   await world.reports.keysOf(randomUUID());
@@ -56,10 +56,9 @@ afterEach(() => {
   s3.heal();
 });
 afterAll(async () => {
-  await api.close();
   await dynamodb.stop();
   await s3.stop();
-  await world.stop();
+  await api.stop();
 });
 
 const call = (method: string, path: string, init: RequestInit = {}) =>
@@ -357,8 +356,7 @@ test('the mark of a check that is erased while its last run closes it keeps its 
   const now = new Date();
   const check = aCheck({ regions: ['us-east4'], now });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await world.leases.claim(run, randomUUID(), now);
-  if (!lease) throw new Error('another worker has the run');
+  const lease = await world.claim(run, now);
   const { item } = await world.find(check.id);
   const marked: boolean[] = [];
   dynamodb.failAfter(Number.POSITIVE_INFINITY);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { fetchDocumented } from '../support/documented.ts';
+import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
 
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Gateway;
 beforeAll(async () => {
   process.env.REGIONS = 'us-west1';
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startFunctions();
 });
 afterAll(() => api.close());
 

@@ -5,25 +5,20 @@ import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAws } from '../../infra/local/aws.ts';
 import { deleteExpired } from '../../infra/local/expiry.ts';
-import { allRegions } from '../../shared/regions.ts';
-import { aCheck, later, worldHere } from '../support/world.ts';
+import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
 const DAY = 24 * 3600;
 let dataDir: string;
-let aws: Awaited<ReturnType<typeof startAws>>;
-let world: ReturnType<typeof worldHere>;
+let world: World;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-  aws = await startAws({ dataDir, regions: allRegions });
-  Object.assign(process.env, aws.env, { AUTH: 'open' });
-  world = worldHere();
+  world = await startWorld({}, { dataDir });
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
 const deleteAt = (now: Date, retentionDays = 90) => {
-  const data = { db: world.db, s3: new S3Client({}), bucket: aws.env.REPORT_BUCKET as string, retentionDays };
+  const data = { db: world.db, s3: new S3Client({}), bucket: world.env.REPORT_BUCKET as string, retentionDays };
   return deleteExpired(data, now, { signal: new AbortController().signal, pauseMs: 1 });
 };
 /** Sort keys of the items in the table, less the ids. */
@@ -53,7 +48,6 @@ test('expired checks, runs, pointers and old reports are deleted from the disk, 
   expect(await items()).toEqual(['KEY', 'TREND', 'TREND', 'TREND']);
   await deleteAt(later(now, 401 * DAY));
   expect(await items()).toEqual(['KEY']);
-  world.sqs.destroy();
-  await aws.close();
+  await world.stop();
   expect((await stat(join(dataDir, 's3', 'fauxqs.db'))).size).toBeLessThan(2 ** 20);
 });

@@ -7,28 +7,26 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { commonHeaders } from '../../functions/lib/http/security-headers.ts';
 import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
-import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import type { ApiFunction } from '../../shared/routes.ts';
 import { FULL } from '../support/full.ts';
+import { type Gateway, startHandlers } from '../support/gateway.ts';
 
 /** Timeout of the functions in these tests. */
 const TIMEOUT_MS = FULL ? 1000 : 300;
 
 type Event = APIGatewayProxyEventV2 & { function: string };
-let gateway: Awaited<ReturnType<typeof startGateway>>;
+let gateway: Gateway;
 let handle: Handler; // the handler of every function
 const received: { event: Event; context: Context }[] = [];
-const functions = Object.fromEntries(
-  apiFunctions.map((name) => [
-    name,
-    (event: APIGatewayProxyEventV2, context: Context) => {
-      received.push({ event: { ...event, function: name }, context });
-      return handle(event, context);
-    },
-  ]),
-) as Record<ApiFunction, Handler>;
+const handlerOf =
+  (name: ApiFunction): Handler =>
+  (event, context) => {
+    received.push({ event: { ...event, function: name }, context });
+    return handle(event, context);
+  };
 
 beforeAll(async () => {
-  gateway = await startGateway({ port: 0, functions, timeoutSeconds: TIMEOUT_MS / 1000 });
+  gateway = await startHandlers(handlerOf, { timeoutSeconds: TIMEOUT_MS / 1000 });
 });
 afterAll(() => gateway.close());
 afterEach(() => {
@@ -262,7 +260,7 @@ test('clients that stall or disconnect do not delay others', async () => {
 
 test('a page is served under its path with any query', async () => {
   const pages = { '/sample': { html: '<p>hello', policy: "default-src 'none'" } };
-  const other = await startGateway({ port: 0, functions, pages });
+  const other = await startHandlers(handlerOf, { pages });
   for (const path of ['/sample', '/sample?x=1', '/sample?']) {
     const response = await fetch(`${other.url}${path}`);
     expect([response.status, await response.text()], path).toEqual([200, '<p>hello']);
@@ -284,12 +282,12 @@ test('a page is served under its path with any query', async () => {
 test('a port in use is rejected with a command that uses another port', async () => {
   const { port } = gateway;
   const sentence = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`;
-  await expect(startGateway({ port, functions })).rejects.toThrow(sentence);
+  await expect(startGateway({ port, functions: {} as Record<ApiFunction, Handler> })).rejects.toThrow(sentence);
 });
 
 test('close waits for a running function, and closes idle and stalled connections', async () => {
   const graceMs = FULL ? undefined : 300;
-  const other = await startGateway({ port: 0, functions, graceMs });
+  const other = await startHandlers(handlerOf, { graceMs });
   await (await fetch(`${other.url}/v1/regions`)).text();
   const stalled = connect(other.port, '127.0.0.1').on('error', () => {});
   stalled.write('GET / HTT');

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { fetchDocumented } from '../support/documented.ts';
+import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-type Api = Awaited<ReturnType<typeof startGateway>>;
+type Api = Gateway;
 const PAGE = 'https://pages.example.com';
 
 let world: World;
@@ -30,7 +30,7 @@ const apiFor = async (origins: string | undefined, auth = 'open'): Promise<Api> 
   process.env.AUTH = auth;
   if (origins === undefined) delete process.env.CORS_ORIGINS;
   else process.env.CORS_ORIGINS = origins;
-  const api = await startGateway({ port: 0, functions: await importApi() });
+  const api = await startFunctions();
   await Promise.all(requests.map(([method, path]) => fetchDocumented(`${api.url}${path}`, { method })));
   return api;
 };

@@ -12,6 +12,7 @@ import { UsageError, withTable } from '../../infra/operator/table.ts';
 import { runCommand } from '../support/command.ts';
 import { FULL } from '../support/full.ts';
 import { startLocally } from '../support/service.ts';
+import { startEngines } from '../support/world.ts';
 
 const folders: string[] = [];
 const stops: (() => Promise<unknown>)[] = [];
@@ -122,10 +123,9 @@ test('a folder in use without an endpoint file is awaited, then rejected with wh
 });
 
 test('the keys of an environment are in its table', async () => {
-  const aws = await startAws({ regions: ['us-west1'], environment: 'dev' });
+  const aws = await startEngines({}, { regions: ['us-west1'], environment: 'dev' });
   stops.push(aws.close);
   const { stdout } = await keys(aFolder(), [...aKey, '--environment', 'dev', '--json'], aws.env);
-  Object.assign(process.env, aws.env);
   const store = keyStore(openDb({ TABLE_NAME: 'page-audit-dev', HOME_REGION: 'us-west-2' }));
   expect(await store.list()).toEqual([expect.objectContaining({ prefix: JSON.parse(stdout).prefix })]);
   const prod = await keys(aFolder(), ['list', '--environment', 'prod'], aws.env);

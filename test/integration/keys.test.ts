@@ -12,26 +12,23 @@ import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { type KeyStore, keyStore } from '../../functions/lib/store/keys.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import { openApiDocument } from '../../shared/openapi/document.ts';
 import { type ApiProblem, Problem } from '../../shared/problems.ts';
 import { type Route, routes } from '../../shared/routes.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
-import { later, passed, startWorld, type World } from '../support/world.ts';
+import { later, passed, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 beforeAll(async () => {
-  world = await startWorld({ AUTH: 'keys' });
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi({ AUTH: 'keys' });
+  world = api.world;
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(async () => {
-  await api.close();
-  await world.stop();
-});
+afterAll(() => api.stop());
 
 const aBody = { url: 'https://example.com/', auditVersion: 'latest', regions: ['europe-west3', 'us-east4'] };
 type Headers = Record<string, string>;

@@ -8,25 +8,22 @@ import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
 import { type UsageStore, usageStore } from '../../functions/lib/store/usage.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { plans } from '../../shared/plans.ts';
 import { Problem, runError } from '../../shared/problems.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
-import { later, startWorld, type World } from '../support/world.ts';
+import { later, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 let db: DynamoDBDocumentClient;
 beforeAll(async () => {
-  world = await startWorld({ AUTH: 'keys' });
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi({ AUTH: 'keys' });
+  world = api.world;
   db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 });
-afterAll(async () => {
-  await api.close();
-  await world.stop();
-});
+afterAll(() => api.stop());
 
 const aBody = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] };
 const anOwner = () => `owner-${randomUUID()}`;

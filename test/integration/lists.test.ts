@@ -2,28 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { listStore } from '../../functions/lib/store/lists.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import type { Check, CheckInputs } from '../../shared/check.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Environment } from '../../shared/run.ts';
 import { CheckSummary, RunSummary } from '../../shared/summaries.ts';
 import { presets } from '../../shared/throttling.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { environment } from '../support/check-results.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
-import { aCheck, later, startWorld, type World } from '../support/world.ts';
+import { aCheck, later, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 beforeAll(async () => {
-  world = await startWorld({ AUTH: 'keys' });
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi({ AUTH: 'keys' });
+  world = api.world;
 });
-afterAll(async () => {
-  await api.close();
-  await world.stop();
-});
+afterAll(() => api.stop());
 
 /** Each test has an owner of its own, so that no test sees another's checks. */
 let owner: string;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { startService } from '../../infra/local/service.ts';
-import { preparedPrograms } from '../support/service.ts';
+import { serviceSettings } from '../support/service-settings.ts';
 import { aCheck, worldHere } from '../support/world.ts';
 
 const printed: string[] = [];
@@ -16,18 +16,7 @@ let service: Awaited<ReturnType<typeof startService>>;
 let world: ReturnType<typeof worldHere>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-  const settings = {
-    host: '127.0.0.1',
-    port: 0,
-    dataDir,
-    chromiumDir: await preparedPrograms(),
-    auditsAtOnce: 1,
-    corsOrigins: [],
-    retentionDays: 90,
-    trendDays: 400,
-    logLevel: 'SILENT',
-  };
-  service = await startService({ ...settings, auth: 'open', targets: 'local' }, (line) => printed.push(line));
+  service = await startService(await serviceSettings(dataDir), (line) => printed.push(line));
   world = worldHere();
   await service.prepared;
 }, 60_000);

@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sweep } from '../../functions/sweep.ts';
-import { startAws } from '../../infra/local/aws.ts';
 import { startService } from '../../infra/local/service.ts';
-import { allRegions } from '../../shared/regions.ts';
 import { FULL } from '../support/full.ts';
-import { preparedPrograms } from '../support/service.ts';
+import { serviceSettings } from '../support/service-settings.ts';
 import { storeWaitingRuns } from '../support/waiting-runs.ts';
-import { later, worldHere } from '../support/world.ts';
+import { later, startWorld } from '../support/world.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -20,18 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 test('a service with 5,000 waiting runs starts, answers and stops', async () => {
   const dataDir = join(folder, 'service');
   await storeWaitingRuns(dataDir, 5000);
-  const settings = {
-    host: '127.0.0.1',
-    port: 0,
-    dataDir,
-    chromiumDir: await preparedPrograms(),
-    auditsAtOnce: 1,
-    corsOrigins: [],
-    retentionDays: 90,
-    trendDays: 400,
-    logLevel: 'SILENT',
-  };
-  const service = await startService({ ...settings, auth: 'open', targets: 'local' }, () => {});
+  const service = await startService(await serviceSettings(dataDir), () => {});
   const answer = await fetch(`${service.url}/v1/checks/${crypto.randomUUID()}`);
   expect(answer.status).toBe(404);
   const stoppedAt = performance.now();
@@ -43,9 +30,7 @@ test('a wake that was repeated after failed writes has made every waiting run du
   const runs = FULL ? 5000 : 1500;
   const dataDir = join(folder, 'engines');
   await storeWaitingRuns(dataDir, runs);
-  const aws = await startAws({ dataDir, regions: allRegions });
-  Object.assign(process.env, aws.env);
-  const world = worldHere();
+  await using world = await startWorld({}, { dataDir });
   const now = later(new Date(), 1);
   let writes = 0;
   const wake: typeof world.due.wake = async (due, at) => {
@@ -56,6 +41,4 @@ test('a wake that was repeated after failed writes has made every waiting run du
   await expect(waking({ ...world.due, wake })).rejects.toThrow(`${runs / 500} open items of us-west1 were not woken`);
   await waking(world.due);
   expect(await world.due.list('us-west1', now, runs)).toHaveLength(runs);
-  world.sqs.destroy();
-  await aws.close();
 }, 60_000);

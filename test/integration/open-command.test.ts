@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { putItem } from '../../functions/lib/store/dynamodb.ts';
 import { openPartition, type RunItem, runKey } from '../../functions/lib/store/items.ts';
-import { startAws } from '../../infra/local/aws.ts';
-import { allRegions } from '../../shared/regions.ts';
 import { runCommand } from '../support/command.ts';
-import { aCheck, later, worldHere } from '../support/world.ts';
+import { aCheck, later, startWorld } from '../support/world.ts';
 
 let dataDir: string;
 beforeAll(async () => {
@@ -23,15 +21,12 @@ test('no open run is a message', async () => {
 });
 
 test('the open runs of all regions are listed with age, attempts and lease, whether the service runs or not', async () => {
-  const aws = await startAws({ dataDir, regions: allRegions });
-  Object.assign(process.env, aws.env);
-  const world = worldHere();
+  const world = await startWorld({}, { dataDir });
   const [now, id] = [new Date(), randomUUID()];
   const check = aCheck({ now: later(now, -3 * 3600), regions: ['us-east4', 'europe-west3'] });
   const [waiting, atWork] = (await world.create(check)) as [RunItem, RunItem];
   await world.store.markSent(waiting, now);
-  const lease = await world.leases.claim(atWork, randomUUID(), later(now, -5));
-  if (!lease) throw new Error('another worker has the run');
+  const lease = await world.claim(atWork, later(now, -5));
   const times = { startedAt: now.toISOString(), finishedAt: now.toISOString(), seconds: 1, contended: false };
   const attempts = [{ ...times, number: 1, code: 'browser-crashed' as const, auditCode: null }];
   await world.leases.recordAttempt(lease, { attempts, samples: [] });
@@ -50,10 +45,7 @@ test('the open runs of all regions are listed with age, attempts and lease, whet
     new RegExp(`^europe-west3 +running +3 h +0 +1 \\(browser-crashed\\) +0 +in \\d+ s +in \\d+ s +.* ${atWork.id}$`),
   ];
   for (const service of ['runs', 'is stopped']) {
-    if (service === 'is stopped') {
-      world.sqs.destroy();
-      await aws.close();
-    }
+    if (service === 'is stopped') await world.stop();
     const { code, stdout, stderr } = await open();
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout.trimEnd().split('\n');

@@ -11,6 +11,7 @@ import type { CheckView } from '../../shared/check.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
+import { serviceSettings } from '../support/service-settings.ts';
 
 const printed: string[] = [];
 let dataDir: string;
@@ -24,18 +25,7 @@ beforeAll(async () => {
   const programs = join(dataDir, 'programs');
   home = join(programs, basename(chromium));
   await mkdir(home, { recursive: true }); // a damaged copy of Chromium: all its files are missing
-  const settings = {
-    host: '127.0.0.1',
-    port: 0,
-    dataDir,
-    chromiumDir: programs,
-    auditsAtOnce: 1,
-    corsOrigins: [],
-    retentionDays: 90,
-    trendDays: 400,
-    logLevel: 'SILENT',
-  };
-  service = await startService({ ...settings, auth: 'open', targets: 'local' }, (line) => printed.push(line));
+  service = await startService(await serviceSettings(dataDir, programs), (line) => printed.push(line));
 }, 60_000);
 afterAll(async () => {
   await service.stop();

@@ -1,22 +1,19 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { readReport } from '../support/recorded-reports.ts';
-import { aCheck, startWorld, type World } from '../support/world.ts';
+import { aCheck, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 beforeAll(async () => {
-  world = await startWorld();
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi();
+  world = api.world;
 });
-afterAll(async () => {
-  await api.close();
-  await world.stop();
-});
+afterAll(() => api.stop());
 
 /** Requests `screenshot` or `filmstrip` of a new run with this report. */
 const open = async (json: string) => {

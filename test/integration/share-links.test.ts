@@ -6,21 +6,21 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { shareToken } from '../../functions/lib/share-token.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { expectDocumented, fetchDocumented } from '../support/documented.ts';
+import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 const PAGE = 'https://pages.example.com';
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Gateway;
 let owner: Headers;
 beforeAll(async () => {
   world = await startWorld({ AUTH: 'keys', CORS_ORIGINS: PAGE, CHANGES_FROM: 'process' });
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startFunctions();
   await fetch(`${api.url}/v1/checks/${randomUUID()}`); // reads the environment
   owner = await aKey();
 });
@@ -33,7 +33,7 @@ afterAll(async () => {
 /** Starts the functions again, so that they read the environment again. */
 const newApi = async () => {
   vi.resetModules();
-  return await startGateway({ port: 0, functions: await importApi() });
+  return await startFunctions();
 };
 
 type Headers = Record<string, string>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -22,13 +22,13 @@ const silent = createServer((socket) => {
 
 let world: World;
 let url: string;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Gateway;
 beforeAll(async () => {
   world = await startWorld();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   process.env.AUDIT_QUEUES = world.env.AUDIT_QUEUES?.replaceAll(world.env.AWS_ENDPOINT_URL_SQS as string, url);
-  api = await startGateway({ port: 0, functions: await importApi(), timeoutSeconds: TIMEOUT_SECONDS });
+  api = await startFunctions({ timeoutSeconds: TIMEOUT_SECONDS });
 });
 afterAll(async () => {
   await api.close();
@@ -61,7 +61,7 @@ test('every request answers 503 in time while DynamoDB does not answer, and leav
   process.env.AWS_ENDPOINT_URL_DYNAMODB = url;
   vi.resetModules(); // new clients read the new endpoint
   await api.close();
-  api = await startGateway({ port: 0, functions: await importApi(), timeoutSeconds: TIMEOUT_SECONDS });
+  api = await startFunctions({ timeoutSeconds: TIMEOUT_SECONDS });
   const check = `${api.url}/v1/checks/${randomUUID()}`;
   const answers = await Promise.all([
     create(),

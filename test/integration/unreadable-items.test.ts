@@ -6,17 +6,17 @@ import { log } from '../../functions/lib/log.ts';
 import { runKey } from '../../functions/lib/store/items.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
-import { aCheck, later, startWorld, type World } from '../support/world.ts';
+import { aCheck, later, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Api;
 let authorization: string;
 beforeAll(async () => {
-  world = await startWorld({ AUTH: 'keys' });
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startApi({ AUTH: 'keys' });
+  world = api.world;
 });
 beforeEach(async () => {
   owner = `owner-${randomUUID().slice(0, 8)}`;
@@ -24,10 +24,7 @@ beforeEach(async () => {
   const key = await world.keys.create({ owner, name: 'n', scopes, plan: 'large', expiresAt: null }, new Date());
   authorization = `Bearer ${key.text}`;
 });
-afterAll(async () => {
-  await api.close();
-  await world.stop();
-});
+afterAll(() => api.stop());
 
 let owner: string;
 const call = (path: string, init = {}) => fetchDocumented(`${api.url}${path}`, { headers: { authorization }, ...init });

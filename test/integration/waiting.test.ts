@@ -8,18 +8,18 @@ import { promisify } from 'node:util';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Lease } from '../../functions/lib/store/leases.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { Region } from '../../shared/regions.ts';
 import { fetchDocumented } from '../support/documented.ts';
+import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
 import { unlessMissing } from '../support/skips.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;
-let api: Awaited<ReturnType<typeof startGateway>>;
+let api: Gateway;
 const start = async () => {
-  api = await startGateway({ port: 0, functions: await importApi() });
+  api = await startFunctions();
 };
 /** Ids of the checks that were read, one for each read. */
 const reads: string[] = [];

@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
+import { freePort } from '../support/free-port.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -42,15 +41,6 @@ const requireMoto = (): void => {
   } catch {
     throw new Error(`npm run test:moto needs moto's server, which this machine lacks. Install it: ${INSTALL}`);
   }
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 const answers = (url: string): Promise<boolean> =>

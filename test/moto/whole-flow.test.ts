@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { CreateTableCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import {
@@ -13,26 +11,23 @@ import {
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { build } from '../../infra/build.ts';
-import { type Handler, startGateway } from '../../infra/local/gateway.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
 import { tableDefinition } from '../../infra/local/table-definition.ts';
 import { namesOf } from '../../infra/names.ts';
 import { plans } from '../../shared/plans.ts';
 import { type Region, regions } from '../../shared/regions.ts';
-import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
+import { builtHandler } from '../support/built-functions.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
+import { type Gateway, startHandlers } from '../support/gateway.ts';
 import { type Pages, servePages } from '../support/pages.ts';
-import { type World, worldHere } from '../support/world.ts';
+import { worldHere } from '../support/world.ts';
 
 const names = namesOf('moto');
 const used: readonly Region[] = ['us-west1', 'europe-west3'];
-const bundles = fileURLToPath(new URL('../../dist/functions', import.meta.url));
-/** Returns a deployed function. */
-const handlerOf = async (name: string): Promise<Handler> => (await import(join(bundles, name, 'index.mjs'))).handler;
 
 let pages: Pages;
-let api: Awaited<ReturnType<typeof startGateway>>;
-let world: Omit<World, 'env' | 'stop'>;
+let api: Gateway;
+let world: ReturnType<typeof worldHere>;
 let authorization: string;
 const sqs = {} as Record<Region, SQSClient>;
 beforeAll(async () => {
@@ -65,8 +60,7 @@ beforeAll(async () => {
   }
   process.env.AUDIT_QUEUES = JSON.stringify(Object.fromEntries(queues));
   world = worldHere();
-  const handlers = await Promise.all(apiFunctions.map(async (name) => [name, await handlerOf(name)] as const));
-  api = await startGateway({ port: 0, functions: Object.fromEntries(handlers) as Record<ApiFunction, Handler> });
+  api = await startHandlers(builtHandler);
   authorization = await keyOf('acme');
 });
 afterAll(async () => {
@@ -106,7 +100,7 @@ const received = async (region: Region): Promise<Message[]> => {
 };
 /** Gives each waiting message of a region to a consumer, as Lambda does. Returns the number of messages. */
 const consume = async (name: 'run-audit' | 'close-lost-runs', region: Region): Promise<number> => {
-  const handler = await handlerOf(name);
+  const handler = await builtHandler(name);
   const messages = await received(region);
   for (const { MessageId, ReceiptHandle, Body, Attributes } of messages) {
     const record = {
@@ -125,7 +119,7 @@ const consume = async (name: 'run-audit' | 'close-lost-runs', region: Region): P
   }
   return messages.length;
 };
-const sweep = async (event: object = {}) => (await handlerOf('sweep'))(event as never, lambdaContext('sweep', 60));
+const sweep = async (event: object = {}) => (await builtHandler('sweep'))(event as never, lambdaContext('sweep', 60));
 /** Makes an item due now. The test would else wait for minutes. */
 const makeDue = async (id: string): Promise<void> => {
   const due = await world.due.list('checks', new Date('9999-01-01'), 100);

@@ -1,11 +1,11 @@
 import { Client } from '../../clients/client.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { startFunctions } from './gateway.ts';
 import { startWorld } from './world.ts';
 
 /** Starts the API on engines in memory, and returns a client of it. Waits end at once when a run changes. */
 export const startApi = async (env: Record<string, string> = {}) => {
   const world = await startWorld({ CHANGES_FROM: 'process', ...env });
-  const { url, close } = await startGateway({ port: 0, functions: await importApi() });
+  const { url, close } = await startFunctions();
   return {
     world,
     url,

@@ -1,13 +1,11 @@
-import { startAws } from '../../infra/local/aws.ts';
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
-import { allRegions } from '../../shared/regions.ts';
+import { startFunctions } from './gateway.ts';
+import { startEngines } from './world.ts';
 
 // Runs the API of the local service on a data folder, without auditors. Prints the lines for the operator and its URL.
 const dataDir = process.argv[2] as string;
 const start = async () => {
-  const aws = await startAws({ dataDir, regions: allRegions, print: (line) => console.log(line) });
-  Object.assign(process.env, aws.env, { AUTH: 'open', POWERTOOLS_METRICS_DISABLED: 'true' });
-  const { url } = await startGateway({ port: 0, functions: await importApi() });
+  await startEngines({}, { dataDir, print: (line) => console.log(line) });
+  const { url } = await startFunctions();
   console.log(`API: ${url}`);
 };
 await start().catch((error: Error) => {

@@ -2,25 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
-import { startAws } from '../../infra/local/aws.ts';
-import { allRegions } from '../../shared/regions.ts';
-import { aCheck, worldHere } from './world.ts';
+import { aCheck, startWorld } from './world.ts';
 
 const later = (time: string, ms: number) => ({ S: new Date(Date.parse(time) + ms).toISOString() });
 
 /** Stores checks with one waiting run each in a new data folder. Writes copies into LevelDB, 30 times faster than the API. */
 export const storeWaitingRuns = async (dataDir: string, count: number): Promise<void> => {
-  const aws = await startAws({ dataDir, regions: allRegions });
-  Object.assign(process.env, aws.env);
-  const world = worldHere();
+  const world = await startWorld({}, { dataDir });
   const check = aCheck({ regions: ['us-west1'] });
   const [run] = await world.create(check);
   if (!run) throw new Error('the check has no run');
   await world.store.markSent(run, new Date());
-  world.sqs.destroy();
-  await aws.close();
+  await world.stop();
 
-  const name = aws.env.TABLE_NAME;
+  const name = world.env.TABLE_NAME;
   const { db } = dynaliteDb.create({ path: join(dataDir, 'dynamodb') });
   const table = await db.get(`table~${name}`);
   const items: string[] = [];

@@ -1,4 +1,4 @@
-import { importApi, startGateway } from '../../infra/local/gateway.ts';
+import { startFunctions } from './gateway.ts';
 import { openPage, startBrowser } from './web-browser.ts';
 import { startWorld } from './world.ts';
 
@@ -9,7 +9,7 @@ export const startSite = async (env: Record<string, string> = {}) => {
   const world = await startWorld({ REGIONS: 'us-west1,europe-north1,us-east4', ...env });
   const bucketUrl = world.env.AWS_ENDPOINT_URL_S3 as string;
   process.env.REPORT_ORIGIN = bucketUrl;
-  const api = await startGateway({ port: 0, functions: await importApi() });
+  const api = await startFunctions();
   const browser = await startBrowser();
   return {
     world,

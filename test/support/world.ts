@@ -8,7 +8,7 @@ import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
-import { leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
+import { type Lease, leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
 import { reportKey, reports } from '../../functions/lib/store/reports.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { startAws } from '../../infra/local/aws.ts';
@@ -17,19 +17,24 @@ import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
 import { CreateEnv, ReportReadEnv } from '../../shared/env.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 
-/** Starts local engines in memory, sets `process.env` and returns the stores and builders that most tests need. */
-export const startWorld = async (env: Record<string, string> = {}) => {
-  const aws = await startAws({ regions: allRegions });
+type Engines = Parameters<typeof startAws>[0];
+
+/** Starts local engines, in memory unless there is a `dataDir`, and sets `process.env` for the functions. */
+export const startEngines = async (env: Record<string, string> = {}, engines: Partial<Engines> = {}) => {
+  const aws = await startAws({ regions: allRegions, ...engines });
   Object.assign(process.env, aws.env, { AUTH: 'open', POWERTOOLS_METRICS_DISABLED: 'true' }, env);
+  return aws;
+};
+
+/** Starts local engines and returns the stores and builders that most tests need. */
+export const startWorld = async (env: Record<string, string> = {}, engines: Partial<Engines> = {}) => {
+  const aws = await startEngines(env, engines);
   const world = worldHere();
-  return {
-    ...world,
-    env: aws.env,
-    stop: async () => {
-      world.sqs.destroy();
-      await aws.close();
-    },
+  const stop = async () => {
+    world.sqs.destroy();
+    await aws.close();
   };
+  return { ...world, aws, env: aws.env, stop, [Symbol.asyncDispose]: stop };
 };
 
 /** Returns the stores and builders for the engines in `process.env`. */
@@ -78,15 +83,20 @@ export const worldHere = () => {
     return { key, bytes, gzipBytes: gzip.length };
   };
 
+  /** Claims a run as an auditor does. */
+  const claim = async (run: RunItem, now = new Date()): Promise<Lease> => {
+    const lease = await leases.claim(run, randomUUID(), now);
+    if (!lease) throw new Error('another worker has the run');
+    return lease;
+  };
+
   /** Finishes a run as an auditor does. */
   const finish = async (
     run: RunItem,
     { attempts = [], ...outcome }: Finished = passed,
     now = new Date(),
   ): Promise<void> => {
-    const lease = await leases.claim(run, randomUUID(), now);
-    if (!lease) throw new Error('another worker has the run');
-    await leases.finish(lease, { attempts, ...outcome }, now);
+    await leases.finish(await claim(run, now), { attempts, ...outcome }, now);
   };
 
   /** Creates a finished run whose report has this text. Returns the path of the report too. */
@@ -110,6 +120,7 @@ export const worldHere = () => {
     urls,
     reports: bucket,
     storeReport,
+    claim,
     finish,
     create,
     finishedRun,

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { http } from '../../../functions/lib/http/endpoint.ts';
 import { noRoute } from '../../../functions/no-route.ts';
-import { startGateway } from '../../../infra/local/gateway.ts';
-import { type ApiFunction, apiFunctions } from '../../../shared/routes.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text } from '../../support/fuzz.ts';
+import { startHandlers } from '../../support/gateway.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
@@ -13,11 +12,7 @@ const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
 
 test('the local gateway survives any request line and header', async () => {
   const handler = http({ cors, query: 'any' }, () => noRoute());
-  const functions = Object.fromEntries(apiFunctions.map((name) => [name, handler])) as Record<
-    ApiFunction,
-    typeof handler
-  >;
-  const gateway = await startGateway({ port: 0, functions });
+  const gateway = await startHandlers(() => handler);
   const part = shuffled(
     '/',
     '/v1/checks/',
