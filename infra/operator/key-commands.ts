@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { Streams } from '../../clients/cli/streams.ts';
 import { ownerHash } from '../../functions/lib/owner-hash.ts';
-import type { KeyStore } from '../../functions/lib/store/keys.ts';
-import { type ApiKey, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
+import { ifReadable } from '../../functions/lib/store/dynamodb.ts';
+import type { KeyStore, UnreadableKey } from '../../functions/lib/store/keys.ts';
+import { type ApiKey, type KeyState, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
 import { pick } from '../../shared/pick.ts';
 import { PlanName, plans } from '../../shared/plans.ts';
 import { columns } from './columns.ts';
@@ -78,7 +79,9 @@ const create = (values: Values, rest: string[]): Run => {
   const expiresAt = values.expires === undefined ? null : expiryFrom(values.expires, now);
 
   return async (store, { print, note }) => {
-    const others = (await store.list()).filter((key) => key.owner === owner.data && keyState(key, now) === 'active');
+    const others = (await store.list()).keys.filter(
+      (key) => key.owner === owner.data && keyState(key, now) === 'active',
+    );
     const plan = chosenPlan.data ?? others.at(-1)?.plan ?? 'standard';
     const created = await store.create(
       { owner: owner.data, name, scopes: [...new Set(scopes.data)], plan, expiresAt },
@@ -104,18 +107,20 @@ const list = (values: Values, rest: string[]): Run => {
   refuseMore(rest);
   return async (store, { print, note }) => {
     const now = new Date();
-    const keys = (await store.list()).filter((key) => values.owner === undefined || key.owner === values.owner);
+    const { keys: readable, unreadable } = await store.list();
+    const isShown = ({ owner }: { owner?: string }) => [undefined, owner].includes(values.owner);
+    const keys = [...readable.filter(isShown), ...unreadable.filter((key) => key.owner === undefined || isShown(key))];
     if (values.json) return print(`${JSON.stringify(keys.map((key) => keyView(key, now)))}\n`);
     if (keys.length === 0)
       return note('There are no keys. To create one: npm run keys -- create --owner OWNER --name NAME');
     const rows = keys.map((key) => [
       key.prefix,
-      keyState(key, now),
-      key.owner,
-      key.name,
-      key.scopes.join(','),
-      key.plan,
-      ownerHash(key.owner),
+      stateOf(key, now),
+      key.owner ?? UNKNOWN,
+      key.name ?? UNKNOWN,
+      key.scopes?.join(',') ?? UNKNOWN,
+      key.plan ?? UNKNOWN,
+      key.owner ? ownerHash(key.owner) : UNKNOWN,
       toMinute(key.createdAt),
       toMinute(key.expiresAt),
       toMinute(key.lastUsedAt),
@@ -132,13 +137,13 @@ const revoke = (values: Values, [text, ...rest]: string[]): Run => {
   const prefix = keyParts(text)?.prefix ?? text.replace(/^pas_/, '');
   return async (store, { print, note }) => {
     const now = new Date();
-    const key = await store.find(prefix);
-    if (!key)
+    const key = await store.find(prefix).catch(ifReadable);
+    if (!key?.revokedAt && !(await store.revoke(prefix, now)))
       throw new UsageError(`There is no key with the prefix "${prefix}". To list all keys: npm run keys -- list`);
-    if (!key.revokedAt) await store.revoke(prefix, now);
-    const revoked = { ...key, revokedAt: key.revokedAt ?? now.toISOString() };
+    const revoked = { ...(key ?? UNREADABLE), prefix, revokedAt: key?.revokedAt ?? now.toISOString() };
     if (values.json) return print(`${JSON.stringify(keyView(revoked, now))}\n`);
-    if (key.revokedAt)
+    if (!key) note(`The key ${prefix} is revoked. The rest of its stored item can't be read.`);
+    else if (key.revokedAt)
       note(`The key ${prefix} ("${key.name}" of ${key.owner}) was revoked before, at ${toMinute(key.revokedAt)}.`);
     else
       note(
@@ -165,13 +170,22 @@ const shownFields = [
   'lastUsedAt',
 ] as const;
 
-const keyView = (key: ApiKey, now: Date) => ({
+const keyView = (key: ApiKey | UnreadableKey, now: Date) => ({
   ...pick(key, shownFields),
-  ownerHash: ownerHash(key.owner),
-  state: keyState(key, now),
+  ...(key.owner !== undefined && { ownerHash: ownerHash(key.owner) }),
+  state: stateOf(key, now),
 });
 
-const toMinute = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? 'never';
+const UNKNOWN = '?';
+const UNREADABLE = { isUnreadable: true } as const;
+
+const stateOf = (key: ApiKey | UnreadableKey, now: Date): KeyState | 'unreadable' => {
+  if (!('isUnreadable' in key)) return keyState(key, now);
+  return key.revokedAt ? 'revoked' : 'unreadable';
+};
+
+const toMinute = (time: string | null | undefined): string =>
+  time === undefined ? UNKNOWN : (time?.slice(0, 16).replace('T', ' ') ?? 'never');
 
 const expiryFrom = (text: string, now: Date): string => {
   const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];

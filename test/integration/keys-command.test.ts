@@ -3,12 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { openDb } from '../../functions/lib/store/dynamodb.ts';
+import { ifExists, openDb, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { apiKeyKey } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { commandFrom } from '../../infra/operator/key-commands.ts';
 import { UsageError, withTable } from '../../infra/operator/table.ts';
+import type { ApiKey } from '../../shared/keys.ts';
 import { runCommand } from '../support/command.ts';
 import { FULL } from '../support/full.ts';
 import { startLocally } from '../support/service.ts';
@@ -127,9 +129,39 @@ test('the keys of an environment are in its table', async () => {
   stops.push(aws.close);
   const { stdout } = await keys(aFolder(), [...aKey, '--environment', 'dev', '--json'], aws.env);
   const store = keyStore(openDb({ TABLE_NAME: 'page-audit-dev', HOME_REGION: 'us-west-2' }));
-  expect(await store.list()).toEqual([expect.objectContaining({ prefix: JSON.parse(stdout).prefix })]);
+  expect((await store.list()).keys).toEqual([expect.objectContaining({ prefix: JSON.parse(stdout).prefix })]);
   const prod = await keys(aFolder(), ['list', '--environment', 'prod'], aws.env);
   expect(prod).toMatchObject({ code: 1, stderr: expect.stringContaining('Deploy it first') });
+});
+
+test('a key whose item is damaged or of a later release is listed as unreadable, and can be revoked', async () => {
+  const dataDir = aFolder();
+  const damaged = [];
+  for (const name of ['plan', 'owner', 'revokedAt'] as const) {
+    const { prefix } = JSON.parse((await keysHere(dataDir, [...aKey, '--json'])).stdout);
+    process.env.DATA_DIR = dataDir;
+    await withTable(undefined, (db) =>
+      updateItem(db, apiKeyKey(prefix), { set: { [name]: 'of later' }, ...ifExists }).then(() => {}),
+    );
+    damaged.push(prefix);
+  }
+  const { prefix: sound } = JSON.parse((await keysHere(dataDir, [...aKey, '--json'])).stdout);
+  const [plan, owner] = damaged;
+  const { stdout } = await keysHere(dataDir, ['list', '--owner', 'acme']);
+  expect(stdout).toMatch(new RegExp(`${sound} +active +acme`));
+  expect(stdout).toMatch(new RegExp(`${plan} +unreadable +acme +the first +checks:read,checks:write +\\? `));
+  expect(stdout).toMatch(new RegExp(`${owner} +unreadable +\\? `));
+
+  for (const prefix of damaged) {
+    const revoked = JSON.parse((await keysHere(dataDir, ['revoke', prefix, '--json'])).stdout);
+    expect(revoked).toEqual({ prefix, revokedAt: expect.any(String), state: 'revoked' });
+  }
+  const states = Object.fromEntries(
+    (await allOf(dataDir)).map((key: ApiKey & { state: string }) => [key.prefix, key.state]),
+  );
+  expect(states).toEqual({ [sound]: 'active', ...Object.fromEntries(damaged.map((prefix) => [prefix, 'revoked'])) });
+  const { stderr } = await keysHere(dataDir, ['revoke', plan]);
+  expect(stderr).toContain(`The key ${plan} is revoked. The rest of its stored item can't be read.`);
 });
 
 test('further keys of an owner have its plan, unless --plan is given', async () => {

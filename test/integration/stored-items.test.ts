@@ -54,7 +54,7 @@ test.each(recordedReleases())('checks, keys and usage that release %s wrote stay
       expect((await getRun(world)(request({ checkId, runId }))).body).toMatchObject({ id: runId });
     }
   }
-  const [key] = await world.keys.list();
+  const [key] = (await world.keys.list()).keys;
   expect(await world.keys.find(key?.prefix ?? '')).toMatchObject({ owner });
 
   const { store, due, usage, queues } = world;

@@ -1,10 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { ApiKey, KEYS, keyText } from '../../../shared/keys.ts';
-import { type Db, getItem, ifAbsent, ifExists, parse, putOnce, updateItem } from './dynamodb.ts';
+import { type Db, getItem, type Item, ifAbsent, ifExists, parse, putOnce, updateItem } from './dynamodb.ts';
 import { apiKeyKey } from './items.ts';
 
 export type KeyStore = ReturnType<typeof keyStore>;
+
+/** The valid fields of a key whose stored item does not match its schema. The service accepts no such key. */
+export type UnreadableKey = Partial<ApiKey> & { prefix: string; isUnreadable: true };
 
 /** Stores API keys. */
 export const keyStore = (db: Db) => {
@@ -29,18 +32,23 @@ export const keyStore = (db: Db) => {
       return { key, text: keyText(prefix, secret) };
     },
 
-    /** Returns all keys, oldest first. */
-    list: async (): Promise<ApiKey[]> => {
+    /** Returns all keys, oldest first, and those whose stored items can't be read. */
+    list: async (): Promise<{ keys: ApiKey[]; unreadable: UnreadableKey[] }> => {
       const keys: ApiKey[] = [];
+      const unreadable: UnreadableKey[] = [];
       const query = {
         TableName: db.table,
         KeyConditionExpression: 'pk = :keys',
         ExpressionAttributeValues: { ':keys': KEYS },
       };
       for await (const page of paginateQuery({ client: db.client }, query)) {
-        keys.push(...(page.Items ?? []).map((item) => parse(ApiKey, item)));
+        for (const item of page.Items ?? []) {
+          const key = ApiKey.safeParse(item).data;
+          if (key) keys.push(key);
+          else unreadable.push(unreadableKey(item));
+        }
       }
-      return keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+      return { keys: keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt)), unreadable };
     },
 
     /** Revokes a key. Returns false if there is no such key. */
@@ -49,6 +57,12 @@ export const keyStore = (db: Db) => {
     /** Records the last use of a key. */
     touch: (prefix: string, now: Date) => setTime(prefix, 'lastUsedAt', now),
   };
+};
+
+const unreadableKey = (item: Item): UnreadableKey => {
+  const valid = Object.entries(ApiKey.shape).filter(([name, schema]) => schema.safeParse(item[name]).success);
+  const fields: Partial<ApiKey> = Object.fromEntries(valid.map(([name]) => [name, item[name]]));
+  return { ...fields, prefix: String(item.sk).replace(/^KEY#/, ''), isUnreadable: true };
 };
 
 /** Compares a secret with a key's in constant time. */
