@@ -17,7 +17,7 @@ export const handler = queue({ schema: AuditJob }, () => {
 });
 
 type Deps = {
-  store: Pick<CheckStore, 'findRun'>;
+  store: Pick<CheckStore, 'findRunOfAnyOwner'>;
   due: Pick<DueStore, 'abandon' | 'postpone'>;
   now?: () => Date;
 };
@@ -25,7 +25,7 @@ type Deps = {
 export const closeLostRuns =
   ({ store, due, now = () => new Date() }: Deps) =>
   async ({ checkId, runId, createId }: AuditJob): Promise<void> => {
-    const run = await store.findRun({ checkId, id: runId, createId });
+    const run = await store.findRunOfAnyOwner({ checkId, id: runId, createId });
     if (!run || isFinished(run.state)) return;
     if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work
     log.error('a job failed in every delivery', { ...idsOf(run), attempts: run.attempts.length });

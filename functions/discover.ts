@@ -8,14 +8,14 @@ import { plans } from '../shared/plans.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { type Region, regions } from '../shared/regions.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import { anyone, http, type Request } from './lib/http/endpoint.ts';
 import type { Reply } from './lib/http/response.ts';
 import { MAX_URL_LENGTH } from './lib/public-addresses.ts';
 
 const env = () => DiscoverEnv.parse(process.env);
 
 /** GET /v1/regions, /v1/audit/versions, /v1/limits, /v1/openapi.json and /health: returns what this deployment offers. */
-export const handler = http({ cors: env }, () =>
+export const handler = http({ access: anyone, cors: env }, () =>
   discover({
     deployed: env().REGIONS,
     ports: env().TARGET_PORTS,

@@ -1,7 +1,8 @@
 import { checkView } from '../shared/check.ts';
 import { WaitEnv } from '../shared/env.ts';
+import type { Caller } from '../shared/keys.ts';
 import { isFinished } from '../shared/run.ts';
-import { access } from './lib/http/access.ts';
+import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { checkIdOf, findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -15,7 +16,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 const env = () => WaitEnv.parse(process.env);
 
 /** GET /v1/checks/{checkId}: returns the check with its complete runs. With `Prefer: wait`, waits for its end. */
-export const handler = http({ access: access('checks:read', env), cors: env, shared: true }, () =>
+export const handler = http({ access: sharedAccess('checks:read', env), cors: env, shared: true }, () =>
   getCheck({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
 );
 
@@ -23,7 +24,7 @@ type Deps = { store: SharingStore; wait?: Wait };
 
 export const getCheck =
   ({ store, wait = waiting(watchByPolling) }: Deps) =>
-  (request: Request): Promise<Reply> =>
+  (request: Request<Caller>): Promise<Reply> =>
     waitingReply(request, wait, checkIdOf(request), async () => {
       const { item, runs } = await findCheck(store, request);
       return { view: checkView({ ...item, runs }), finished: runs.every((run) => isFinished(run.state)) };

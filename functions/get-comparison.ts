@@ -5,9 +5,10 @@ import {
   type RegionComparison,
 } from '../shared/comparison/comparison.ts';
 import { ReadEnv } from '../shared/env.ts';
+import type { Caller } from '../shared/keys.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
-import { access } from './lib/http/access.ts';
+import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { invalidInput } from './lib/http/input.ts';
 import { findCheck } from './lib/http/lookup.ts';
@@ -19,15 +20,16 @@ import { openDb } from './lib/store/dynamodb.ts';
 const env = () => ReadEnv.parse(process.env);
 
 /** GET /v1/checks/{checkId}/comparison: compares the regions of a check, or the check with the check in `base`. */
-export const handler = http({ access: access('checks:read', env), cors: env, shared: true, query: ['base'] }, () =>
-  getComparison({ store: checkStore(openDb(env())) }),
+export const handler = http(
+  { access: sharedAccess('checks:read', env), cors: env, shared: true, query: ['base'] },
+  () => getComparison({ store: checkStore(openDb(env())) }),
 );
 
 export const getComparison =
   ({ store }: { store: SharingStore }) =>
-  async (request: Request): Promise<Reply> => {
+  async (request: Request<Caller>): Promise<Reply> => {
     const { base } = request.query;
-    if (base !== undefined && request.share !== undefined) throw shareWithBase();
+    if (base !== undefined && 'reader' in request) throw shareWithBase();
     const check = await findCheck(store, request);
     if (base === undefined) return reply(compareRegions(comparedCheck(check)), tooFewRegions);
     if (base.toLowerCase() === check.item.id) {

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { ReportReadEnv } from '../shared/env.ts';
-import { access } from './lib/http/access.ts';
+import type { Caller } from '../shared/keys.ts';
+import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { htmlReport, loadingReport, viewerVersion } from './lib/http/html-report.ts';
 import { acceptsGzip, matchesEtag, prefersHtml } from './lib/http/negotiation.ts';
@@ -16,8 +17,9 @@ import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 const env = () => ReportReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}/report: returns the full Lighthouse result, as JSON or as an HTML report. */
-export const handler = http({ access: access('checks:read', env), cors: env, shared: true, query: ['checkId'] }, () =>
-  getReport({ store: checkStore(openDb(env())), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
+export const handler = http(
+  { access: sharedAccess('checks:read', env), cors: env, shared: true, query: ['checkId'] },
+  () => getReport({ store: checkStore(openDb(env())), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
 );
 
 type Deps = {
@@ -31,7 +33,7 @@ const MAX_HTML_SOURCE_BYTES = 32 * 1024 * 1024;
 
 export const getReport =
   ({ store, reports, maxBytes }: Deps) =>
-  async (request: Request): Promise<Reply> => {
+  async (request: Request<Caller>): Promise<Reply> => {
     const { report, read, throwIfGone } = await findReport({ store, reports }, request);
     const gzipped = acceptsGzip(request.headers['accept-encoding']);
     const asHtml = prefersHtml(request.headers.accept);

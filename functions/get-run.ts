@@ -1,6 +1,7 @@
 import { WaitEnv } from '../shared/env.ts';
+import type { Caller } from '../shared/keys.ts';
 import { isFinished, runView } from '../shared/run.ts';
-import { access } from './lib/http/access.ts';
+import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { placeOfRun, readRun } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -17,15 +18,16 @@ const env = () => WaitEnv.parse(process.env);
  * GET /v1/checks/{checkId}/runs/{runId} and /v1/audit/runs/{runId}: returns the run. With `Prefer: wait`, waits for its
  * end.
  */
-export const handler = http({ access: access('checks:read', env), cors: env, shared: true, query: ['checkId'] }, () =>
-  getRun({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
+export const handler = http(
+  { access: sharedAccess('checks:read', env), cors: env, shared: true, query: ['checkId'] },
+  () => getRun({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
 );
 
 type Deps = { store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>; wait?: Wait };
 
 export const getRun =
   ({ store, wait = waiting(watchByPolling) }: Deps) =>
-  async (request: Request): Promise<Reply> => {
+  async (request: Request<Caller>): Promise<Reply> => {
     const place = await placeOfRun(store, request);
     return waitingReply(request, wait, place.checkId, async () => {
       const run = await readRun(store, place, request);

@@ -1,7 +1,8 @@
 import { ReportReadEnv } from '../shared/env.ts';
+import type { Caller } from '../shared/keys.ts';
 import type { Filmstrip } from '../shared/offer.ts';
 import { ApiProblem } from '../shared/problems.ts';
-import { access } from './lib/http/access.ts';
+import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { matchesEtag } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -14,7 +15,7 @@ import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 const env = () => ReportReadEnv.parse(process.env);
 
 /** GET …/runs/{runId}/screenshot and …/filmstrip: return the images of the page that the run's report contains. */
-export const handler = http({ access: access('checks:read', env), cors: env, shared: true }, () =>
+export const handler = http({ access: sharedAccess('checks:read', env), cors: env, shared: true }, () =>
   getScreenshot({ store: checkStore(openDb(env())), reports: reports(env()) }),
 );
 
@@ -33,7 +34,7 @@ type Report = {
 
 export const getScreenshot =
   (deps: Deps) =>
-  async (request: Request): Promise<Reply> => {
+  async (request: Request<Caller>): Promise<Reply> => {
     const filmstrip = request.path.endsWith('/filmstrip');
     const { report, read } = await findReport(deps, request);
     const etag = `"${tagOf(report.key)}-${filmstrip ? 'filmstrip' : 'screenshot'}"`;

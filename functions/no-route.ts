@@ -1,7 +1,7 @@
 import { WebPageEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { methodsOf } from '../shared/routes.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import { anyone, http, type Request } from './lib/http/endpoint.ts';
 import { prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { staticFiles } from './lib/http/static-files.ts';
@@ -13,7 +13,7 @@ const env = () => WebPageEnv.parse(process.env);
  * `$default`, for requests that match no route: answers OPTIONS with 204, else throws 404, or 405 with `Allow`. Outside
  * of the API, a browser gets the 404 as the web page.
  */
-export const handler = http({ cors: env, query: 'any' }, () => noRoute(env().REPORT_ORIGIN));
+export const handler = http({ access: anyone, cors: env, query: 'any' }, () => noRoute(env().REPORT_ORIGIN));
 
 export const noRoute = (reportOrigin?: string) => {
   const web = staticFiles(webSite(reportOrigin));

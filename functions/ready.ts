@@ -1,7 +1,7 @@
 import { ReadyEnv } from '../shared/env.ts';
 import { READY } from '../shared/partitions.ts';
 import { ApiProblem } from '../shared/problems.ts';
-import { http } from './lib/http/endpoint.ts';
+import { anyone, http } from './lib/http/endpoint.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { currentObstacle } from './lib/readiness.ts';
@@ -10,7 +10,7 @@ import { getItem, openDb } from './lib/store/dynamodb.ts';
 const env = () => ReadyEnv.parse(process.env);
 
 /** GET /ready: answers 503 with the reason while the table does not respond, or while this machine can't audit. */
-export const handler = http({ cors: env }, () => {
+export const handler = http({ access: anyone, cors: env }, () => {
   const db = openDb(env());
   return ready({ readTable: () => getItem(db, { pk: READY, sk: READY }), obstacle: currentObstacle });
 });

@@ -54,7 +54,7 @@ export const shutDown = async (): Promise<void> => {
 };
 
 type Deps = {
-  store: Pick<CheckStore, 'findRun'>;
+  store: Pick<CheckStore, 'findRunOfAnyOwner'>;
   leases: LeaseStore;
   reports: Pick<Reports, 'put'>;
   auditors: Pick<Auditors, 'audit'>;

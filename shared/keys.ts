@@ -13,11 +13,11 @@ export const Owner = z
 /** Owner of all checks while the service needs no keys. */
 export const ANONYMOUS = 'anonymous';
 
-/**
- * Sender of a request. Without a plan, no limits apply. `share` is the share token of a reader without rights of an owner.
- * Its `owner` is then a name that no owner can have.
- */
-export type Caller = { owner: string; plan?: PlanName; share?: string };
+/** Sender of a request who acts as an owner. Without a plan, no limits apply. */
+export type OwnerCaller = { owner: string; plan?: PlanName };
+/** Sender of a request who may read one check if the share token is genuine. `reader` is the id of the check. */
+export type ReaderCaller = { reader: string; token: string };
+export type Caller = OwnerCaller | ReaderCaller;
 
 /** Partition of the table that holds the keys. It has access rights of its own. */
 export const KEYS = 'KEYS';

@@ -5,7 +5,7 @@ import type { RunItem } from './store/items.ts';
 import type { Lease, LeaseStore } from './store/leases.ts';
 
 type Deps = {
-  store: Pick<CheckStore, 'findRun'>;
+  store: Pick<CheckStore, 'findRunOfAnyOwner'>;
   leases: Pick<LeaseStore, 'claim'>;
   retryDelaysMs: readonly number[];
   now: () => Date;
@@ -26,7 +26,7 @@ export const claimRun = (
 ): Promise<{ run?: RunItem | undefined; lease?: Lease | undefined }> => {
   const end = performance.now() + CLAIM_MS;
   const claim = async () => {
-    const run = await store.findRun({ checkId, id: runId, createId });
+    const run = await store.findRunOfAnyOwner({ checkId, id: runId, createId });
     return { run, lease: run && (await leases.claim(run, leaseId, now())) };
   };
   return retry(claim, { retryDelaysMs, remainingMs: () => end - performance.now(), signal }, 0);

@@ -6,7 +6,7 @@ import { isFinished } from '../../shared/run.ts';
 import { printable } from '../../shared/text.ts';
 
 type Deps = {
-  store: Pick<CheckStore, 'findRun'>;
+  store: Pick<CheckStore, 'findRunOfAnyOwner'>;
   /** URL of the API. */
   url: string;
   print: (line: string) => void;
@@ -20,7 +20,7 @@ export const consoleLines = ({ store, url, print }: Deps) => {
     const job = jobIn(record.body);
     if (!job) return;
     const { checkId, runId, region } = job;
-    const read = await store.findRun({ checkId, id: runId }).catch(() => 'unknown' as const);
+    const read = await store.findRunOfAnyOwner({ checkId, id: runId }).catch(() => 'unknown' as const);
     const run = read === 'unknown' ? undefined : read;
     if (run) urls.set(runId, new URL(run.url).href); // ASCII only
     const where = `${region.padEnd(20)} ${redactForLog(urls.get(runId) ?? `run ${runId}`)}`;

@@ -94,7 +94,7 @@ const listOf = (value: unknown): Item[] => (Array.isArray(value) ? value : []);
 /** Puts a check and its runs into the lists, which earlier versions did not have. */
 const list = async (db: Db, checkId: string): Promise<void> => {
   const found = await checkStore(db)
-    .find(checkId)
+    .findOfAnyOwner(checkId)
     .catch(() => undefined);
   if (!found) return; // it does not parse, so no list can show more than its id
   const { item, runs } = found;

@@ -212,5 +212,5 @@ test('an item that does not match its schema causes an error that names the item
       ExpressionAttributeValues: { ':odd': 'good' },
     }),
   );
-  await expect(world.store.find(check.id)).rejects.toThrow(`RUN#${run.id} can not be read`);
+  await expect(world.store.findOfAnyOwner(check.id)).rejects.toThrow(`RUN#${run.id} can not be read`);
 });

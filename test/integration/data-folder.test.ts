@@ -49,12 +49,12 @@ test('a damaged log is reported at the start, and its index follows the items th
   writeFileSync(inTable('.log'), log);
 
   await using world = await start();
-  const found = await Promise.all(ids.map((id) => world.store.find(id).catch(() => undefined)));
+  const found = await Promise.all(ids.map((id) => world.store.findOfAnyOwner(id).catch(() => undefined)));
   expect(found.filter(Boolean).length).toBeLessThan(ids.length);
   expect(printed[0]).toMatch(/^✗ The log of the table in \S+\/dynamodb is damaged: \d+ bytes .* lost.*backup/);
   const due = await world.due.list('us-west1', later(new Date(), 24 * 3600), 1000);
   const runs = await Promise.all(
-    due.map(({ pk, sk }) => world.store.findRun({ checkId: pk.slice(6), id: sk.slice(4) })),
+    due.map(({ pk, sk }) => world.store.findRunOfAnyOwner({ checkId: pk.slice(6), id: sk.slice(4) })),
   );
   expect(runs.map((run) => run?.dueAt)).toEqual(due.map(({ dueAt }) => dueAt));
   expect(printed[1]).toMatch(/^The indexes of the table in \S+ were rebuilt from its \d+ items\.$/);
@@ -76,7 +76,7 @@ test('a log that was cut is reported with the number of checks that are missing 
   writeFileSync(inTable('.log'), log.subarray(0, log.length / 2));
   {
     await using world = await start();
-    const found = await Promise.all(ids.map((id) => world.store.find(id)));
+    const found = await Promise.all(ids.map((id) => world.store.findOfAnyOwner(id)));
     const missing = found.filter((each) => !each).length;
     expect(missing).toBeGreaterThan(0);
     expect(printed).toEqual([
@@ -119,7 +119,7 @@ test('the text of an erased check leaves the files of the table', async () => {
   expect(holdText()).toBe(true);
   await world.erasure.markErased((await world.find(check.id)).item, new Date());
   await world.erasure.eraseRemains(check.id);
-  const mark = await world.store.findOrErased(check.id);
+  const mark = await world.store.findOrErased(check.id, 'anonymous');
   expect(mark).toBe('erased');
   await sweep({ ...world, now: () => later(new Date(), 600) })({});
   await expect.poll(holdText).toBe(false);
@@ -206,7 +206,7 @@ test('an I/O error of the table fails its request only, and the table is written
   const check = aCheck({ regions: ['us-west1'] });
   await world.create(check);
   broken = true;
-  await expect(world.store.find(check.id)).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } });
+  await expect(world.store.findOfAnyOwner(check.id)).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } });
   await expect(world.create(aCheck())).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } });
   expect(printed).toEqual([expect.stringMatching(/^✗ The table in \S+ can't be written: .*Input\/output error/)]);
   broken = false;

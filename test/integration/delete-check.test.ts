@@ -47,7 +47,7 @@ beforeAll(async () => {
   const db = openDb(ReportReadEnv.parse(process.env));
   const bucket = reports(ReportReadEnv.parse(process.env));
   cut = { store: checkStore(db), leases: leaseStore(db), erasure: erasureStore(db, bucket), reports: bucket };
-  await cut.store.find(randomUUID());
+  await cut.store.findOfAnyOwner(randomUUID());
   await cut.reports.keysOf(randomUUID());
   Object.assign(process.env, own);
 });
@@ -201,7 +201,7 @@ test('the jobs of an erased check find nothing to do', async () => {
   const audit = vi.fn();
   await runAudit({ ...world, auditors: { audit } })(jobOf(run), () => 600_000);
   await closeLostRuns(world)(jobOf(run));
-  await closeLostRuns({ ...world, store: { ...world.store, findRun: async () => run } })(jobOf(run)); // it has read the run before the erasure
+  await closeLostRuns({ ...world, store: { ...world.store, findRunOfAnyOwner: async () => run } })(jobOf(run)); // it has read the run before the erasure
   expect(audit).not.toHaveBeenCalled();
   expect(await remainsOf(check.id)).toEqual(aMark);
 });
@@ -332,7 +332,7 @@ test('a slow create does not bring back a check that was erased meanwhile', asyn
   await world.create(check);
   await deleteAt(now, check.id);
   await expect(world.create(check)).rejects.toThrow('exists already'); // the slower of two with the same key
-  expect(await world.store.find(check.id)).toBeUndefined();
+  expect(await world.store.findOfAnyOwner(check.id)).toBeUndefined();
   await sweepAt(later(now, 91)); // deletes what the create has left
   await sweepAt(later(now, 182));
   expect(await remainsOf(check.id)).toEqual(nothing);

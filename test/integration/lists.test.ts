@@ -291,7 +291,7 @@ test('a late close brings no erased check back into the series', async () => {
   }) as never);
   await finish(check);
   expect(await series()).toEqual([]);
-  expect(await world.store.findOrErased(check.id)).toBe('erased');
+  expect(await world.store.findOrErased(check.id, owner)).toBe('erased');
 });
 
 test('the runs of a URL are a series of metrics, also of spellings of the URL', async () => {

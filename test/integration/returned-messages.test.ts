@@ -69,8 +69,8 @@ test('a job whose run can not be read is delivered again within seconds, and its
   const { receive } = await aQueue({ checkId: check.id, runId: run.id, correlationId: 'c', owner: 'anonymous' });
   let outage = true;
   const store = {
-    findRun: (of: Parameters<World['store']['findRun']>[0]) =>
-      outage ? Promise.reject(new Error('DynamoDB is unavailable')) : world.store.findRun(of),
+    findRunOfAnyOwner: (of: Parameters<World['store']['findRunOfAnyOwner']>[0]) =>
+      outage ? Promise.reject(new Error('DynamoDB is unavailable')) : world.store.findRunOfAnyOwner(of),
   };
   const backoff = (receives: number) => returnAfterSeconds(receives) / 5;
   const handler = queue({ schema: AuditJob, backoff }, () => runAudit({ ...world, store, ...audited }));

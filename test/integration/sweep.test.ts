@@ -167,7 +167,7 @@ test('the runs and pointers of a failed create are deleted', async () => {
   const runs = await failedCreate(check);
   await sweepAt(later(t0, 61));
   for (const run of runs) {
-    expect(await world.store.findRun(run)).toBeUndefined();
+    expect(await world.store.findRunOfAnyOwner(run)).toBeUndefined();
     expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBeUndefined();
   }
   expect(await jobs()).toEqual([]);
@@ -178,7 +178,7 @@ test('an orphan that a repeated create has taken over without writing its pointe
   const [run] = (await failedCreate(check)) as [RunItem];
   await updateRun(world.db, run, { set: { createId: randomUUID() }, ...ifState('created') });
   await sweepAt(later(t0, 61));
-  expect(await world.store.findRun(run)).toBeUndefined();
+  expect(await world.store.findRunOfAnyOwner(run)).toBeUndefined();
   expect(await world.store.checkIdOfRun(run.id, 'anonymous')).toBeUndefined();
 });
 
@@ -210,7 +210,7 @@ test('orphans of another create with the same check id are deleted, but not the 
   const [left] = (await failedCreate(stray)) as [RunItem];
   await world.create(check);
   await sweepAt(later(t0, 61));
-  expect(await world.store.findRun(left)).toBeUndefined();
+  expect(await world.store.findRunOfAnyOwner(left)).toBeUndefined();
   expect((await world.find(check.id)).runs).toHaveLength(1);
   expect(runIds(await jobs())).toEqual([check.runs[0]?.id]);
 });

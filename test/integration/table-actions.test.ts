@@ -106,7 +106,7 @@ const everyFunction = async () => {
   const link = () => as('create-link', () => createLink(links)(request({ checkId: shared })));
   await link();
   const { url } = (await link()).body as { url: string };
-  await reads(shared, runId, { share: url.split('share=')[1] });
+  await reads(shared, runId, { reader: shared, token: url.split('share=')[1] });
   await as('delete-links', () => deleteLinks(links)(request({ checkId: shared })));
   await link();
   const checkId = await create();

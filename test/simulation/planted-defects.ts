@@ -14,7 +14,7 @@ export const plantedDefects: Defects = {
     wrap: ({ leases, store }) => {
       const { renew, recordAttempt, finish } = leases;
       const asHolder = async (lease: Lease): Promise<Lease> => {
-        const run = await store.findRun(lease.run);
+        const run = await store.findRunOfAnyOwner(lease.run);
         return { ...lease, id: run?.lease?.id ?? lease.id };
       };
       leases.renew = async (lease, ...more) => renew(await asHolder(lease), ...more);

@@ -1,8 +1,8 @@
+import type { OwnerCaller } from '../../shared/keys.ts';
 import { isFinished, type RunState } from '../../shared/run.ts';
 import type { Known, Options } from './clients.ts';
 import type { ApiAnswer, ApiRequest } from './service.ts';
 
-type Caller = Pick<ApiRequest, 'owner' | 'plan'>;
 export type Seen = { id: string; state: string; runs: { id: string; state: RunState; performance: number | null }[] };
 
 const WAIT_SECONDS = 20;
@@ -13,11 +13,11 @@ const isAnswer = (answer: ApiAnswer): answer is Exclude<ApiAnswer, 'no answer'> 
 const bodyOf = <Body>({ body }: Exclude<ApiAnswer, 'no answer'>): Body => body as Body;
 
 /** Returns what the client of a check does besides creating, reading and erasing it, and judges the answers. */
-export const readersOf = (options: Options, known: Known, caller: Caller, other: Caller) => {
+export const readersOf = (options: Options, known: Known, caller: OwnerCaller, other: OwnerCaller) => {
   const { timeline, random, request, images, ownerOf, violated } = options;
   const links = { tokens: [] as string[], dead: [] as string[], atWork: 0, revokes: 0 };
   const isThere = () => known.accepted && !known.deleteSent;
-  const ask = (name: Parameters<typeof request>[0], more: Partial<ApiRequest> = {}) =>
+  const ask = (name: Parameters<typeof request>[0], more: Partial<ApiRequest<OwnerCaller>> = {}) =>
     request(name, { ...caller, params: { checkId: known.id as string }, headers: {}, ...more });
 
   const wait = async (): Promise<void> => {
@@ -104,7 +104,8 @@ export const readersOf = (options: Options, known: Known, caller: Caller, other:
       if (isAnswer(answer) && answer.status === 200) violated(`a dead link shows ${known.id}`);
     }
   };
-  const readWith = (share: string) => ask('get', { owner: `share#${known.id}`, plan: undefined as never, share });
+  const readWith = (token: string) =>
+    request('get', { reader: known.id as string, token, params: { checkId: known.id }, headers: {} });
 
   /** Ends the links, by a revocation or by the erasure of the check. */
   const end = () => {

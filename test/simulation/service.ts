@@ -9,6 +9,7 @@ import {
 } from '../../infra/settings.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { returnAfterSeconds } from '../../shared/due-times.ts';
+import type { Caller } from '../../shared/keys.ts';
 import { ApiProblem, apiProblems } from '../../shared/problems.ts';
 import type { Defect } from './defects/defect.ts';
 import type { Faults } from './faults.ts';
@@ -36,8 +37,9 @@ type Outcome<T> = { value: T } | { error: unknown } | 'died';
 /** `no answer`: the process died, or the request timed out. */
 export type ApiAnswer = { status: number; body?: unknown; retryAfterSeconds?: number } | 'no answer';
 export type ApiName = 'create' | 'get' | 'delete' | 'list' | 'series' | 'share' | 'revoke';
-export type ApiRequest = Pick<Request, 'owner' | 'plan' | 'params' | 'headers'> &
-  Partial<Pick<Request, 'path' | 'rawQuery' | 'share' | 'host'>> & { body?: object };
+export type ApiRequest<By extends Caller = Caller> = By &
+  Pick<Request, 'params' | 'headers'> &
+  Partial<Pick<Request, 'path' | 'rawQuery' | 'host'>> & { body?: object };
 
 const MINUTE = 60_000;
 const WORKERS_PER_REGION = 2;

@@ -68,7 +68,7 @@ export const worldHere = () => {
   };
 
   const find = async (id: string) => {
-    const found = await store.find(id);
+    const found = await store.findOfAnyOwner(id);
     if (!found) throw new Error(`there is no check ${id}`);
     return found;
   };

@@ -13,13 +13,13 @@ const where = 'us-west1             https://example.com/page?[redacted]';
 const linesOf = async (atStart: RunItem | Error | undefined, atEnd: RunItem | Error | undefined, body?: string) => {
   const printed: string[] = [];
   const reads = [atStart, atEnd];
-  const findRun = async () => {
+  const findRunOfAnyOwner = async () => {
     const read = reads.shift();
     if (read instanceof Error) throw read;
     return read;
   };
   const onMessage = consoleLines({
-    store: { findRun },
+    store: { findRunOfAnyOwner },
     url: 'http://127.0.0.1:4080',
     print: (line) => printed.push(line),
   });

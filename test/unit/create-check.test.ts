@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
+import type { CheckStore } from '../../functions/lib/store/checks.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 
 type FindOrErased = Parameters<typeof createCheck>[0]['store']['findOrErased'];
@@ -39,4 +40,10 @@ test('a create that cannot look up the check of an earlier one reports the looku
 
 test('a create whose check is being erased while its runs are still at work says so', async () => {
   await expect(createWhileRunsAreAtWork(async () => 'erased')).rejects.toMatchObject({ code: 'being-erased' });
+});
+
+test('a lookup that forgets the owner does not compile', () => {
+  // @ts-expect-error
+  const find = (store: CheckStore) => store.find('id');
+  expect(find).toBeDefined();
 });

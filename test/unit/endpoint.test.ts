@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
-import { http } from '../../functions/lib/http/endpoint.ts';
+import { anyone, http } from '../../functions/lib/http/endpoint.ts';
 import type { Reply } from '../../functions/lib/http/response.ts';
 import { log } from '../../functions/lib/log.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
@@ -17,7 +17,7 @@ const event = (method = 'GET') =>
   }) as unknown as APIGatewayProxyEventV2;
 const respond = async (reply: () => Promise<Reply>, { remainingMs = 10_000, method = 'GET' } = {}) => {
   const context = { getRemainingTimeInMillis: () => remainingMs } as Context;
-  return await http({ cors }, () => reply)(event(method), context);
+  return await http({ access: anyone, cors }, () => reply)(event(method), context);
 };
 
 test('a request that reaches the Lambda timeout gets a 503 problem document', async () => {

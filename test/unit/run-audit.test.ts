@@ -108,7 +108,7 @@ const worker = (
   const renew = vi.fn(async () => true);
   const work = runAudit({
     store: {
-      findRun: async () => ({ ...item, ...outcomes.at(-1) }) as RunItem,
+      findRunOfAnyOwner: async () => ({ ...item, ...outcomes.at(-1) }) as RunItem,
     },
     leases: {
       claim: async (run, id) => (claimable ? { id, run } : undefined),

@@ -1,6 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthEnv, CorsEnv, StoreEnv } from '../../../shared/env.ts';
-import { ANONYMOUS, type ApiKey, type Caller, keyParts, keyState, type Scope } from '../../../shared/keys.ts';
+import {
+  ANONYMOUS,
+  type ApiKey,
+  type Caller,
+  keyParts,
+  keyState,
+  type OwnerCaller,
+  type ReaderCaller,
+  type Scope,
+} from '../../../shared/keys.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
 import { isLoopbackHost, targetOf } from '../public-addresses.ts';
@@ -8,36 +17,36 @@ import { openDb } from '../store/dynamodb.ts';
 import { isSecretOf, type KeyStore, keyStore } from '../store/keys.ts';
 
 type Headers = Record<string, string | undefined>;
-/** Share token in the query of a request, and the check in its path. */
-export type Share = { token: string; checkId: string };
-/** Returns who sent a request, or throws the problem to answer with. */
-export type Access = (headers: Headers, share?: Share) => Promise<Caller>;
+type Env = StoreEnv & AuthEnv & CorsEnv;
+/** Returns who sent a request, or throws the problem to answer with. `reader` is the sender as its share token says. */
+export type Access<Sender> = (headers: Headers, reader?: ReaderCaller) => Promise<Sender>;
 
-/**
- * Authorizes requests whose API key has this scope. With `AUTH=open`, allows every local request, all as one owner. A
- * share token replaces the key: the lookup of the check judges the token (shared-check.ts).
- */
-export const access = (scope: Scope, parseEnv: () => StoreEnv & AuthEnv & CorsEnv): Access => {
-  let authorize: Access | undefined;
-  return async (headers, share) => {
+/** Authorizes requests whose API key has this scope. With `AUTH=open`, allows every local request, all as one owner. */
+export const access = (scope: Scope, parseEnv: () => Env): Access<OwnerCaller> => {
+  let authorize: Access<OwnerCaller> | undefined;
+  return async (headers) => {
     authorize ??= createAccess(scope, parseEnv());
-    return await authorize(headers, share);
+    return await authorize(headers);
   };
 };
 
-const createAccess = (scope: Scope, env: StoreEnv & AuthEnv & CorsEnv): Access => {
-  if (env.AUTH === 'open') {
-    return async (headers, share) => {
-      const caller = localCaller(headers, scope, env.CORS_ORIGINS);
-      return share ? readerOf(share) : caller;
-    };
-  }
-  const keys = keyring({ store: keyStore(openDb(env)) });
-  return async ({ authorization }, share) => (share ? readerOf(share) : await keys(authorization, scope));
+/** Does the same, but a share token replaces the key. The lookup of the check judges the token (shared-check.ts). */
+export const sharedAccess = (scope: Scope, parseEnv: () => Env): Access<Caller> => {
+  const authorize = access(scope, parseEnv);
+  let env: Env | undefined;
+  return async (headers, reader) => {
+    env ??= parseEnv();
+    if (reader && env.AUTH === 'keys') return reader;
+    const owner = await authorize(headers); // without keys, a reader must be on this machine too
+    return reader ?? owner;
+  };
 };
 
-/** Returns the caller with a share token. Its waits count apart from those of the owner, for each check. */
-const readerOf = ({ token, checkId }: Share): Caller => ({ owner: `share#${checkId.toLowerCase()}`, share: token });
+const createAccess = (scope: Scope, env: Env): Access<OwnerCaller> => {
+  if (env.AUTH === 'open') return async (headers) => localCaller(headers, scope, env.CORS_ORIGINS);
+  const keys = keyring({ store: keyStore(openDb(env)) });
+  return ({ authorization }) => keys(authorization, scope);
+};
 
 /** Headers that proxies add. A request of a client on this machine has none. */
 const proxyHeader = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
@@ -47,7 +56,7 @@ const proxyHeader = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
  * opens. A loopback `Host` stops DNS rebinding. The `Origin` stops forms that another site's page sends here. A proxy may
  * rewrite both, so its headers are refused: behind a public name, the service would be open to the world.
  */
-const localCaller = (headers: Headers, scope: Scope, corsOrigins: readonly string[]): Caller => {
+const localCaller = (headers: Headers, scope: Scope, corsOrigins: readonly string[]): OwnerCaller => {
   const { host, origin } = headers;
   const forwarded = Object.keys(headers).find((name) => proxyHeader.test(name));
   if (forwarded !== undefined) {
@@ -99,7 +108,7 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
     return entry;
   };
 
-  return async (authorization: string | undefined, scope: Scope): Promise<Caller> => {
+  return async (authorization: string | undefined, scope: Scope): Promise<OwnerCaller> => {
     if (authorization === undefined)
       throw unauthorized('This request needs an API key. Send it as a bearer token in the Authorization header.');
     const [, token = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];

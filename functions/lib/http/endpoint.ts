@@ -1,15 +1,16 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { CorsEnv } from '../../../shared/env.ts';
-import { ANONYMOUS, type Caller } from '../../../shared/keys.ts';
+import type { OwnerCaller, ReaderCaller } from '../../../shared/keys.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
-import type { Access, Share } from './access.ts';
+import type { Access } from './access.ts';
 import { parseQuery } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
-import { requestLog } from './request-log.ts';
+import { requestLog, type Sender } from './request-log.ts';
 import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
 
-export type Request = Caller & {
+/** A request to an endpoint. Most endpoints serve owners only. */
+export type Request<By extends Sender = OwnerCaller> = By & {
   /** API Gateway's id of the request. The runs that it creates, their jobs and their logs carry it as `correlationId`. */
   requestId: string;
   method: string;
@@ -31,10 +32,10 @@ export type Request = Caller & {
 
 type EndpointContext = Context & Pick<Request, 'signal'>;
 
-type Handle = (request: Request) => Promise<Reply>;
-type Options = {
-  /** Authorizes the request. Without it the endpoint is public. */
-  access?: Access;
+type Handle<By extends Sender> = (request: Request<By>) => Promise<Reply>;
+type Options<By extends Sender> = {
+  /** Authorizes the request. */
+  access: Access<By>;
   /** Origins whose pages may read the responses. */
   cors: () => CorsEnv;
   /** True if the endpoint takes a JSON body. */
@@ -45,30 +46,36 @@ type Options = {
   query?: readonly string[] | 'any';
 };
 
+/** Access to a public endpoint. */
+export const anyone: Access<Record<never, never>> = async () => ({});
+
 /**
  * Returns the Lambda handler of an endpoint, for API Gateway events of payload format 2.0. The handler parses each
  * request once, calls `build` on the first one, and turns every error into a problem document. Its `admit` authorizes a
  * request, and returns the answer if that refuses it. A server that has not received the body yet can ask `admit` first.
  */
-export const http = ({ access, cors, body = false, shared = false, query = [] }: Options, build: () => Handle) => {
-  let handle: Handle | undefined;
+export const http = <By extends Sender>(
+  { access, cors, body = false, shared = false, query = [] }: Options<By>,
+  build: () => Handle<By>,
+) => {
+  let handle: Handle<By> | undefined;
   let origins: readonly string[] | undefined;
   const requests = requestLog();
 
-  const authorize = async (event: APIGatewayProxyEventV2): Promise<Caller> => {
+  const authorize = async (event: APIGatewayProxyEventV2): Promise<By> => {
     origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
-    return access ? await access(event.headers, shared ? shareOf(event) : undefined) : { owner: ANONYMOUS };
+    return await access(event.headers, shared ? readerOf(event) : undefined);
   };
 
   const answer = async (event: APIGatewayProxyEventV2, context: EndpointContext): Promise<HttpResult> => {
     const caller = await authorize(event); // before any input is parsed
-    if (access && caller.share === undefined) requests.authorized(event, caller);
+    requests.authorized(event, caller);
     handle ??= build();
     const { http: requested } = event.requestContext;
     return toHttpResult(
       await handle({
-        requestId: event.requestContext.requestId,
         ...caller,
+        requestId: event.requestContext.requestId,
         method: requested.method,
         host: event.requestContext.domainName,
         path: requested.path,
@@ -115,8 +122,8 @@ export const http = ({ access, cors, body = false, shared = false, query = [] }:
   return Object.assign(lambda(answer), { admit });
 };
 
-/** Returns the share token of a request to a path of a check. */
-const shareOf = ({ pathParameters, queryStringParameters }: APIGatewayProxyEventV2): Share | undefined => {
+/** Returns the sender of a request with a share token to a path of a check. */
+const readerOf = ({ pathParameters, queryStringParameters }: APIGatewayProxyEventV2): ReaderCaller | undefined => {
   const [checkId, token] = [pathParameters?.checkId, queryStringParameters?.share];
-  return checkId !== undefined && token !== undefined ? { checkId, token } : undefined;
+  return checkId !== undefined && token !== undefined ? { reader: checkId.toLowerCase(), token } : undefined;
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Caller } from '../../../shared/keys.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import type { CheckStore, StoredCheck } from '../store/checks.ts';
 import type { RunItem } from '../store/items.ts';
@@ -11,11 +12,9 @@ const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(
 export const checkIdOf = ({ params: { checkId } }: Pick<Request, 'params'>): string | undefined =>
   isUuid(checkId) ? checkId.toLowerCase() : undefined;
 
-type Reader = Pick<Request, 'owner' | 'share'>;
-
 /** Returns the check of this owner, or the check that the share token of the request shows. */
-const find = (store: SharingStore, checkId: string, { owner, share }: Reader) =>
-  share === undefined ? store.find(checkId, owner) : findShared(store, checkId, share);
+const find = (store: SharingStore, checkId: string, caller: Caller) =>
+  'reader' in caller ? findShared(store, checkId, caller.token) : store.find(checkId, caller.owner);
 
 /**
  * Returns the check in the path. Throws not-found if this owner has none with the id, or if the id is no UUID.
@@ -23,7 +22,7 @@ const find = (store: SharingStore, checkId: string, { owner, share }: Reader) =>
  */
 export const findCheck = async (
   store: SharingStore,
-  request: Reader & Pick<Request, 'params'>,
+  request: Caller & Pick<Request, 'params'>,
   id?: string,
 ): Promise<StoredCheck> => {
   const checkId = checkIdOf(request);
@@ -34,17 +33,16 @@ export const findCheck = async (
 
 export const checkNotFound = (id = 'this ID') => new ApiProblem('not-found', `There is no check with ${id}.`);
 
-type RunRequest = Reader & Pick<Request, 'params' | 'query'>;
+type RunRequest = Caller & Pick<Request, 'params' | 'query'>;
 type RunPlace = { runId: string; checkId: string };
 
 /** Returns the ids of the run in the path and of its check, which the path or the query may name. Throws not-found. */
-export const placeOfRun = async (
-  store: Pick<CheckStore, 'checkIdOfRun'>,
-  { params, query, owner }: RunRequest,
-): Promise<RunPlace> => {
+export const placeOfRun = async (store: Pick<CheckStore, 'checkIdOfRun'>, request: RunRequest): Promise<RunPlace> => {
+  const { params, query } = request;
   const runId = isUuid(params.runId) ? params.runId.toLowerCase() : undefined;
   const requested = params.checkId ?? query.checkId;
-  const ofRun = async (id: string) => (requested === undefined ? await store.checkIdOfRun(id, owner) : requested);
+  const ofRun = async (id: string) =>
+    requested ?? ('reader' in request ? request.reader : await store.checkIdOfRun(id, request.owner));
   const checkId = runId && (await ofRun(runId));
   const isOfOther = query.checkId !== undefined && query.checkId.toLowerCase() !== checkId?.toLowerCase();
   if (!runId || !isUuid(checkId) || isOfOther) throw runNotFound();
@@ -52,8 +50,8 @@ export const placeOfRun = async (
 };
 
 /** Returns a run. Throws not-found if its check has no such run. */
-export const readRun = async (store: SharingStore, { runId, checkId }: RunPlace, reader: Reader): Promise<RunItem> => {
-  const found = await find(store, checkId, reader);
+export const readRun = async (store: SharingStore, { runId, checkId }: RunPlace, caller: Caller): Promise<RunItem> => {
+  const found = await find(store, checkId, caller);
   const run = found?.runs.find(({ id }) => id === runId);
   if (!run) throw runNotFound();
   return run;

@@ -1,15 +1,20 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Caller } from '../../../shared/keys.ts';
+import type { OwnerCaller, ReaderCaller } from '../../../shared/keys.ts';
 import { log } from '../log.ts';
 import type { HttpResult } from './response.ts';
 
+/** Sender of a request. The sender of a request to a public endpoint is unknown. */
+export type Sender = Partial<OwnerCaller> | ReaderCaller;
+
 /** Logs who sent each request with a key. API Gateway's access log has the same `requestId`, but can't know the owner. */
 export const requestLog = () => {
-  const callers = new WeakMap<APIGatewayProxyEventV2, Caller>();
+  const owners = new WeakMap<APIGatewayProxyEventV2, string>();
   return {
-    authorized: (event: APIGatewayProxyEventV2, caller: Caller): void => void callers.set(event, caller),
+    authorized: (event: APIGatewayProxyEventV2, sender: Sender): void => {
+      if ('owner' in sender && sender.owner !== undefined) owners.set(event, sender.owner);
+    },
     answered: (event: APIGatewayProxyEventV2, { statusCode: status }: HttpResult): void => {
-      const owner = callers.get(event)?.owner;
+      const owner = owners.get(event);
       const { requestId } = event.requestContext;
       if (owner !== undefined) log.info('a request was answered', { requestId, route: event.routeKey, status, owner });
     },

@@ -5,7 +5,7 @@ import { isExpired } from '../store/items.ts';
 import { newSecret } from '../store/links.ts';
 
 /** A store in which a share token finds its check. */
-export type SharingStore = Pick<CheckStore, 'find' | 'findShare'>;
+export type SharingStore = Pick<CheckStore, 'find' | 'findOfAnyOwner' | 'findShare'>;
 
 /**
  * Returns the check that a share token shows. Throws not-found with the same text if the check doesn't exist, is erased or
@@ -22,7 +22,7 @@ export const findShared = async (
   const share = await store.findShare(checkId);
   // A check without links costs the time of a comparison too.
   const expiresAt = expiryOf(token, share?.secret ?? newSecret(), checkId);
-  const found = share && expiresAt !== undefined ? await store.find(checkId) : undefined;
+  const found = share && expiresAt !== undefined ? await store.findOfAnyOwner(checkId) : undefined;
   if (!found || isExpired(found.item) || found.item.createId !== share?.createId) {
     throw new ApiProblem('not-found', INVALID);
   }

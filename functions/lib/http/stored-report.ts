@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import type { Caller } from '../../../shared/keys.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { idsOf, log } from '../log.ts';
@@ -19,7 +20,7 @@ type Deps = {
  * Returns the location and sizes of the report of the run in the path. Throws if the run is not finished, or failed
  * without a report. `read` returns the gzipped report, and throws as `throwIfGone` does if storage has deleted it.
  */
-export const findReport = async ({ store, reports }: Deps, request: Request) => {
+export const findReport = async ({ store, reports }: Deps, request: Request<Caller>) => {
   const run = await findRun(store, request);
   const report = storedReport(run);
   const throwIfGone = async () => {

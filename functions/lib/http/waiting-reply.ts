@@ -1,3 +1,4 @@
+import type { Caller } from '../../../shared/keys.ts';
 import { conditionalReply } from './conditional.ts';
 import type { Request } from './endpoint.ts';
 import type { Reply } from './response.ts';
@@ -13,7 +14,7 @@ const MAX_SHARED_WAIT_SECONDS = 2;
  * waits for its next visible change.
  */
 export const waitingReply = async (
-  request: Request,
+  request: Request<Caller>,
   wait: Wait,
   checkId: string | undefined,
   look: () => Promise<{ view: object; finished: boolean }>,
@@ -26,7 +27,7 @@ export const waitingReply = async (
   const isAwaited = ({ finished, reply }: Awaited<ReturnType<typeof read>>) =>
     finished || (hasTag && reply.status === 200);
 
-  const longest = request.share === undefined ? MAX_WAIT_SECONDS : MAX_SHARED_WAIT_SECONDS;
+  const longest = 'reader' in request ? MAX_SHARED_WAIT_SECONDS : MAX_WAIT_SECONDS;
   const seconds = preferredWait(request.headers.prefer, longest);
   const { reply } = seconds ? await wait(request, { checkId, seconds, read, isAwaited }) : await read();
   const applied = seconds !== undefined && { 'preference-applied': `wait=${seconds}` };

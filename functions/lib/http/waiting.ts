@@ -1,3 +1,4 @@
+import type { Caller } from '../../../shared/keys.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { WatchCheck } from '../store/changes.ts';
@@ -26,7 +27,7 @@ type Reading<T> = {
   isAwaited: (found: T) => boolean;
 };
 
-/** Number of waits by owner. The functions of one process share it. */
+/** Number of waits by owner, or by check for share tokens. The functions of one process share it. */
 const waits = new Map<string, number>();
 
 /**
@@ -34,15 +35,13 @@ const waits = new Map<string, number>();
  * answer. A wait ends early if the request's signal aborts. An owner may have `MAX_WAITS` waits at the same time.
  */
 export const waiting = (watch: WatchCheck) => {
-  return async <T>(
-    { owner, signal, remainingMs = () => Number.POSITIVE_INFINITY }: Request,
-    { checkId, seconds, read, isAwaited }: Reading<T>,
-  ): Promise<T> => {
+  return async <T>(request: Request<Caller>, { checkId, seconds, read, isAwaited }: Reading<T>): Promise<T> => {
+    const { signal, remainingMs = () => Number.POSITIVE_INFINITY } = request;
     const end = performance.now() + Math.min(seconds * 1000, remainingMs() - LAST_READ_MS);
     using watched = watch(checkId ?? ''); // before the first read, so that no change is missed
     let found = await read();
     if (isAwaited(found)) return found;
-    using _wait = startWait(owner);
+    using _wait = startWait('reader' in request ? `share#${request.reader}` : request.owner);
     while (!signal?.aborted && performance.now() < end && !isAwaited(found)) {
       await watched.next(end - performance.now(), signal);
       if (!signal?.aborted) found = await withDeadline(callsEndIn(remainingMs()), read);
@@ -51,15 +50,15 @@ export const waiting = (watch: WatchCheck) => {
   };
 };
 
-const startWait = (owner: string): Disposable => {
-  const count = waits.get(owner) ?? 0;
+const startWait = (waiter: string): Disposable => {
+  const count = waits.get(waiter) ?? 0;
   if (count >= MAX_WAITS) throw tooManyWaits();
-  waits.set(owner, count + 1);
+  waits.set(waiter, count + 1);
   return {
     [Symbol.dispose]: () => {
-      const left = (waits.get(owner) ?? 0) - 1;
-      if (left > 0) waits.set(owner, left);
-      else waits.delete(owner);
+      const left = (waits.get(waiter) ?? 0) - 1;
+      if (left > 0) waits.set(waiter, left);
+      else waits.delete(waiter);
     },
   };
 };

@@ -16,12 +16,14 @@ import {
   ifDueAt,
   ifState,
   isExpired,
+  ofAnyOwner,
   openPartition,
   pointerKey,
   RunItem,
   type RunRef,
   readItems,
   runKey,
+  type Scope,
   toIso,
   updateRun,
 } from './items.ts';
@@ -56,12 +58,15 @@ export const checkStore = (db: Db) => ({
   /** Stores a new check. Returns its runs, or undefined if a check with this id exists or is being erased. */
   create: (check: Check, creation: Creation) => create(db, check, creation),
 
-  /** Returns a check and its runs. With an owner, ignores the checks of others and expired checks. */
-  find: (checkId: string, owner?: string): Promise<StoredCheck | undefined> => find(db, checkId, { owner }),
+  /** Returns a check of this owner and its runs. Ignores expired checks. */
+  find: (checkId: string, owner: string): Promise<StoredCheck | undefined> => find(db, checkId, { owner }),
 
   /** Does the same, but returns `erased` for a mark. The id of an erased check is free when its mark is deleted. */
-  findOrErased: (checkId: string, owner?: string): Promise<StoredCheck | 'erased' | undefined> =>
+  findOrErased: (checkId: string, owner: string): Promise<StoredCheck | 'erased' | undefined> =>
     findOrErased(db, checkId, { owner }),
+
+  /** Returns a check of any owner, also an expired one. For share links, whose token proves the right to read. */
+  findOfAnyOwner: (checkId: string): Promise<StoredCheck | undefined> => find(db, checkId, ofAnyOwner),
 
   /** Returns what an erasure needs to know of a check, also if the check can't be read. Ignores expired checks. */
   findErasable: (checkId: string, owner: string) => findErasable(db, checkId, owner),
@@ -75,8 +80,8 @@ export const checkStore = (db: Db) => ({
     return pointer?.owner === owner ? z.uuid().parse(pointer.checkId) : undefined;
   },
 
-  /** Returns a run in any state and of any owner. With the `createId` of a job, ignores the run of another check. */
-  findRun: (run: RunRef & { createId?: string | undefined }) => findRunOf(db, run),
+  /** Returns a run in any state, for workers. With the `createId` of a job, ignores the run of another check. */
+  findRunOfAnyOwner: (run: RunRef & { createId?: string | undefined }) => findRunOf(db, run),
 
   /** Records that a run's job was sent, unless the run has changed since it was read. */
   markSent: (run: RunItem, now: Date) =>
@@ -110,17 +115,8 @@ const create = async (
   const seconds = inSeconds(expiresAt);
   const dueAt = toIso(created + HOLD_MS);
   const options = AuditOptions.parse(pick(check, optionNames));
-  const common = {
-    checkId: check.id,
-    owner,
-    options,
-    correlationId,
-    createId,
-    sends: 0,
-    tries: 0,
-    lostLeases: 0,
-    dueAt,
-  };
+  const counts = { sends: 0, tries: 0, lostLeases: 0 };
+  const common = { checkId: check.id, owner, options, correlationId, createId, ...counts, dueAt };
   const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(trendExpiresAt) };
   const runs = check.runs.map((run) => ({ ...run, ...common, ...expiry, labels: check.labels }));
   const written = await Promise.allSettled(
@@ -173,12 +169,10 @@ const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void
   if (!written) throw new Error(`could not write the pointer of run ${id}: it belongs to another check`);
 };
 
-const find = async (db: Db, checkId: string, scope?: Scope) => {
+const find = async (db: Db, checkId: string, scope: Scope) => {
   const found = await findOrErased(db, checkId, scope);
   return found === 'erased' ? undefined : found;
 };
-
-type Scope = { owner?: string | undefined; trends?: boolean };
 
 const findErasable = async (db: Db, id: string, owner: string): Promise<Erasable | undefined> => {
   const { check } = await readItems(db, id, { owner });
@@ -189,7 +183,7 @@ const findErasable = async (db: Db, id: string, owner: string): Promise<Erasable
 const findOrErased = async (
   db: Db,
   checkId: string,
-  scope: Scope = {},
+  scope: Scope,
   again = false,
 ): Promise<(StoredCheck & { trends: Item[] }) | 'erased' | undefined> => {
   const { check, runs, trends } = await readItems(db, checkId, scope);
@@ -207,7 +201,7 @@ const findOrErased = async (
 
 /** Closes a check if all its runs are finished. Returns true if the check is closed. */
 const closeIfFinished = async (db: Db, checkId: string, now: Date, again = false): Promise<boolean> => {
-  const found = await find(db, checkId, { trends: true });
+  const found = await find(db, checkId, { ...ofAnyOwner, trends: true });
   if (!found?.runs.every((run) => isFinished(run.state))) return false;
   if (found.item.completedAt) return true;
   const { owner, countsAsOpen, expiresAt } = found.item;

@@ -19,6 +19,7 @@ import {
   ifNoLease,
   ifNoMark,
   ifState,
+  ofAnyOwner,
   openPartition,
   pointerKey,
   RunItem,
@@ -54,7 +55,7 @@ export const dueStore = (db: Db) => ({
 
   /** Returns true if the check of a run lists it. The check need not be readable. */
   isListed: async ({ checkId, id }: RunItem): Promise<boolean> => {
-    const { check } = await readItems(db, checkId);
+    const { check } = await readItems(db, checkId, ofAnyOwner);
     return Array.isArray(check?.runIds) && check.runIds.includes(id);
   },
 

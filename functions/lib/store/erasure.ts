@@ -9,6 +9,7 @@ import {
   ifDueAt,
   ifEqual,
   ifNoMark,
+  ofAnyOwner,
   openPartition,
   pointerKey,
   readItems,
@@ -74,7 +75,7 @@ const markErased = (db: Db, { id, owner, createdAt }: Erasable, now: Date): Prom
  * undefined if there is no mark.
  */
 const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> => {
-  const { check, runs, trends } = await readItems(db, checkId, { trends: true });
+  const { check, runs, trends } = await readItems(db, checkId, { ...ofAnyOwner, trends: true });
   if (!check?.erasedAt) return undefined;
   if (typeof check.owner === 'string') await removeOpenCheck(db, check.owner, checkId);
   await deleteAll(trends, (entry) => deleteEntry(db, entry)); // first, so that the check leaves the series at once

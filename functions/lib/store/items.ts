@@ -86,6 +86,10 @@ export const findRun = async (db: Db, run: RunRef): Promise<RunItem | undefined>
   return item && parse(RunItem, item);
 };
 
+/** Items of a check that a read returns: of which owner, and whether with the entries of series. */
+export type Scope = { owner: string | undefined; trends?: boolean };
+export const ofAnyOwner: Scope = { owner: undefined };
+
 /**
  * Returns a check's items, with its entries of series if `trends` is true. With an owner, DynamoDB filters out the items
  * of others. A read of another owner's check therefore takes as long as a read of an unknown check.
@@ -93,7 +97,7 @@ export const findRun = async (db: Db, run: RunRef): Promise<RunItem | undefined>
 export const readItems = async (
   { client, table: TableName }: Db,
   checkId: string,
-  { owner, trends = false }: { owner?: string | undefined; trends?: boolean } = {},
+  { owner, trends = false }: Scope,
 ) => {
   const items: Item[] = [];
   const ofOwner = owner !== undefined && {

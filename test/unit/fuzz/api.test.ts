@@ -7,7 +7,7 @@ import { getCheck } from '../../../functions/get-check.ts';
 import { getReport } from '../../../functions/get-report.ts';
 import { getRun } from '../../../functions/get-run.ts';
 import { keyring } from '../../../functions/lib/http/access.ts';
-import { http } from '../../../functions/lib/http/endpoint.ts';
+import { anyone, http } from '../../../functions/lib/http/endpoint.ts';
 import { repeatedKey } from '../../../functions/lib/http/json-body.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { noRoute } from '../../../functions/no-route.ts';
@@ -44,8 +44,10 @@ const expectValidResult = ({
   return statusCode;
 };
 
+const access = async () => ({ owner: 'anonymous' });
+
 describe('the API', () => {
-  const create = http({ cors, body: true }, () =>
+  const create = http({ access, cors, body: true }, () =>
     createCheck({
       store: {
         create: async (check) => check.runs.map((run) => ({ ...run, checkId: check.id }) as RunItem),
@@ -148,6 +150,7 @@ describe('the API', () => {
 
   const emptyStore = {
     find: async () => undefined,
+    findOfAnyOwner: async () => undefined,
     findErasable: async () => undefined,
     findShare: async () => undefined,
     checkIdOfRun: async () => undefined,
@@ -160,6 +163,7 @@ describe('the API', () => {
     };
   const store = {
     find: expectUuid(emptyStore.find),
+    findOfAnyOwner: expectUuid(emptyStore.findOfAnyOwner),
     findErasable: expectUuid(emptyStore.findErasable),
     findShare: expectUuid(emptyStore.findShare),
     checkIdOfRun: expectUuid(emptyStore.checkIdOfRun),
@@ -173,16 +177,13 @@ describe('the API', () => {
   const keys = keyring({ store: { find: async () => undefined, touch: async () => {} } });
   const authorization = shuffled('Bearer', 'Basic', ' ', 'pas_', '0123456789ab_', 'f00d'.repeat(16), '"', text);
   const handlers = [
-    http({ cors }, () => getCheck({ store })),
-    http({ cors, query: ['checkId'] }, () => getRun({ store })),
-    http({ cors, query: ['checkId'] }, () => getReport({ store, reports, maxBytes: 1000 })),
-    http({ cors }, () => deleteCheck({ store, erasure })),
-    http({ cors, query: 'any' }, () => noRoute()),
+    http({ access, cors }, () => getCheck({ store })),
+    http({ access, cors, query: ['checkId'] }, () => getRun({ store })),
+    http({ access, cors, query: ['checkId'] }, () => getReport({ store, reports, maxBytes: 1000 })),
+    http({ access, cors }, () => deleteCheck({ store, erasure })),
+    http({ access: anyone, cors, query: 'any' }, () => noRoute()),
     http({ cors, access: ({ authorization }) => keys(authorization, 'checks:read') }, () => getCheck({ store })),
-    http(
-      { cors, shared: true, access: async (_, share) => ({ owner: 'acme', ...(share && { share: share.token }) }) },
-      () => getCheck({ store }),
-    ),
+    http({ cors, shared: true, access: async (_, reader) => reader ?? { owner: 'acme' } }, () => getCheck({ store })),
   ];
   const id = fc.oneof(
     text,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { http } from '../../../functions/lib/http/endpoint.ts';
+import { anyone, http } from '../../../functions/lib/http/endpoint.ts';
 import { noRoute } from '../../../functions/no-route.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text } from '../../support/fuzz.ts';
 import { startHandlers } from '../../support/gateway.ts';
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: fuzzTimeoutMs });
 const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
 
 test('the local gateway survives any request line and header', async () => {
-  const handler = http({ cors, query: 'any' }, () => noRoute());
+  const handler = http({ access: anyone, cors, query: 'any' }, () => noRoute());
   const gateway = await startHandlers(() => handler);
   const part = shuffled(
     '/',
