@@ -9,6 +9,7 @@ import type { Client } from '../../clients/client.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { runHere } from '../support/command-context.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
 import { readReport } from '../support/recorded-reports.ts';
@@ -41,6 +42,12 @@ const pageAudit = (args: string[], { url = api.url as string | undefined, env = 
       resolve({ code: child.exitCode, stdout, stderr });
     });
   });
+/** Runs the command in this process. The tests of `pageAudit` show that a process behaves the same. */
+const pageAuditHere = async (args: readonly string[]) => {
+  const result = await runHere(args, api.url);
+  expect(result.stderr).not.toMatch(/^ {4}at /m);
+  return result;
+};
 const finish = async (id: string, state: 'succeeded' | 'failed' = 'succeeded') => {
   const result = state === 'failed' ? { state, error: runError('dns-failure') } : passed;
   await world.finish(await world.runOf(id), result);
@@ -66,18 +73,19 @@ test.each([
 });
 
 test('two URLs on two devices are four checks, whose ids `--detach` prints', async () => {
-  const args = ['https://example.com/a', 'https://example.com/b', '--device', 'mobile,desktop', '--detach'];
-  const { code, stdout } = await pageAudit(['run', ...args, '--region', 'us-east4,us-west1', '--idempotency-key', 'k']);
+  const urls = ['https://example.com/a', 'https://example.com/b', '--device', 'mobile,desktop', '--detach'];
+  const args = ['run', ...urls, '--region', 'us-east4,us-west1', '--idempotency-key', 'k'];
+  const { code, stdout } = await pageAuditHere(args);
   const ids = stdout.trim().split('\n');
   expect([code, ids.length, new Set(ids).size]).toEqual([0, 4, 4]);
   expect(await client.get(ids[1] as string)).toMatchObject({ device: 'desktop', regions: ['us-east4', 'us-west1'] });
-  const again = await pageAudit(['run', ...args, '--region', 'us-east4,us-west1', '--idempotency-key', 'k']);
+  const again = await pageAuditHere(args);
   expect(again.stdout).toBe(stdout);
 });
 
 test('throttling and blocked URL patterns have the names of Lighthouse, and missing values are those of the device', async () => {
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await pageAudit(['run', 'https://example.com/', '--detach', ...args]);
+    const { code, stdout, stderr } = await pageAuditHere(['run', 'https://example.com/', '--detach', ...args]);
     expect(code, stderr).toBe(0);
     return Promise.all(
       stdout
@@ -112,14 +120,14 @@ test('an interrupt erases the unfinished check, prints its id and is exit code 1
 
 test('a check that is erased while the command waits is exit code 4', async () => {
   const label = `test:${randomUUID()}`;
-  const ended = pageAudit(['run', 'https://example.com/', '--label', label]);
+  const ended = pageAuditHere(['run', 'https://example.com/', '--label', label]);
   await client.delete(await checkLabelled(label));
   expect(await ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('was erased') });
 });
 
 test('a timeout is exit code 4, and the check stays', async () => {
   const label = `test:${randomUUID()}`;
-  const { code, stderr } = await pageAudit(['run', 'https://example.com/', '--label', label, '--timeout', '1']);
+  const { code, stderr } = await pageAuditHere(['run', 'https://example.com/', '--label', label, '--timeout', '1']);
   const id = await checkLabelled(label);
   expect([code, stderr]).toEqual([4, expect.stringMatching(`page-audit get ${id}\n.*did not finish within 1 s`)]);
   expect((await client.get(id)).state).toBe('created');
@@ -127,14 +135,14 @@ test('a timeout is exit code 4, and the check stays', async () => {
 
 test('`get`, `list`, `report` and `delete` show and erase a check', async () => {
   const { check, run } = await world.finishedRun(JSON.stringify({ auditVersion: '13.5.0', audits: {} }));
-  const { stdout } = await pageAudit(['get', check.id]);
+  const { stdout } = await pageAuditHere(['get', check.id]);
   expect(stdout).toMatch(/^https:\/\/example.com\/ .*\n +us-west1\nPerformance +\S 98\n/);
-  expect((await pageAudit(['list', '--limit', '1'])).stdout).toMatch(
+  expect((await pageAuditHere(['list', '--limit', '1'])).stdout).toMatch(
     new RegExp(`^https://example.com/\n +\\S 98 us-west1\n.*\n +${check.id}\n$`),
   );
-  expect(JSON.parse((await pageAudit(['report', run.id])).stdout)).toEqual({ auditVersion: '13.5.0', audits: {} });
-  expect((await pageAudit(['delete', check.id])).code).toBe(0);
-  expect(await pageAudit(['get', check.id])).toMatchObject({ code: 2, stdout: '' });
+  expect(JSON.parse((await pageAuditHere(['report', run.id])).stdout)).toEqual({ auditVersion: '13.5.0', audits: {} });
+  expect((await pageAuditHere(['delete', check.id])).code).toBe(0);
+  expect(await pageAuditHere(['get', check.id])).toMatchObject({ code: 2, stdout: '' });
 });
 
 test.each([
@@ -154,7 +162,7 @@ test.each([
   [['get', 'nothing'], 2, /./],
   [['nothing'], 2, /unknown command 'nothing'/],
 ] as const)('`page-audit %j` is exit code %i with a message', async (args, code, message) => {
-  const result = await pageAudit([...args]);
+  const result = await pageAuditHere(args);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
   expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
 });
@@ -177,7 +185,7 @@ test.each([
   const label = `test:${randomUUID()}`;
   const files = ['a.json', 'a.md', 'a.xml', 'a.csv', 'a.txt'].map((name) => join(folder, name));
   const outputs = files.flatMap((file) => ['--output', file]);
-  const ended = pageAudit(['run', 'https://example.com/', '--label', label, '--assert', rc, ...outputs]);
+  const ended = pageAuditHere(['run', 'https://example.com/', '--label', label, '--assert', rc, ...outputs]);
   await finishWithReport(label);
   const result = await ended;
   expect(result.code, result.stderr).toBe(code);
@@ -202,7 +210,7 @@ test('a wrong file of assertions or an output that can not be written costs no a
     [['--base', 'main'], /no base/],
     [['--base', randomUUID()], /./],
   ] as const) {
-    const result = await pageAudit(['run', 'https://example.com/', ...args]);
+    const result = await pageAuditHere(['run', 'https://example.com/', ...args]);
     expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
   }
   expect((await client.list({ limit: 1 })).checks[0]?.id).toBe(before);
@@ -221,7 +229,7 @@ test('a label as base names the newest finished check of the page, and a regress
   const runOn = async (lcp: number) => {
     const label = `test:${randomUUID()}`;
     const args = ['--label', label, '--label', base, '--base', base, '--samples', '3'];
-    const ended = pageAudit(['run', 'https://example.com/base', ...args]);
+    const ended = pageAuditHere(['run', 'https://example.com/base', ...args]);
     await finishWithSamples(label, lcp);
     return ended;
   };

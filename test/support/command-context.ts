@@ -1,5 +1,6 @@
 import type { Context } from '../../clients/cli/context.ts';
-import type { RunOptions } from '../../clients/cli/program.ts';
+import { explain } from '../../clients/cli/exit-codes.ts';
+import { type RunOptions, runProgram } from '../../clients/cli/program.ts';
 import { run } from '../../clients/cli/run.ts';
 
 /** Returns what a command finds around itself, and what it has shown. No shown text is lost. */
@@ -26,4 +27,15 @@ export const commandContext = (serviceUrl: string | undefined) => {
     context,
     run: (more: Partial<RunOptions> = {}) => run(context, ['https://shop.example/'], { ...options, ...more }),
   };
+};
+
+/** Runs the command line in this process, which takes a tenth of the CPU time of a process of its own. */
+export const runHere = async (args: readonly string[], serviceUrl: string) => {
+  const { context, shown } = commandContext(serviceUrl);
+  const code = await runProgram(args, context).catch((error) => {
+    const { text, code } = explain(error);
+    context.note(text);
+    return code;
+  });
+  return { code, ...shown };
 };
