@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { PlanName } from './plans.ts';
+import { planNames } from './plans.ts';
 
 /** Right that a key may have. */
 export const Scope = z.enum(['checks:read', 'checks:write']);
 export type Scope = z.infer<typeof Scope>;
+
+export const PlanName = z.enum(planNames);
+export type PlanName = z.infer<typeof PlanName>;
 
 /** Name of an owner of checks, chosen by an operator. */
 export const Owner = z

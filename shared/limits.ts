@@ -1,4 +1,4 @@
-import { type PlanName, plans } from './plans.ts';
+import { auditLimits, type BucketName, type LimitName, type PlanName, plans } from './plans.ts';
 
 /**
  * Token buckets of an owner's keys of one plan. An audit takes one token from each bucket. A bucket holds at most
@@ -6,28 +6,34 @@ import { type PlanName, plans } from './plans.ts';
  * `at` is the time of these tokens, in milliseconds. Stored tokens are also negative if audits took tokens that came in
  * after `at`.
  */
-export type Buckets = { minute: number; day: number; at: number };
+export type Buckets = Record<BucketName, number> & { at: number };
+
+/** Buckets as stored. An item that is older than a limit lacks its bucket, which counts as full. */
+export type StoredBuckets = Partial<Record<BucketName, number>> & { at: number };
 
 /** Usage of an owner: the buckets of one plan, and the number of open checks of all plans. */
-export type Usage = { buckets: Buckets | undefined; openChecks: number };
+export type Usage = { buckets: StoredBuckets | undefined; openChecks: number };
 
 /** Bounds of the stored tokens. Within them the decision stays the same, so that others may take tokens meanwhile. */
-export type Bounds = { at: number; minTokens: { minute: number; day: number } };
+export type Bounds = { at: number; minTokens: Record<BucketName, number> };
 
-type Limit = { name: 'minute' | 'day'; quota: number; seconds: number };
-type LimitName = Limit['name'] | 'openChecks';
+type Limit = { name: keyof typeof auditLimits; bucket: BucketName; quota: number; seconds: number };
 
 export type Decision =
   | { allowed: { buckets: Buckets; bounds: Bounds | undefined } }
-  | { refused: { limit: LimitName; quota: number; retryAfterSeconds: number; buckets: Buckets } };
+  | { refused: { limit: LimitName; retryAfterSeconds: number; buckets: Buckets } };
 
 const ROUNDING = 1e-6; // tokens that floating-point arithmetic may lose
 const OPEN_CHECKS_RETRY_SECONDS = 10; // a guess, because the end of an open check is unknown
 
-const limitsOf = (plan: PlanName): readonly Limit[] => [
-  { name: 'minute', quota: plans[plan].auditsPerMinute, seconds: 60 },
-  { name: 'day', quota: plans[plan].auditsPerDay, seconds: 24 * 3600 },
-];
+const limitsOf = (plan: PlanName): readonly Limit[] =>
+  Object.entries(auditLimits).map(([name, { bucket, quotas, seconds }]) => ({
+    ...{ name: name as Limit['name'], bucket, seconds },
+    quota: quotas[plan],
+  }));
+
+const tokensOf = (limits: readonly Limit[], tokens: (limit: Limit) => number): Record<BucketName, number> =>
+  Object.fromEntries(limits.map((limit) => [limit.bucket, tokens(limit)])) as Record<BucketName, number>;
 
 /** Decides whether a plan allows one more check with this many audits. */
 export const decideCreate = (plan: PlanName, audits: number, now: Date, usage: Usage): Decision => {
@@ -35,11 +41,10 @@ export const decideCreate = (plan: PlanName, audits: number, now: Date, usage: U
   const left = takeTokens(buckets, plan, audits);
   if ('limit' in left) {
     const { limit, seconds } = left;
-    return { refused: { limit: limit.name, quota: limit.quota, retryAfterSeconds: seconds, buckets } };
+    return { refused: { limit: limit.name, retryAfterSeconds: seconds, buckets } };
   }
-  const quota = plans[plan].openChecks;
-  if (usage.openChecks >= quota) {
-    return { refused: { limit: 'openChecks', quota, retryAfterSeconds: OPEN_CHECKS_RETRY_SECONDS, buckets } };
+  if (usage.openChecks >= plans[plan].openChecks) {
+    return { refused: { limit: 'openChecks', retryAfterSeconds: OPEN_CHECKS_RETRY_SECONDS, buckets } };
   }
   return { allowed: { buckets: left, bounds: usage.buckets && boundsOf(usage.buckets, buckets.at, plan, audits) } };
 };
@@ -48,26 +53,24 @@ export const decideCreate = (plan: PlanName, audits: number, now: Date, usage: U
  * Returns undefined if a bucket is full. A full bucket gains no tokens, so `at` must move, or later creates would count
  * them. As long as no bucket is full, creates can subtract tokens without moving `at`.
  */
-const boundsOf = (stored: Buckets, now: number, plan: PlanName, audits: number): Bounds | undefined => {
-  const limits = limitsOf(plan).map((limit) => ({ ...limit, gain: gainOf(limit, stored.at, now) }));
-  if (limits.some(({ name, quota, gain }) => stored[name] + gain > quota)) return undefined;
-  const minTokens = Object.fromEntries(
-    limits.map((limit) => [limit.name, neededFor(audits, limit) - limit.gain - ROUNDING]),
-  );
-  return { at: stored.at, minTokens: minTokens as Bounds['minTokens'] };
+const boundsOf = (stored: StoredBuckets, now: number, plan: PlanName, audits: number): Bounds | undefined => {
+  const gain = (limit: Limit) => gainOf(limit, stored.at, now);
+  const limits = limitsOf(plan);
+  if (limits.some((limit) => (stored[limit.bucket] ?? Infinity) + gain(limit) > limit.quota)) return undefined;
+  return { at: stored.at, minTokens: tokensOf(limits, (limit) => neededFor(audits, limit) - gain(limit) - ROUNDING) };
 };
 
 const gainOf = ({ quota, seconds }: Limit, from: number, to: number): number =>
   ((to - from) / 1000) * (quota / seconds);
 
 /** Returns the buckets as time has filled them. A clock that is behind the last one adds nothing. */
-export const fillBuckets = (buckets: Buckets | undefined, plan: PlanName, now: Date): Buckets => {
+export const fillBuckets = (buckets: StoredBuckets | undefined, plan: PlanName, now: Date): Buckets => {
   const at = Math.max(buckets?.at ?? 0, now.getTime());
-  const tokens = limitsOf(plan).map((limit) => {
-    const { name, quota } = limit;
-    return [name, buckets ? Math.min(quota, buckets[name] + gainOf(limit, buckets.at, at)) : quota];
-  });
-  return { ...(Object.fromEntries(tokens) as Omit<Buckets, 'at'>), at };
+  const tokens = (limit: Limit) => {
+    const stored = buckets?.[limit.bucket];
+    return stored === undefined ? limit.quota : Math.min(limit.quota, stored + gainOf(limit, buckets?.at ?? at, at));
+  };
+  return { ...tokensOf(limitsOf(plan), tokens), at };
 };
 
 /** Returns the buckets without the tokens of these audits, or the seconds until there may be enough tokens. */
@@ -76,11 +79,12 @@ export const takeTokens = (
   plan: PlanName,
   audits: number,
 ): Buckets | { limit: Limit; seconds: number } => {
-  const short = limitsOf(plan)
-    .map((limit) => ({ limit, seconds: secondsUntil(buckets[limit.name], neededFor(audits, limit), limit) }))
+  const limits = limitsOf(plan);
+  const short = limits
+    .map((limit) => ({ limit, seconds: secondsUntil(buckets[limit.bucket], neededFor(audits, limit), limit) }))
     .sort((a, b) => b.seconds - a.seconds)[0];
   if (short && short.seconds > 0) return short;
-  return { minute: buckets.minute - audits, day: buckets.day - audits, at: buckets.at };
+  return { ...tokensOf(limits, ({ bucket }) => buckets[bucket] - audits), at: buckets.at };
 };
 
 /** Returns the tokens that a bucket must have for a check of these audits. */
@@ -96,14 +100,14 @@ const secondsUntil = (tokens: number, wanted: number, { quota, seconds }: Limit)
 export const rateLimitHeaders = (buckets: Buckets, plan: PlanName): Record<string, string> => {
   const limits = limitsOf(plan);
   const [nearest] = limits
-    .map((limit) => ({ limit, left: Math.max(0, Math.floor(buckets[limit.name] + ROUNDING)) }))
+    .map((limit) => ({ limit, left: Math.max(0, Math.floor(buckets[limit.bucket] + ROUNDING)) }))
     .sort((a, b) => a.left - b.left);
   if (!nearest) return {};
   const { limit, left } = nearest;
   return {
     'ratelimit-policy': limits
-      .map(({ name, quota, seconds }) => `"audits-per-${name}";q=${quota};w=${seconds}`)
+      .map(({ bucket, quota, seconds }) => `"audits-per-${bucket}";q=${quota};w=${seconds}`)
       .join(', '),
-    ratelimit: `"audits-per-${limit.name}";r=${left};t=${secondsUntil(buckets[limit.name], left + 1, limit)}`,
+    ratelimit: `"audits-per-${limit.bucket}";r=${left};t=${secondsUntil(buckets[limit.bucket], left + 1, limit)}`,
   };
 };

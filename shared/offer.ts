@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Category } from './audit-options.ts';
 import { AuditVersion } from './audit-versions.ts';
 import { NumericValues } from './page-metrics.ts';
-import type { PlanName } from './plans.ts';
+import { limitNames, planNames } from './plans.ts';
+import { recordOf } from './record.ts';
 import { Region } from './regions.ts';
 
 /** Answer of GET /v1/regions: the regions of this deployment. */
@@ -22,7 +23,7 @@ export const VersionList = z.object({
 });
 export type VersionList = z.infer<typeof VersionList>;
 
-const Plan = z.object({ auditsPerMinute: z.int(), auditsPerDay: z.int(), openChecks: z.int() }).meta({ id: 'Plan' });
+const Plan = z.object(recordOf(limitNames, () => z.int())).meta({ id: 'Plan' });
 
 /** Answer of GET /v1/limits: the limits of every check, and of the plans of API keys. */
 export const LimitList = z.object({
@@ -32,7 +33,7 @@ export const LimitList = z.object({
   ports: z.array(z.int()).describe('Ports that a page may use.'),
   retentionDays: z.int().describe('Days until a check and its reports are deleted.'),
   trendDays: z.int().describe('Days until a run leaves `GET /v1/runs`.'),
-  plans: z.object({ small: Plan, standard: Plan, large: Plan } satisfies Record<PlanName, z.ZodType>),
+  plans: z.object(recordOf(planNames, () => Plan)),
 });
 export type LimitList = z.infer<typeof LimitList>;
 

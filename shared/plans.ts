@@ -1,14 +1,48 @@
-import { z } from 'zod';
+import { recordOf } from './record.ts';
 
+export const planNames = ['small', 'standard', 'large'] as const;
+export type PlanName = (typeof planNames)[number];
+
+/** Limit of a plan: its quota in each plan, and the text that follows the quota, as in `60 audits a minute`. */
+type PlanLimit = { quotas: Record<PlanName, number>; text: string };
 /**
- * Limits of each plan. An owner's keys of one plan share the audits per minute and per day. All keys of an owner share the
- * open checks. A change applies from the next request. An owner's open checks are in one item of the table, so a plan allows at most 1,600.
+ * Limit of the audits in a window of time. The token bucket of an owner is stored under `bucket`. Unused buckets expire
+ * after three days, so a window has at most two.
  */
-export const plans = {
-  small: { auditsPerMinute: 12, auditsPerDay: 200, openChecks: 10 },
-  standard: { auditsPerMinute: 60, auditsPerDay: 2_000, openChecks: 100 },
-  large: { auditsPerMinute: 600, auditsPerDay: 50_000, openChecks: 1_000 },
-} as const satisfies Record<string, { auditsPerMinute: number; auditsPerDay: number; openChecks: number }>;
+type AuditLimit = PlanLimit & { bucket: string; seconds: number };
 
-export type PlanName = keyof typeof plans;
-export const PlanName = z.enum(Object.keys(plans) as [PlanName, ...PlanName[]]);
+/** Limits of audits. An owner's keys of one plan share them. A change applies from the next request. */
+export const auditLimits = {
+  auditsPerMinute: {
+    quotas: { small: 12, standard: 60, large: 600 },
+    text: 'audits a minute',
+    bucket: 'minute',
+    seconds: 60,
+  },
+  auditsPerDay: {
+    quotas: { small: 200, standard: 2_000, large: 50_000 },
+    text: 'audits a day',
+    bucket: 'day',
+    seconds: 24 * 3600,
+  },
+} as const satisfies Record<string, AuditLimit>;
+
+/** All limits of a plan. */
+export const planLimits = {
+  ...auditLimits,
+  /** All keys of an owner share the open checks. They are in one item of the table, so a plan allows at most 1,600. */
+  openChecks: { quotas: { small: 10, standard: 100, large: 1_000 }, text: 'checks open at once' },
+} as const satisfies Record<string, PlanLimit>;
+
+export type LimitName = keyof typeof planLimits;
+export const limitNames = Object.keys(planLimits) as LimitName[];
+export type BucketName = (typeof auditLimits)[keyof typeof auditLimits]['bucket'];
+export const bucketNames: readonly BucketName[] = Object.values(auditLimits).map(({ bucket }) => bucket);
+
+/** Quotas of each plan. */
+export const plans = recordOf(planNames, (plan) =>
+  recordOf(limitNames, (name): number => planLimits[name].quotas[plan]),
+);
+
+/** Returns a limit of a plan as a text, such as `60 audits a minute`. */
+export const limitText = (plan: PlanName, name: LimitName): string => `${plans[plan][name]} ${planLimits[name].text}`;

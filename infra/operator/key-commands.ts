@@ -3,9 +3,9 @@ import type { Streams } from '../../clients/cli/streams.ts';
 import { ownerHash } from '../../functions/lib/owner-hash.ts';
 import { ifReadable } from '../../functions/lib/store/dynamodb.ts';
 import type { KeyStore, UnreadableKey } from '../../functions/lib/store/keys.ts';
-import { type ApiKey, type KeyState, keyParts, keyState, Owner, Scope } from '../../shared/keys.ts';
+import { type ApiKey, type KeyState, keyParts, keyState, Owner, PlanName, Scope } from '../../shared/keys.ts';
 import { pick } from '../../shared/pick.ts';
-import { PlanName, plans } from '../../shared/plans.ts';
+import { limitNames, limitText } from '../../shared/plans.ts';
 import { columns } from './columns.ts';
 import { UsageError } from './table.ts';
 
@@ -93,11 +93,10 @@ const create = (values: Values, rest: string[]): Run => {
       throw new Error(`The new key ${prefix} is lost. ${message} Revoke it: npm run keys -- revoke ${prefix}`);
     });
     if (values.json) return;
-    const { auditsPerMinute, auditsPerDay, openChecks } = plans[plan];
     note(`
 This is the key. It is shown once and not stored. Send it as "Authorization: Bearer <key>".
 Prefix ${created.key.prefix}, owner ${owner.data}, ${scopes.data.join(' and ')}, expires ${expiresAt ?? 'never'}.
-Plan ${plan}: ${auditsPerMinute} audits a minute, ${auditsPerDay} audits a day, ${openChecks} open checks.`);
+Plan ${plan}: ${limitNames.map((name) => limitText(plan, name)).join(', ')}.`);
     if (others.some((key) => key.plan !== plan))
       note(`Other keys of ${owner.data} have another plan. Each plan counts its audits separately.`);
   };

@@ -158,7 +158,7 @@ test('exactly 10 of 50 instances that create at once are allowed with 10 tokens'
   );
   const refused = (await Promise.all(takes)).filter((taken) => 'refused' in taken);
   expect(refused).toHaveLength(40);
-  for (const taken of refused) expect(taken.refused).toMatchObject({ limit: 'minute' });
+  for (const taken of refused) expect(taken.refused).toMatchObject({ limit: 'auditsPerMinute' });
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-standard': { minute: 0, day: 90 } });
 });
 

@@ -1,5 +1,5 @@
 import { type Buckets, fillBuckets } from '../../shared/limits.ts';
-import { type PlanName, plans } from '../../shared/plans.ts';
+import { bucketNames, type PlanName, plans } from '../../shared/plans.ts';
 import type { Item } from './embedded-table.ts';
 
 type Entry = { at: number; audits: number };
@@ -23,7 +23,7 @@ export const usagePromises =
     const isRefund = before?.stamp !== after.stamp; // the end of a check leaves the stamp
     const returned = isRefund ? changes.reduce((sum, change) => sum + Math.max(0, -change), 0) : 0;
     const filled = fillBuckets(from, plan, new Date(to.at));
-    for (const name of ['minute', 'day'] as const) {
+    for (const name of bucketNames) {
       // A subtraction does not move `at`, so it may leave fewer tokens than none.
       const expected = (to.at === from?.at ? from[name] : filled[name]) - taken + returned;
       if (Math.abs(to[name] - expected) > ROUNDING) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { CreateCheckBody } from '../../shared/check.ts';
 import { CorsEnv } from '../../shared/env.ts';
-import { plans } from '../../shared/plans.ts';
+import { limitNames, planLimits, plans } from '../../shared/plans.ts';
 import { apiProblems, runProblems } from '../../shared/problems.ts';
 import { routes } from '../../shared/routes.ts';
 import { RunView } from '../../shared/run.ts';
@@ -109,11 +109,12 @@ describe('shared/API.md', () => {
 });
 
 test('infra/KEYS.md has the limits of every plan', () => {
-  const rows = Object.entries(plans).map(([name, { auditsPerMinute, auditsPerDay, openChecks }]) => {
-    const numbers = [auditsPerMinute, auditsPerDay, openChecks].map((number) => number.toLocaleString('en'));
+  const heading = `| plan | ${limitNames.map((name) => planLimits[name].text).join(' | ')} |`;
+  const rows = Object.entries(plans).map(([name, quotas]) => {
+    const numbers = limitNames.map((limit) => quotas[limit].toLocaleString('en'));
     return `| \`${name}\` | ${numbers.join(' | ')} |`;
   });
-  expect(rows.filter((row) => !textOf('infra/KEYS.md').includes(row))).toEqual([]);
+  expect([heading, ...rows].filter((row) => !textOf('infra/KEYS.md').includes(row))).toEqual([]);
 });
 
 test('infra/local/SETTINGS.md has every setting of npm start and no other', () => {

@@ -10,7 +10,7 @@ import {
   takeTokens,
   type Usage,
 } from '../../shared/limits.ts';
-import { type PlanName, plans } from '../../shared/plans.ts';
+import { auditLimits, type PlanName, plans } from '../../shared/plans.ts';
 import { allRegions } from '../../shared/regions.ts';
 
 const t0 = new Date('2031-01-01T00:00:00.000Z');
@@ -49,10 +49,13 @@ test.each([1, 2, 6, 60])('%i refused audits are allowed after exactly the report
 test('a refusal reports the limit that takes longest to recover', () => {
   const at = t0.getTime();
   expect(takeTokens({ minute: 0, day: 100, at }, 'standard', 1)).toMatchObject({
-    limit: { name: 'minute' },
+    limit: { name: 'auditsPerMinute' },
     seconds: 1,
   });
-  expect(takeTokens({ minute: 0, day: 0, at }, 'standard', 1)).toMatchObject({ limit: { name: 'day' }, seconds: 44 });
+  expect(takeTokens({ minute: 0, day: 0, at }, 'standard', 1)).toMatchObject({
+    limit: { name: 'auditsPerDay' },
+    seconds: 44,
+  });
 });
 
 test('clocks that disagree do not fill a bucket twice', () => {
@@ -90,12 +93,23 @@ test('a check that needs more than a limit takes all of it, and leaves a debt', 
 });
 
 test('every plan allows a check in every region, and its open checks fit into one item of the table', () => {
-  for (const { auditsPerMinute, auditsPerDay, openChecks } of Object.values(plans)) {
-    expect(auditsPerMinute).toBeGreaterThanOrEqual(allRegions.length);
-    expect(auditsPerDay).toBeGreaterThanOrEqual(auditsPerMinute);
+  for (const { openChecks, ...audits } of Object.values(plans)) {
+    for (const quota of Object.values(audits)) expect(quota).toBeGreaterThanOrEqual(allRegions.length);
+    expect(audits.auditsPerDay).toBeGreaterThanOrEqual(audits.auditsPerMinute);
     expect(openChecks).toBeGreaterThan(0);
     expect(openChecks * 70).toBeLessThan(400_000 / 4);
   }
+});
+
+test('an unused bucket is full before the usage of its owner expires', () => {
+  for (const { seconds } of Object.values(auditLimits)) expect(seconds).toBeLessThanOrEqual(2 * 24 * 3600);
+});
+
+test('a bucket is full if the stored usage is older than its limit', () => {
+  const older = { minute: 10, at: t0.getTime() };
+  expect(fillBuckets(older, 'standard', t0Plus(1))).toMatchObject({ minute: 11, day: 2000 });
+  const decision = decideCreate('standard', 1, t0, { buckets: older, openChecks: 0 });
+  expect(decision).toEqual({ allowed: { buckets: { minute: 9, day: 1999, at: t0.getTime() }, bounds: undefined } });
 });
 
 describe('a create', () => {
@@ -118,14 +132,12 @@ describe('a create', () => {
 
   test('is refused by the limit that takes longest to recover', () => {
     expect(refused({ buckets: { minute: 2, day: 50, at }, openChecks: 0 }, 6)).toEqual({
-      limit: 'minute',
-      quota: 60,
+      limit: 'auditsPerMinute',
       retryAfterSeconds: 4,
       buckets: { minute: 2, day: 50, at },
     });
     expect(refused({ buckets: { minute: 2, day: 5, at }, openChecks: 0 }, 6)).toMatchObject({
-      limit: 'day',
-      quota: 2000,
+      limit: 'auditsPerDay',
       retryAfterSeconds: 44,
     });
   });
@@ -133,7 +145,6 @@ describe('a create', () => {
   test('is refused if the open checks reach the limit of the plan', () => {
     expect(refused({ buckets: undefined, openChecks: 100 })).toMatchObject({
       limit: 'openChecks',
-      quota: 100,
       retryAfterSeconds: 10,
     });
     expect(allowed({ buckets: undefined, openChecks: 99 })).toBeDefined();

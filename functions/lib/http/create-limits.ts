@@ -1,5 +1,5 @@
 import { rateLimitHeaders } from '../../../shared/limits.ts';
-import type { PlanName } from '../../../shared/plans.ts';
+import { auditLimits, limitText, type PlanName } from '../../../shared/plans.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import type { Refusal, UsageStore } from '../store/usage.ts';
 
@@ -25,11 +25,8 @@ const crowdedOut = () =>
     headers: { 'retry-after': '1' },
   });
 
-const tooManyRequests = (plan: PlanName, { limit, quota, audits, retryAfterSeconds, buckets }: Refusal) => {
-  const allowance =
-    limit === 'openChecks'
-      ? `${quota} checks open at once`
-      : `${quota} audits a ${limit}, and this check needs ${audits}`;
+const tooManyRequests = (plan: PlanName, { limit, audits, retryAfterSeconds, buckets }: Refusal) => {
+  const allowance = limitText(plan, limit) + (limit in auditLimits ? `, and this check needs ${audits}` : '');
   return new ApiProblem('too-many-requests', `The plan allows ${allowance}. Retry in ${retryAfterSeconds} s.`, {
     headers: { ...rateLimitHeaders(buckets, plan), 'retry-after': String(retryAfterSeconds) },
   });

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HOLD_MS } from '../../../shared/due-times.ts';
-import { type Bounds, type Buckets, type Decision, decideCreate, fillBuckets } from '../../../shared/limits.ts';
-import { type PlanName, plans } from '../../../shared/plans.ts';
+import {
+  type Bounds,
+  type Buckets,
+  type Decision,
+  decideCreate,
+  fillBuckets,
+  type StoredBuckets,
+} from '../../../shared/limits.ts';
+import { bucketNames, type PlanName, plans } from '../../../shared/plans.ts';
 import { log } from '../log.ts';
 import { allOf, type Condition, type Db, getItem, type Item, ifAbsent, updateItem } from './dynamodb.ts';
 import { checkKey, usageKey } from './items.ts';
@@ -83,7 +90,7 @@ const LONGEST_BACKOFF_MS = 200;
 const take = async (db: Db, create: Create): Promise<Taken> => {
   const { owner, plan, id, audits, at, by } = create;
   const now = new Date(at);
-  const allowed = (buckets: Buckets | undefined): Taken => ({
+  const allowed = (buckets: StoredBuckets | undefined): Taken => ({
     allowed: { buckets: fillBuckets(buckets, plan, now), refund: () => refund(db, create) },
   });
   let looked = false;
@@ -142,7 +149,7 @@ const write = (
     return updateItem(db, usageKey(owner), {
       returns,
       set: counted,
-      add: { [`${tokens}.minute`]: -missing, [`${tokens}.day`]: -missing },
+      add: changeOf(tokens, -missing),
       ...allOf(ifWithin(bounds, tokens), ifCountable),
     });
   }
@@ -153,9 +160,12 @@ const write = (
   });
 };
 
+const changeOf = (tokens: string, change: number): Record<string, number> =>
+  Object.fromEntries(bucketNames.map((name) => [`${tokens}.${name}`, change]));
+
 const ifWithin = ({ at, minTokens }: Bounds, tokens: string): Condition => ({
-  condition: `#${tokens}.#at = :at AND #${tokens}.#minute >= :minute AND #${tokens}.#day >= :day`,
-  values: { ':at': at, ':minute': minTokens.minute, ':day': minTokens.day },
+  condition: [`#${tokens}.#at = :at`, ...bucketNames.map((name) => `#${tokens}.#${name} >= :${name}`)].join(' AND '),
+  values: { ':at': at, ...Object.fromEntries(bucketNames.map((name) => [`:${name}`, minTokens[name]])) },
 });
 const ifStamp = (stamp: string): Condition => ({ condition: '#stamp = :stamp', values: { ':stamp': stamp } });
 /** Holds if the check has no entry and the owner may have one more. */
@@ -198,14 +208,14 @@ const refund = async (db: Db, create: Create): Promise<void> => {
   await updateItem(db, usageKey(owner), {
     returns: 'NONE',
     set: { stamp: randomUUID() },
-    add: { [`${tokens}.minute`]: audits, [`${tokens}.day`]: audits },
+    add: changeOf(tokens, audits),
     remove: [entryOf(id)],
     ...ifEntry(id, create),
   }).catch((error) => log.warn('could not refund a create; its tokens come back with time', { owner, error }));
 };
 
 type StoredUsage = {
-  buckets: Buckets | undefined;
+  buckets: StoredBuckets | undefined;
   /** Undefined if an earlier release wrote the item. */
   openChecks: OpenChecks | undefined;
   stamp: string | undefined;
