@@ -27,7 +27,8 @@ export const listRuns =
     const { url, region, limit } = parameters;
     if (url === undefined) throw invalidInput([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
     const { matches, isFiltered } = matcherOf(parameters);
-    const isAlone = parameters.label.length === 0 && !parameters.device && !parameters.auditVersion && !region;
+    // Trends always have a device, so an unreadable entry counts to both devices.
+    const isAlone = parameters.label.length === 0 && !parameters.auditVersion && !region;
     const summaryOf = (entry: ListedRun | UnreadableEntry) => {
       if (isUnreadable(entry)) return isAlone ? entry : undefined; // no filter can judge it
       return matches(entry) && (region === undefined || entry.region === region)

@@ -53,7 +53,7 @@ export const list = (context: Context, _: unknown, options: ReadOptions): Promis
     const text =
       options.format === 'json'
         ? `${JSON.stringify(page, null, 2)}\n`
-        : listTextOf(page.checks as CheckSummary[], { ...context.view, now: new Date() });
+        : listTextOf({ ...page, checks: page.checks as CheckSummary[] }, { ...context.view, now: new Date() });
     await context.print(text);
     return exitCodes.good;
   });

@@ -7,6 +7,7 @@ import { Labels } from '../../shared/labels.ts';
 import { Throttling } from '../../shared/throttling.ts';
 import type { Client, ListFilters } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
+import { unreadableNote } from '../web/words.js';
 import { explain } from './explanation.ts';
 import { KeptCheck, runCheck } from './run-check.ts';
 import { summaryOf } from './summary.ts';
@@ -94,7 +95,11 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
       inputSchema: filters,
       annotations: readOnly,
     },
-    (query, { signal }) => answer(async () => (await connect()).list(query as ListFilters, { signal })),
+    (query, { signal }) =>
+      answer(async () => {
+        const page = await (await connect()).list(query as ListFilters, { signal });
+        return page.unreadable ? { ...page, note: unreadableNote(page.unreadable) } : page;
+      }),
   );
   server.registerTool(
     'compare',

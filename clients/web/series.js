@@ -11,13 +11,13 @@ const MAX_PAGES = 100;
 /**
  * Reads the finished runs of a URL, newest first, page by page.
  * @param {{ url: string, device: string }} filter
- * @returns {{ runs: any[], done: boolean, error?: any, reload: () => void }}
+ * @returns {{ runs: any[], unreadable: string[], done: boolean, error?: any, reload: () => void }}
  */
 export const useSeries = ({ url, device }) => {
   const load = (/** @type {{ signal: AbortSignal }} */ { signal }) =>
-    readAll({ url, device }, signal).then((runs) => ({ data: runs }));
+    readAll({ url, device }, signal).then((series) => ({ data: series }));
   const { data, error, reload } = useFollowed(`${device} ${url}`, load);
-  return { runs: data ?? [], done: data !== undefined, error, reload };
+  return { runs: data?.runs ?? [], unreadable: data?.unreadable ?? [], done: data !== undefined, error, reload };
 };
 
 /**
@@ -27,16 +27,19 @@ export const useSeries = ({ url, device }) => {
 const readAll = async (filter, signal) => {
   /** @type {any[]} */
   const runs = [];
+  /** @type {string[]} */
+  const unreadable = [];
   /** @type {string | null} */
   let cursor = null;
   for (let pages = 0; pages < MAX_PAGES && runs.length < MAX_RUNS; pages += 1) {
     const parameters = new URLSearchParams({ ...filter, limit: '100', ...(cursor && { cursor }) });
     const page = await read(`/v1/runs?${parameters}`, { signal });
     runs.push(...page.runs);
+    unreadable.push(...(page.unreadable ?? []));
     cursor = page.nextCursor;
     if (!cursor) break;
   }
-  return runs.slice(0, MAX_RUNS);
+  return { runs: runs.slice(0, MAX_RUNS), unreadable };
 };
 
 /**

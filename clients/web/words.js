@@ -1,4 +1,5 @@
 // @ts-check
+import { counted } from './numbers.js';
 
 /** Why results can't be compared, by the code of the reason. */
 export const reasonTexts = /** @type {Record<string, string>} */ ({
@@ -29,5 +30,19 @@ export const nextSteps = /** @type {Record<string, string>} */ ({
   'redirect-loop': 'Look for a redirect that depends on a cookie or on the address of the visitor.',
   'forbidden-target': 'Change where the page leads, or audit another address.',
 });
+/** Most ids that a note on unreadable data names. */
+const MAX_NAMED = 3;
+
+/**
+ * Returns that the stored data of checks or runs can't be read, and how to erase them. Only checks can be erased.
+ * @param {readonly string[]} ids
+ * @param {'check' | 'run'} [noun]
+ */
+export const unreadableNote = (ids, noun = 'check') => {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  const named = `${counted(ids.length, noun)} can't be read: ${ids.slice(0, MAX_NAMED).join(', ')}${more}.`;
+  return `${named} To erase ${noun === 'run' ? 'the check of a run' : 'a check'}: page-audit delete <check>`;
+};
+
 /** Next step after any other error. */
 export const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';

@@ -3,6 +3,8 @@ import { gunzipSync } from 'node:zlib';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -96,6 +98,14 @@ test('an agent runs a check, hears of its progress, and reads it again', async (
   expect(check).toMatchObject(options);
   expect(await read('get_check', { checkId: id })).toEqual(check);
   expect(await read('compare', { checkId: id })).toMatchObject({ checkId: id, baseCheckId: null });
+});
+
+test('an agent reads which checks can not be read, and how to erase them', async () => {
+  const { run } = await world.finishedRun('{}');
+  await updateItem(world.db, checkKey(run.checkId), { set: { listed: '{' }, ...ifExists });
+  const { unreadable, note } = await read('list_checks', { limit: 20 });
+  expect(unreadable).toEqual([run.checkId]);
+  expect(note).toBe(`1 check can't be read: ${run.checkId}. To erase a check: page-audit delete <check>`);
 });
 
 test('a cancelled run erases its check', async () => {

@@ -120,6 +120,8 @@ test('a series shows the ids of the runs that can not be read', async () => {
   const path = '/v1/runs?url=https://example.com/';
   const series = (await (await call(path)).json()) as Record<string, unknown>;
   expect(series).toMatchObject({ runs: [{ id: sound.runId }], unreadable: [garbled.runId] });
+  const trend = (await (await call(`${path}&device=mobile`)).json()) as object;
+  expect(trend).toMatchObject({ runs: [{ id: sound.runId }], unreadable: [garbled.runId] });
   const csv = await call(path, { headers: { authorization, accept: 'text/csv' } });
   expect((await csv.text()).trim().split('\n')).toHaveLength(2);
 });

@@ -1,13 +1,19 @@
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { gradeOf, gradeSigns } from '../../web/numbers.js';
 import { ago } from '../../web/times.js';
-import { paint, type View, wrap } from './terminal.ts';
+import { unreadableNote } from '../../web/words.js';
+import { paint, signed, type View, wrap } from './terminal.ts';
 import { shortUrl } from './titles.ts';
 
+/** A page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
+type ListedPage = { checks: readonly CheckSummary[]; unreadable?: readonly string[] | undefined };
+
 /** Returns the checks of a list as text for a terminal, newest first. Each has its URL, the score of each region and its id. */
-export const listTextOf = (checks: readonly CheckSummary[], { now, ...view }: View & { now: Date }): string => {
-  if (checks.length === 0) return 'There are no checks that match.\n';
-  return checks.map((check) => `${linesOf(check, now, view).join('\n')}\n`).join('\n');
+export const listTextOf = ({ checks, unreadable = [] }: ListedPage, { now, ...view }: View & { now: Date }): string => {
+  const note = unreadable.length > 0 ? [signed(paint('!', 'work', view), unreadableNote(unreadable), view)] : [];
+  const all = [...checks.map((check) => linesOf(check, now, view)), ...note];
+  if (all.length === 0) return 'There are no checks that match.\n';
+  return all.map((lines) => `${lines.join('\n')}\n`).join('\n');
 };
 
 const linesOf = (check: CheckSummary, now: Date, view: View): string[] => {

@@ -5,6 +5,7 @@ import { html } from '../html.js';
 import { useAction, useLoaded, useNow } from '../loading.js';
 import { gradeOf, gradeSigns, gradeWords } from '../numbers.js';
 import { ago, localTime } from '../times.js';
+import { unreadableNote } from '../words.js';
 import { Field } from './field.js';
 import { Pending, ProblemNote } from './problem.js';
 
@@ -21,13 +22,14 @@ export const RecentChecks = () => {
   });
   const more = useOlder(parameters, first.data?.nextCursor);
   const checks = [...(first.data?.checks ?? []), ...more.checks];
+  const unreadable = [...(first.data?.unreadable ?? []), ...more.unreadable];
   const wrong = (/** @type {string} */ path) => first.error?.errors.find((each) => each.path === path)?.message;
   const isShown = wrong('url') ?? wrong('label');
   return html`<section aria-labelledby="recent">
     <h2 id="recent">Recent checks</h2>
     <${Filters} onChange=${setFilters} wrong=${wrong} />
     ${first.error && first.data && !isShown && html`<${ProblemNote} ...${first} />`}
-    ${isShown ? null : first.data ? html`<${Rows} checks=${checks} filtered=${Object.keys(filters).length > 0} />` : html`<${Pending} ...${first} />`}
+    ${isShown ? null : first.data ? html`<${Rows} checks=${checks} unreadable=${unreadable} filtered=${Object.keys(filters).length > 0} />` : html`<${Pending} ...${first} />`}
     ${more.error && html`<${ProblemNote} error=${more.error} reload=${more.load} action />`}
     ${more.cursor && html`<p class="center"><button type="button" disabled=${more.busy} onClick=${more.load}>Older checks</button></p>`}
   </section>`;
@@ -43,15 +45,20 @@ const isOpen = ({ state }) => state === 'created' || state === 'running';
  */
 const useOlder = (parameters, firstCursor) => {
   const name = `${parameters}`;
-  const none = { name, checks: /** @type {any[]} */ ([]), cursor: undefined };
+  const none = { name, checks: /** @type {any[]} */ ([]), unreadable: /** @type {string[]} */ ([]), cursor: undefined };
   const [kept, keep] = useState(/** @type {any} */ (none));
-  const { checks, ...state } = kept.name === name ? kept : none; // a new filter starts again
+  const { checks, unreadable, ...state } = kept.name === name ? kept : none; // a new filter starts again
   const cursor = state.cursor === undefined ? firstCursor : state.cursor;
   const { busy, error, run } = useAction(async () => {
     const page = await read(`/v1/checks?${parameters}&cursor=${encodeURIComponent(cursor)}`);
-    keep({ name, checks: [...checks, ...page.checks], cursor: page.nextCursor });
+    keep({
+      name,
+      checks: [...checks, ...page.checks],
+      unreadable: [...unreadable, ...(page.unreadable ?? [])],
+      cursor: page.nextCursor,
+    });
   });
-  return { checks, cursor, busy, error, load: () => run() };
+  return { checks, unreadable, cursor, busy, error, load: () => run() };
 };
 
 /** @param {{ onChange: (filters: Record<string, string>) => void, wrong: (path: string) => string | undefined }} props */
@@ -78,16 +85,18 @@ const Filters = ({ onChange, wrong }) => {
   </form>`;
 };
 
-/** @param {{ checks: any[], filtered: boolean }} props */
-const Rows = ({ checks, filtered }) => {
+/** @param {{ checks: any[], unreadable: string[], filtered: boolean }} props */
+const Rows = ({ checks, unreadable, filtered }) => {
   const now = useNow(30_000);
+  const note = unreadable.length > 0 && html`<p class="muted">${unreadableNote(unreadable)}</p>`;
   if (checks.length === 0) {
+    if (note) return note;
     return html`<p class="empty">${filtered ? 'No check matches the filter.' : 'No checks yet. Enter a URL above and press Audit.'}</p>`;
   }
   return html`<div class="scroll"><table class="list">
     <thead><tr><th scope="col">Page</th><th scope="col">Performance by region</th><th scope="col">Created</th></tr></thead>
     <tbody>${checks.map((check) => html`<${Row} key=${check.id} check=${check} now=${now} />`)}</tbody>
-  </table></div>`;
+  </table></div>${note}`;
 };
 
 /** @param {{ check: any, now: number }} props */

@@ -9,6 +9,7 @@ import { TrendTable } from '../parts/trend-table.js';
 import { navigate, replaceUrl } from '../router.js';
 import { MAX_RUNS, useSeries } from '../series.js';
 import { useTitle } from '../title.js';
+import { unreadableNote } from '../words.js';
 
 /** @typedef {import('../numbers.js').MetricName} MetricName */
 
@@ -63,7 +64,7 @@ const Choice = ({ url, device }) => {
 
 /** @param {{ url: string, device: string, metric: string | null }} props */
 const Series = ({ url, device, metric }) => {
-  const { runs, done, error, reload } = useSeries({ url, device });
+  const { runs, unreadable, done, error, reload } = useSeries({ url, device });
   const [chosen, setChosen] = useState(
     /** @type {MetricName} */ (tabs.find((each) => each === metric) ?? 'performance'),
   );
@@ -72,8 +73,12 @@ const Series = ({ url, device, metric }) => {
     replaceUrl(`/pages?${new URLSearchParams({ url, device, metric: name })}`);
   };
   if (runs.length === 0 && !done) return html`<${Pending} error=${error} reload=${reload} rows=${10} />`;
+  const note = unreadable.length > 0 && html`<p class="muted">${unreadableNote(unreadable, 'run')}</p>`;
   if (runs.length === 0)
-    return html`<p class="empty">No finished run of this URL on ${device} is stored. <a href="/">Audit it</a> first.</p>`;
+    return (
+      note ||
+      html`<p class="empty">No finished run of this URL on ${device} is stored. <a href="/">Audit it</a> first.</p>`
+    );
   return html`
     ${error && html`<${ProblemNote} error=${error} reload=${reload} />`}
     <${Tabs} chosen=${chosen} choose=${choose} />
@@ -83,6 +88,7 @@ const Series = ({ url, device, metric }) => {
       <span>○ not comparable: other work used the CPU, another Lighthouse version, or other throttling</span>
       ${runs.length >= MAX_RUNS && html`<span>The newest ${MAX_RUNS} runs are shown.</span>`}
     </p>
+    ${note}
     <${TrendTable} runs=${runs} name=${chosen} url=${url} device=${device} />
   `;
 };

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { comparisonTextOf } from '../../../clients/cli/formats/comparison-text.ts';
 import { listTextOf } from '../../../clients/cli/formats/list-text.ts';
 import { textOf } from '../../../clients/cli/formats/text.ts';
+import { unreadableNote } from '../../../clients/web/words.js';
 import type { CheckInputs } from '../../../shared/check.ts';
 import { checkSummary } from '../../../shared/summaries.ts';
 import { baseId, checkWith, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
@@ -37,7 +38,7 @@ const texts: Record<string, (width: number, color: boolean) => string> = {
       (width: number, color: boolean) => textOf(results(), { width, color }),
     ]),
   ),
-  list: (width, color) => listTextOf(checks, { width, color, now }),
+  list: (width, color) => listTextOf({ checks, unreadable: [baseId] }, { width, color, now }),
   comparison: (width, color) => comparisonTextOf(regression(), { width, color }),
   'unknown comparison': (width, color) => comparisonTextOf(unknown(), { width, color }),
 };
@@ -101,8 +102,20 @@ test('a region that failed says whose fault it is and the next step', () => {
 });
 
 test('a list says how long ago each check was, its scores and its id', async () => {
-  await expect(listTextOf(checks.slice(0, 6), { ...view, now })).toMatchFileSnapshot('snapshots/list.txt');
-  expect(listTextOf([], { ...view, now })).toBe('There are no checks that match.\n');
+  await expect(listTextOf({ checks: checks.slice(0, 6) }, { ...view, now })).toMatchFileSnapshot('snapshots/list.txt');
+  expect(listTextOf({ checks: [] }, { ...view, now })).toBe('There are no checks that match.\n');
+});
+
+test('a list says which checks can not be read, and how to erase them', async () => {
+  const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => baseId.replace(/^./, letter));
+  const [first = ''] = ids;
+  const listed = listTextOf({ checks: checks.slice(0, 1), unreadable: ids }, { ...view, now });
+  await expect(listed).toMatchFileSnapshot('snapshots/list-unreadable.txt');
+  const alone = listTextOf({ checks: [], unreadable: [first] }, { ...view, width: 200, now });
+  expect(alone).toBe(`! 1 check can't be read: ${first}. To erase a check: page-audit delete <check>\n`);
+  expect(unreadableNote([first], 'run')).toBe(
+    `1 run can't be read: ${first}. To erase the check of a run: page-audit delete <check>`,
+  );
 });
 
 test('a comparison says before, after, difference, verdict and why a verdict is unknown', async () => {
