@@ -32,7 +32,7 @@ export const getComparison =
     if (base !== undefined && 'reader' in request) throw shareWithBase();
     const check = await findCheck(store, request);
     if (base === undefined) return reply(compareRegions(comparedCheck(check)), tooFewRegions);
-    if (base.toLowerCase() === check.item.id) {
+    if (base === check.item.id) {
       const message = 'A check can not be compared with itself. Send the id of another check.';
       throw new ApiProblem('invalid-request', message, { errors: [{ path: 'base', message }] });
     }

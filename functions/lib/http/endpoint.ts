@@ -4,7 +4,7 @@ import type { CorsEnv } from '../../../shared/env.ts';
 import type { OwnerCaller, ReaderCaller } from '../../../shared/keys.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { Access } from './access.ts';
-import { parseQuery } from './input.ts';
+import { parseQuery, withLowerCaseIds } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
 import { requestLog, type Sender } from './request-log.ts';
 import { type HttpResult, problemResult, type Reply, toHttpResult, withCommonHeaders } from './response.ts';
@@ -79,8 +79,8 @@ export const http = <By extends Sender>(
         method: requested.method,
         host: event.requestContext.domainName,
         path: requested.path,
-        params: event.pathParameters ?? {},
-        query: parseQuery(event.queryStringParameters ?? {}, acceptedQuery(event)),
+        params: withLowerCaseIds(event.pathParameters),
+        query: withLowerCaseIds(parseQuery(event.queryStringParameters ?? {}, acceptedQuery(event))),
         rawQuery: event.rawQueryString,
         headers: event.headers,
         body: body === true || (body && event.body) ? parseJsonBody(event) : undefined,
@@ -124,6 +124,6 @@ export const http = <By extends Sender>(
 
 /** Returns the sender of a request with a share token to a path of a check. */
 const readerOf = ({ pathParameters, queryStringParameters }: APIGatewayProxyEventV2): ReaderCaller | undefined => {
-  const [checkId, token] = [pathParameters?.checkId, queryStringParameters?.share];
-  return checkId !== undefined && token !== undefined ? { reader: checkId.toLowerCase(), token } : undefined;
+  const [{ checkId }, token] = [withLowerCaseIds(pathParameters), queryStringParameters?.share];
+  return checkId !== undefined && token !== undefined ? { reader: checkId, token } : undefined;
 };

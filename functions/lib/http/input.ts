@@ -5,6 +5,19 @@ import { cutText } from '../../../shared/text.ts';
 const MAX_ERRORS = 50;
 const MAX_PATH = 100; // in characters, because a client chooses the names of unknown fields
 
+/** Names of the parameters that hold the id of a check or a run. Clients may send ids in upper case. */
+const idNames = ['checkId', 'runId', 'base'];
+
+/** Returns the parameters of a path or a query with their ids in lower case, as they are stored. */
+export const withLowerCaseIds = (
+  sent: Record<string, string | undefined> = {},
+): Record<string, string | undefined> => ({
+  ...sent,
+  ...Object.fromEntries(
+    idNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name].toLowerCase()]])),
+  ),
+});
+
 export const parseQuery = (sent: Record<string, string | undefined>, accepted: readonly string[] | 'any') => {
   if (accepted === 'any') return sent;
   const supported =

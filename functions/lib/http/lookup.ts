@@ -10,7 +10,7 @@ const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(
 
 /** Returns the id of the check in the path, or undefined if the id is no UUID. */
 export const checkIdOf = ({ params: { checkId } }: Pick<Request, 'params'>): string | undefined =>
-  isUuid(checkId) ? checkId.toLowerCase() : undefined;
+  isUuid(checkId) ? checkId : undefined;
 
 /** Returns the check of this owner, or the check that the share token of the request shows. */
 const find = (store: SharingStore, checkId: string, caller: Caller) =>
@@ -39,14 +39,14 @@ type RunPlace = { runId: string; checkId: string };
 /** Returns the ids of the run in the path and of its check, which the path or the query may name. Throws not-found. */
 export const placeOfRun = async (store: Pick<CheckStore, 'checkIdOfRun'>, request: RunRequest): Promise<RunPlace> => {
   const { params, query } = request;
-  const runId = isUuid(params.runId) ? params.runId.toLowerCase() : undefined;
+  const runId = isUuid(params.runId) ? params.runId : undefined;
   const requested = params.checkId ?? query.checkId;
   const ofRun = async (id: string) =>
     requested ?? ('reader' in request ? request.reader : await store.checkIdOfRun(id, request.owner));
   const checkId = runId && (await ofRun(runId));
-  const isOfOther = query.checkId !== undefined && query.checkId.toLowerCase() !== checkId?.toLowerCase();
+  const isOfOther = query.checkId !== undefined && query.checkId !== checkId;
   if (!runId || !isUuid(checkId) || isOfOther) throw runNotFound();
-  return { runId, checkId: checkId.toLowerCase() };
+  return { runId, checkId };
 };
 
 /** Returns a run. Throws not-found if its check has no such run. */
