@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceFault, UsageError } from './exit-codes.ts';
 
@@ -16,7 +19,7 @@ const serviceFile = join(import.meta.dirname, '../../infra/local/command-service
 
 /**
  * Starts the service of this repository on a free port. The service ends with this process. Its data are in `dataDir`,
- * or in a temporary folder that the service deletes.
+ * or in a temporary folder. The service deletes that folder, and so does this process if it had to kill the service.
  */
 export const startOwnService = async (
   dataDir: string | undefined,
@@ -30,19 +33,26 @@ export const startOwnService = async (
   if (dataDir === '') throw new UsageError('--data has no folder. Name one, such as --data .local.');
   signal.throwIfAborted();
   const { PAGE_AUDIT_KEY: _, ...rest } = env;
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', file, ...(dataDir ? [dataDir] : [])], {
+  const temporary = dataDir === undefined ? join(tmpdir(), `page-audit-command-${randomUUID()}`) : undefined;
+  const folder = temporary === undefined ? [dataDir as string] : [temporary, 'temporary'];
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', file, ...folder], {
     env: rest,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const ended = new AbortController();
   child.once('exit', () => ended.abort(new ServiceFault('The service of this command ended unexpectedly.')));
-  const kill = () => child.kill('SIGKILL');
+  const remove = () => temporary && rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
+  const kill = () => {
+    child.kill('SIGKILL');
+    remove();
+  };
+  const stopAndRemove = () => stop(child, stopMs).finally(remove);
   process.once('exit', kill); // a second interrupt: a service that does not start does not end by itself either
   try {
     const url = await urlOf(child, startMs, signal);
-    return { url, ended: ended.signal, stop: () => stop(child, stopMs) };
+    return { url, ended: ended.signal, stop: stopAndRemove };
   } catch (error) {
-    await stop(child, stopMs);
+    await stopAndRemove();
     signal.throwIfAborted();
     throw error;
   } finally {

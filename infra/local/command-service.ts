@@ -1,20 +1,21 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import { endOnFault, STOP_MS } from './last-resort.ts';
 import { startService } from './service.ts';
 import { settingsFrom } from './start-settings.ts';
 
 /**
  * Runs the service for the command that started this process. The service ends when the channel to the command closes,
- * also if the command is killed. The first argument is the data folder. Without it the data are temporary.
+ * also if the command is killed. The first argument is the data folder. With the second one, `temporary`, the service creates
+ * the folder and deletes it at its end.
  */
-const main = async (given: string | undefined): Promise<void> => {
+const main = async (dataDir: string, isTemporary: boolean): Promise<void> => {
   const commandEnded = once(process, 'disconnect');
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {}); // the command decides
-  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'page-audit-command-')));
-  const remove = async () => void (given || (await rm(dataDir, { recursive: true, force: true })));
+  if (isTemporary) await mkdir(dataDir, { mode: 0o700 });
+  const remove = async () => {
+    if (isTemporary) await rm(dataDir, { recursive: true, force: true });
+  };
   try {
     const local = { HOST: '127.0.0.1', PORT: '0', AUTH: 'open', CORS_ORIGINS: '', DATA_DIR: dataDir };
     const service = await startService(settingsFrom({ ...process.env, ...local }), () => {});
@@ -28,7 +29,8 @@ const main = async (given: string | undefined): Promise<void> => {
   }
 };
 
-await main(process.argv[2]).catch((error: Error) => {
+const [dataDir = '', kind] = process.argv.slice(2);
+await main(dataDir, kind === 'temporary').catch((error: Error) => {
   if (process.connected) process.send?.({ error: error.message });
   process.exitCode = 1;
 });

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startOwnService } from '../../clients/cli/service.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { needsOlderNode, olderNode } from '../support/older-node.ts';
@@ -80,11 +80,16 @@ test('a service of a command that does not start is killed with a message', asyn
   expect(processesWith(folder)).toEqual([]);
 });
 
-test('an interrupt ends a service that does not start', async () => {
+test('an interrupt ends a service that does not start, and deletes its temporary folder', async () => {
+  vi.stubEnv('TMPDIR', folder);
   const interrupt = new AbortController();
-  const started = startInstead(hangs, { signal: interrupt.signal });
+  const started = startInstead(`require('node:fs').mkdirSync(process.argv[2]); ${hangs}`, { signal: interrupt.signal });
+  const temporary = () => readdirSync(folder).filter((name) => name.startsWith('page-audit-command-'));
+  await waitFor(() => temporary()[0]);
   interrupt.abort(new Error('Interrupted.'));
   await expect(started).rejects.toThrow('Interrupted.');
+  expect(temporary()).toEqual([]);
+  vi.unstubAllEnvs();
 });
 
 test('a service of a command that ends before the command is reported', async () => {
