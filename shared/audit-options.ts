@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AuditVersion, auditVersion } from './audit-versions.ts';
 import { BlockedUrlPatterns } from './blocked-urls.ts';
-import { Throttling } from './throttling.ts';
+import { Throttling } from './throttling-schemas.ts';
 
 export const Device = z.enum(['mobile', 'desktop']).meta({
   id: 'Device',

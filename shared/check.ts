@@ -6,7 +6,7 @@ import { Labels } from './labels.ts';
 import { pick } from './pick.ts';
 import { Region } from './regions.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
-import { Throttling } from './throttling.ts';
+import { Throttling } from './throttling-schemas.ts';
 import { latest } from './times.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']).meta({

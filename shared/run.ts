@@ -17,7 +17,7 @@ import {
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
 import { Region } from './regions.ts';
-import { ThrottlingValues } from './throttling.ts';
+import { ThrottlingValues } from './throttling-schemas.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
   id: 'RunState',

@@ -4,7 +4,8 @@ import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics
 import { pick } from './pick.ts';
 import { RunProblemCode } from './problems.ts';
 import { Run, RunView } from './run.ts';
-import { Throttling, throttlingOf } from './throttling.ts';
+import { throttlingOf } from './throttling.ts';
+import { Throttling } from './throttling-schemas.ts';
 
 const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] as const;
 

@@ -4,7 +4,7 @@ import { Category, Device, MAX_SAMPLES } from '../../shared/audit-options.ts';
 import { BlockedUrlPatterns } from '../../shared/blocked-urls.ts';
 import { CheckState } from '../../shared/check.ts';
 import { Labels } from '../../shared/labels.ts';
-import { Throttling } from '../../shared/throttling.ts';
+import { Throttling } from '../../shared/throttling-schemas.ts';
 import type { Client, ListFilters } from '../client.ts';
 import { ServiceError } from '../service-error.ts';
 import { unreadableNote } from '../web/words.js';

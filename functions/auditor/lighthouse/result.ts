@@ -4,7 +4,7 @@ import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.
 import { type Metrics, noMetrics } from '../../../shared/page-metrics.ts';
 import { pick } from '../../../shared/pick.ts';
 import { cutText } from '../../../shared/text.ts';
-import { ThrottlingValues } from '../../../shared/throttling.ts';
+import { type ThrottlingValues, throttlingNames } from '../../../shared/throttling.ts';
 import type { AuditPlan, AuditSummary, RuntimeError } from '../messages.ts';
 
 /** The parts of a Lighthouse result that the service reads in all supported versions. */
@@ -47,7 +47,7 @@ export const summarize = async (
     benchmarkIndex: lhr.environment?.benchmarkIndex ?? null,
     mainThreadMs: lhr.audits['mainthread-work-breakdown']?.numericValue ?? null,
     throttling: throttlingMethod,
-    throttlingValues: throttlingMethod === 'simulate' ? pick(throttling, ThrottlingValues.keyof().options) : null,
+    throttlingValues: throttlingMethod === 'simulate' ? pick(throttling, throttlingNames) : null,
     withoutCharset: 'best-practices' in lhr.categories && !lhr.audits.charset,
     ...known,
     withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,

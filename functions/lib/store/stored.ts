@@ -6,7 +6,7 @@ import { Metrics } from '../../../shared/page-metrics.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { Attempt, Environment, Run } from '../../../shared/run.ts';
-import { ThrottlingValues } from '../../../shared/throttling.ts';
+import { ThrottlingValues } from '../../../shared/throttling-schemas.ts';
 
 /*
  * Schemas for reading items. An item may be 90 days old: it lacks the fields of later releases, and its audit version or

@@ -1,5 +1,6 @@
 import { deleteItem } from '../../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../../functions/lib/store/items.ts';
+import { fillBuckets } from '../../../shared/limits.ts';
 import type { Item } from '../embedded-table.ts';
 import { alter, alterJson, alterText, type Defects } from './defect.ts';
 
@@ -143,8 +144,9 @@ export const defectsOfChecks: Defects = {
   'a create that ignores the limits': {
     found: /too many open checks/,
     wrap: ({ usage }) => {
-      const buckets = { minute: 60, day: 2000, at: 0 };
-      usage.take = async () => ({ allowed: { buckets, refund: async () => {} } });
+      usage.take = async ({ plan }, _, now) => ({
+        allowed: { buckets: fillBuckets(undefined, plan, now), refund: async () => {} },
+      });
     },
   },
   'samples that cost nothing': {
