@@ -1,44 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { closeLostRuns } from '../../functions/close-lost-runs.ts';
-import * as logging from '../../functions/lib/log.ts';
+import { beforeEach, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import type { Lease } from '../../functions/lib/store/leases.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { aCheck, later, startWorld, type World } from '../support/world.ts';
+import { startSweeping } from '../support/sweeping.ts';
+import { aCheck, later } from '../support/world.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
-
-const emit = vi.spyOn(logging, 'emit');
-/** Values of the metric behind the alarm on abandoned runs. */
-const abandoned = () => emit.mock.calls.filter(([name]) => name === 'RunsAbandoned');
-
-/** Each test has a time of its own, so that items of other tests are never due in it. */
-let day = Date.parse('2030-01-01T00:00:00.000Z');
+const { world, abandoned, deadLetter, newTime, sweepAt } = await startSweeping();
 let t0: Date;
 beforeEach(() => {
-  day -= 30 * 24 * HOUR * 1000;
-  t0 = new Date(day);
-  emit.mockClear();
+  t0 = newTime();
 });
 
-const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
 const jobs = () => world.jobsIn('us-east4');
 const runIds = (found: { runId: string }[]) => found.map(({ runId }) => runId);
-const claim = async (run: RunItem, now: Date): Promise<Lease> => {
-  const lease = await world.leases.claim(run, randomUUID(), now);
-  if (!lease) throw new Error('another worker has the run');
-  return lease;
-};
-const deadLetter = ({ id: runId, options, ...run }: RunItem, now: Date) =>
-  closeLostRuns({ ...world, now: () => now })({ ...run, ...options, runId });
 const sentFourTimes = async (run: RunItem): Promise<RunItem> => {
   let sent = run;
   for (let sends = 1; sends <= 4; sends++) sent = (await world.store.markSent(sent, t0)) as RunItem;
@@ -88,7 +64,7 @@ test.each([
 test('a clock that is set forward by 25 hours ends no audit', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await claim(run, t0);
+  const lease = await world.claim(run, t0);
   const now = later(t0, 25 * HOUR);
   await sweepAt(now);
   expect(await world.leases.renew(lease, later(now, 15))).toBe(true);
@@ -100,7 +76,7 @@ test('a clock that is set forward by 25 hours ends no audit', async () => {
 test('a lease that was lost while no sweep ran is handled by the second sweep', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  await claim(run, t0);
+  await world.claim(run, t0);
   await sweepAt(later(t0, HOUR));
   expect(await jobs()).toEqual([]);
   await sweepAt(later(t0, HOUR + 31));
@@ -111,7 +87,7 @@ test('a lease that was lost while no sweep ran is handled by the second sweep', 
 test('the job of a run whose worker had no time left is sent at once', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await claim(await sentFourTimes(run), t0);
+  const lease = await world.claim(await sentFourTimes(run), t0);
   await world.leases.release(lease, later(t0, 50));
   await sweepAt(later(t0, 50));
   expect(runIds(await jobs())).toEqual([run.id]);

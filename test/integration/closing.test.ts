@@ -1,5 +1,5 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { log } from '../../functions/lib/log.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
@@ -10,20 +10,13 @@ import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
-import { aCheck, later, startWorld, type World } from '../support/world.ts';
+import { startSweeping } from '../support/sweeping.ts';
+import { aCheck, later } from '../support/world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
-
-/** Each test has a day of its own, so that items of other tests are never due in it. */
-let day = Date.parse('2030-01-01T00:00:00.000Z');
+const { world, newTime, sweepAt } = await startSweeping();
 let t0: Date;
 beforeEach(() => {
-  day -= 30 * 24 * 3600 * 1000;
-  t0 = new Date(day);
+  t0 = newTime();
 });
 
 /** Returns a table whose calls fail if `fails` says so. */
@@ -35,7 +28,6 @@ const tableThatFails = (fails: (command: unknown) => boolean): Db => {
 };
 const isQuery = (command: unknown) => command instanceof QueryCommand; // closing reads the check and its runs with it
 const ofCheck = (command: unknown) => command instanceof UpdateCommand && command.input.Key?.sk === 'CHECK';
-const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
 const anOldCheck = async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = await world.create(check);

@@ -1,18 +1,17 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../functions/sweep.ts';
 import { patchDynalite } from '../../infra/local/dynalite-fixes.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { storeWaitingRuns } from '../support/waiting-runs.ts';
 import { aCheck, later, startWorld } from '../support/world.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'data-folder-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder('data-folder');
 let dataDir: string;
 let printed: string[];
 beforeEach(() => {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { findShared } from '../../functions/lib/http/shared-check.ts';
 import { shareToken } from '../../functions/lib/share-token.ts';
@@ -11,10 +10,10 @@ import { listStore } from '../../functions/lib/store/lists.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { CheckView, checkView } from '../../shared/check.ts';
 import { putItems } from '../support/recorded-items.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { passed, startWorld } from '../support/world.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'data-format-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder('data-format');
 let dataDir: string;
 let printed: string[];
 beforeEach(() => {

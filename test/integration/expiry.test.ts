@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { deleteExpired } from '../../infra/local/expiry.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
 const DAY = 24 * 3600;
-let dataDir: string;
+const dataDir = temporaryFolder('expiry');
 let world: World;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   world = await startWorld({}, { dataDir });
 });
-afterAll(() => rm(dataDir, { recursive: true }));
 
 const deleteAt = (now: Date, retentionDays = 90) => {
   const data = { db: world.db, s3: new S3Client({}), bucket: world.env.REPORT_BUCKET as string, retentionDays };

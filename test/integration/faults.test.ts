@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { createCheck } from '../../functions/create-check.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { type Due, dueStore } from '../../functions/lib/store/due.ts';
-import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
+import type { Db } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
@@ -15,28 +15,13 @@ import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { plans } from '../../shared/plans.ts';
 import { runError } from '../../shared/problems.ts';
-import { startFaultProxy } from '../support/fault-proxy.ts';
-import { aCheck, later, startWorld, type World } from '../support/world.ts';
+import { startFaultyTable } from '../support/faulty-table.ts';
+import { aCheck, later, type World } from '../support/world.ts';
 
-/** Local engines behind a fault proxy. `db` uses the proxy, `world.db` doesn't. */
-let world: World;
-let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
+const { world, dynamodb, newDb } = await startFaultyTable();
 let db: Db;
-beforeAll(async () => {
-  world = await startWorld();
-  await world.find(randomUUID()).catch(() => {}); // the client reads its endpoint with this request, before the proxy
-  const isWrite = (headers: Record<string, unknown>) => /PutItem|UpdateItem/.test(String(headers['x-amz-target']));
-  dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
-});
 beforeEach(() => {
-  // Each test has a new client, because a client that has failed often stops retrying.
-  db = openDb({ TABLE_NAME: world.env.TABLE_NAME as string, HOME_REGION: world.env.HOME_REGION as string });
-});
-afterEach(() => dynamodb.heal());
-afterAll(async () => {
-  await dynamodb.stop();
-  await world.stop();
+  db = newDb();
 });
 
 const body = { url: 'https://example.com/', auditVersion: 'latest', regions: ['europe-west3', 'us-east4'] };

@@ -9,8 +9,8 @@ import type { Environment } from '../../shared/run.ts';
 import { CheckSummary, RunSummary } from '../../shared/summaries.ts';
 import { presets } from '../../shared/throttling.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { environment } from '../support/check-results.ts';
 import { fetchDocumented } from '../support/documented.ts';
+import { environment } from '../support/environment.ts';
 import { problemOf } from '../support/problem.ts';
 import { aCheck, later, type World } from '../support/world.ts';
 

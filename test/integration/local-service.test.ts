@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,14 +5,14 @@ import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { startService } from '../../infra/local/service.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { aCheck, worldHere } from '../support/world.ts';
 
 const printed: string[] = [];
-let dataDir: string;
+const dataDir = temporaryFolder('local-service');
 let service: Awaited<ReturnType<typeof startService>>;
 let world: ReturnType<typeof worldHere>;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   service = await startService(await serviceSettings(dataDir), (line) => printed.push(line));
   world = worldHere();
   await service.prepared;
@@ -23,7 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   world.sqs.destroy();
   await service.stop();
-  await rm(dataDir, { recursive: true });
 });
 
 test('an invalid message from another local program stops nothing and prints no line', async () => {

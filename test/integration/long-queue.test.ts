@@ -1,19 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sweep } from '../../functions/sweep.ts';
 import { startService } from '../../infra/local/service.ts';
 import { FULL } from '../support/full.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { storeWaitingRuns } from '../support/waiting-runs.ts';
 import { later, startWorld } from '../support/world.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'long-queue-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder('long-queue');
 
 test('a service with 5,000 waiting runs starts, answers and stops', async () => {
   const dataDir = join(folder, 'service');

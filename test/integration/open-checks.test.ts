@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
-import { type Db, getItem, openDb } from '../../functions/lib/store/dynamodb.ts';
+import { type Db, getItem } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import { usageKey } from '../../functions/lib/store/items.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
@@ -12,27 +12,13 @@ import { type Taken, usageStore } from '../../functions/lib/store/usage.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { HOLD_MS } from '../../shared/due-times.ts';
 import { plans } from '../../shared/plans.ts';
-import { startFaultProxy } from '../support/fault-proxy.ts';
-import { later, startWorld, type World } from '../support/world.ts';
+import { startFaultyTable } from '../support/faulty-table.ts';
+import { later, type World } from '../support/world.ts';
 
-/** The stores of `cut` use the fault proxy, the stores of `world` don't. */
-let world: World;
-let dynamodb: Awaited<ReturnType<typeof startFaultProxy>>;
+const { world, dynamodb, newDb } = await startFaultyTable();
 let db: Db;
-beforeAll(async () => {
-  world = await startWorld();
-  await world.find(randomUUID()).catch(() => {}); // the client reads its endpoint with this request, before the proxy
-  const isWrite = (headers: Record<string, unknown>) => /PutItem|UpdateItem/.test(String(headers['x-amz-target']));
-  dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
-});
 beforeEach(() => {
-  db = openDb({ TABLE_NAME: world.env.TABLE_NAME as string, HOME_REGION: world.env.HOME_REGION as string });
-});
-afterEach(() => dynamodb.heal());
-afterAll(async () => {
-  await dynamodb.stop();
-  await world.stop();
+  db = newDb();
 });
 
 const t0 = new Date('2131-01-01T12:00:00.000Z');

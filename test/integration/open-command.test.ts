@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { putItem } from '../../functions/lib/store/dynamodb.ts';
 import { openPartition, type RunItem, runKey } from '../../functions/lib/store/items.ts';
 import { runCommand } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { aCheck, later, startWorld } from '../support/world.ts';
 
-let dataDir: string;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
-});
-afterAll(() => rm(dataDir, { recursive: true }));
+const dataDir = temporaryFolder('open-command');
 
 const open = (args: string[] = [], env = {}) => runCommand('open.ts', dataDir, args, env);
 

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
@@ -12,14 +11,14 @@ import { chromiumDir } from '../support/chromium-dir.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const printed: string[] = [];
-let dataDir: string;
+const dataDir = temporaryFolder('readiness');
 let chromium: string;
 let home: string;
 let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'page-audit-data-'));
   const { executable } = await prepareChromium(chromiumDir());
   chromium = dirname(executable);
   const programs = join(dataDir, 'programs');
@@ -29,7 +28,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await service.stop();
-  await rm(dataDir, { recursive: true });
 });
 
 const call = (path: string) => fetchDocumented(`${service.url}${path}`);

@@ -1,45 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { closeLostRuns } from '../../functions/close-lost-runs.ts';
-import * as logging from '../../functions/lib/log.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { ifState, type RunItem, updateRun } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { AuditJob } from '../../shared/audit-job.ts';
-import { aCheck, later, startWorld, type World } from '../support/world.ts';
+import { startSweeping } from '../support/sweeping.ts';
+import { aCheck, later, type World } from '../support/world.ts';
 
 const REGIONS = ['europe-west3', 'us-east4'] as const;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
-
-const emit = vi.spyOn(logging, 'emit');
-/** Values of the metric behind the alarm on abandoned runs. */
-const abandoned = () => emit.mock.calls.filter(([name]) => name === 'RunsAbandoned');
-
-/** Each test has a day of its own, so that items of other tests are never due in it. */
-let day = Date.parse('2030-01-01T00:00:00.000Z');
+const { world, abandoned, deadLetter, emit, newTime, sweepAt } = await startSweeping();
 let t0: Date;
 beforeEach(() => {
-  day -= 30 * 24 * HOUR * 1000;
-  t0 = new Date(day);
-  emit.mockClear();
+  t0 = newTime();
 });
 
-const sweepAt = (now: Date, { due = {} }: { due?: Partial<World['due']> } = {}) =>
-  sweep({ ...world, due: { ...world.due, ...due }, now: () => now })({});
 const jobs = async () => (await Promise.all(REGIONS.map(world.jobsIn))).flat();
 const runIds = (found: { runId: string }[]) => found.map(({ runId }) => runId).sort();
-const claim = async (run: RunItem, now: Date): Promise<Lease> => {
-  const lease = await world.leases.claim(run, randomUUID(), now);
-  if (!lease) throw new Error('another worker has the run');
-  return lease;
-};
 const attempt = (number: number) => {
   const at = t0.toISOString();
   return {
@@ -69,14 +48,14 @@ test('a job is resent after each lost lease, and its run is abandoned after five
   const [run] = (await world.create(check)) as [RunItem];
   let now = t0;
   for (let lost = 1; lost <= 4; lost++) {
-    await claim(await world.runOf(check.id), now);
+    await world.claim(await world.runOf(check.id), now);
     await sweepAt(later(now, 74));
     expect(await jobs(), `before lease ${lost} is over`).toEqual([]);
     now = later(now, 76);
     await sweepAt(now);
     expect(runIds(await jobs()), `after lost lease ${lost}`).toEqual([run.id]);
   }
-  await claim(await world.runOf(check.id), now);
+  await world.claim(await world.runOf(check.id), now);
   expect(abandoned()).toEqual([]);
   await sweepAt(later(now, 76));
   expect(abandoned()).toEqual([['RunsAbandoned', 1, { region: 'us-east4' }]]);
@@ -87,7 +66,7 @@ test('a job is resent after each lost lease, and its run is abandoned after five
 test('a run that finishes while the sweep looks at its lost lease keeps its result', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await claim(run, t0);
+  const lease = await world.claim(run, t0);
   const done = { state: 'succeeded' as const, attempts: [], performance: 98 };
   const now = later(t0, 76);
   await sweepAt(now, {
@@ -106,7 +85,7 @@ test('a run that finishes while the sweep looks at its lost lease keeps its resu
 test('a sweep does not touch a run whose lease was renewed after it was listed', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await claim(run, t0);
+  const lease = await world.claim(run, t0);
   const now = later(t0, 76);
   await sweepAt(now, {
     due: {
@@ -218,7 +197,7 @@ test('orphans of another create with the same check id are deleted, but not the 
 test('a check is closed if its last run finished without closing it', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await claim(run, t0);
+  const lease = await world.claim(run, t0);
   await finishWithoutClosing(lease);
   expect((await world.find(check.id)).item.completedAt).toBeNull();
   await sweepAt(later(t0, 5 * MINUTE - 1));
@@ -241,7 +220,7 @@ test('waking a region makes its waiting runs due, but not those at work', async 
   const busy = aCheck({ now: t0, regions: ['us-east4'] });
   const [atWork] = (await world.create(busy)) as [RunItem];
   await Promise.all([waiting, other].map((run) => world.store.markSent(run, t0)));
-  await claim(atWork, t0);
+  await world.claim(atWork, t0);
   const now = later(t0, 10);
   await sweep({ ...world, now: () => now })({ wake: 'us-east4' });
   await sweepAt(now);
@@ -268,7 +247,7 @@ test('a start after a kill drops every lease, so that the next sweep resends its
   const [run] = (await world.create(check)) as [RunItem];
   for (let kills = 1; kills <= 5; kills++) {
     const startedAt = later(t0, 10 * kills);
-    await claim(await world.runOf(check.id), later(startedAt, -1));
+    await world.claim(await world.runOf(check.id), later(startedAt, -1));
     await sweep({ ...world, now: () => startedAt })({ wake: 'all', dropLeases: true });
     await sweepAt(startedAt);
     expect(await world.runOf(check.id)).toMatchObject({ state: kills < 5 ? 'running' : 'failed', lostLeases: kills });
@@ -280,7 +259,7 @@ test('a start after a kill drops every lease, so that the next sweep resends its
 test('a dead letter fails a run that has no attempts left', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await claim(run, t0);
+  const lease = await world.claim(run, t0);
   await world.leases.recordAttempt(lease, { attempts: [1, 2, 3].map(attempt), samples: [] });
   await deadLetter(run, later(t0, 2 * MINUTE));
   const found = await world.find(check.id);
@@ -292,7 +271,7 @@ test('a dead letter fails a run that has no attempts left', async () => {
 test('a dead letter changes nothing while another delivery is at work', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const lease = await claim(run, t0);
+  const lease = await world.claim(run, t0);
   await world.leases.recordAttempt(lease, { attempts: [1, 2, 3].map(attempt), samples: [] });
   const before = await world.find(check.id);
   await deadLetter(run, later(t0, 30));
@@ -303,15 +282,12 @@ test('a dead letter changes nothing while another delivery is at work', async ()
 test('a dead letter of a finished or unknown run is dropped', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];
-  await world.leases.finish(await claim(run, t0), { state: 'succeeded', attempts: [], performance: 98 }, t0);
+  await world.leases.finish(await world.claim(run, t0), { state: 'succeeded', attempts: [], performance: 98 }, t0);
   const before = await world.find(check.id);
   await deadLetter(run, later(t0, HOUR));
   await deadLetter({ ...run, checkId: randomUUID() }, later(t0, HOUR));
   expect(await world.find(check.id)).toEqual(before);
 });
-
-const deadLetter = ({ id: runId, options, ...run }: RunItem, now: Date) =>
-  closeLostRuns({ ...world, now: () => now })({ ...run, ...options, runId });
 
 /** Creates runs and pointers without their check, like a create that failed before its last write. */
 const failedCreate = async (check: Parameters<World['create']>[0]): Promise<RunItem[]> => {

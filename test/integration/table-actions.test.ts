@@ -22,7 +22,7 @@ import { sweep } from '../../functions/sweep.ts';
 import { tableActions, updatedAttributes, updatedUsage } from '../../infra/aws/table-actions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
-import { environment } from '../support/check-results.ts';
+import { environment } from '../support/environment.ts';
 import { as, recordTableUse } from '../support/table-use.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 

@@ -10,28 +10,11 @@ import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Environment } from '../../shared/run.ts';
 import { presets } from '../../shared/throttling.ts';
+import { environment as idle } from '../support/environment.ts';
 import { itemsFile, release, writeItems } from '../support/recorded-items.ts';
 import { startWorld } from '../support/world.ts';
 
-const environment: Environment = {
-  auditVersion: '13.5.0',
-  chromium: 'HeadlessChrome/153.0.8010.0',
-  sandbox: true,
-  device: 'desktop',
-  throttling: 'simulate',
-  throttlingValues: presets.desktop,
-  blockedUrlPatterns: [],
-  benchmarkIndex: 1931.5,
-  benchmarkedAt: '2026-11-25T16:45:12.250Z',
-  cpuCount: 2,
-  memoryMiB: 3538,
-  kernel: '6.1.0',
-  host: '1f0c3d5e7a9b2c4d',
-  cpuBusy: 0.02,
-  cpuStolen: 0,
-
-  contended: false,
-};
+const environment: Environment = { ...idle, device: 'desktop', throttlingValues: presets.desktop };
 const times = { fcp: 633.4, si: 700.1, lcp: 912.25, tti: 950, tbt: 12.5, cls: 0.043 };
 const scores = { performance: 98, accessibility: 100, bestPractices: 96, seo: 91 };
 const succeeded = (shift: number): AuditResult => ({

@@ -11,9 +11,9 @@ import {
 import { noMetrics, type Sample, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
-import type { Environment, Run } from '../../shared/run.ts';
+import type { Run } from '../../shared/run.ts';
 import { printableValue } from '../../shared/text.ts';
-import { presets } from '../../shared/throttling.ts';
+import { environment } from './environment.ts';
 
 const recorded: Record<'unchanged' | 'slower', Sample[]> = JSON.parse(
   readFileSync('test/recorded/samples.json', 'utf8'),
@@ -22,25 +22,6 @@ const createdAt = new Date('2026-11-25T12:00:00.000Z');
 const finishedAt = '2026-11-25T12:00:31.000Z';
 export const checkId = '71cce6bf-1f0e-4c55-8a0b-2f6f3c0f9a11';
 export const baseId = '3f2c1a90-5d7e-4b11-9c1d-0a4be1f2d733';
-
-export const environment: Environment = {
-  auditVersion: '13.5.0',
-  chromium: 'HeadlessChrome/153.0.8010.0',
-  sandbox: true,
-  device: 'mobile',
-  throttling: 'simulate',
-  throttlingValues: presets.mobile,
-  blockedUrlPatterns: [],
-  benchmarkIndex: 2733.5,
-  benchmarkedAt: '2026-11-25T16:45:12.250Z',
-  cpuCount: 2,
-  memoryMiB: 4096,
-  kernel: '6.1.0',
-  host: '08e094f9c233',
-  cpuBusy: 0.02,
-  cpuStolen: 0,
-  contended: false,
-};
 
 /** Returns recorded samples of a real page. */
 export const samplesOf = (page: keyof typeof recorded, from: number, count = 3): Sample[] =>

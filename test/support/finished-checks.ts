@@ -3,7 +3,7 @@ import type { CheckInputs } from '../../shared/check.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Environment } from '../../shared/run.ts';
-import { environment } from './check-results.ts';
+import { environment } from './environment.ts';
 import { aCheck, type World } from './world.ts';
 
 /** Result of a run: its LCP in each sample in milliseconds, or why it failed. */

@@ -12,27 +12,9 @@ import {
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
-import type { Attempt, Environment } from '../../shared/run.ts';
-import { presets } from '../../shared/throttling.ts';
+import type { Attempt } from '../../shared/run.ts';
+import { environment } from '../support/environment.ts';
 
-const environment: Environment = {
-  auditVersion: '13.5.0',
-  chromium: 'HeadlessChrome/1',
-  sandbox: true,
-  device: 'mobile',
-  throttling: 'simulate',
-  throttlingValues: presets.mobile,
-  blockedUrlPatterns: [],
-  benchmarkIndex: 2000,
-  benchmarkedAt: '2026-11-25T16:45:12.250Z',
-  cpuCount: 2,
-  memoryMiB: 4096,
-  kernel: '6.1',
-  host: 'abc',
-  cpuBusy: 0,
-  cpuStolen: 0,
-  contended: false,
-};
 /** A successful audit of a page whose first paint is at `fcp`. `cpuBusy` above 0 makes it contended. */
 const success = (fcp: number, { cpuBusy = 0, tti = 2000 } = {}): AuditResult & { state: 'succeeded' } => ({
   ...emptyResult,

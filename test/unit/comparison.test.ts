@@ -11,27 +11,10 @@ import { type Metrics, noMetrics, type Sample, spreadOf } from '../../shared/pag
 import type { Region } from '../../shared/regions.ts';
 import { type Environment, newRun, type Run } from '../../shared/run.ts';
 import { presets } from '../../shared/throttling.ts';
+import { environment } from '../support/environment.ts';
 
 const id = '6b1f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c11';
 const otherId = '7c2f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c22';
-const environment: Environment = {
-  auditVersion: '13.5.0',
-  chromium: '142.0',
-  sandbox: true,
-  device: 'mobile',
-  throttling: 'simulate',
-  throttlingValues: presets.mobile,
-  blockedUrlPatterns: [],
-  benchmarkIndex: 2000,
-  benchmarkedAt: '2026-11-25T16:45:12.250Z',
-  cpuCount: 2,
-  memoryMiB: 4096,
-  kernel: '6.1',
-  host: 'h',
-  cpuBusy: 0,
-  cpuStolen: 0,
-  contended: false,
-};
 
 /** Returns a succeeded run with these samples. The first sample is the one that the run shows. */
 const runOf = (region: Region, samples: Partial<Metrics>[], change: Partial<Environment> = {}): Run => {
@@ -107,7 +90,7 @@ test('spreads that overlap are the same, and equal values have no best', () => {
 test.each([
   ['fewer than three samples', runOf('us-east4', lcps(900, 900)), 'fewer-samples'],
   ['a contended sample', runOf('us-east4', lcps(900, 900, 900), { contended: true }), 'contended'],
-  ['a faster machine', runOf('us-east4', lcps(900, 900, 900), { benchmarkIndex: 2500 }), 'different-machine'],
+  ['a faster machine', runOf('us-east4', lcps(900, 900, 900), { benchmarkIndex: 3500 }), 'different-machine'],
   ['other throttling', runOf('us-east4', lcps(900, 900, 900), { throttling: 'provided' }), 'different-throttling'],
   [
     'blocked requests',

@@ -9,8 +9,7 @@ import { runAudit } from '../../functions/run-audit.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
-import type { Environment } from '../../shared/run.ts';
-import { presets } from '../../shared/throttling.ts';
+import { environment } from '../support/environment.ts';
 import { aCheck } from '../support/world.ts';
 
 const PLENTY = () => 600_000;
@@ -28,24 +27,6 @@ const success: AuditResult = {
   state: 'succeeded',
   metrics: { ...noMetrics, performance: 98 },
   report: { gzip: Buffer.from('gzip'), bytes: 10 },
-};
-const environment: Environment = {
-  auditVersion: '13.5.0',
-  chromium: 'HeadlessChrome/1',
-  sandbox: true,
-  device: 'mobile',
-  throttling: 'simulate',
-  throttlingValues: presets.mobile,
-  blockedUrlPatterns: [],
-  benchmarkIndex: 2000,
-  benchmarkedAt: '2026-11-25T16:45:12.250Z',
-  cpuCount: 2,
-  memoryMiB: 4096,
-  kernel: '6.1',
-  host: 'abc',
-  cpuBusy: 0,
-  cpuStolen: 0,
-  contended: false,
 };
 /** A sample of a page whose first paint is at `fcp`, with a report of `fcp` bytes. */
 const sample = (fcp: number): AuditResult => ({

@@ -1,7 +1,8 @@
 import type { CheckResult } from '../../../clients/cli/result.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { Sample } from '../../../shared/page-metrics.ts';
-import { baseId, checkWith, environment, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
+import { baseId, checkWith, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
+import { environment } from '../../support/environment.ts';
 
 const contended = 'Other processes used the CPU during the measurement. The performance score may be too low.';
 const three = { samples: 3 };
