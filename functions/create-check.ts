@@ -61,7 +61,7 @@ export const createCheck =
     const fingerprint = fingerprintOf(body);
     const id = key === undefined ? newId() : deriveCheckId(owner, key);
 
-    const earlier = key === undefined ? undefined : await store.findOrErased(id, owner);
+    const earlier = key === undefined ? undefined : await store.findOrErased(id, owner, now());
     if (earlier) return replyToRepeat(earlier, body);
 
     const createId = newId();
@@ -104,7 +104,7 @@ const storeCheck = async (
 ): Promise<{ runs: RunItem[] } | { earlier: StoredCheck | 'erased' }> => {
   const created = await store.create(check, creation).catch((error: Error) => ({ error }));
   if (created && 'length' in created) return { runs: created };
-  const found = await store.findOrErased(check.id, creation.owner); // if it throws, the check may be stored: no refund
+  const found = await store.findOrErased(check.id, creation.owner, new Date(check.createdAt)); // if it throws, the check may be stored: no refund
   const isCheck = found !== undefined && found !== 'erased';
   if (isCheck && found.item.createId === creation.createId) return { runs: found.runs }; // only the response was lost
   // The open check of another request uses what this one took, because both have the same id.

@@ -30,7 +30,7 @@ export const deleteCheck =
   ({ store, erasure, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const id = checkIdOf(request);
-    const found = id && (await store.findErasable(id, request.owner));
+    const found = id && (await store.findErasable(id, request.owner, now()));
     if (!found) {
       if (id && (await erasure.eraseTrends(id, request.owner))) return { status: 204 };
       throw checkNotFound();

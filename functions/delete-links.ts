@@ -1,9 +1,8 @@
 import { ReadEnv } from '../shared/env.ts';
 import { access } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
-import { findCheck } from './lib/http/lookup.ts';
+import { findCheck, type Lookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
-import type { SharingStore } from './lib/http/shared-check.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type LinkStore, linkStore } from './lib/store/links.ts';
@@ -16,12 +15,12 @@ export const handler = http({ access: access('checks:write', env), cors: env }, 
   return deleteLinks({ store: checkStore(db), links: linkStore(db) });
 });
 
-type Deps = { store: SharingStore; links: Pick<LinkStore, 'revoke'> };
+type Deps = Lookup & { links: Pick<LinkStore, 'revoke'> };
 
 export const deleteLinks =
-  ({ store, links }: Deps) =>
+  ({ links, ...lookup }: Deps) =>
   async (request: Request): Promise<Reply> => {
-    const { item } = await findCheck(store, request);
+    const { item } = await findCheck(lookup, request);
     await links.revoke(item);
     return { status: 204 };
   };

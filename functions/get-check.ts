@@ -4,9 +4,8 @@ import type { Caller } from '../shared/keys.ts';
 import { isFinished } from '../shared/run.ts';
 import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
-import { checkIdOf, findCheck } from './lib/http/lookup.ts';
+import { checkIdOf, findCheck, type Lookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
-import type { SharingStore } from './lib/http/shared-check.ts';
 import { waiting } from './lib/http/waiting.ts';
 import { type Wait, waitingReply } from './lib/http/waiting-reply.ts';
 import { watchByPolling, watchOf } from './lib/store/changes.ts';
@@ -20,12 +19,12 @@ export const handler = http({ access: sharedAccess('checks:read', env), cors: en
   getCheck({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
 );
 
-type Deps = { store: SharingStore; wait?: Wait };
+type Deps = Lookup & { wait?: Wait };
 
 export const getCheck =
-  ({ store, wait = waiting(watchByPolling) }: Deps) =>
+  ({ wait = waiting(watchByPolling), ...lookup }: Deps) =>
   (request: Request<Caller>): Promise<Reply> =>
     waitingReply(request, wait, checkIdOf(request), async () => {
-      const { item, runs } = await findCheck(store, request);
+      const { item, runs } = await findCheck(lookup, request);
       return { view: checkView({ ...item, runs }), finished: runs.every((run) => isFinished(run.state)) };
     });

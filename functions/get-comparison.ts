@@ -11,9 +11,8 @@ import { isFinished } from '../shared/run.ts';
 import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { invalidInput } from './lib/http/input.ts';
-import { findCheck } from './lib/http/lookup.ts';
+import { findCheck, type Lookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
-import type { SharingStore } from './lib/http/shared-check.ts';
 import { checkStore, type StoredCheck } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
@@ -26,17 +25,17 @@ export const handler = http(
 );
 
 export const getComparison =
-  ({ store }: { store: SharingStore }) =>
+  (lookup: Lookup) =>
   async (request: Request<Caller>): Promise<Reply> => {
     const { base } = request.query;
     if (base !== undefined && 'reader' in request) throw shareWithBase();
-    const check = await findCheck(store, request);
+    const check = await findCheck(lookup, request);
     if (base === undefined) return reply(compareRegions(comparedCheck(check)), tooFewRegions);
     if (base === check.item.id) {
       const message = 'A check can not be compared with itself. Send the id of another check.';
       throw new ApiProblem('invalid-request', message, { errors: [{ path: 'base', message }] });
     }
-    const baseCheck = await findCheck(store, { ...request, params: { checkId: base } }, 'the ID in base');
+    const baseCheck = await findCheck(lookup, { ...request, params: { checkId: base } }, 'the ID in base');
     return reply(compareChecks(comparedCheck(baseCheck), comparedCheck(check)), noPairs);
   };
 

@@ -5,12 +5,12 @@ import type { Caller } from '../shared/keys.ts';
 import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
 import { htmlReport, loadingReport, viewerVersion } from './lib/http/html-report.ts';
+import type { RunLookup } from './lib/http/lookup.ts';
 import { acceptsGzip, matchesEtag, prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { viewerPolicy } from './lib/http/security-headers.ts';
-import type { SharingStore } from './lib/http/shared-check.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
-import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 
@@ -22,8 +22,7 @@ export const handler = http(
   () => getReport({ store: checkStore(openDb(env())), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
 );
 
-type Deps = {
-  store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>;
+type Deps = RunLookup & {
   reports: Pick<Reports, 'get' | 'exists' | 'urlOf'>;
   maxBytes: number;
 };
@@ -32,9 +31,9 @@ type Deps = {
 const MAX_HTML_SOURCE_BYTES = 32 * 1024 * 1024;
 
 export const getReport =
-  ({ store, reports, maxBytes }: Deps) =>
+  ({ reports, maxBytes, ...lookup }: Deps) =>
   async (request: Request<Caller>): Promise<Reply> => {
-    const { report, read, throwIfGone } = await findReport({ store, reports }, request);
+    const { report, read, throwIfGone } = await findReport({ ...lookup, reports }, request);
     const gzipped = acceptsGzip(request.headers['accept-encoding']);
     const asHtml = prefersHtml(request.headers.accept);
     const etag = etagOf(report.key, asHtml, gzipped);

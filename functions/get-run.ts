@@ -3,13 +3,12 @@ import type { Caller } from '../shared/keys.ts';
 import { isFinished, runView } from '../shared/run.ts';
 import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
-import { placeOfRun, readRun } from './lib/http/lookup.ts';
+import { placeOfRun, type RunLookup, readRun } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
-import type { SharingStore } from './lib/http/shared-check.ts';
 import { waiting } from './lib/http/waiting.ts';
 import { type Wait, waitingReply } from './lib/http/waiting-reply.ts';
 import { watchByPolling, watchOf } from './lib/store/changes.ts';
-import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
 const env = () => WaitEnv.parse(process.env);
@@ -23,14 +22,14 @@ export const handler = http(
   () => getRun({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
 );
 
-type Deps = { store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>; wait?: Wait };
+type Deps = RunLookup & { wait?: Wait };
 
 export const getRun =
-  ({ store, wait = waiting(watchByPolling) }: Deps) =>
+  ({ wait = waiting(watchByPolling), ...lookup }: Deps) =>
   async (request: Request<Caller>): Promise<Reply> => {
-    const place = await placeOfRun(store, request);
+    const place = await placeOfRun(lookup.store, request);
     return waitingReply(request, wait, place.checkId, async () => {
-      const run = await readRun(store, place, request);
+      const run = await readRun(lookup, place, request);
       return { view: runView(run), finished: isFinished(run.state) };
     });
   };

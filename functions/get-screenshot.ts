@@ -4,11 +4,11 @@ import type { Filmstrip } from '../shared/offer.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { sharedAccess } from './lib/http/access.ts';
 import { http, type Request } from './lib/http/endpoint.ts';
+import type { RunLookup } from './lib/http/lookup.ts';
 import { matchesEtag } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
-import type { SharingStore } from './lib/http/shared-check.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
-import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 
@@ -19,8 +19,7 @@ export const handler = http({ access: sharedAccess('checks:read', env), cors: en
   getScreenshot({ store: checkStore(openDb(env())), reports: reports(env()) }),
 );
 
-type Deps = {
-  store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>;
+type Deps = RunLookup & {
   reports: Pick<Reports, 'get' | 'exists'>;
 };
 

@@ -19,10 +19,10 @@ export const handler = http({ access: access('checks:read', env), cors: env, que
   return listChecks({ lists: listStore(db), store: checkStore(db) });
 });
 
-type Deps = { lists: Pick<ListStore, 'checks'>; store: Pick<CheckStore, 'find'> };
+type Deps = { lists: Pick<ListStore, 'checks'>; store: Pick<CheckStore, 'find'>; now?: () => Date };
 
 export const listChecks =
-  ({ lists, store }: Deps) =>
+  ({ lists, store, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const { owner } = request;
     const parameters = parseListQuery(request, names);
@@ -36,12 +36,12 @@ export const listChecks =
       // Stored links may lack those of a later release.
       const summary: CheckSummary | UnreadableEntry | undefined = isClosed(entry)
         ? { ...entry, links: linksOfCheck(entry.id) }
-        : await readSummary(store, entry, owner);
+        : await readSummary(store, entry, owner, now());
       if (state === undefined || !summary) return summary;
       return !isUnreadable(summary) && summary.state === state ? summary : undefined;
     };
     const { shown, nextCursor } = await pageOf(
-      (count) => lists.checks(owner, rangeOf(parameters), count),
+      (count) => lists.checks(owner, rangeOf(parameters), count, now()),
       { limit, isFiltered: isFiltered || state !== undefined },
       (entries) => Promise.all(entries.map(summaryOf)),
     );
@@ -60,9 +60,10 @@ const readSummary = async (
   store: Deps['store'],
   { id, createdAt }: Position,
   owner: string,
+  now: Date,
 ): Promise<CheckSummary | UnreadableEntry | undefined> => {
   try {
-    const found = await store.find(id, owner);
+    const found = await store.find(id, owner, now);
     return found && checkSummary(checkView({ ...found.item, runs: found.runs }));
   } catch (error) {
     if (error instanceof UnreadableItem) return { id, createdAt, unreadable: true };

@@ -21,7 +21,7 @@ export const handler = http({ access: access('checks:read', env), cors: env, que
 );
 
 export const listRuns =
-  ({ lists }: { lists: Pick<ListStore, 'runs'> }) =>
+  ({ lists, now = () => new Date() }: { lists: Pick<ListStore, 'runs'>; now?: () => Date }) =>
   async (request: Request): Promise<Reply> => {
     const parameters = parseListQuery(request, names);
     const { url, region, limit } = parameters;
@@ -32,11 +32,11 @@ export const listRuns =
     const summaryOf = (entry: ListedRun | UnreadableEntry) => {
       if (isUnreadable(entry)) return isAlone ? entry : undefined; // no filter can judge it
       return matches(entry) && (region === undefined || entry.region === region)
-        ? runSummary(entry, { isExpired: isExpired(entry) })
+        ? runSummary(entry, { isExpired: isExpired(entry, now()) })
         : undefined;
     };
     const { shown, nextCursor } = await pageOf(
-      (count) => lists.runs(request.owner, url, rangeOf(parameters), count),
+      (count) => lists.runs(request.owner, url, rangeOf(parameters), count, now()),
       { limit, isFiltered: isFiltered || region !== undefined },
       async (entries) => entries.map(summaryOf),
     );
@@ -51,4 +51,5 @@ export const listRuns =
     };
   };
 
-const isExpired = ({ runExpiresAt = Number.POSITIVE_INFINITY }: ListedRun): boolean => runExpiresAt * 1000 < Date.now();
+const isExpired = ({ runExpiresAt = Number.POSITIVE_INFINITY }: ListedRun, now: Date): boolean =>
+  runExpiresAt * 1000 < now.getTime();

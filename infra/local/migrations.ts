@@ -98,7 +98,7 @@ const list = async (db: Db, checkId: string): Promise<void> => {
     .catch(() => undefined);
   if (!found) return; // it does not parse, so no list can show more than its id
   const { item, runs } = found;
-  for (const run of runs) await (item.completedAt ? putTrend(db, item, run) : putEmptyTrend(db, run));
+  for (const run of runs) await (item.completedAt ? putTrend(db, item, run) : putEmptyTrend(db, run, new Date()));
   const listed = item.completedAt ? listedClosedCheck : listedNewCheck;
   const set = listed({ ...item, runs }, item.owner, item.expiresAt);
   await updateItem(db, checkKey(checkId), { set, returns: 'NONE', ...ifExists });

@@ -194,9 +194,10 @@ test('an expired check is gone for its owner, and its id is free, before DynamoD
     world.store.create(check, { ...creation, createId: randomUUID(), expiresAt, trendExpiresAt: expiresAt });
   const [run] = (await create(later(new Date(), -60))) as [RunItem];
   await world.leases.finish(await claim(run), succeeded, new Date());
-  expect(await world.store.find(check.id, 'anonymous')).toBeUndefined();
+  expect(await world.store.find(check.id, 'anonymous', new Date())).toBeUndefined();
   expect(await create(later(new Date(), 60))).toHaveLength(1);
-  expect((await world.store.find(check.id, 'anonymous'))?.runs).toMatchObject([{ state: 'created' }]);
+  expect((await world.store.find(check.id, 'anonymous', new Date()))?.runs).toMatchObject([{ state: 'created' }]);
+  expect(await world.store.find(check.id, 'anonymous', later(new Date(), 61))).toBeUndefined(); // by the caller's clock
   expect(await create(later(new Date(), 60))).toBeUndefined();
 });
 

@@ -80,7 +80,7 @@ test('a start closes a check whose worker died before it closed the check, and l
   await sweep({ ...world, now: () => endsAt })({ wake: 'all', dropLeases: true });
   await sweepAt(endsAt);
   expect(await completedAt(check.id)).not.toBeNull();
-  expect(await world.store.findOrErased(erased.check.id, 'anonymous')).toBe('erased');
+  expect(await world.store.findOrErased(erased.check.id, 'anonymous', endsAt)).toBe('erased');
   const [mark] = await world.due.list('checks', later(endsAt, 3600), 10, later(endsAt, 1));
   expect(mark).toMatchObject({ pk: `CHECK#${erased.check.id}`, dueAt: later(endsAt, 90).toISOString() });
 });

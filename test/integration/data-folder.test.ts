@@ -118,7 +118,7 @@ test('the text of an erased check leaves the files of the table', async () => {
   expect(holdText()).toBe(true);
   await world.erasure.markErased((await world.find(check.id)).item, new Date());
   await world.erasure.eraseRemains(check.id);
-  const mark = await world.store.findOrErased(check.id, 'anonymous');
+  const mark = await world.store.findOrErased(check.id, 'anonymous', new Date());
   expect(mark).toBe('erased');
   await sweep({ ...world, now: () => later(new Date(), 600) })({});
   await expect.poll(holdText).toBe(false);

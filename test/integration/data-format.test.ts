@@ -53,9 +53,9 @@ test('a folder without a format number keeps its checks: they are shown, listed,
     samples: [{ lcp: 912 }, { lcp: 932 }],
   });
   const lists = listStore(world.db);
-  const listed = await Promise.all(['anonymous', 'acme'].map((owner) => lists.checks(owner, {}, 10)));
+  const listed = await Promise.all(['anonymous', 'acme'].map((owner) => lists.checks(owner, {}, 10, new Date())));
   expect(listed.flatMap(({ entries }) => entries.map(({ id }) => id)).sort()).toEqual(ids.sort());
-  expect((await lists.runs('anonymous', done.item.url, {}, 10)).entries).toHaveLength(done.runs.length);
+  expect((await lists.runs('anonymous', done.item.url, {}, 10, new Date())).entries).toHaveLength(done.runs.length);
 
   const later = new Date(Date.parse(done.item.createdAt) + 25 * 3600 * 1000);
   for (const run of (await Promise.all(ids.map(world.find))).flatMap(({ runs }) => runs)) {
@@ -93,7 +93,7 @@ test('a share link of an earlier version works, and its secret leaves the check'
   );
   await using world = await start();
   const token = shareToken(secret, checkId, Math.floor(Date.now() / 1000) + 60);
-  expect((await findShared(world.store, checkId, token)).item.id).toBe(checkId);
+  expect((await findShared(world.store, checkId, token, new Date())).item.id).toBe(checkId);
   const { Item } = await world.db.client.send(
     new GetCommand({ TableName: world.db.table, Key: { pk: `CHECK#${checkId}`, sk: 'CHECK' } }),
   );

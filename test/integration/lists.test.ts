@@ -102,7 +102,7 @@ test('a list of closed checks is one query and reads no run', async () => {
   const check = await create({ labels: { branch: 'main' }, device: 'desktop' });
   await finish(check);
   const send = vi.spyOn(world.db.client, 'send');
-  const { entries } = await listStore(world.db).checks(owner, {}, 20);
+  const { entries } = await listStore(world.db).checks(owner, {}, 20, new Date());
   expect(send).toHaveBeenCalledOnce();
   expect(entries).toMatchObject([{ runs: [{}] }]);
   send.mockRestore();
@@ -291,7 +291,7 @@ test('a late close brings no erased check back into the series', async () => {
   }) as never);
   await finish(check);
   expect(await series()).toEqual([]);
-  expect(await world.store.findOrErased(check.id, owner)).toBe('erased');
+  expect(await world.store.findOrErased(check.id, owner, new Date())).toBe('erased');
 });
 
 test('the runs of a URL are a series of metrics, also of spellings of the URL', async () => {

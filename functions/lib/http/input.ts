@@ -10,11 +10,11 @@ const idNames = ['checkId', 'runId', 'base'];
 
 /** Returns the parameters of a path or a query with their ids in lower case, as they are stored. */
 export const withLowerCaseIds = (
-  sent: Record<string, string | undefined> = {},
+  sent: Record<string, string | undefined> | null | undefined,
 ): Record<string, string | undefined> => ({
   ...sent,
   ...Object.fromEntries(
-    idNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name].toLowerCase()]])),
+    idNames.flatMap((name) => (sent?.[name] === undefined ? [] : [[name, sent[name].toLowerCase()]])),
   ),
 });
 

@@ -12,21 +12,23 @@ const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(
 export const checkIdOf = ({ params: { checkId } }: Pick<Request, 'params'>): string | undefined =>
   isUuid(checkId) ? checkId : undefined;
 
+export type Lookup = { store: SharingStore; now?: () => Date };
+
 /** Returns the check of this owner, or the check that the share token of the request shows. */
-const find = (store: SharingStore, checkId: string, caller: Caller) =>
-  'reader' in caller ? findShared(store, checkId, caller.token) : store.find(checkId, caller.owner);
+const find = ({ store, now = () => new Date() }: Lookup, checkId: string, caller: Caller) =>
+  'reader' in caller ? findShared(store, checkId, caller.token, now()) : store.find(checkId, caller.owner, now());
 
 /**
  * Returns the check in the path. Throws not-found if this owner has none with the id, or if the id is no UUID.
  * `id` says which id of the request it is.
  */
 export const findCheck = async (
-  store: SharingStore,
+  lookup: Lookup,
   request: Caller & Pick<Request, 'params'>,
   id?: string,
 ): Promise<StoredCheck> => {
   const checkId = checkIdOf(request);
-  const found = checkId && (await find(store, checkId, request));
+  const found = checkId && (await find(lookup, checkId, request));
   if (!found) throw checkNotFound(id);
   return found;
 };
@@ -34,6 +36,7 @@ export const findCheck = async (
 export const checkNotFound = (id = 'this ID') => new ApiProblem('not-found', `There is no check with ${id}.`);
 
 type RunRequest = Caller & Pick<Request, 'params' | 'query'>;
+export type RunLookup = Lookup & { store: Pick<CheckStore, 'checkIdOfRun'> };
 type RunPlace = { runId: string; checkId: string };
 
 /** Returns the ids of the run in the path and of its check, which the path or the query may name. Throws not-found. */
@@ -50,17 +53,15 @@ export const placeOfRun = async (store: Pick<CheckStore, 'checkIdOfRun'>, reques
 };
 
 /** Returns a run. Throws not-found if its check has no such run. */
-export const readRun = async (store: SharingStore, { runId, checkId }: RunPlace, caller: Caller): Promise<RunItem> => {
-  const found = await find(store, checkId, caller);
+export const readRun = async (lookup: Lookup, { runId, checkId }: RunPlace, caller: Caller): Promise<RunItem> => {
+  const found = await find(lookup, checkId, caller);
   const run = found?.runs.find(({ id }) => id === runId);
   if (!run) throw runNotFound();
   return run;
 };
 
 /** Returns the run in the path. Throws not-found if there is none, or if `checkId` (path or query) is another check's. */
-export const findRun = async (
-  store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>,
-  request: RunRequest,
-): Promise<RunItem> => readRun(store, await placeOfRun(store, request), request);
+export const findRun = async (lookup: RunLookup, request: RunRequest): Promise<RunItem> =>
+  readRun(lookup, await placeOfRun(lookup.store, request), request);
 
 const runNotFound = () => new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');

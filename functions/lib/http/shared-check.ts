@@ -17,16 +17,17 @@ export const findShared = async (
   store: SharingStore,
   checkId: string | undefined,
   token: string,
+  now: Date,
 ): Promise<StoredCheck> => {
   if (checkId === undefined || !isShareToken(token)) throw new ApiProblem('not-found', INVALID);
   const share = await store.findShare(checkId);
   // A check without links costs the time of a comparison too.
   const expiresAt = expiryOf(token, share?.secret ?? newSecret(), checkId);
   const found = share && expiresAt !== undefined ? await store.findOfAnyOwner(checkId) : undefined;
-  if (!found || isExpired(found.item) || found.item.createId !== share?.createId) {
+  if (!found || isExpired(found.item, now) || found.item.createId !== share?.createId) {
     throw new ApiProblem('not-found', INVALID);
   }
-  if ((expiresAt as number) * 1000 <= Date.now()) throw new ApiProblem('not-found', EXPIRED);
+  if ((expiresAt as number) * 1000 <= now.getTime()) throw new ApiProblem('not-found', EXPIRED);
   return found;
 };
 

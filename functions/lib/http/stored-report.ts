@@ -4,15 +4,12 @@ import type { Caller } from '../../../shared/keys.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { idsOf, log } from '../log.ts';
-import type { CheckStore } from '../store/checks.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Reports } from '../store/reports.ts';
 import type { Request } from './endpoint.ts';
-import { findRun } from './lookup.ts';
-import type { SharingStore } from './shared-check.ts';
+import { findRun, type RunLookup } from './lookup.ts';
 
-type Deps = {
-  store: SharingStore & Pick<CheckStore, 'checkIdOfRun'>;
+type Deps = RunLookup & {
   reports: Pick<Reports, 'get' | 'exists'>;
 };
 
@@ -20,12 +17,12 @@ type Deps = {
  * Returns the location and sizes of the report of the run in the path. Throws if the run is not finished, or failed
  * without a report. `read` returns the gzipped report, and throws as `throwIfGone` does if storage has deleted it.
  */
-export const findReport = async ({ store, reports }: Deps, request: Request<Caller>) => {
-  const run = await findRun(store, request);
+export const findReport = async ({ reports, ...lookup }: Deps, request: Request<Caller>) => {
+  const run = await findRun(lookup, request);
   const report = storedReport(run);
   const throwIfGone = async () => {
     if (await reports.exists(report.key)) return;
-    await findRun(store, request); // throws not-found if the check was erased meanwhile
+    await findRun(lookup, request); // throws not-found if the check was erased meanwhile
     log.warn('a stored report is gone', { requestId: request.requestId, ...idsOf(run), key: report.key });
     throw new ApiProblem('report-unavailable', 'The report has expired. To audit the page again, create a new check.');
   };

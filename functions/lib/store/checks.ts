@@ -59,17 +59,18 @@ export const checkStore = (db: Db) => ({
   create: (check: Check, creation: Creation) => create(db, check, creation),
 
   /** Returns a check of this owner and its runs. Ignores expired checks. */
-  find: (checkId: string, owner: string): Promise<StoredCheck | undefined> => find(db, checkId, { owner }),
+  find: (checkId: string, owner: string, now: Date): Promise<StoredCheck | undefined> =>
+    find(db, checkId, { owner }, now),
 
   /** Does the same, but returns `erased` for a mark. The id of an erased check is free when its mark is deleted. */
-  findOrErased: (checkId: string, owner: string): Promise<StoredCheck | 'erased' | undefined> =>
-    findOrErased(db, checkId, { owner }),
+  findOrErased: (checkId: string, owner: string, now: Date): Promise<StoredCheck | 'erased' | undefined> =>
+    findOrErased(db, checkId, { owner }, now),
 
   /** Returns a check of any owner, also an expired one. For share links, whose token proves the right to read. */
   findOfAnyOwner: (checkId: string): Promise<StoredCheck | undefined> => find(db, checkId, ofAnyOwner),
 
   /** Returns what an erasure needs to know of a check, also if the check can't be read. Ignores expired checks. */
-  findErasable: (checkId: string, owner: string) => findErasable(db, checkId, owner),
+  findErasable: (checkId: string, owner: string, now: Date) => findErasable(db, checkId, owner, now),
 
   /** Returns the secret of a check's share links, of any owner. */
   findShare: (checkId: string): Promise<ShareItem | undefined> => findShare(db, checkId),
@@ -111,9 +112,9 @@ const create = async (
   check: Check,
   { owner, correlationId, fingerprint, createId, expiresAt, trendExpiresAt, countsAsOpen }: Creation,
 ): Promise<RunItem[] | undefined> => {
-  const created = Date.parse(check.createdAt);
+  const now = new Date(check.createdAt);
   const seconds = inSeconds(expiresAt);
-  const dueAt = toIso(created + HOLD_MS);
+  const dueAt = toIso(now.getTime() + HOLD_MS);
   const options = AuditOptions.parse(pick(check, optionNames));
   const counts = { sends: 0, tries: 0, lostLeases: 0 };
   const common = { checkId: check.id, owner, options, correlationId, createId, ...counts, dueAt };
@@ -121,9 +122,9 @@ const create = async (
   const runs = check.runs.map((run) => ({ ...run, ...common, ...expiry, labels: check.labels }));
   const written = await Promise.allSettled(
     runs.map(async (run) => {
-      await putRun(db, run);
+      await putRun(db, run, now);
       await putPointer(db, run, seconds);
-      await putEmptyTrend(db, run);
+      await putEmptyTrend(db, run, now);
     }),
   );
   // Wait for every write before throwing. A late write would survive the deletion of the orphans.
@@ -136,12 +137,12 @@ const create = async (
     runIds: runs.map((run) => run.id),
     completedAt: null,
     countsAsOpen,
-    dueAt: toIso(created + recheckAfter(0)),
+    dueAt: toIso(now.getTime() + recheckAfter(0)),
     expiresAt: seconds,
   };
   const key = checkKey(check.id);
   const indexed = { open: openPartition('checks'), ...listedNewCheck(check, owner, seconds) };
-  if (await putItem(db, { ...key, ...indexed, ...withLabelsAsText(item) }, ifAbsentOrExpired())) return runs;
+  if (await putItem(db, { ...key, ...indexed, ...withLabelsAsText(item) }, ifAbsentOrExpired(now))) return runs;
   // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
   return (await getItem(db, key))?.createId === createId ? runs : undefined;
 };
@@ -149,10 +150,10 @@ const create = async (
 const inSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** Writes a run, or takes over the run of an earlier create that failed, so that the sweeper does not delete it. */
-const putRun = async (db: Db, run: RunItem): Promise<void> => {
+const putRun = async (db: Db, run: RunItem, now: Date): Promise<void> => {
   const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), ...withLabelsAsText(run) };
   for (let tries = 0; tries < 3; tries++) {
-    if (await putItem(db, item, ifAbsentOrExpired())) return;
+    if (await putItem(db, item, ifAbsentOrExpired(now))) return;
     const { dueAt, createId } = run;
     if (await updateRun(db, run, { set: { dueAt, createId }, ...ifState('created') })) return;
   }
@@ -169,34 +170,37 @@ const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void
   if (!written) throw new Error(`could not write the pointer of run ${id}: it belongs to another check`);
 };
 
-const find = async (db: Db, checkId: string, scope: Scope) => {
-  const found = await findOrErased(db, checkId, scope);
+const find = async (db: Db, checkId: string, scope: Scope, now?: Date) => {
+  const found = await findOrErased(db, checkId, scope, now);
   return found === 'erased' ? undefined : found;
 };
 
-const findErasable = async (db: Db, id: string, owner: string): Promise<Erasable | undefined> => {
+const findErasable = async (db: Db, id: string, owner: string, now: Date): Promise<Erasable | undefined> => {
   const { check } = await readItems(db, id, { owner });
-  if (!check || check.erasedAt || isExpired({ expiresAt: check.expiresAt as number | undefined })) return undefined;
+  if (!check || check.erasedAt || isExpired({ expiresAt: check.expiresAt as number | undefined }, now))
+    return undefined;
   return { id, owner, createdAt: check.createdAt };
 };
 
+/** Finds a check. With `now`, ignores a check that has expired by then. */
 const findOrErased = async (
   db: Db,
   checkId: string,
   scope: Scope,
+  now?: Date,
   again = false,
 ): Promise<(StoredCheck & { trends: Item[] }) | 'erased' | undefined> => {
   const { check, runs, trends } = await readItems(db, checkId, scope);
   if (!check) return undefined; // runs without a check belong to a create that has not ended or has failed
   if (check.erasedAt) return 'erased';
   const item = parse(CheckItem, check);
-  if (scope.owner !== undefined && isExpired(item)) return undefined;
+  if (now && isExpired(item, now)) return undefined;
   const found = item.runIds.map((id) => runs.find(({ sk }) => sk === `RUN#${id}`));
   const missing = found.findIndex((run) => !run);
   if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Item)), trends };
   if (again) throw new UnreadableItem(checkKey(checkId), `it lists the run ${item.runIds[missing]}, which is missing`);
   // A query is no snapshot. It can read the check before its erasure and the runs after it. So read again, once.
-  return findOrErased(db, checkId, scope, true);
+  return findOrErased(db, checkId, scope, now, true);
 };
 
 /** Closes a check if all its runs are finished. Returns true if the check is closed. */

@@ -169,11 +169,11 @@ export const ifEqual = (name: string, value: unknown): Condition =>
     : { condition: `#${name} = :${name}`, values: { [`:${name}`]: value } };
 
 /** DynamoDB deletes an expired item within days. Until then, reads and creates ignore it. */
-export const isExpired = ({ expiresAt }: Pick<CheckItem, 'expiresAt'>): boolean =>
-  expiresAt !== undefined && expiresAt * 1000 < Date.now();
-export const ifAbsentOrExpired = (): Condition => ({
+export const isExpired = ({ expiresAt }: Pick<CheckItem, 'expiresAt'>, now: Date): boolean =>
+  expiresAt !== undefined && expiresAt * 1000 < now.getTime();
+export const ifAbsentOrExpired = (now: Date): Condition => ({
   condition: 'attribute_not_exists(#pk) OR #expiresAt < :now',
-  values: { ':now': Math.floor(Date.now() / 1000) },
+  values: { ':now': Math.floor(now.getTime() / 1000) },
 });
 
 export const toIso = (milliseconds: number) => new Date(milliseconds).toISOString();

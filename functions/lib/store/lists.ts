@@ -22,11 +22,12 @@ export type ListStore = ReturnType<typeof listStore>;
 /** Reads the index `list`, newest first. Each call is one query. `more` is true if the range has further items. */
 export const listStore = (db: Db) => ({
   /** Returns checks of an owner. */
-  checks: (owner: string, range: Range, limit: number) => query<ListedCheck>(db, `OWNER#${owner}`, range, limit),
+  checks: (owner: string, range: Range, limit: number, now: Date) =>
+    query<ListedCheck>(db, `OWNER#${owner}`, range, limit, now),
 
   /** Returns the runs of an owner's closed checks of a URL. */
-  runs: (owner: string, url: string, range: Range, limit: number) =>
-    query<ListedRun>(db, seriesOf(owner, url), range, limit),
+  runs: (owner: string, url: string, range: Range, limit: number, now: Date) =>
+    query<ListedRun>(db, seriesOf(owner, url), range, limit, now),
 });
 
 /*
@@ -81,7 +82,7 @@ const parseListed = ({
   return { createdAt, id, unreadable: true };
 };
 
-const query = async <Entry>(db: Db, list: string, range: Range, limit: number) => {
+const query = async <Entry>(db: Db, list: string, range: Range, limit: number, now: Date) => {
   const bounds = boundsOf(range);
   if (!bounds) return { entries: [], last: undefined, more: false };
   const { Items = [], LastEvaluatedKey } = await db.client.send(
@@ -95,9 +96,8 @@ const query = async <Entry>(db: Db, list: string, range: Range, limit: number) =
       Limit: limit,
     }),
   );
-  const now = Date.now() / 1000;
   const entries = Items.filter(({ listKey }) => listKey !== range.before).map(parseListed);
-  const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now; // DynamoDB deletes items late
+  const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now.getTime(); // DynamoDB deletes items late
   return {
     entries: entries.filter(isCurrent).map(({ expiresAt: _, ...entry }) => entry as Entry | UnreadableEntry),
     last: Items.at(-1)?.listKey as string | undefined,

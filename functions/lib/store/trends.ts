@@ -8,13 +8,17 @@ import { listedRun } from './lists.ts';
  */
 
 /** Puts the empty entry of a new run, unless a filled one exists. */
-export const putEmptyTrend = (db: Db, { checkId, id, owner, createId, trendExpiresAt }: RunItem): Promise<boolean> =>
+export const putEmptyTrend = (
+  db: Db,
+  { checkId, id, owner, createId, trendExpiresAt }: RunItem,
+  now: Date,
+): Promise<boolean> =>
   putItem(
     db,
     { ...trendKey(checkId, id), owner, createId, expiresAt: trendExpiresAt },
     {
       condition: 'attribute_not_exists(#list) OR #expiresAt < :now',
-      values: { ':now': Math.floor(Date.now() / 1000) },
+      values: { ':now': Math.floor(now.getTime() / 1000) },
     },
   );
 

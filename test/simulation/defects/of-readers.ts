@@ -25,8 +25,8 @@ export const defectsOfReaders: Defects = {
     found: /the list of .* lacks the check/,
     wrap: ({ lists }) => {
       const { checks } = lists;
-      lists.checks = async (owner, { before, ...range }, limit) => {
-        const page = await checks(owner, { ...range, before }, limit);
+      lists.checks = async (owner, { before, ...range }, ...more) => {
+        const page = await checks(owner, { ...range, before }, ...more);
         return before ? { ...page, entries: page.entries.slice(1) } : page;
       };
     },
