@@ -163,6 +163,13 @@ test('the error of a page that timed out twice has the message of the newest att
   });
 });
 
+test('the error of a page that hung has the code of its auditor', () => {
+  const hung = failure('page-hung', { auditCode: 'PAGE_HUNG', contended: true });
+  const error = { code: 'page-hung', auditCode: 'PAGE_HUNG' };
+  for (const results of [[failure('page-hung', { auditCode: 'PAGE_HUNG' })], [hung, hung]])
+    expect(resultOf(results)).toMatchObject({ error });
+});
+
 test('attempts of earlier deliveries count', () => {
   const { attempts } = play([failure('internal'), failure('internal'), failure('internal')]);
   expect(failedBy([], { earlier: attempts })).toEqual(['internal', 0]);
@@ -198,7 +205,8 @@ test('the least contended sample counts if the retake is contended too, and a wa
 
 test('a failed retake keeps the contended sample', () => {
   const { last, attempts } = play([success(900, { cpuBusy: 0.9 }), failure('page-hung')]);
-  expect(last).toMatchObject({ result: { state: 'succeeded', metrics: { fcp: 900 } } });
+  const warnings = [expect.stringMatching(/performance score may be too low/)];
+  expect(last).toMatchObject({ result: { state: 'succeeded', metrics: { fcp: 900 }, warnings } });
   expect(attempts.map(({ code }) => code)).toEqual([null, 'page-hung']);
 });
 
