@@ -20,7 +20,16 @@ export const annotation = ({ level, title, message }: Annotation): string =>
 const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
 const findingsOf = ({ url, runs, base, baseProblem }: Results['checks'][number]): Annotation[] => [
-  ...runs.flatMap(({ region, error, assertions }) => [
+  ...runs.flatMap(({ region, state, error, assertions }) => [
+    ...(state === 'created' || state === 'running'
+      ? [
+          {
+            level: 'error' as const,
+            title: `${region}: unfinished`,
+            message: `${url}: The command ended before this run finished.`,
+          },
+        ]
+      : []),
     ...(error
       ? [{ level: 'error' as const, title: `${region}: ${error.code}`, message: `${url}: ${error.message}` }]
       : []),

@@ -36,12 +36,21 @@ export const run = async (context: Context, urls: readonly string[], options: Ru
         await context.print(created.map(({ id }) => `${id}\n`).join(''));
         return exitCodes.good;
       }
-      const results = await readWhenFinished(client, created, options.timeout, context, (patient, check, i) =>
-        resultOf(patient, check, { server, rules, label: options.base, base: bases[i] }, context),
-      );
+      const notes: string[] = []; // until the progress has ended
+      const { results, error } = await readWhenFinished(client, created, options.timeout, context, {
+        finished: (patient, check, i) =>
+          resultOf(patient, check, { server, rules, label: options.base, base: bases[i] }, { signal, notes }),
+        lastSeen: (check) => unjudged(check, { server, rules, label: options.base, notes }),
+      });
+      for (const line of notes) context.note(line);
       reportNotes(results, options, context);
-      await writeResults(context, results, options);
-      return exitCodeOf(results);
+      if (!error) {
+        await writeResults(context, results, options);
+        return exitCodeOf(results);
+      }
+      if (results.length > 0)
+        await writeResults(context, results, options).catch(({ message }) => context.note(message));
+      throw error;
     } catch (error) {
       if (signal.aborted) await eraseUnfinished(client, created, context);
       else reportKept(created, context, options.data);
@@ -110,15 +119,22 @@ const resultOf = async (
   client: Client,
   check: Check,
   { server, rules, label, base }: Against,
-  { signal, note }: Context,
+  { signal, notes }: { signal: AbortSignal; notes: string[] },
 ): Promise<CheckResult> => {
   const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, undefined, signal) : null;
   const judged = base
     ? await compareWithBase(client, check.id, base, signal)
     : { base: null, baseProblem: base === null ? noBaseText(check.url, label) : null };
-  const { assertions, notes } = await applyRules(client, check, rules, signal);
-  for (const line of notes) note(line);
-  return { check, comparison, ...judged, assertions, server } as CheckResult;
+  const applied = await applyRules(client, check, rules, signal);
+  notes.push(...applied.notes);
+  return { check, comparison, ...judged, assertions: applied.assertions, server } as CheckResult;
+};
+
+/** Returns the result of a check that the command could not wait for, or could not read the reports of. */
+const unjudged = (check: Check, { server, rules, label, notes }: Omit<Against, 'base'> & { notes: string[] }) => {
+  if (rules.length > 0) notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
+  const baseProblem = label === undefined ? null : `The command ended before it compared the check ${check.id}.`;
+  return { check, comparison: null, base: null, baseProblem, assertions: {}, server } as CheckResult;
 };
 
 const noBaseText = (url: string, label: string | undefined): string =>

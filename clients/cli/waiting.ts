@@ -7,41 +7,66 @@ import { progressLines } from './progress.ts';
 
 const ERASE_MS = 5000;
 
-type Read<T> = (client: Client, check: Check, i: number) => Promise<T>;
+type Read<T> = {
+  /** Returns the result of a finished check. */
+  finished: (client: Client, check: Check, i: number) => Promise<T>;
+  /** Returns the result of a check as the command saw it last, when the command failed before its result was read. */
+  lastSeen: (check: Check) => T;
+};
 
 /**
- * Waits for all checks, and returns the result of `read` for each. Reports each change of a run on stderr. Retries during an
- * outage of the service until the time is over.
+ * Waits for all checks, and returns the result of each. Reports each change of a run on stderr. Retries during an outage of
+ * the service until the time is over. A failure is returned with the results so far, unless the user interrupts.
  */
 export const readWhenFinished = async <T>(
   client: Client,
   created: readonly CreatedCheck[],
   seconds: number,
   { signal, note, terminal }: Context,
-  read: Read<T>,
-): Promise<T[]> => {
+  { finished, lastSeen }: Read<T>,
+): Promise<{ results: T[]; error?: Error }> => {
   const timeout = AbortSignal.timeout(seconds * 1000);
   const failed = new AbortController(); // ends the other waits when one fails
   const { onChange, onOutage, end } = terminal
     ? (await import('./progress-rows.ts')).progressRows(created, terminal)
     : progressLines(note);
+  const seen = new Map<string, Check>();
   const patient = client.patient(AbortSignal.any([signal, timeout, failed.signal]), onOutage);
+  const watch = (check: Check) => {
+    seen.set(check.id, check);
+    onChange(check);
+  };
+  const waits = created.map(({ id }) =>
+    patient.wait(id, { onChange: watch }).catch((error) => {
+      if (isErasure(error)) seen.delete(id);
+      throw explained(error);
+    }),
+  );
+  const reading = waits.map(async (wait, i) => finished(patient, await wait, i));
+  const settled = Promise.allSettled(reading); // now, because an early rejection would be unhandled
   try {
-    const checks = await Promise.all(created.map(({ id }) => patient.wait(id, { onChange }).catch(explainErasure)));
-    await end();
-    return await Promise.all(checks.map((check, i) => read(patient, check, i)));
+    await Promise.all(waits); // a report that can't be read ends no wait
+    return { results: await Promise.all(reading) };
   } catch (error) {
     failed.abort();
-    if (timeout.aborted && !signal.aborted) throw new ServiceFault(`The checks did not finish within ${seconds} s.`);
-    throw error;
+    signal.throwIfAborted();
+    const results = (await settled).flatMap((each, i) => {
+      if (each.status === 'fulfilled') return [each.value];
+      const check = seen.get(created[i]?.id as string);
+      return check ? [lastSeen(check)] : [];
+    });
+    const tooLate = new ServiceFault(`The checks did not finish within ${seconds} s.`);
+    return { results, error: timeout.aborted ? tooLate : (error as Error) };
   } finally {
     await end();
   }
 };
 
-const explainErasure = (error: unknown): never => {
-  if (!(error instanceof ServiceError && error.code === 'not-found')) throw error;
-  throw new ServiceFault('A check was erased while the command waited for it. Run the command again.');
+const isErasure = (error: unknown): boolean => error instanceof ServiceError && error.code === 'not-found';
+
+const explained = (error: unknown): unknown => {
+  if (!isErasure(error)) return error;
+  return new ServiceFault('A check was erased while the command waited for it. Run the command again.');
 };
 
 /** Reports how to read the checks of a command that has failed. */

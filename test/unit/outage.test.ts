@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ServiceFault } from '../../clients/cli/exit-codes.ts';
+import { annotationsOf } from '../../clients/action/annotations.ts';
+import { explain, ServiceFault } from '../../clients/cli/exit-codes.ts';
 import { Client } from '../../clients/client.ts';
 import { runCheck } from '../../clients/mcp/run-check.ts';
 import { commandContext } from '../support/command-context.ts';
@@ -28,12 +29,21 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
 
 const refused = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
 const badGateway = async () =>
   new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } });
+/** Takes over the timeout of the command. Returns a function that ends it. */
+const takeTimeout = () => {
+  const timeout = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(
+    (ms) => (ms === 900_000 ? timeout : new AbortController()).signal,
+  );
+  return () => timeout.abort();
+};
 
 /** Begins an outage when the check exists. */
 const breakAfterCreate = (how: () => Promise<Response>) => {
@@ -65,18 +75,47 @@ test.each([
 
 test('an outage beyond the timeout keeps the check and says how to read it', async () => {
   breakAfterCreate(refused);
-  const timeout = new AbortController();
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation(
-    (ms) => (ms === 900_000 ? timeout : new AbortController()).signal,
-  );
+  const endTimeout = takeTimeout();
   const { shown, run } = commandContext('http://service');
   const ended = run().catch((error) => error);
   await vi.advanceTimersByTimeAsync(899_000);
-  timeout.abort();
+  endTimeout();
   expect(await ended).toBeInstanceOf(ServiceFault);
   expect(shown.stderr).toContain(`\npage-audit get ${finishedCheck.id}\n`);
   expect(requests.filter((each) => each.startsWith('DELETE'))).toEqual([]);
-  vi.restoreAllMocks();
+});
+
+const other = finishedCheck.id.replace(/^./, '0');
+const unfinished = { ...running, id: other, runs: [{ ...finishedCheck.runs[0], checkId: other, state: 'running' }] };
+
+test.each([
+  ['a timeout', undefined],
+  ['an outage beyond the timeout', refused],
+])('after %s the results of finished checks are on stdout, beside the unfinished ones', async (_, how) => {
+  const answer = globalThis.fetch;
+  let creates = 0;
+  vi.stubGlobal('fetch', async (request: Request) => {
+    const first = await answer(request);
+    if (request.method === 'POST') return ++creates === 1 ? first : json(unfinished);
+    return request.url.includes(other) ? json(unfinished) : first;
+  });
+  const endTimeout = takeTimeout();
+  const { shown, run } = commandContext('http://service');
+  const ended = run({ device: ['mobile', 'desktop'], format: 'json' }).catch((error) => error);
+  await vi.advanceTimersByTimeAsync(60_000);
+  outage = how;
+  await vi.advanceTimersByTimeAsync(60_000);
+  endTimeout();
+  expect(explain(await ended)).toEqual({ code: 4, text: 'The checks did not finish within 900 s.' });
+  const results = JSON.parse(shown.stdout);
+  expect(results.checks).toMatchObject([
+    { id: finishedCheck.id, state: 'succeeded' },
+    { id: other, state: 'running', assertionsPassed: null },
+  ]);
+  expect(annotationsOf(results)).toEqual([
+    '::error title=us-west1%3A unfinished::https://shop.example/: The command ended before this run finished.',
+  ]);
+  expect(shown.stderr).toContain(`\npage-audit get ${other}\n`);
 });
 
 test('an agent gets the result of a check whose service was down for a while', async () => {
