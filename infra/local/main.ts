@@ -4,7 +4,7 @@ import { endOnFault, STOP_MS } from './last-resort.ts';
 import { type ServiceSettings, startService } from './service.ts';
 import { settingsFrom } from './start-settings.ts';
 
-const REPEAT_MS = 500; // npm forwards a signal that the terminal also sent to this process
+const REPEAT_MS = 1000; // npm forwards a signal that the terminal also sent to this process
 
 /** `npm start`: runs the whole service on this machine until a signal stops it. */
 const main = async (): Promise<void> => {

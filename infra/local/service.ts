@@ -8,7 +8,6 @@ import { ReadEnv } from '../../shared/env.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
 import { deadLetterSettings, functionSettings, queueSettings } from '../settings.ts';
 import { auditorFolder, buildWhenIdle } from './auditor-bundle.ts';
-import { startAws } from './aws.ts';
 import { consoleLines } from './console-lines.ts';
 import { startExpiry } from './expiry.ts';
 import { importApi, startGateway } from './gateway.ts';
@@ -44,6 +43,9 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   const chromiumDir = programFolder(settings.chromiumDir, settings.dataDir, print);
   const auditorDir = await auditorFolder(chromiumDir);
   let onRecovered = () => {};
+  // Before the imports below, because they import a logger, which reads the environment on import.
+  Object.assign(process.env, environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
+  const { startAws } = await import('./aws.ts');
   const aws = await startAws({
     dataDir: settings.dataDir,
     regions: allRegions,
@@ -51,8 +53,8 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     onRecovered: () => onRecovered(),
   });
   if (chromiumDir !== settings.dataDir) await removeOldPrograms(settings.dataDir);
-  Object.assign(process.env, aws.env, environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
-  const functions = await importFunctions(); // after the environment is set, because a logger reads it on import
+  Object.assign(process.env, aws.env);
+  const functions = await importFunctions();
   const { runAudit, sweep } = functions;
 
   const gateway = await startGateway({
