@@ -12,6 +12,7 @@ const isUuid = (text: string | undefined): text is string => z.uuid().safeParse(
 export const checkIdOf = ({ params: { checkId } }: Pick<Request, 'params'>): string | undefined =>
   isUuid(checkId) ? checkId : undefined;
 
+/** Store and clock of a lookup. The clock decides what has expired. */
 export type Lookup = { store: SharingStore; now?: () => Date };
 
 /** Returns the check of this owner, or the check that the share token of the request shows. */
