@@ -195,8 +195,7 @@ test('other origins get no CORS headers, and Vary keeps caches correct', async (
 
 test('a page may read a refusal for its key or a limit', async () => {
   const keyWith = async (scope: 'checks:read' | 'checks:write') => {
-    const key = { owner: 'acme', name: 'test', scopes: [scope], plan: 'small' as const, expiresAt: null };
-    return { authorization: `Bearer ${(await world.keys.create(key, new Date())).text}` };
+    return { authorization: `Bearer ${(await world.newKey({ scopes: [scope], plan: 'small' })).text}` };
   };
   const [reads, writes] = [await keyWith('checks:read'), await keyWith('checks:write')];
   const regions = ['us-west1', 'us-east4', 'europe-north1', 'europe-west3', 'asia-northeast1', 'australia-southeast1'];

@@ -11,7 +11,7 @@ import { keyring } from '../../functions/lib/http/access.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
-import { type KeyStore, keyStore } from '../../functions/lib/store/keys.ts';
+import { keyStore } from '../../functions/lib/store/keys.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import { openApiDocument } from '../../shared/openapi/document.ts';
@@ -41,10 +41,7 @@ const post = (headers: Headers = {}, body: unknown = aBody) =>
     { method: 'POST', body: JSON.stringify(body) },
   );
 
-const aKey = async (fields: Partial<ApiKey> = {}, now = new Date()) => {
-  const all = { owner: 'acme', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null };
-  return await world.keys.create({ ...(all as Parameters<KeyStore['create']>[0]), ...fields }, now);
-};
+const aKey = (fields: Partial<ApiKey> = {}, now = new Date()) => world.newKey(fields, now);
 const bearer = (text: string): Headers => ({ authorization: `Bearer ${text}` });
 const anOwner = async (owner: string): Promise<Headers> => bearer((await aKey({ owner })).text);
 

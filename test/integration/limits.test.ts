@@ -27,10 +27,7 @@ afterAll(() => api.stop());
 
 const aBody = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] };
 const anOwner = () => `owner-${randomUUID()}`;
-const keyOf = async (owner: string, plan: keyof typeof plans = 'small') => {
-  const scopes = ['checks:read' as const, 'checks:write' as const];
-  return (await world.keys.create({ owner, name: 'test', scopes, plan, expiresAt: null }, new Date())).text;
-};
+const keyOf = async (owner: string, plan: keyof typeof plans = 'small') => (await world.newKey({ owner, plan })).text;
 const post = (key: string, body: unknown = aBody, headers: Record<string, string> = {}) =>
   fetchDocumented(`${api.url}/v1/checks`, {
     method: 'POST',

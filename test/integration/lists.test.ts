@@ -27,9 +27,7 @@ let owner: string;
 let authorization: string;
 beforeEach(async () => {
   owner = `owner-${randomUUID().slice(0, 8)}`;
-  const scopes = ['checks:read' as const, 'checks:write' as const];
-  const key = await world.keys.create({ owner, name: 'n', scopes, plan: 'large', expiresAt: null }, new Date());
-  authorization = `Bearer ${key.text}`;
+  authorization = `Bearer ${(await world.newKey({ owner })).text}`;
 });
 
 const get = (path: string, headers = {}) =>

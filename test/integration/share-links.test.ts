@@ -38,8 +38,7 @@ const newApi = async () => {
 
 type Headers = Record<string, string>;
 const aKey = async (fields: Partial<ApiKey> = {}): Promise<Headers> => {
-  const all = { owner: 'anonymous', name: 'test', scopes: ['checks:read', 'checks:write'] as ApiKey['scopes'] };
-  const { text } = await world.keys.create({ plan: 'large', expiresAt: null, ...all, ...fields }, new Date());
+  const { text } = await world.newKey({ owner: 'anonymous', ...fields });
   return { authorization: `Bearer ${text}` };
 };
 const call = (path: string, headers: Headers = {}, init: RequestInit = {}) =>

@@ -68,10 +68,7 @@ afterAll(async () => {
   await pages?.close();
 });
 
-const keyOf = async (owner: string): Promise<string> => {
-  const fields = { owner, name: 'moto', scopes: ['checks:read', 'checks:write'] as never, expiresAt: null };
-  return `Bearer ${(await world.keys.create({ ...fields, plan: 'small' }, new Date())).text}`;
-};
+const keyOf = async (owner: string) => `Bearer ${(await world.newKey({ owner, plan: 'small' })).text}`;
 
 type Call = { method?: string; body?: unknown; headers?: Record<string, string> };
 /** Calls the API. Returns the status, the headers and the parsed body. */

@@ -83,6 +83,13 @@ export const worldHere = () => {
     return { key, bytes, gzipBytes: gzip.length };
   };
 
+  const keys = keyStore(db);
+  /** Creates an API key of the larger plan that may do everything. Returns its text and what is stored. */
+  const newKey = (fields: Partial<Parameters<typeof keys.create>[0]> = {}, now = new Date()) => {
+    const scopes = ['checks:read' as const, 'checks:write' as const];
+    return keys.create({ owner: 'acme', name: 'test', scopes, plan: 'large', expiresAt: null, ...fields }, now);
+  };
+
   /** Claims a run as an auditor does. */
   const claim = async (run: RunItem, now = new Date()): Promise<Lease> => {
     const lease = await leases.claim(run, randomUUID(), now);
@@ -113,7 +120,8 @@ export const worldHere = () => {
     leases,
     due: dueStore(db),
     erasure: erasureStore(db, bucket),
-    keys: keyStore(db),
+    keys,
+    newKey,
     usage: usageStore(db),
     queues,
     sqs,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../clients/client.ts';
+import { pacedAnswers, unfinished, waited } from '../support/paced-answers.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -7,14 +8,11 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const unfinished = (headers: HeadersInit = {}) => Response.json({ state: 'running', runs: [] }, { headers });
-const unchanged = (headers: HeadersInit = {}) => new Response(null, { status: 304, headers });
 const problem = (status: number, headers: HeadersInit) =>
   Response.json(
     { type: 'urn:page-audit:problem:too-many-requests', code: 'too-many-requests', detail: 'Too many waits.', status },
     { status, headers: { 'content-type': 'application/problem+json', ...headers } },
   );
-const waited = { etag: '"1"', 'retry-after': '2', 'preference-applied': 'wait=25' };
 
 /** Waits for a check for a minute, with answers that come at once. Returns the requests and their times in seconds. */
 const requestsTo = async (answer: (count: number) => Response) => {
@@ -34,12 +32,7 @@ const requestsTo = async (answer: (count: number) => Response) => {
 };
 
 test.each([
-  ['304 at once', (i: number) => (i === 1 ? unfinished(waited) : unchanged(waited)), 2],
-  ['a change at once', (i: number) => unfinished({ ...waited, etag: `"${i}"` }), 2],
-  ['200 at once, without what a proxy drops', () => unfinished(), 2],
-  ['a longer Retry-After', () => unfinished({ 'retry-after': '7' }), 7],
-  ['Retry-After: 0', () => unfinished({ 'retry-after': '0' }), 2],
-  ['a Retry-After that is a date', () => unfinished({ 'retry-after': new Date(Date.now() + 9000).toUTCString() }), 2],
+  ...pacedAnswers,
   ['a refused wait', (i: number) => (i % 2 === 0 ? problem(429, { 'retry-after': '8' }) : unfinished(waited)), 2],
 ])('the client pauses after %s', async (_, answer, seconds) => {
   const requests = await requestsTo(answer);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { follow } from '../../clients/web/following.js';
 import { readOrWait } from '../../clients/web/loading.js';
+import { pacedAnswers, unchanged, unfinished, waited } from '../support/paced-answers.ts';
 
 const tab = Object.assign(new EventTarget(), { hidden: false });
 beforeEach(() => {
@@ -44,17 +45,9 @@ const requestsTo = async (answer: (count: number) => Response, { refreshSeconds,
   return { times, request };
 };
 
-const run = (headers: HeadersInit = {}) => Response.json({ state: 'running' }, { headers });
-const unchanged = (headers: HeadersInit = {}) => new Response(null, { status: 304, headers });
-const waited = { etag: '"1"', 'retry-after': '2', 'preference-applied': 'wait=25' };
-
 test.each([
-  ['304 at once', (i: number) => (i === 1 ? run(waited) : unchanged(waited)), 2],
-  ['a change at once', (i: number) => run({ ...waited, etag: `"${i}"` }), 2],
-  ['200 at once, without what a proxy drops', () => run(), 2],
-  ['a longer Retry-After', () => unchanged({ 'retry-after': '7' }), 7],
-  ['Retry-After: 0', () => run({ 'retry-after': '0' }), 2],
-  ['a Retry-After that is a date', () => run({ 'retry-after': new Date(Date.now() + 9000).toUTCString() }), 2],
+  ...pacedAnswers,
+  ['304 with a longer Retry-After', () => unchanged({ 'retry-after': '7' }), 7],
   ['429 with Retry-After', () => Response.json({}, { status: 429, headers: { 'retry-after': '20' } }), 20],
   ['503 with Retry-After: 0', () => Response.json({}, { status: 503, headers: { 'retry-after': '0' } }), 2],
   ['503 without Retry-After', () => Response.json({}, { status: 503 }), 2],
@@ -79,16 +72,16 @@ test('a tab that is shown again and again, and a connection that comes back, sho
 });
 
 test('the page waits for the next change of a run', async () => {
-  const { request } = await requestsTo(() => run(waited));
+  const { request } = await requestsTo(() => unfinished(waited));
   expect(request.mock.calls[0]?.[1].headers).not.toHaveProperty('prefer');
   expect(request.mock.calls[1]?.[1].headers).toMatchObject({ prefer: 'wait=25', 'if-none-match': '"1"' });
 });
 
 test('a list is refreshed while its tab is visible, and no sooner than the service allows', async () => {
   const refreshSeconds = 5;
-  expect((await requestsTo(() => run(), { refreshSeconds })).times).toHaveLength(12);
-  expect((await requestsTo(() => run({ 'retry-after': '30' }), { refreshSeconds })).times).toHaveLength(2);
+  expect((await requestsTo(() => unfinished(), { refreshSeconds })).times).toHaveLength(12);
+  expect((await requestsTo(() => unfinished({ 'retry-after': '30' }), { refreshSeconds })).times).toHaveLength(2);
   tab.hidden = true;
-  expect((await requestsTo(() => run(), { refreshSeconds })).times).toHaveLength(1);
+  expect((await requestsTo(() => unfinished(), { refreshSeconds })).times).toHaveLength(1);
   tab.hidden = false;
 });

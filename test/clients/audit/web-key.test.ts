@@ -16,10 +16,7 @@ afterAll(() => site.stop());
 
 /** Creates an API key. Returns its text. */
 const newKey = async (...scopes: Scope[]): Promise<string> => {
-  const { text } = await site.world.keys.create(
-    { owner: 'anonymous', name: 'test', scopes, plan: 'large', expiresAt: null },
-    new Date(),
-  );
+  const { text } = await site.world.newKey({ owner: 'anonymous', scopes });
   return text;
 };
 const enterKey = async (page: Page, key: string): Promise<void> => {
@@ -115,10 +112,7 @@ test('a check that needs a key is sent when the user has entered a valid one, at
 });
 
 test('a page without a key asks for one, says why it is refused, and keeps it in the tab only', async () => {
-  const { text: key } = await site.world.keys.create(
-    { owner: 'acme', name: 'test', scopes: ['checks:read', 'checks:write'], plan: 'large', expiresAt: null },
-    new Date(),
-  );
+  const { text: key } = await site.world.newKey();
   await using view = await site.open('/');
   const { page, errors } = view;
   await untilShown(page, 'This service needs an API key');
