@@ -5,7 +5,7 @@ import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { latest, secondsSince } from '../shared/times.ts';
 import { StaysBusy } from './auditor/host/foreign-load.ts';
-import { spentInstance } from './auditor/host/room.ts';
+import { spentInstance } from './auditor/host/free-resources.ts';
 import { type Auditors, auditors } from './auditor/parent/auditors.ts';
 import {
   initialProgress,
@@ -122,7 +122,7 @@ const auditAndFinish = async (work: Work): Promise<void> => {
   }
 };
 
-/** Audits the page until its samples, its failures or the time decide the result. */
+/** Audits the page until the run has enough samples or failures, or no time is left. */
 const measure = async (work: Work, earlier: readonly Attempt[]) => {
   const { lease, now, maxRetakes, remainingMs } = work;
   const rules = { samples: lease.run.options.samples, maxRetakes };

@@ -1,27 +1,31 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { type Room, shortageOf, spentResourceOf } from '../../functions/auditor/host/room.ts';
+import { type FreeResources, shortageOf, spentResourceOf } from '../../functions/auditor/host/free-resources.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { audited, observed, runtimeError, stopped } from '../support/observation.ts';
 
 const MIB = 2 ** 20;
-const plenty: Room = {
+const plenty: FreeResources = {
   processes: 900,
   processLimit: 1024,
   memoryBytes: 2048 * MIB,
   diskBytes: 800 * MIB,
   files: 1000,
 };
-const unlimited: Room = { ...plenty, processes: Number.POSITIVE_INFINITY, processLimit: Number.POSITIVE_INFINITY };
+const unlimited: FreeResources = {
+  ...plenty,
+  processes: Number.POSITIVE_INFINITY,
+  processLimit: Number.POSITIVE_INFINITY,
+};
 
-test.each<[string, Partial<Room>, string]>([
+test.each<[string, Partial<FreeResources>, string]>([
   ['processes', { processes: 3 }, 'processes (3 left)'],
   ['memory', { memoryBytes: 20 * MIB }, 'memory (20 MiB left)'],
   ['the temporary folder', { diskBytes: 2.5 * MIB }, `space in its temporary folder ${tmpdir()} (2 MiB left)`],
   ['a removed temporary folder', { diskBytes: undefined }, `a temporary folder (${tmpdir()} is missing)`],
   ['file descriptors', { files: 5 }, 'file descriptors (5 left)'],
-])('a shortage of %s is named, with the rest', (_, room, text) => {
-  expect(shortageOf({ ...plenty, ...room })).toBe(text);
+])('a shortage of %s is named, with the rest', (_, free, text) => {
+  expect(shortageOf({ ...plenty, ...free })).toBe(text);
   expect(shortageOf(plenty)).toBeUndefined();
   expect(shortageOf(unlimited)).toBeUndefined();
 });

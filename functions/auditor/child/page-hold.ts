@@ -9,8 +9,8 @@ const POLL_MS = 50;
 const ANSWER_MS = 2000;
 
 /**
- * Waits until the page stays on a document, and keeps it there, so that all audits see the document that is measured. Does
- * nothing for the empty pages and the second visits of Lighthouse.
+ * Waits until the page stops navigating, then blocks navigation. All audits then see one document. Does nothing for the
+ * empty pages and the second visits of Lighthouse.
  */
 export const keepDocument = async (session: CDPSession, watched: Watched): Promise<void> => {
   if (!watched.shown || watched.hold !== 'ahead') return;

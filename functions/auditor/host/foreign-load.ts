@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 5000;
 /** Foreign processes keep the CPUs busy, so a retake makes no sense. */
 export class StaysBusy extends Error {}
 
-/** Tells how busy foreign processes keep the machine. It reads the CPU times only while someone watches. */
+/** Measures how much CPU time processes outside the service use. It reads the CPU times only while an audit watches. */
 export const foreignLoad = (read: () => LoadReading | undefined, maxWaitMs = MAX_WAIT_MS) => {
   const retake = slots(1);
   let watchers = 0;

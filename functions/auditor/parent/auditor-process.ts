@@ -10,10 +10,10 @@ import { log } from '../../lib/log.ts';
 import { reservePort } from '../egress/audit-ports.ts';
 import type { HostBenchmark } from '../host/benchmark.ts';
 import { acquireCpu, type CpuAccess } from '../host/cpu-shares.ts';
+import { userOfService, watchResources } from '../host/free-resources.ts';
 import { waitForGroupExit } from '../host/orphans.ts';
 import type { User } from '../host/privileges.ts';
 import { killGroup, watchProcesses } from '../host/processes.ts';
-import { userOfService, watchRoom } from '../host/room.ts';
 import {
   type AuditEnd,
   type AuditorMessage,
@@ -157,7 +157,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   });
   const startedAt = performance.now();
   const stopWatching = isTimed(order) ? cpuAccess.load.watch(over.signal) : undefined;
-  const shortage = watchRoom(user, over.signal);
+  const shortage = watchResources(user, over.signal);
   let state = initialState;
   let measuredAt: number | null = null;
   let readCpu: () => CpuUse | null = () => null;

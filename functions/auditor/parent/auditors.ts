@@ -14,10 +14,10 @@ import { type HostBenchmark, hostBenchmark } from '../host/benchmark.ts';
 import { type Chromium, prepareChromium } from '../host/chromium.ts';
 import { contentionOf } from '../host/cpu-meter.ts';
 import { cpuAccess } from '../host/cpu-shares.ts';
+import { requireResources, ShortageError, whyShort } from '../host/free-resources.ts';
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
 import { adoptOrphans } from '../host/orphans.ts';
 import { auditorUsers, type User, type Users } from '../host/privileges.ts';
-import { NoRoom, requireRoom, whyNoRoom } from '../host/room.ts';
 import { removeStale } from '../host/stale-entries.ts';
 import type { LaunchOrder } from '../messages.ts';
 import { limitsOn } from '../stop-rules.ts';
@@ -113,7 +113,7 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
       try {
         return await auditPage(order, signal, observer);
       } catch (error) {
-        if (!signal.aborted && !(error instanceof NoRoom)) host.fail(error as Error);
+        if (!signal.aborted && !(error instanceof ShortageError)) host.fail(error as Error);
         throw error;
       } finally {
         running--;
@@ -151,7 +151,7 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
       await testWorkDir();
       const ready = await prepareChromium(chromiumDir, signal);
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
-      setObstacle('auditors', whyNoRoom);
+      setObstacle('auditors', whyShort);
       executable = ready.executable;
       return ready;
     } catch (error) {
@@ -168,7 +168,7 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
         chromium = undefined; // the next audit retries
       });
       const prepared = await chromium;
-      requireRoom();
+      requireResources();
       return prepared;
     },
     /** Records why an audit could not start. The next `prepare` tests the machine again. */

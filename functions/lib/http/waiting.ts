@@ -31,8 +31,8 @@ type Reading<T> = {
 const waits = new Map<string, number>();
 
 /**
- * Returns a function that reads a check or a run until the awaited answer, and at most for some seconds. Then it returns its last
- * answer. A wait ends early if the request's signal aborts. An owner may have `MAX_WAITS` waits at the same time.
+ * Returns a function that rereads a check or a run until `isAwaited` holds or the time is over, and returns the last
+ * reading. A wait ends early if the request's signal aborts. An owner may have `MAX_WAITS` waits at the same time.
  */
 export const waiting = (watch: WatchCheck) => {
   return async <T>(request: Request<Caller>, { checkId, seconds, read, isAwaited }: Reading<T>): Promise<T> => {

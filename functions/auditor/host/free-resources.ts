@@ -2,8 +2,8 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fieldsOf, listDir, readText } from './processes.ts';
 
-/** Room that the host has left for an audit. A value without a limit is infinite. */
-export type Room = {
+/** Free resources of the host: processes, memory, disk, files. A value without a limit is infinite. */
+export type FreeResources = {
   /** Processes and threads that the user of the audit may still start. */
   processes: number;
   /** Limit of the user's processes and threads. Zombie processes count too. */
@@ -16,16 +16,16 @@ export type Room = {
 };
 
 const MIB = 2 ** 20;
-/** Room below which a browser fails to start a thread, to allocate memory or to write a file. */
-const MIN_ROOM = { processes: 32, memoryBytes: 64 * MIB, diskBytes: 16 * MIB, files: 32 };
-/** Room without which not even a small page can be audited. */
-const AUDIT_ROOM = { processes: 96, memoryBytes: 256 * MIB, diskBytes: 64 * MIB, files: 96 };
+/** Free resources below which a browser fails to start a thread, to allocate memory or to write a file. */
+const MIN_FREE = { processes: 32, memoryBytes: 64 * MIB, diskBytes: 16 * MIB, files: 32 };
+/** Free resources without which not even a small page can be audited. */
+const AUDIT_FREE = { processes: 96, memoryBytes: 256 * MIB, diskBytes: 64 * MIB, files: 96 };
 /** Free space that a page may need for its profile, its trace and its report. */
 const AUDIT_DISK_BYTES = 300 * MIB;
 
 /** Returns the resource that the host is short of, or undefined. */
-export const shortageOf = (room: Room, min = MIN_ROOM): string | undefined => {
-  const { processes, memoryBytes, diskBytes, files } = room;
+export const shortageOf = (free: FreeResources, min = MIN_FREE): string | undefined => {
+  const { processes, memoryBytes, diskBytes, files } = free;
   if (processes < min.processes) return `processes (${Math.max(0, processes)} left)`;
   if (memoryBytes < min.memoryBytes) return `memory (${mib(memoryBytes)} left)`;
   if (diskBytes === undefined) return `a temporary folder (${tmpdir()} is missing)`;
@@ -34,23 +34,23 @@ export const shortageOf = (room: Room, min = MIN_ROOM): string | undefined => {
   return undefined;
 };
 
-/** Returns why this host has no room for another audit, or undefined. */
-export const whyNoRoom = (): string | undefined => {
-  const shortage = shortageOf(readRoom(userOfService()), AUDIT_ROOM);
+/** Returns what this host is short of for another audit, in a sentence, or undefined. */
+export const whyShort = (): string | undefined => {
+  const shortage = shortageOf(readResources(userOfService()), AUDIT_FREE);
   return shortage && `The machine has no room for an audit, because it is short of ${shortage}.`;
 };
 
-/** The error of an audit that had no room to start. The next audit may have room. */
-export class NoRoom extends Error {}
+/** The host was too short of a resource to start an audit. The next audit may find it free. */
+export class ShortageError extends Error {}
 
-/** Throws if this host has no room for another audit. */
-export const requireRoom = (): void => {
-  const reason = whyNoRoom();
-  if (reason) throw new NoRoom(reason);
+/** Throws a ShortageError if this host lacks the free resources for another audit. */
+export const requireResources = (): void => {
+  const reason = whyShort();
+  if (reason) throw new ShortageError(reason);
 };
 
 /** Returns the resource that earlier audits have used up, so that no other audit should start, or undefined. */
-export const spentResourceOf = ({ processes, processLimit, diskBytes }: Room): string | undefined => {
+export const spentResourceOf = ({ processes, processLimit, diskBytes }: FreeResources): string | undefined => {
   if (processes < processLimit / 2) return `processes (${processes} of ${processLimit} left)`;
   if (diskBytes !== undefined && diskBytes < AUDIT_DISK_BYTES)
     return `space in its temporary folder (${mib(diskBytes)} left)`;
@@ -61,11 +61,11 @@ const mib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;
 
 const POLL_MS = 1000;
 
-/** Watches the room of a host until `signal` aborts. The returned function tells what the host was short of until now. */
-export const watchRoom = (user: number, signal: AbortSignal): (() => string | undefined) => {
+/** Polls the free resources until `signal` aborts. The returned function returns what the host was short of until now. */
+export const watchResources = (user: number, signal: AbortSignal): (() => string | undefined) => {
   let shortage: string | undefined;
   const look = () => {
-    shortage ??= shortageOf(readRoom(user));
+    shortage ??= shortageOf(readResources(user));
   };
   const timer = setInterval(look, POLL_MS);
   signal.addEventListener('abort', () => clearInterval(timer));
@@ -76,15 +76,15 @@ export const watchRoom = (user: number, signal: AbortSignal): (() => string | un
 };
 
 /**
- * Returns why this instance of a Lambda function should take no further job, or undefined. Elsewhere nothing would replace
- * the process.
+ * Returns why this instance of a Lambda function should receive no further job, or undefined. Elsewhere nothing would
+ * replace the process.
  */
 export const spentInstance = (): string | undefined =>
-  process.env.AWS_LAMBDA_FUNCTION_NAME ? spentResourceOf(readRoom(userOfService())) : undefined;
+  process.env.AWS_LAMBDA_FUNCTION_NAME ? spentResourceOf(readResources(userOfService())) : undefined;
 
 export const userOfService = (): number => process.getuid?.() ?? 0;
 
-const readRoom = (user: number): Room => {
+const readResources = (user: number): FreeResources => {
   const limits = readText('/proc/self/limits') ?? '';
   const processLimit = limitOf(/^Max processes\s+(\d+)/m.exec(limits)?.[1]);
   const isLimited = user !== 0 && processLimit < HIGH_LIMIT; // the kernel does not limit root
