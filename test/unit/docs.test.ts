@@ -75,6 +75,26 @@ describe.each(pages)('%s', (page) => {
 describe('README.md', () => {
   const readme = textOf('README.md');
 
+  test('has every folder in its map', () => {
+    const map = readme.split('## Read the code')[1] ?? '';
+    const inside = (folder: string) =>
+      readdirSync(join(root, folder), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name);
+    const named = [
+      'shared',
+      'functions',
+      'functions/auditor',
+      'functions/lib',
+      'infra',
+      'clients',
+      'clients/web',
+      'test',
+    ];
+    const folders = named.flatMap((folder) => [...folder.split('/').slice(-1), ...inside(folder)]);
+    expect(folders.filter((name) => !new RegExp(`\`${name}/?\``).test(map))).toEqual([]);
+  });
+
   test('has at most 180 lines', () => {
     expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(180);
   });
