@@ -27,8 +27,11 @@ export const monitorTable = ({ timeline, table, bucket, audits, violated, defect
 
   /** A check takes a token for each sample in each region. */
   const onCounted = ({ id, owner, runIds, samples = 1 }: Item) => {
-    const { openChecks } = images.get(keyOf({ pk: `OWNER#${owner}`, sk: 'USAGE' })) as Usage;
-    const [counted, audits] = [openChecks?.[id as string]?.audits, (runIds as string[]).length * (samples as number)];
+    const usage = images.get(keyOf({ pk: `OWNER#${owner}`, sk: 'USAGE' })) as Usage | undefined;
+    const [counted, audits] = [
+      usage?.openChecks?.[id as string]?.audits,
+      (runIds as string[]).length * (samples as number),
+    ];
     if (counted !== audits) violated(`the check ${id} counts as ${counted} audits, and needs ${audits}`);
   };
 

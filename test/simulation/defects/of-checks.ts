@@ -142,7 +142,7 @@ export const defectsOfChecks: Defects = {
     })),
   },
   'a create that ignores the limits': {
-    found: /too many open checks/,
+    found: /counts as undefined audits, and needs/,
     wrap: ({ usage }) => {
       usage.take = async ({ plan }, _, now) => ({
         allowed: { buckets: fillBuckets(undefined, plan, now), refund: async () => {} },
