@@ -20,8 +20,9 @@ const ACCOUNT = '000000000000';
 
 /**
  * Starts DynamoDB, SQS and S3 on loopback, and creates the table, the bucket and each region's queues. `env` has the
- * variables for the AWS SDK and the functions. Only its credentials open the engines. Table and bucket are kept in `dataDir` even if the process is killed.
- * The queues are in memory, because the sweeper can resend the job of every open run.
+ * variables for the AWS SDK and the functions. Only its credentials open the engines. Table and bucket are kept in
+ * `dataDir` even if the process is killed. The queues are in memory, because the sweeper can resend the job of every open
+ * run.
  */
 export const startAws = async ({ dataDir, regions, environment = 'local', ports = {}, ...options }: Options) => {
   await using engines = new AsyncDisposableStack(); // stops the started engines if a later one fails
