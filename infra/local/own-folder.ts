@@ -1,9 +1,11 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Entries of a data folder. */
-const DATA = /^(in-use\.lock|dynamodb|s3$|format|room\.probe$|chromium|auditor)/;
-const PRIVATE = /^(in-use\.lock|dynamodb|s3$|format)/;
+/** Entries of a data folder that only the service's user may read. */
+const PRIVATE = /^(in-use\.lock|dynamodb|s3$|format|check-counts$)/;
+/** The other entries of a data folder, also those of earlier versions. */
+const OPEN = /^(room\.probe$|chromium|auditor)/;
+const isData = (name: string): boolean => PRIVATE.test(name) || OPEN.test(name);
 const OTHERS = 0o077; // all rights of other users
 const WRITE = 0o022;
 const ROOT = 0;
@@ -13,8 +15,8 @@ const SHARED = 0o1000; // the mode of /tmp: every user has files in it
 export const takeDataFolder = (dataDir: string, print: (line: string) => void): void => {
   const before = modeOf(dataDir);
   const exposed = before & OTHERS ? readdirSync(dataDir).filter((name) => name !== 'lost+found') : [];
-  const foreign = exposed.find((name) => !DATA.test(name));
-  if (foreign && (before & SHARED || !exposed.some((name) => DATA.test(name))))
+  const foreign = exposed.find((name) => !isData(name));
+  if (foreign && (before & SHARED || !exposed.some(isData)))
     throw new Error(`${dataDir} has files of other programs, such as ${foreign}. Set DATA_DIR to a folder of its own.`);
   takeFolder(dataDir, OTHERS, 'DATA_DIR');
   process.umask(OTHERS);
