@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { hostBenchmark } from '../../functions/auditor/host/benchmark.ts';
 import { type CpuAccess, cpuAccess, cpuShares } from '../../functions/auditor/host/cpu-shares.ts';
 import { startAuditorProcess } from '../../functions/auditor/parent/auditor-process.ts';
+import { onceEnded } from '../../functions/auditor/parent/fork-child.ts';
 import { limitsOn } from '../../functions/auditor/stop-rules.ts';
 import { waitFor } from '../support/service.ts';
 
@@ -105,3 +107,15 @@ test.each(['null', "{ type: 'nonsense' }"])(
     }
   },
 );
+
+test('an auditor has ended when its last message was received, even if its exit is reported before', () => {
+  const child = Object.assign(new EventEmitter(), { connected: true });
+  const events: string[] = [];
+  child.on('message', (message) => events.push(message));
+  onceEnded(child, (code) => events.push(`ended with ${code}`));
+  child.emit('exit', 0, null);
+  child.emit('message', 'report');
+  child.connected = false;
+  child.emit('disconnect');
+  expect(events).toEqual(['report', 'ended with 0']);
+});

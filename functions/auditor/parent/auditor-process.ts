@@ -25,7 +25,7 @@ import {
 } from '../messages.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
 import { measureAhead } from './benchmark-ahead.ts';
-import { childModule, forkChild, inFolder } from './fork-child.ts';
+import { childModule, forkChild, inFolder, onceEnded } from './fork-child.ts';
 import { extensionOf, namedTimers } from './timers.ts';
 
 /** Time that a finished auditor has to close its browser, in milliseconds. */
@@ -202,7 +202,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
   signal.addEventListener('abort', () => fail(signal.reason), { signal: over.signal });
   watchProcesses(group, over.signal, handle);
   auditor.once('error', fail).on('message', receive);
-  auditor.once('exit', (code, killedBy) => {
+  onceEnded(auditor, (code, killedBy) => {
     if (over.signal.aborted) return;
     log.error('The auditor exited without a result.', { code, killedBy, stderr: stderr().slice(-2000) });
     handle({ type: 'exited' });

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
@@ -24,6 +25,20 @@ export const forkChild = (module: string, version: AuditVersion, dir: string, us
     ...user,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+
+/**
+ * Calls back once, after a child has exited and its last message was received. Node may report the exit before it has read
+ * the channel to its end.
+ */
+export const onceEnded = (
+  child: EventEmitter & { readonly connected: boolean },
+  callback: (code: number | null, killedBy: string | null) => void,
+): void => {
+  child.once('exit', (code: number | null, killedBy: string | null) => {
+    if (child.connected) child.once('disconnect', () => callback(code, killedBy));
+    else callback(code, killedBy);
+  });
+};
 
 /** Returns the order with the environment of a browser that keeps its files in the folder. */
 export const inFolder = <Order extends LaunchOrder>(dir: string, order: Order): Order => ({
