@@ -60,6 +60,7 @@ test('a keyboard alone makes a check, follows and shares it, and opens its run, 
   await pressOn(page, localTime(item.createdAt));
   await untilHeading(page, url);
   await pressOn(page, 'Over time');
+  await page.waitForSelector('::-p-xpath(//button[@aria-pressed][.="LCP"])'); // both views have the same heading
   await untilHeading(page, url);
   await pressOn(page, 'LCP');
   await page.waitForSelector('::-p-xpath(//button[@aria-pressed="true"][.="LCP"])');
