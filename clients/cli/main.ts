@@ -25,6 +25,7 @@ const onSignal = () => {
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 if (process.channel) {
+  process.on('message', onSignal); // the launcher has received a signal
   process.once('disconnect', onSignal); // the launcher was killed
   process.channel.unref();
 }

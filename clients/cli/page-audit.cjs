@@ -13,8 +13,10 @@ else {
     console.error(`This is Node.js ${process.versions.node}, but version 24 is needed. Install it, or run npm ci.`);
     process.exitCode = 4;
   });
-  // A signal may reach this process alone, or both. The command takes two at once for one.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A signal may reach this process alone, or both. The command takes two at once for one. A message, unlike a late signal,
+  // can't kill a command that is about to exit.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.connected && child.send(signal, () => {}));
   child.once('exit', (code, signal) => {
     if (signal === null) process.exit(code);
     process.exitCode = 4;
