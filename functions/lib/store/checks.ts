@@ -96,8 +96,8 @@ export const checkStore = (db: Db) => ({
 });
 
 /**
- * Returns a run. A run that can't be read is none here, because the sweeper reports it. With a `createId`, it must be that of the run or of its check. A create that repeats an erased check
- * writes the same ids, and a late job of the erased check must not touch its runs.
+ * Returns a run, or undefined for a run that can't be read, because the sweeper reports it. With a `createId`, ignores a run
+ * of another create: a create that repeats an erased check writes the same ids, and a late job must not touch its runs.
  */
 const findRunOf = async (db: Db, { createId, ...ref }: RunRef & { createId?: string | undefined }) => {
   const run = await findRun(db, ref).catch(ifReadable);

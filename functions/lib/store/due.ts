@@ -49,7 +49,7 @@ export const dueStore = (db: Db) => ({
     if (!item) return undefined;
     if (sk !== 'CHECK') return { run: parse(RunItem, item), dueAt };
     if (!item.erasedAt) return { check: parse(CheckItem, item), dueAt };
-    const id = pk.slice(partitions.check.length); // a mark can be erased whatever it holds
+    const id = pk.slice(partitions.check.length); // an unreadable mark can be erased too
     return { erased: { id, owner: String(item.owner), erasedAt: String(item.erasedAt), dueAt }, dueAt };
   },
 

@@ -26,7 +26,7 @@ const metricNames = Metrics.keyof().options;
 
 /**
  * Reads a value that is stored as JSON text, or as a map by an earlier release. The SDK fails to write a map with a field
- * of the name `constructor`, so a map whose names a client chose is stored as text.
+ * of the name `constructor`, so a map with names that a client chose is stored as text.
  */
 const storedAsText = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
