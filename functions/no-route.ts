@@ -13,10 +13,10 @@ const env = () => WebPageEnv.parse(process.env);
  * `$default`, for requests that match no route: answers OPTIONS with 204, else throws 404, or 405 with `Allow`. Outside
  * of the API, a browser gets the 404 as the web page.
  */
-export const handler = http({ access: anyone, cors: env, query: 'any' }, () => noRoute(env().REPORT_ORIGIN));
+export const handler = http({ access: anyone, cors: env, query: 'any' }, () => noRoute(env()));
 
-export const noRoute = (reportOrigin?: string) => {
-  const web = staticFiles(webSite(reportOrigin));
+export const noRoute = (settings: Parameters<typeof webSite>[0] = {}) => {
+  const web = staticFiles(webSite(settings));
   return async ({ method, path, headers }: Pick<Request, 'method' | 'path' | 'headers'>): Promise<Reply> => {
     const methods = methodsOf(path);
     if (methods.length === 0) {

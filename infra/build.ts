@@ -9,6 +9,7 @@ import { filesOfLinkedReleases, linkedReleases } from './build/lighthouse.ts';
 import { viewerFiles } from './build/report-viewer.ts';
 import { type Asset, checkSize, mb, partsOf } from './build/sizes.ts';
 import { hashOfSources } from './build/sources.ts';
+import { webFiles } from './build/web.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -77,9 +78,12 @@ const apiFunction = async (name: string, { files, parts }: Asset): Promise<Asset
 const readBy: Record<string, () => Promise<Files>> = {
   'get-report': () => viewerFiles(root),
   docs: () => packageFiles('swagger-ui-dist', ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']),
-  'web-page': () => webFiles(),
-  'no-route': () => webFiles(),
+  'web-page': () => pageFiles(),
+  'no-route': () => pageFiles(),
 };
+
+/** Returns the files of the web page, where functions/lib/http/web-files.ts finds them. */
+const pageFiles = async (): Promise<Files> => inFolder('web', await webFiles(root));
 
 /** Returns files of a package, and its package.json, which says how to resolve their names. */
 const packageFiles = async (name: string, paths: readonly string[]): Promise<Files> => {
@@ -88,19 +92,6 @@ const packageFiles = async (name: string, paths: readonly string[]): Promise<Fil
     async (path) => [path, await readFile(join(root, folder, path))] as const,
   );
   return inFolder(folder, new Map(await Promise.all(files)));
-};
-
-/** Returns the files of the web page, and a package.json that says where functions/lib/http/web-files.ts finds them. */
-const webFiles = async (): Promise<Files> => {
-  const folder = join('clients', 'web');
-  const { imports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  return new Map([
-    ['package.json', JSON.stringify({ imports })],
-    ...inFolder(folder, await filesIn(join(root, folder))),
-    ...(await packageFiles('preact', ['dist/preact.mjs', 'hooks/dist/hooks.mjs'])),
-    ...(await packageFiles('htm', ['dist/htm.js', 'dist/htm.mjs'])),
-    ...(await packageFiles('uplot', ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css'])),
-  ]);
 };
 
 /** Returns the audit function's code, its auditor with each Lighthouse release, and Chromium. */

@@ -47,6 +47,7 @@ export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).defau
 export const WebPageEnv = z.object({
   ...CorsEnv.shape,
   REPORT_ORIGIN: Origin.optional(), // origin of the bucket, if a browser can reach it
+  WEB_DIR: z.string().optional(), // folder of the page's files; default: beside the function's code
 });
 
 export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEnv.shape });

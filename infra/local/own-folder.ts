@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 /** Entries of a data folder that only the service's user may read. */
 const PRIVATE = /^(in-use\.lock|dynamodb|s3$|format|check-counts$)/;
 /** The other entries of a data folder, also those of earlier versions. */
-const OPEN = /^(room\.probe$|chromium|auditor)/;
+const OPEN = /^(room\.probe$|web-page$|chromium|auditor)/;
 const isData = (name: string): boolean => PRIVATE.test(name) || OPEN.test(name);
 const OTHERS = 0o077; // all rights of other users
 const WRITE = 0o022;

@@ -15,6 +15,7 @@ import { keepPreparing } from './keep-preparing.ts';
 import { startPoller } from './poller.ts';
 import { programFolder, removeOldPrograms } from './program-folder.ts';
 import { samplePage } from './sample-page.ts';
+import { bundlePage, writePage } from './web-page.ts';
 
 export type ServiceSettings = {
   host: string;
@@ -46,14 +47,13 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
   // Before the imports below, because they import a logger, which reads the environment on import.
   Object.assign(process.env, environmentOf(settings), { CHROMIUM_DIR: chromiumDir, AUDITOR_DIR: auditorDir });
   const { startAws } = await import('./aws.ts');
-  const aws = await startAws({
-    dataDir: settings.dataDir,
-    regions: allRegions,
-    print,
-    onRecovered: () => onRecovered(),
-  });
-  if (chromiumDir !== settings.dataDir) await removeOldPrograms(settings.dataDir);
-  Object.assign(process.env, aws.env);
+  const { dataDir } = settings;
+  const [page, aws] = await Promise.all([
+    bundlePage(), // first, because its process needs no key of the engines
+    startAws({ dataDir, regions: allRegions, print, onRecovered: () => onRecovered() }),
+  ]);
+  if (chromiumDir !== dataDir) await removeOldPrograms(dataDir);
+  Object.assign(process.env, aws.env, { WEB_DIR: await writePage(dataDir, page) });
   const functions = await importFunctions();
   const { runAudit, sweep } = functions;
 

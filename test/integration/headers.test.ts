@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fetchDocumented } from '../support/documented.ts';
 import { type Gateway, startFunctions } from '../support/gateway.ts';
+import { webDir } from '../support/web-dir.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 type Api = Gateway;
@@ -14,7 +15,7 @@ let listedApi: Api; // for pages of two origins
 let anyOriginApi: Api; // for pages of every origin
 let keyedApi: Api; // for pages of one origin, with API keys
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ WEB_DIR: await webDir() });
   defaultApi = await apiFor(undefined);
   listedApi = await apiFor(`${PAGE},http://localhost:3000`);
   anyOriginApi = await apiFor('*');

@@ -12,6 +12,7 @@ import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { expectDocumented, fetchDocumented } from '../support/documented.ts';
 import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
+import { webDir } from '../support/web-dir.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 const PAGE = 'https://pages.example.com';
@@ -19,7 +20,7 @@ let world: World;
 let api: Gateway;
 let owner: Headers;
 beforeAll(async () => {
-  world = await startWorld({ AUTH: 'keys', CORS_ORIGINS: PAGE, CHANGES_FROM: 'process' });
+  world = await startWorld({ AUTH: 'keys', CORS_ORIGINS: PAGE, CHANGES_FROM: 'process', WEB_DIR: await webDir() });
   api = await startFunctions();
   await fetch(`${api.url}/v1/checks/${randomUUID()}`); // reads the environment
   owner = await aKey();

@@ -1,5 +1,6 @@
 import { startFunctions } from './gateway.ts';
 import { openPage, startBrowser } from './web-browser.ts';
+import { webDir } from './web-dir.ts';
 import { startWorld } from './world.ts';
 
 export type Site = Awaited<ReturnType<typeof startSite>>;
@@ -9,6 +10,7 @@ export const startSite = async (env: Record<string, string> = {}) => {
   const world = await startWorld({ REGIONS: 'us-west1,europe-north1,us-east4', ...env });
   const bucketUrl = world.env.AWS_ENDPOINT_URL_S3 as string;
   process.env.REPORT_ORIGIN = bucketUrl;
+  process.env.WEB_DIR = await webDir();
   const api = await startFunctions();
   const browser = await startBrowser();
   return {
