@@ -6,12 +6,12 @@ import type { Files } from './files.ts';
 const folder = 'clients/web';
 /** Files that the browser loads under these names. The other modules have a hash in their names. */
 const entryPoints = {
-  app: `${folder}/app.js`,
+  app: `${folder}/app.tsx`,
   page: `${folder}/page.css`,
   uplot: 'uplot/dist/uPlot.min.css',
 };
 /** Modules of the first view. The browser loads them at once, not one after the other. */
-const firstModules = [`${folder}/app.js`, `${folder}/views/home.js`];
+const firstModules = [`${folder}/app.tsx`, `${folder}/views/home.tsx`];
 
 /**
  * Returns the files of the web page: its modules as bundles, one for each view and for what views share. In `index.html`

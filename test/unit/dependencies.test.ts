@@ -44,3 +44,18 @@ test('npm start and page-audit use packages of `dependencies` only, which `npm a
   });
   expect(used).toEqual([]);
 });
+
+test('the web page loads preact and uPlot, and no other package, such as zod', async () => {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['clients/web/app.tsx'],
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+  });
+  const packages = Object.keys(metafile.inputs).map((file) => /^node_modules\/([^/]+)/.exec(file)?.[1]);
+  expect([...new Set(packages)].filter((name) => name !== undefined).sort()).toEqual(['preact', 'uplot']);
+});

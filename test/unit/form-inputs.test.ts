@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inputsOf } from '../../clients/web/form-inputs.js';
+import { inputsOf } from '../../clients/web/form-inputs.ts';
 import { presets } from '../../shared/throttling.ts';
 
 /** Returns a form with these fields, as a browser sends it. */

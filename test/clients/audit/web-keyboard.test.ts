@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { localTime } from '#web/times.js';
+import { localTime } from '../../../clients/web/times.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { readReport } from '../../support/recorded-reports.ts';
 import { expectAccessible, untilShown } from '../../support/web-browser.ts';

@@ -1,0 +1,90 @@
+import { type ComponentType, render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useFocus } from './focus.ts';
+import { KeyButton, KeyPrompt } from './parts/key.tsx';
+import { type Route, type RouteIds, useRoute } from './router.ts';
+import { askForKey } from './session.ts';
+
+type ViewProps = RouteIds & { query: URLSearchParams };
+
+/** The views by route. The browser loads a view when it is first shown. */
+const views: Record<Route['name'], () => Promise<ComponentType<ViewProps>>> = {
+  home: () => import('./views/home.tsx').then(({ HomePage }) => HomePage),
+  check: () => import('./views/check.tsx').then(({ CheckPage }) => CheckPage),
+  run: () => import('./views/run.tsx').then(({ RunPage }) => RunPage),
+  trend: () => import('./views/trend.tsx').then(({ TrendPage }) => TrendPage),
+  comparison: () => import('./views/comparison.tsx').then(({ ComparisonPage }) => ComparisonPage),
+  unknown: () => import('./views/not-found.tsx').then(({ NotFoundPage }) => NotFoundPage),
+};
+
+const useView = (name: Route['name']) => {
+  const [loaded, setLoaded] = useState<{ name?: string; View?: ComponentType<ViewProps>; failed?: boolean }>({});
+  useEffect(() => {
+    views[name]().then(
+      (View) => setLoaded({ name, View }),
+      () => setLoaded({ name, failed: true }),
+    );
+  }, [name]);
+  return loaded.name === name ? loaded : {};
+};
+
+const App = () => {
+  const route = useRoute();
+  const { View, failed } = useView(route.name);
+  useFocus(View && route.key);
+  useEffect(() => askForKey(null), [route.key]); // the new view may need no key
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href="/">
+          Page audit
+        </a>
+        <nav aria-label="Service">
+          <a href="/docs">API</a>
+          <KeyButton />
+        </nav>
+      </header>
+      <OfflineNote />
+      <KeyPrompt />
+      <main id="main" tabIndex={-1}>
+        {View && <View key={route.key} {...route.ids} query={route.query} />}
+        {failed && (
+          <>
+            <h1>This view did not load</h1>
+            <p>
+              The connection failed, or the service has a new version.{' '}
+              <a href={location.href} target="_self">
+                Reload the page.
+              </a>
+            </p>
+          </>
+        )}
+      </main>
+    </>
+  );
+};
+
+const OfflineNote = () => {
+  const [online, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const update = () => setOnline(navigator.onLine);
+    addEventListener('online', update);
+    addEventListener('offline', update);
+    return () => {
+      removeEventListener('online', update);
+      removeEventListener('offline', update);
+    };
+  }, []);
+  return (
+    <div role="status">
+      {!online && <p class="note">You are offline. The page shows what it has, and goes on when you are online.</p>}
+    </div>
+  );
+};
+
+const root = document.getElementById('page') as HTMLElement;
+root.replaceChildren();
+render(<App />, root);

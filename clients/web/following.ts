@@ -1,0 +1,94 @@
+import { asRequestError, type RequestError, retryAfterOf } from './api.ts';
+
+/** Shortest time between two requests, in seconds, also if the service names a shorter one or none. */
+const MIN_SECONDS = 2;
+/** Time until the retry of a failed request, in seconds. The last one repeats. */
+const FAILURE_SECONDS = [2, 5, 10];
+/** Failures that a retry can end. */
+const passing: readonly string[] = ['offline', 'too-many', 'failed'];
+
+/** One reading. Without `data`, nothing has changed since the entity tag. */
+type Reading<Data> = { data?: Data; headers?: Headers };
+export type Load<Data> = (last: { etag: string; signal: AbortSignal }) => Promise<Reading<Data>>;
+
+type Following<Data> = {
+  isFinished: (data: Data) => boolean;
+  show: (data: Data) => void;
+  fail: (error: RequestError) => void;
+  refreshSeconds?: number; // time until the next reading; a hidden tab does not read
+  signal: AbortSignal;
+};
+
+/**
+ * Reads until the data is finished. Everything that the page reads repeatedly, it reads here: no request is sent before
+ * the time that `Retry-After` of the last answer names.
+ */
+export const follow = async <Data>(
+  load: Load<Data>,
+  { isFinished, show, fail, refreshSeconds = 0, signal }: Following<Data>,
+): Promise<void> => {
+  let etag = '';
+  for (let failures = 0; !signal.aborted; ) {
+    const sentAt = performance.now();
+    try {
+      const { data, headers } = await load({ etag, signal });
+      if (signal.aborted) return;
+      if (data !== undefined) {
+        show(data);
+        if (isFinished(data)) return;
+        etag = headers?.get('etag') ?? '';
+      }
+      failures = 0;
+      const seconds = Math.max(MIN_SECONDS, refreshSeconds, (headers && retryAfterOf(headers)) ?? 0);
+      // A service that has waited itself named the time between two requests.
+      const from = headers?.has('preference-applied') ? sentAt : performance.now();
+      const dueAt = from + seconds * 1000;
+      await pause({ earliest: dueAt, latest: dueAt, onlyVisible: refreshSeconds > 0, signal });
+    } catch (thrown) {
+      if (signal.aborted) return;
+      const error = asRequestError(thrown);
+      fail(error);
+      const { kind, retryAfter } = error;
+      if (!passing.includes(kind)) return;
+      const now = performance.now();
+      const seconds = retryAfter ?? FAILURE_SECONDS[failures] ?? 10;
+      const latest = now + Math.max(MIN_SECONDS, seconds) * 1000;
+      await pause({ earliest: kind === 'offline' ? now + MIN_SECONDS * 1000 : latest, latest, signal });
+      failures += 1;
+    }
+  }
+};
+
+/**
+ * Resolves at the latest time, or when the signal aborts. If the connection returns or the tab becomes visible, resolves
+ * at the earliest time: browsers delay the timers of hidden tabs.
+ */
+const pause = ({
+  earliest,
+  latest,
+  onlyVisible = false,
+  signal,
+}: {
+  earliest: number;
+  latest: number;
+  onlyVisible?: boolean;
+  signal: AbortSignal;
+}): Promise<void> =>
+  new Promise((resolve) => {
+    const done = new AbortController();
+    const end = () => {
+      clearTimeout(timer);
+      done.abort();
+      resolve();
+    };
+    const endIfWanted = () => (onlyVisible && document.hidden) || end();
+    const endAt = (time: number) => setTimeout(endIfWanted, Math.max(0, time - performance.now()));
+    let timer = endAt(latest);
+    const hurry = () => {
+      clearTimeout(timer);
+      timer = endAt(earliest);
+    };
+    addEventListener('online', hurry, { signal: done.signal });
+    document.addEventListener('visibilitychange', () => document.hidden || hurry(), { signal: done.signal });
+    signal.addEventListener('abort', end, { signal: done.signal });
+  });

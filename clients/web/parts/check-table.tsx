@@ -1,0 +1,136 @@
+import type { CheckView } from '../../../shared/check.ts';
+import type { RegionComparison } from '../../../shared/comparison/comparison.ts';
+import type { RunView } from '../../../shared/run.ts';
+import {
+  isScore,
+  labels,
+  type MetricName,
+  mainMetrics,
+  metricNames,
+  metrics,
+  numberOf,
+  textOrDash,
+} from '../numbers.ts';
+import { Scroll } from './scroll.tsx';
+import { Legend, Value } from './value.tsx';
+
+/** The regions of a check side by side. The table has its full size from the start, so that results don't move it. */
+export const CheckTable = ({
+  check,
+  comparison,
+  all,
+}: {
+  check: CheckView;
+  comparison: RegionComparison | undefined;
+  all: boolean;
+}) => {
+  const { runs } = check;
+  const compares = runs.length > 1;
+  const rows = (all ? metrics : mainMetrics).filter((name) => isPossible(name, check));
+  return (
+    <>
+      <Scroll label="Results by region">
+        <table class="results by-region">
+          <caption class="hidden">Metrics of {check.url} by region</caption>
+          <thead>
+            <tr>
+              <th scope="col">Metric</th>
+              {runs.map((run) => (
+                <th scope="col" key={run.id}>
+                  <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
+                </th>
+              ))}
+              {compares && (
+                <th scope="col" class="verdict">
+                  Verdict
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th scope="row">State</th>
+              {runs.map((run) => (
+                <td key={run.id}>
+                  <RunState run={run} samples={check.samples ?? 1} />
+                </td>
+              ))}
+              {compares && <td class="muted">{check.state}</td>}
+            </tr>
+            {rows.map((name) => (
+              <Row key={name} name={name} runs={runs} comparison={comparison} compares={compares} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <Legend />
+    </>
+  );
+};
+
+const isPossible = (name: MetricName, { auditVersion, categories }: CheckView): boolean => {
+  if (name === 'pwa') return Number.parseInt(auditVersion, 10) < 12;
+  return name !== 'agenticBrowsing' || categories?.includes('agentic-browsing') === true;
+};
+
+type RowProps = {
+  name: MetricName;
+  runs: readonly RunView[];
+  comparison: RegionComparison | undefined;
+  compares: boolean;
+};
+
+const Row = ({ name, runs, comparison, compares }: RowProps) => {
+  const max = isScore(name) || name === 'cls' ? undefined : Math.max(...runs.map((run) => numberOf(run, name) ?? 0));
+  return (
+    <tr>
+      <th scope="row" title={metricNames[name]}>
+        {labels[name]}
+      </th>
+      {runs.map((run) => (
+        <td key={run.id}>
+          {run.state === 'succeeded' ? (
+            <Value name={name} run={run} max={max} />
+          ) : (
+            <span class="muted">{run.state === 'failed' ? '–' : '…'}</span>
+          )}
+        </td>
+      ))}
+      {compares && (
+        <td>
+          <Verdict name={name} metric={comparison?.metrics[name]} />
+        </td>
+      )}
+    </tr>
+  );
+};
+
+const RunState = ({ run, samples }: { run: RunView; samples: number }) => {
+  if (run.state === 'succeeded') return <span class="pass">✔ done</span>;
+  if (run.state === 'failed') return <span class="poor">✗ {run.error?.code}</span>;
+  if (run.state === 'created') return <span class="muted">waiting</span>;
+  const current = Math.min(run.samples.length + 1, samples);
+  return <span>◐ auditing{samples > 1 ? `, sample ${current} of ${samples}` : ''}</span>;
+};
+
+const Verdict = ({
+  name,
+  metric,
+}: {
+  name: MetricName;
+  metric: RegionComparison['metrics'][MetricName] | undefined;
+}) => {
+  if (!metric || metric.difference === null) return null;
+  if (metric.verdict === 'unknown')
+    return (
+      <span class="unknown">
+        <span aria-hidden="true">? </span>unknown
+      </span>
+    );
+  if (metric.verdict !== 'different') return <span class="muted">{metric.verdict}</span>;
+  return (
+    <span>
+      {metric.best} better by <span class="number">{textOrDash(name, metric.difference)}</span>
+    </span>
+  );
+};

@@ -1,0 +1,42 @@
+import type { Filmstrip as Frames } from '../../../shared/offer.ts';
+import type { RunView } from '../../../shared/run.ts';
+import { useLoaded } from '../loading.ts';
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+/** The page while it loads. */
+export const Filmstrip = ({ run, name }: { run: RunView; name: string }) => {
+  const { data, error } = useLoaded<Frames>(run.links.filmstrip);
+  if (!run.links.filmstrip) return null;
+  if (error)
+    return (
+      <p class="muted">
+        {name}: no filmstrip. {error.message}
+      </p>
+    );
+  const frames = data?.frames ?? [];
+  const [first, last] = [frames[0], frames.at(-1)];
+  return (
+    <figure class="filmstrip">
+      <figcaption>
+        {name}
+        {first && last && (
+          <>
+            ,{' '}
+            <span class="number">
+              {seconds(first.timing)} to {seconds(last.timing)}
+            </span>
+          </>
+        )}
+      </figcaption>
+      <div class="frames" tabIndex={0} role="group" aria-label={`Filmstrip of ${name}`}>
+        {frames.map(({ timing, image }) => (
+          <div key={timing}>
+            <img src={image} alt={`The page after ${seconds(timing)}`} height="120" />
+            <span class="number">{seconds(timing)}</span>
+          </div>
+        ))}
+      </div>
+    </figure>
+  );
+};

@@ -1,0 +1,102 @@
+import type { TargetedSubmitEvent } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { RequestError, sendWithKey } from '../api.ts';
+import { onKeyChange, onRefusalChange, readKey, readRefusal, saveKey } from '../session.ts';
+
+/** Returns the key of this tab, also after it changes. */
+const useKey = () => {
+  const [key, setKey] = useState(readKey);
+  useEffect(() => onKeyChange(setKey), []);
+  return key;
+};
+
+/** The part of a key that is no secret, and a button that forgets the key. Nothing if the tab has no key. */
+export const KeyButton = () => {
+  const key = useKey();
+  if (key === null) return null;
+  return (
+    <span class="key">
+      Key {key.slice(0, 8)}…
+      <button type="button" class="small" onClick={() => saveKey(null)}>
+        Forget
+      </button>
+    </span>
+  );
+};
+
+/** The one prompt for the API key. Nothing while no request was refused for its key. */
+export const KeyPrompt = () => {
+  const [reason, setReason] = useState(readRefusal);
+  useEffect(() => onRefusalChange(() => setReason(readRefusal())), []);
+  return reason === null ? null : <KeyForm reason={reason} />;
+};
+
+/** Returns what is wrong with the characters of a key. A browser sends no header with other characters. */
+export const wrongCharacterOf = (key: string): string | undefined => {
+  if (key === '') return 'Enter an API key.';
+  const index = [...key].findIndex((each) => !/^[\x21-\x7e]$/.test(each));
+  if (index === -1) return undefined;
+  const code = [...key][index]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  return `Character ${index + 1} of the key (U+${code}) is no letter, digit or sign of a key. Copy the key once more, or type it.`;
+};
+
+/** Keeps a key that the service does not refuse. Returns why it keeps none. */
+const tryKey = async (key: string): Promise<string | undefined> => {
+  const wrong = wrongCharacterOf(key);
+  if (wrong) return wrong;
+  try {
+    await sendWithKey(key, '/v1/checks?limit=1');
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    if (error.kind === 'key') return `The service refused this key. ${error.message}`;
+    if (error.kind === 'offline') return error.message;
+  }
+  saveKey(key); // a key with a scope too few, and one that no fault allows to check, are shown where they fail
+};
+
+const KeyForm = ({ reason }: { reason: string }) => {
+  const id = useId();
+  const [{ message, busy }, setState] = useState<{ message?: string | undefined; busy?: boolean }>({});
+  const hadKey = useKey() !== null;
+  const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const key = String(new FormData(event.currentTarget).get('key')).trim();
+    setState({ busy: true });
+    setState({ message: await tryKey(key) });
+  };
+  return (
+    <section class="panel key-prompt" aria-labelledby={`${id}-title`}>
+      <div role="alert">
+        <h2 id={`${id}-title`}>{hadKey ? 'The service refused your API key' : 'This service needs an API key'}</h2>
+        <p id={`${id}-why`}>{reason}</p>
+      </div>
+      <form class="row" onSubmit={submit} novalidate>
+        <label class="grow" for="api-key">
+          API key
+          <input
+            id="api-key"
+            name="key"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="pas_…"
+            aria-invalid={message ? 'true' : undefined}
+            aria-describedby={`${message ? `${id}-error ` : ''}${id}-why ${id}-help`}
+          />
+        </label>
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? 'Checking…' : 'Use this key'}
+        </button>
+        {message && (
+          <p id={`${id}-error`} class="error" role="alert">
+            {message}
+          </p>
+        )}
+      </form>
+      <p id={`${id}-help`} class="muted">
+        The operator of the service makes keys with <code>npm run keys -- create</code>. This tab keeps the key until
+        you close it, and sends it to this service only.
+      </p>
+    </section>
+  );
+};

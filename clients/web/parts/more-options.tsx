@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks';
+import type { VersionList } from '../../../shared/offer.ts';
+import { useLoaded } from '../loading.ts';
+import { throttlingFields } from '../throttling.ts';
+import { Field } from './field.tsx';
+import { ThrottlingField } from './throttling-field.tsx';
+
+/** Inputs that have an error of their own here. */
+export const moreFields = [
+  'auditVersion',
+  'throttling',
+  ...throttlingFields.map(({ name }) => `throttling.${name}`),
+  'categories',
+  'blockedUrlPatterns',
+  'labels',
+];
+
+/** The inputs of a check that most people leave as they are. */
+export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => string | undefined }) => {
+  const { data } = useLoaded<VersionList>('/v1/audit/versions');
+  const [chosen, setChosen] = useState('');
+  const versions = data?.versions ?? [];
+  const { categories = [] } = versions.find(({ version }) => version === chosen) ?? versions[0] ?? {};
+  const wrong = moreFields.some(messageOf);
+  return (
+    <details open={wrong}>
+      <summary>More: version, throttling, categories, blocked requests, labels</summary>
+      <div class="row">
+        <Field name="auditVersion" label="Lighthouse version" message={messageOf('auditVersion')}>
+          {(input) => (
+            <select name="auditVersion" {...input} onChange={(event) => setChosen(event.currentTarget.value)}>
+              {versions.map(({ version, aliases }) => (
+                <option key={version} value={version}>
+                  {version}
+                  {aliases.includes('latest') ? ' (latest)' : ''}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <ThrottlingField messageOf={messageOf} />
+        <fieldset>
+          <legend>Only these categories</legend>
+          {categories.map((category) => (
+            <label key={category}>
+              <input type="checkbox" name="categories" value={category} /> {category}
+            </label>
+          ))}
+          {messageOf('categories') && (
+            <p class="error" role="alert">
+              {messageOf('categories')}
+            </p>
+          )}
+        </fieldset>
+      </div>
+      <Field
+        name="blockedUrlPatterns"
+        label="Blocked URL patterns"
+        message={messageOf('blockedUrlPatterns')}
+        help="One on each line, for example *://ads.example.com/*. * stands for any characters."
+      >
+        {(input) => <textarea name="blockedUrlPatterns" rows={2} spellcheck={false} {...input} />}
+      </Field>
+      <Field
+        name="labels"
+        label="Labels"
+        message={messageOf('labels')}
+        help="One on each line, for example branch: main"
+      >
+        {(input) => <textarea name="labels" rows={2} {...input} />}
+      </Field>
+    </details>
+  );
+};

@@ -1,0 +1,124 @@
+import type { TargetedSubmitEvent } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { RegionList } from '../../../shared/offer.ts';
+import { createCheck, type FieldError, newIdempotencyKey } from '../api.ts';
+import { inputsOf } from '../form-inputs.ts';
+import { useAction, useLoaded } from '../loading.ts';
+import { navigate } from '../router.ts';
+import { Field } from './field.tsx';
+import { MoreOptions, moreFields } from './more-options.tsx';
+import { ProblemNote } from './problem.tsx';
+
+/** Regions that a new check has at first, if the service has them. */
+const usual = ['us-west1', 'europe-north1'];
+
+/** Fields of the form, which show their own errors. */
+const fields = ['url', 'regions', ...moreFields];
+
+const fieldOf = (path: string) => path.split('.')[0] ?? '';
+
+/** Returns the text of an error. The entry of a list is named by its number. */
+const textOf = ({ path, message }: FieldError) => {
+  const [, index] = /\.(\d+)$/.exec(path) ?? [];
+  return index === undefined ? message : `Entry ${Number(index) + 1}: ${message}`;
+};
+
+/** The form of a new check. */
+export const NewCheck = () => {
+  const offer = useLoaded<RegionList>('/v1/regions');
+  const form = useForm();
+  const { error, busy, submit } = form;
+  const errors = error?.errors ?? [];
+  const messageOf = (field: string) => {
+    const hasParts = field !== 'throttling'; // the values of the throttling have fields of their own
+    const found = errors.find(({ path }) => path === field || (hasParts && fieldOf(path) === field));
+    return found && textOf(found);
+  };
+  const isShown = errors.length > 0 && errors.every(({ path }) => fields.includes(fieldOf(path)));
+  return (
+    <form class="panel new-check" aria-label="New check" onSubmit={submit} novalidate>
+      <div class="row">
+        <Field name="url" label="URL" message={messageOf('url')} class="grow">
+          {(input) => (
+            <input
+              type="url"
+              name="url"
+              inputmode="url"
+              autocomplete="url"
+              placeholder="https://example.com/"
+              {...input}
+            />
+          )}
+        </Field>
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? 'Starting…' : 'Audit'}
+        </button>
+      </div>
+      <Regions regions={offer.data?.regions} failed={offer.error !== undefined} message={messageOf('regions')} />
+      <div class="row">
+        <fieldset>
+          <legend>Device</legend>
+          <label>
+            <input type="radio" name="device" value="mobile" checked /> mobile
+          </label>
+          <label>
+            <input type="radio" name="device" value="desktop" /> desktop
+          </label>
+        </fieldset>
+        <label class="inline">
+          Samples per region
+          <select name="samples">
+            {[1, 2, 3, 4, 5].map((count) => (
+              <option key={count} value={count} selected={count === 3}>
+                {count}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p class="muted">Verdicts need at least 3 samples.</p>
+      </div>
+      <MoreOptions messageOf={messageOf} />
+      {error && !isShown && <ProblemNote error={error} reload={form.clear} action />}
+    </form>
+  );
+};
+
+/** Returns the state of the form, and the function that sends it. */
+const useForm = () => {
+  const attempt = useRef({ body: '', key: '' });
+  const action = useAction(async (inputs: ReturnType<typeof inputsOf>) => {
+    const body = JSON.stringify(inputs);
+    // The same form sent again after a failure is the same check.
+    if (attempt.current.body !== body) attempt.current = { body, key: newIdempotencyKey() };
+    const { id } = await createCheck(inputs, attempt.current.key);
+    navigate(`/checks/${id}`);
+  });
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    return action.run(inputsOf(new FormData(event.currentTarget)));
+  };
+  return { ...action, submit };
+};
+
+type RegionsProps = { regions: RegionList['regions'] | undefined; failed: boolean; message: string | undefined };
+
+const Regions = ({ regions, failed, message }: RegionsProps) => {
+  const ids: readonly string[] = regions?.map(({ id }) => id) ?? [];
+  const chosen = usual.some((each) => ids.includes(each)) ? usual : ids.slice(0, 2);
+  return (
+    <fieldset class={`regions ${regions ? '' : 'loading'}`} aria-describedby={message ? 'regions-error' : undefined}>
+      <legend>Regions</legend>
+      {ids.map((id) => (
+        <label key={id}>
+          <input type="checkbox" name="regions" value={id} defaultChecked={chosen.includes(id)} /> {id}
+        </label>
+      ))}
+      {!regions && failed && <p>The regions did not load. The page retries by itself.</p>}
+      {message && (
+        <p id="regions-error" class="error" role="alert">
+          {message}
+        </p>
+      )}
+    </fieldset>
+  );
+};

@@ -1,0 +1,97 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RequestError } from '../api.ts';
+import { useNow } from '../loading.ts';
+
+/** Failures after which a view retries. */
+const passes: readonly string[] = ['offline', 'failed'];
+
+type NoteProps = {
+  error: RequestError;
+  reload: () => void;
+  missing?: string | undefined; // what is missing if the service has no such thing
+  action?: boolean;
+};
+
+/**
+ * A failed request: what failed, what to do, and the request id. The page retries by itself, unless the request was an
+ * action of the user. The countdown is outside of the alert, so that a screen reader does not read each second.
+ */
+export const ProblemNote = ({ error, reload, missing, action = false }: NoteProps) => {
+  if (error.kind === 'key') {
+    return <p class="muted">{action ? 'The page goes on' : 'This part appears'} when you have entered an API key.</p>;
+  }
+  if (error.kind === 'missing' && missing) {
+    return (
+      <div class="panel" role="alert">
+        <h2>Not found</h2>
+        <p>{missing}</p>
+        <p>
+          <a href="/">Recent checks</a>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="panel problem">
+      <div role="alert">
+        <h2>{error.title}</h2>
+        <p>
+          {error.message}
+          {passes.includes(error.kind) && !action && ' The page retries by itself.'}
+        </p>
+      </div>
+      {error.kind === 'too-many' && <Countdown key={error} seconds={error.retryAfter ?? 10} action={action} />}
+      <p class="row">
+        <button type="button" onClick={reload}>
+          Retry now
+        </button>
+        {error.requestId && (
+          <span class="muted">
+            Request id: <code>{error.requestId}</code>
+          </span>
+        )}
+      </p>
+    </div>
+  );
+};
+
+const Countdown = ({ seconds, action }: { seconds: number; action: boolean }) => {
+  const now = useNow(1000);
+  const end = useEnd(seconds);
+  const left = Math.max(0, Math.ceil((end - now) / 1000));
+  return (
+    <p>
+      {action ? 'Retry' : 'The page retries'} in <span class="number">{left} s</span>.
+    </p>
+  );
+};
+
+const useEnd = (seconds: number) => {
+  const [end] = useState(() => Date.now() + seconds * 1000);
+  return end;
+};
+
+type PendingProps = Omit<NoteProps, 'error' | 'action'> & { error?: RequestError | undefined; rows?: number };
+
+/** A view without data: its skeleton, or its problem. */
+export const Pending = ({ error, reload, missing, rows = 6 }: PendingProps) =>
+  error ? <ProblemNote error={error} reload={reload} missing={missing} /> : <Skeleton rows={rows} />;
+
+/** Time after which a view without data says so, in milliseconds. */
+const LATE = 10_000;
+
+const Skeleton = ({ rows }: { rows: number }) => {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), LATE);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div class="skeleton" role="status">
+      {late ? <p>The service has not answered yet. The page waits for it.</p> : <p class="hidden">Loading</p>}
+      {Array.from({ length: rows }, () => (
+        <span />
+      ))}
+    </div>
+  );
+};

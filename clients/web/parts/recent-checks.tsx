@@ -1,0 +1,193 @@
+import type { TargetedEvent } from 'preact';
+import { useState } from 'preact/hooks';
+import type { CheckSummary } from '../../../shared/summaries.ts';
+import { read } from '../api.ts';
+import { useAction, useLoaded, useNow } from '../loading.ts';
+import { gradeOf, gradeSigns, gradeWords } from '../numbers.ts';
+import { ago, localTime } from '../times.ts';
+import { unreadableNote } from '../words.ts';
+import { Field } from './field.tsx';
+import { Pending, ProblemNote } from './problem.tsx';
+
+/** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
+type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCursor: string | null };
+
+const states = ['created', 'running', 'succeeded', 'partial', 'failed'];
+const REFRESH_SECONDS = 5;
+
+/** The checks of the caller, newest first, with filters. */
+export const RecentChecks = () => {
+  const [filters, setFilters] = useState<Record<string, string>>({});
+  const parameters = new URLSearchParams({ limit: '20', ...filters });
+  const first = useLoaded<CheckList>(`/v1/checks?${parameters}`, {
+    isFinished: ({ checks }) => !checks.some(isOpen),
+    refreshSeconds: REFRESH_SECONDS,
+  });
+  const more = useOlder(parameters, first.data?.nextCursor);
+  const checks = [...(first.data?.checks ?? []), ...more.checks];
+  const unreadable = [...(first.data?.unreadable ?? []), ...more.unreadable];
+  const wrong = (path: string) => first.error?.errors.find((each) => each.path === path)?.message;
+  const isShown = wrong('url') ?? wrong('label');
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent">Recent checks</h2>
+      <Filters onChange={setFilters} wrong={wrong} />
+      {first.error && first.data && !isShown && <ProblemNote error={first.error} reload={first.reload} />}
+      {isShown ? null : first.data ? (
+        <Rows checks={checks} unreadable={unreadable} filtered={Object.keys(filters).length > 0} />
+      ) : (
+        <Pending {...first} />
+      )}
+      {more.error && <ProblemNote error={more.error} reload={more.load} action />}
+      {more.cursor && (
+        <p class="center">
+          <button type="button" disabled={more.busy} onClick={more.load}>
+            Older checks
+          </button>
+        </p>
+      )}
+    </section>
+  );
+};
+
+const isOpen = ({ state }: CheckSummary) => state === 'created' || state === 'running';
+
+type Older = { name: string; checks: CheckSummary[]; unreadable: string[]; cursor?: string | null };
+
+/** Loads the pages after the first one, on request. */
+const useOlder = (parameters: URLSearchParams, firstCursor: string | null | undefined) => {
+  const name = `${parameters}`;
+  const none: Older = { name, checks: [], unreadable: [] };
+  const [kept, keep] = useState(none);
+  const { checks, unreadable, cursor = firstCursor } = kept.name === name ? kept : none; // a new filter starts again
+  const { busy, error, run } = useAction(async () => {
+    const page = await read<CheckList>(`/v1/checks?${parameters}&cursor=${encodeURIComponent(cursor ?? '')}`);
+    keep({
+      name,
+      checks: [...checks, ...page.checks],
+      unreadable: [...unreadable, ...(page.unreadable ?? [])],
+      cursor: page.nextCursor,
+    });
+  });
+  return { checks, unreadable, cursor, busy, error, load: () => run() };
+};
+
+type FiltersProps = {
+  onChange: (filters: Record<string, string>) => void;
+  wrong: (path: string) => string | undefined;
+};
+
+const Filters = ({ onChange, wrong }: FiltersProps) => {
+  const apply = (event: TargetedEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const filled = [...form].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value !== '');
+    onChange(Object.fromEntries(filled));
+  };
+  return (
+    <form class="row filters" aria-label="Filter" onSubmit={apply} onChange={apply}>
+      <Field name="filter-url" label="URL" message={wrong('url')} class="grow">
+        {(input) => <input type="text" inputmode="url" name="url" placeholder="whole URL" {...input} />}
+      </Field>
+      <Field name="filter-label" label="Label" message={wrong('label')}>
+        {(input) => <input type="text" name="label" placeholder="branch:main" {...input} />}
+      </Field>
+      <Field name="filter-state" label="State">
+        {(input) => (
+          <select name="state" {...input}>
+            <option value="">all</option>
+            {states.map((state) => (
+              <option key={state}>{state}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </form>
+  );
+};
+
+type RowsProps = { checks: readonly CheckSummary[]; unreadable: readonly string[]; filtered: boolean };
+
+const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
+  const now = useNow(30_000);
+  const note = unreadable.length > 0 && <p class="muted">{unreadableNote(unreadable)}</p>;
+  if (checks.length === 0) {
+    if (note) return note;
+    return (
+      <p class="empty">
+        {filtered ? 'No check matches the filter.' : 'No checks yet. Enter a URL above and press Audit.'}
+      </p>
+    );
+  }
+  return (
+    <>
+      <div class="scroll">
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">Page</th>
+              <th scope="col">Performance by region</th>
+              <th scope="col">Created</th>
+            </tr>
+          </thead>
+          <tbody>
+            {checks.map((check) => (
+              <Row key={check.id} check={check} now={now} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {note}
+    </>
+  );
+};
+
+const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
+  const labels = Object.entries(check.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <tr>
+      <td class="page">
+        <a href={`/checks/${check.id}`}>{check.url}</a>{' '}
+        <span class="muted">{[...labels, check.device ?? 'mobile'].join(' · ')}</span>
+      </td>
+      <td>
+        <Outcome check={check} />
+      </td>
+      <td class="when">
+        <time datetime={check.createdAt} title={localTime(check.createdAt)}>
+          {ago(check.createdAt, now)}
+        </time>
+      </td>
+    </tr>
+  );
+};
+
+const Outcome = ({ check }: { check: CheckSummary }) => {
+  const finished = check.runs.filter((run) => run.state === 'succeeded' || run.state === 'failed');
+  return (
+    <ul class="outcome">
+      {isOpen(check) && (
+        <li>◐ {check.state === 'created' ? 'waiting' : `running, ${finished.length} of ${check.runs.length} done`}</li>
+      )}
+      {finished.map(({ id, region, state, performance }) => {
+        const grade = gradeOf('performance', performance, 'mobile');
+        return (
+          <li key={id}>
+            {state === 'failed' ? (
+              <span class="poor">✗ failed</span>
+            ) : (
+              <span class={grade}>
+                <span class="sign" aria-hidden="true">
+                  {gradeSigns[grade]}
+                </span>{' '}
+                <span class="number">{performance ?? '–'}</span>
+                <span class="hidden"> {gradeWords[grade]}</span>
+              </span>
+            )}{' '}
+            <span class="muted">{region}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+};

@@ -1,0 +1,121 @@
+import type { ComponentChildren } from 'preact';
+import type { Environment as Facts, RunView } from '../../../shared/run.ts';
+import { counted } from '../numbers.ts';
+import { valuesText } from '../throttling.ts';
+import { localTime } from '../times.ts';
+import { Scroll } from './scroll.tsx';
+
+/** Requests of the page that the service blocked. */
+export const Blocked = ({ run }: { run: RunView }) => {
+  if (run.blockedRequestCount === 0) return null;
+  return (
+    <>
+      <h2 id="blocked">{counted(run.blockedRequestCount, 'blocked request')}</h2>
+      <p class="muted">
+        These requests of the page failed, because the service does not let a page reach every address.
+      </p>
+      <DataTable labelled="blocked" columns={['Host', 'Port', 'Requests', 'Reason']}>
+        {run.blockedRequests.map((each) => (
+          <tr key={`${each.host} ${each.port} ${each.reason}`}>
+            <th scope="row">{each.host}</th>
+            <td>{each.port}</td>
+            <td>{each.count}</td>
+            <td>{each.reason}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </>
+  );
+};
+
+/** Every audit of the run. */
+export const Attempts = ({ run }: { run: RunView }) => {
+  if (run.attempts.length === 0) return null;
+  return (
+    <>
+      <h2 id="attempts">Attempts</h2>
+      <DataTable labelled="attempts" columns={['Attempt', 'Started', 'Time', 'Result']}>
+        {run.attempts.map((each) => (
+          <tr key={each.number}>
+            <th scope="row">{each.number}</th>
+            <td>{localTime(each.startedAt)}</td>
+            <td>{each.seconds.toFixed(1)} s</td>
+            <td>
+              {each.code === null ? <span class="pass">✔ sample</span> : <span class="poor">✗ {each.code}</span>}
+              {each.auditCode && (
+                <>
+                  {' '}
+                  <code>{each.auditCode}</code>
+                </>
+              )}
+              {each.contended && <span class="muted"> other processes used the CPU</span>}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </>
+  );
+};
+
+const percent = (share: number | null) => (share === null ? '–' : `${(share * 100).toFixed(0)} %`);
+
+const throttlingOf = ({ throttling, throttlingValues: values }: Facts) => {
+  if (!values) return throttling === 'provided' ? 'none' : (throttling ?? '–');
+  return `${throttling}: ${valuesText(values)}`;
+};
+
+const benchmarkOf = ({ benchmarkIndex, benchmarkedAt }: Facts) => {
+  if (benchmarkIndex === null) return '–';
+  const index = benchmarkIndex.toLocaleString('en');
+  return benchmarkedAt ? `${index}, measured at ${localTime(benchmarkedAt)}` : index;
+};
+
+/** Browser and machine of the run. */
+export const Environment = ({ run }: { run: RunView }) => {
+  const { environment } = run;
+  if (!environment) return null;
+  const { cpuCount, memoryMiB, contended, blockedUrlPatterns } = environment;
+  const rows = [
+    ['Browser', environment.chromium],
+    ['Throttling', throttlingOf(environment)],
+    ...(blockedUrlPatterns.length > 0 ? [['Blocked URL patterns', blockedUrlPatterns.join(', ')]] : []),
+    ['Machine', `${cpuCount ?? '–'} CPUs, ${memoryMiB?.toLocaleString('en') ?? '–'} MiB, ${environment.kernel ?? '–'}`],
+    ['Fingerprint of the machine', environment.host ?? '–'],
+    ['CPU benchmark', benchmarkOf(environment)],
+    ['CPU used by others', percent(environment.cpuBusy)],
+    ['CPU taken by the hypervisor', percent(environment.cpuStolen)],
+    ['Contended', contended === null ? '–' : contended ? "yes: don't compare the performance of this run" : 'no'],
+  ];
+  return (
+    <>
+      <h2 id="environment">Environment</h2>
+      <DataTable labelled="environment" columns={['Fact', 'Value']}>
+        {rows.map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </>
+  );
+};
+
+type TableProps = { labelled: string; columns: readonly string[]; children: ComponentChildren };
+
+const DataTable = ({ labelled, columns, children }: TableProps) => (
+  <Scroll labelledBy={labelled}>
+    <table aria-labelledby={labelled}>
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th scope="col" key={name}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </Scroll>
+);

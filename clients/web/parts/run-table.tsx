@@ -1,0 +1,51 @@
+import type { RunView } from '../../../shared/run.ts';
+import { type MetricName, metricNames, metrics, numberOf, type Range, textOrDash } from '../numbers.ts';
+import { Scroll } from './scroll.tsx';
+import { Legend, Value } from './value.tsx';
+
+/** The metrics of a run with the range of its samples and each sample. */
+export const RunTable = ({ run }: { run: RunView }) => {
+  const rows = metrics.filter((name) => numberOf(run, name) !== null);
+  const samples = run.samples.length > 1 ? run.samples : [];
+  return (
+    <>
+      <h2 id="metrics">Metrics</h2>
+      <Scroll labelledBy="metrics">
+        <table class="results">
+          <caption class="hidden">Metrics of this run{samples.length > 0 ? ' and of each sample' : ''}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Metric</th>
+              <th scope="col">{samples.length > 0 ? 'Median sample' : 'Value'}</th>
+              {samples.length > 0 && <th scope="col">Range</th>}
+              {samples.map((sample, i) => (
+                <th scope="col" key={i}>
+                  Sample {i + 1}
+                  {sample.contended ? ' (CPU in use)' : ''}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((name) => (
+              <tr key={name}>
+                <th scope="row">{metricNames[name]}</th>
+                <td>
+                  <Value name={name} run={run} />
+                </td>
+                {samples.length > 0 && <td class="muted">{rangeOf(name, run.spread?.[name])}</td>}
+                {samples.map((sample, i) => (
+                  <td key={i}>{textOrDash(name, sample[name])}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <Legend />
+    </>
+  );
+};
+
+const rangeOf = (name: MetricName, range: Range) =>
+  range ? `${textOrDash(name, range.min)} to ${textOrDash(name, range.max)}` : '–';

@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type UPlot from 'uplot';
+import type { RunSummary } from '../../../shared/summaries.ts';
+import { type MetricName, metricNames } from '../numbers.ts';
+import { HEIGHT, plotOf } from './trend-plot.ts';
+
+const loadStyle = () => {
+  if (document.getElementById('uplot')) return;
+  const href = new URL('./uplot.css', import.meta.url).href; // the bundle puts it beside the module
+  document.head.append(Object.assign(document.createElement('link'), { id: 'uplot', rel: 'stylesheet', href }));
+};
+
+/** A chart with a line per region. The table below has the same data for screen readers. */
+export const TrendChart = ({ runs, name }: { runs: readonly RunSummary[]; name: MetricName }) => {
+  const [failed, setFailed] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    let chart: UPlot | undefined;
+    let gone = false;
+    const dark = matchMedia('screen and (prefers-color-scheme: dark)');
+    const draw = async () => {
+      loadStyle();
+      const { default: Plot } = await import('uplot'); // only this view needs it
+      if (gone || !box.current) return;
+      chart?.destroy();
+      const { options, data } = plotOf(runs, name, { width: box.current.clientWidth, isDark: dark.matches });
+      chart = new Plot(options, data, box.current);
+    };
+    const resize = new ResizeObserver(
+      () => box.current && chart?.setSize({ width: box.current.clientWidth, height: HEIGHT }),
+    );
+    const show = () =>
+      draw().then(
+        () => setFailed(false),
+        () => setFailed(true),
+      );
+    show();
+    if (box.current) resize.observe(box.current);
+    dark.addEventListener('change', show);
+    return () => {
+      gone = true;
+      resize.disconnect();
+      dark.removeEventListener('change', show);
+      chart?.destroy();
+    };
+  }, [runs, name]);
+  return (
+    <>
+      <div
+        class="chart"
+        ref={box}
+        role="img"
+        aria-label={`${metricNames[name]} by region over time. The table below has the values.`}
+      />
+      {failed && <p class="note">This browser could not load the chart. The table has the same data.</p>}
+    </>
+  );
+};

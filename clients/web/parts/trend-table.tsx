@@ -1,0 +1,99 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { RunSummary } from '../../../shared/summaries.ts';
+import { gradeOf, gradeSigns, gradeWords, type MetricName, metricNames, numberOf, textOf } from '../numbers.ts';
+import { incomparable } from '../series.ts';
+import { localTime } from '../times.ts';
+import { CsvButton } from './csv-button.tsx';
+import { Scroll } from './scroll.tsx';
+import { NotMeasured } from './value.tsx';
+
+/** Rows that the page renders at once. All 400 rows would block it for longer than 100 ms. */
+const STEP = 50;
+
+type TableProps = { runs: readonly RunSummary[]; name: MetricName; url: string; device: string };
+
+/** The runs behind the chart. */
+export const TrendTable = ({ runs, name, url, device }: TableProps) => {
+  const parts = useMemo(() => partsOf(runs), [runs]);
+  const names = useInSteps(name, parts.length);
+  return (
+    <>
+      <div class="row">
+        <h2 class="grow" id="runs">
+          Runs
+        </h2>
+        <CsvButton url={url} device={device} />
+      </div>
+      <Scroll labelledBy="runs">
+        <table class="runs" aria-labelledby="runs">
+          <thead>
+            <tr>
+              {['Time', 'Region', metricNames[name], 'Samples', 'Lighthouse', 'Note'].map((each) => (
+                <th scope="col" key={each}>
+                  {each}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{parts.map((rows, i) => names[i] && <Rows key={i} rows={rows} name={names[i]} />)}</tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+};
+
+/** Returns the rows of the table in parts that the page renders at once. */
+const partsOf = (runs: readonly RunSummary[]) => {
+  const reasons = incomparable(runs);
+  const rows = runs.map((run) => ({ run, why: reasons.get(run) }));
+  return Array.from({ length: Math.ceil(rows.length / STEP) }, (_, i) => rows.slice(i * STEP, (i + 1) * STEP));
+};
+
+/**
+ * Returns the metric that each part shows. One part after the other follows a change, so that the page stays responsive.
+ */
+const useInSteps = (name: MetricName, count: number) => {
+  const [names, setNames] = useState<MetricName[]>([]);
+  useEffect(() => {
+    const late = Array.from({ length: count }, (_, i) => i).find((i) => names[i] !== name);
+    if (late === undefined) return;
+    const timer = setTimeout(() => setNames(Object.assign([...names], { [late]: name })));
+    return () => clearTimeout(timer);
+  }, [names, name, count]);
+  return names;
+};
+
+type RowOfRun = { run: RunSummary; why: string | undefined };
+
+const Rows = ({ rows, name }: { rows: readonly RowOfRun[]; name: MetricName }) =>
+  useMemo(() => rows.map((row) => <Row key={row.run.id} {...row} name={name} />), [rows, name]);
+
+const Row = ({ run, name, why }: RowOfRun & { name: MetricName }) => {
+  const value = run.state === 'succeeded' ? numberOf(run, name) : null;
+  const grade = gradeOf(name, value, run.device);
+  const note = run.errorCode ? `failed: ${run.errorCode}` : (why ?? '');
+  return (
+    <tr>
+      <th scope="row" class="when">
+        <a href={`/checks/${run.checkId}/runs/${run.id}`}>{localTime(run.createdAt)}</a>
+      </th>
+      <td>{run.region}</td>
+      <td>
+        {value === null ? (
+          <NotMeasured />
+        ) : (
+          <span class={`value ${grade}`}>
+            <span class="sign" aria-hidden="true">
+              {gradeSigns[grade]}
+            </span>{' '}
+            {textOf(name, value)}
+            <span class="hidden"> {gradeWords[grade]}</span>
+          </span>
+        )}
+      </td>
+      <td>{run.sampleCount}</td>
+      <td>{run.auditVersion}</td>
+      <td class="muted">{note}</td>
+    </tr>
+  );
+};

@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'preact/hooks';
+import { keepShareToken } from './share.ts';
+
+const id = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const patterns = {
+  home: /^\/$/,
+  check: new RegExp(`^/checks/(?<checkId>${id})$`, 'i'),
+  run: new RegExp(`^/checks/(?<checkId>${id})/runs/(?<runId>${id})$`, 'i'),
+  trend: /^\/pages$/,
+  comparison: new RegExp(`^/comparisons/(?<base>${id})\\.\\.\\.(?<checkId>${id})$`, 'i'),
+};
+const viewNames = Object.keys(patterns) as (keyof typeof patterns)[];
+
+/** Ids in an address. An id is empty if the address has none. */
+export type RouteIds = { checkId: string; runId: string; base: string };
+type ViewName = keyof typeof patterns | 'unknown';
+export type Route = { name: ViewName; ids: RouteIds; query: URLSearchParams; key: string };
+
+const none: RouteIds = { checkId: '', runId: '', base: '' };
+
+/** Returns the view of an address, its ids and its query. */
+export const routeOf = ({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): Route => {
+  const query = new URLSearchParams(search);
+  const key = pathname;
+  for (const name of viewNames) {
+    const found = patterns[name].exec(pathname);
+    if (found) {
+      const ids = { ...none, ...found.groups };
+      if (ids.checkId) keepShareToken(ids.checkId, hash);
+      return { name, ids, query, key };
+    }
+  }
+  return { name: 'unknown', ids: none, query, key };
+};
+
+export const navigate = (url: string) => {
+  history.pushState(null, '', url);
+  dispatchEvent(new PopStateEvent('popstate'));
+  scrollTo(0, 0);
+};
+
+export const replaceUrl = (url: string) => history.replaceState(history.state, '', url);
+
+/** Returns the route of the address bar, and opens links to views without a new load. */
+export const useRoute = () => {
+  const [route, setRoute] = useState(() => routeOf(location));
+  useEffect(() => {
+    const update = () => setRoute(routeOf(location));
+    const open = (event: MouseEvent) => {
+      const link = (event.target as Element).closest('a');
+      if (!link || !isOurs(link) || event.defaultPrevented || event.button !== 0) return;
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      navigate(link.href);
+    };
+    addEventListener('popstate', update);
+    document.addEventListener('click', open);
+    return () => {
+      removeEventListener('popstate', update);
+      document.removeEventListener('click', open);
+    };
+  }, []);
+  return route;
+};
+
+const isOurs = (link: HTMLAnchorElement) =>
+  link.origin === location.origin && !link.target && !link.download && !link.hash && routeOf(link).name !== 'unknown';

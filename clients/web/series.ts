@@ -1,0 +1,59 @@
+import type { RunSummary } from '../../shared/summaries.ts';
+import { read } from './api.ts';
+import { useFollowed } from './loading.ts';
+import { isOtherThrottling } from './throttling.ts';
+
+/** Most runs that a chart has. */
+export const MAX_RUNS = 400;
+/** Most pages that the service is read for. A page may have few runs. */
+const MAX_PAGES = 100;
+
+type Filter = { url: string; device: string };
+/** One page of runs. `unreadable` has the ids of runs whose stored data can't be read. */
+type RunList = { runs: RunSummary[]; unreadable?: string[]; nextCursor: string | null };
+
+/** Reads the finished runs of a URL, newest first, page by page. */
+export const useSeries = ({ url, device }: Filter) => {
+  const load = ({ signal }: { signal: AbortSignal }) =>
+    readAll({ url, device }, signal).then((series) => ({ data: series }));
+  const { data, error, reload } = useFollowed(`${device} ${url}`, load);
+  return { runs: data?.runs ?? [], unreadable: data?.unreadable ?? [], done: data !== undefined, error, reload };
+};
+
+const readAll = async (filter: Filter, signal: AbortSignal) => {
+  const runs: RunSummary[] = [];
+  const unreadable: string[] = [];
+  let cursor: string | null = null;
+  for (let pages = 0; pages < MAX_PAGES && runs.length < MAX_RUNS; pages += 1) {
+    const parameters = new URLSearchParams({ ...filter, limit: '100', ...(cursor && { cursor }) });
+    const page: RunList = await read(`/v1/runs?${parameters}`, { signal });
+    runs.push(...page.runs);
+    unreadable.push(...(page.unreadable ?? []));
+    cursor = page.nextCursor;
+    if (!cursor) break;
+  }
+  return { runs: runs.slice(0, MAX_RUNS), unreadable };
+};
+
+type ComparedRun = Pick<RunSummary, 'contended' | 'throttling'> & Record<'region' | 'state' | 'auditVersion', string>;
+
+/** Returns why runs are not comparable with the newest run of their region. */
+export const incomparable = <Run extends ComparedRun>(runs: readonly Run[]): Map<Run, string> => {
+  const newest = new Map<string, Run>();
+  for (const run of runs) {
+    if (run.state === 'succeeded' && !run.contended && !newest.has(run.region)) newest.set(run.region, run);
+  }
+  const reasonOf = (run: Run): string | undefined => {
+    const latest = newest.get(run.region);
+    if (run.contended) return 'other work used the CPU';
+    if (!latest) return undefined;
+    if (latest.auditVersion !== run.auditVersion) return 'other version';
+    return isOtherThrottling(latest.throttling, run.throttling) ? 'other throttling' : undefined;
+  };
+  const reasons = new Map<Run, string>();
+  for (const run of runs) {
+    const reason = reasonOf(run);
+    if (reason) reasons.set(run, reason);
+  }
+  return reasons;
+};

@@ -1,0 +1,36 @@
+/** The API key lives as long as its tab. It is in no URL and in no other storage. */
+const name = 'page-audit-key';
+const events = new EventTarget();
+
+/** Returns the API key of this tab, or null. */
+export const readKey = () => sessionStorage.getItem(name);
+
+export const saveKey = (key: string | null) => {
+  if (key === null) sessionStorage.removeItem(name);
+  else sessionStorage.setItem(name, key);
+  askForKey(null);
+  events.dispatchEvent(new Event('key'));
+};
+
+/** Calls a function with the key after each change of it. Returns a function that ends this. */
+export const onKeyChange = (listener: (key: string | null) => void) => listen('key', () => listener(readKey()));
+
+let refusal: string | null = null;
+
+/** Returns why the service needs another key, or null. */
+export const readRefusal = () => refusal;
+
+/** Lets the page ask for a key, for this reason. With null it asks no longer. */
+export const askForKey = (reason: string | null) => {
+  if (refusal === reason) return;
+  refusal = reason;
+  events.dispatchEvent(new Event('refusal'));
+};
+
+/** Calls a function after each change of the reason. Returns a function that ends this. */
+export const onRefusalChange = (listener: () => void) => listen('refusal', listener);
+
+const listen = (event: string, listener: () => void) => {
+  events.addEventListener(event, listener);
+  return () => events.removeEventListener(event, listener);
+};

@@ -1,0 +1,21 @@
+const nameOf = (checkId: string) => `page-audit-share-${checkId.toLowerCase()}`;
+
+/** Keeps the token of a share link for the tab. The token is in the fragment, which browsers send to no server. */
+export const keepShareToken = (checkId: string, hash: string) => {
+  const token = new URLSearchParams(hash.slice(1)).get('share');
+  if (token) sessionStorage.setItem(nameOf(checkId), token);
+};
+
+/** Returns the share token with which this tab reads a check, or null. */
+export const shareTokenOf = (checkId: string) => sessionStorage.getItem(nameOf(checkId));
+
+/** Paths that a share link reads. A path with a query needs the key, for example a comparison with a base. */
+const sharedPaths =
+  /^\/v1\/checks\/([0-9a-f-]{36})(?:\/comparison|\/runs\/[0-9a-f-]{36}(?:\/(?:report|screenshot|filmstrip))?)?$/i;
+
+/** Returns a path of the API with the share token of its check, if this tab has one and a share link reads the path. */
+export const withShareToken = (path: string) => {
+  const [, checkId] = sharedPaths.exec(path) ?? [];
+  const token = checkId && shareTokenOf(checkId);
+  return token ? `${path}?share=${encodeURIComponent(token)}` : path;
+};

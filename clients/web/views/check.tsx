@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks';
+import type { CheckView } from '../../../shared/check.ts';
+import type { RegionComparison } from '../../../shared/comparison/comparison.ts';
+import type { RunView } from '../../../shared/run.ts';
+import { auditFacts } from '../facts.ts';
+import { useLive, useLoaded } from '../loading.ts';
+import { Announcer } from '../parts/announcer.tsx';
+import { CheckActions } from '../parts/check-actions.tsx';
+import { CheckTable } from '../parts/check-table.tsx';
+import { Filmstrip } from '../parts/filmstrip.tsx';
+import { Pending, ProblemNote } from '../parts/problem.tsx';
+import { Reasons } from '../parts/reasons.tsx';
+import { FailedRun, Warnings } from '../parts/run-notes.tsx';
+import { shareTokenOf } from '../share.ts';
+import { localTime } from '../times.ts';
+import { useTitle } from '../title.ts';
+
+const missing =
+  'There is no such check. It was erased or has expired, it belongs to another API key, or the address is wrong.';
+const erased = 'The check was erased while you looked at it. What you see below is no longer stored.';
+
+const isFinished = ({ state }: CheckView) => ['succeeded', 'partial', 'failed'].includes(state);
+
+/** One check, live. */
+export const CheckPage = ({ checkId }: { checkId: string }) => {
+  const { data: check, error, reload } = useLive<CheckView>(`/v1/checks/${checkId}`, isFinished);
+  useTitle(check ? `${isFinished(check) ? '' : '◐ '}${check.url}` : 'Check');
+  if (!check) {
+    return (
+      <>
+        <h1>Check</h1>
+        <Pending error={error} reload={reload} missing={missing} rows={12} />
+      </>
+    );
+  }
+  return (
+    <>
+      {error && <ProblemNote error={error} reload={reload} missing={erased} />}
+      <CheckHead check={check} />
+      <Announcer runs={check.runs} />
+      <Results check={check} />
+    </>
+  );
+};
+
+const CheckHead = ({ check }: { check: CheckView }) => {
+  const labels = Object.entries(check.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const facts = [...auditFacts(check), ...labels, localTime(check.createdAt)];
+  return (
+    <div class="head">
+      <div class="grow">
+        <h1>
+          <a href={check.url} rel="noreferrer nofollow">
+            {check.url}
+          </a>
+        </h1>
+        <p class="muted">{facts.join(' · ')}</p>
+      </div>
+      {shareTokenOf(check.id) ? <p class="muted">A shared check, to read only</p> : <CheckActions check={check} />}
+    </div>
+  );
+};
+
+const hasSucceeded = ({ state }: RunView) => state === 'succeeded';
+
+/** Groups runs that failed in the same way. */
+const groups = (runs: readonly RunView[]) => [...Map.groupBy(runs, ({ error }) => JSON.stringify(error)).values()];
+
+const Results = ({ check }: { check: CheckView }) => {
+  const compares = isFinished(check) && check.runs.filter(hasSucceeded).length > 1;
+  const { data: comparison } = useLoaded<RegionComparison>(compares ? check.links.comparison : null);
+  const [all, setAll] = useState(false);
+  const failed = check.runs.filter((run) => run.state === 'failed');
+  const shown = check.runs.filter((run) => hasSucceeded(run) && run.links.filmstrip);
+  return (
+    <>
+      <CheckTable check={check} comparison={comparison} all={all} />
+      <p class="row">
+        <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Fewer metrics' : 'More metrics'}
+        </button>
+      </p>
+      {groups(failed).map(
+        (runs) => runs[0]?.error && <FailedRun key={runs[0].id} error={runs[0].error} runs={runs} named />,
+      )}
+      <Warnings runs={check.runs} />
+      {comparison && <Reasons reasons={comparison.reasons} />}
+      {shown.length > 0 && (
+        <section aria-labelledby="filmstrips">
+          <h2 id="filmstrips">While it loads</h2>
+          {shown.map((run) => (
+            <Filmstrip key={run.id} run={run} name={run.region} />
+          ))}
+        </section>
+      )}
+    </>
+  );
+};

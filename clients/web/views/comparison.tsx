@@ -1,0 +1,119 @@
+import type { CheckView } from '../../../shared/check.ts';
+import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
+import type { Region } from '../../../shared/regions.ts';
+import { auditFacts } from '../facts.ts';
+import { useLoaded } from '../loading.ts';
+import { isScore, type MetricName, metricNames, metrics, plain, signed, textOrDash } from '../numbers.ts';
+import { Pending, ProblemNote } from '../parts/problem.tsx';
+import { Reasons } from '../parts/reasons.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { localTime } from '../times.ts';
+import { useTitle } from '../title.ts';
+
+const missing = 'One of the two checks does not exist. It was erased or has expired, or it belongs to another API key.';
+const signs = { improved: '▲', regressed: '▼', same: '=', unknown: '?' };
+const colors = { improved: 'pass', regressed: 'poor', same: 'muted', unknown: 'unknown' };
+
+/** Two checks, region by region. */
+export const ComparisonPage = ({ base, checkId }: { base: string; checkId: string }) => {
+  const compared = useLoaded<CheckComparison>(`/v1/checks/${checkId}/comparison?base=${base}`);
+  const before = useLoaded<CheckView>(`/v1/checks/${base}`);
+  const after = useLoaded<CheckView>(`/v1/checks/${checkId}`);
+  const all = [compared, before, after];
+  const { data, error } = compared;
+  const reload = () => {
+    for (const each of all) each.reload();
+  };
+  useTitle(after.data ? `Comparison: ${after.data.url}` : 'Comparison');
+  // The view appears at once, so that a later answer does not move an earlier one.
+  if (!all.every((each) => each.data || each.error)) {
+    return (
+      <>
+        <h1>Two checks compared</h1>
+        <Pending reload={reload} rows={12} />
+      </>
+    );
+  }
+  return (
+    <>
+      <h1>{after.data ? <>Two checks of {after.data.url}</> : 'Two checks compared'}</h1>
+      <div class="row sides">
+        <Side name="Before" id={base} check={before.data} />
+        <Side name="After" id={checkId} check={after.data} />
+      </div>
+      {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
+      {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
+      {data && <Reasons reasons={data.reasons} />}
+      {data?.regions.map((region) => (
+        <RegionTable key={region} region={region} metrics={data.metrics} />
+      ))}
+    </>
+  );
+};
+
+const Side = ({ name, id, check }: { name: string; id: string; check: CheckView | undefined }) => {
+  const labels = Object.entries(check?.labels ?? {}).map(([label, value]) => `${label}: ${value}`);
+  return (
+    <p class="grow panel">
+      <strong>{name}</strong> <a href={`/checks/${id}`}>{check ? localTime(check.createdAt) : id.slice(0, 8)}</a>
+      <br />
+      <span class="muted break">{check ? [check.url, ...auditFacts(check), ...labels].join(' · ') : ' '}</span>
+    </p>
+  );
+};
+
+const RegionTable = ({ region, metrics: compared }: { region: Region; metrics: CheckComparison['metrics'] }) => {
+  const rows = metrics.flatMap((name) => {
+    const each = compared[name].regions[region];
+    return each && !isUnknown(each) ? [{ name, compared: each }] : [];
+  });
+  return (
+    <>
+      <h2 id={`region-${region}`}>{region}</h2>
+      <Scroll labelledBy={`region-${region}`}>
+        <table class="results comparison" aria-labelledby={`region-${region}`}>
+          <thead>
+            <tr>
+              {['Metric', 'Before', 'After', 'Difference', 'Verdict'].map((name) => (
+                <th scope="col" key={name}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.name} {...row} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+};
+
+type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][Region]>;
+
+const isUnknown = ({ base, value }: Compared) => base === null && value === null;
+
+const Row = ({ name, compared }: { name: MetricName; compared: Compared }) => {
+  const { verdict } = compared;
+  const difference = plain(compared.difference);
+  const unit = isScore(name) && difference !== null ? (Math.abs(difference) === 1 ? ' point' : ' points') : '';
+  return (
+    <tr>
+      <th scope="row">{metricNames[name]}</th>
+      <td>{textOrDash(name, compared.base)}</td>
+      <td>{textOrDash(name, compared.value)}</td>
+      <td>{difference === null ? '–' : `${signed(name, difference)}${unit}`}</td>
+      <td>
+        <span class={colors[verdict]}>
+          <span class="sign" aria-hidden="true">
+            {signs[verdict]}
+          </span>{' '}
+          {verdict}
+        </span>
+      </td>
+    </tr>
+  );
+};

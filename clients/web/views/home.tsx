@@ -1,0 +1,14 @@
+import { NewCheck } from '../parts/new-check.tsx';
+import { RecentChecks } from '../parts/recent-checks.tsx';
+import { useTitle } from '../title.ts';
+
+export const HomePage = () => {
+  useTitle('New check');
+  return (
+    <>
+      <h1>Audit a page</h1>
+      <NewCheck />
+      <RecentChecks />
+    </>
+  );
+};

@@ -1,0 +1,90 @@
+import type { RunView } from '../../../shared/run.ts';
+import { useLive } from '../loading.ts';
+import { counted } from '../numbers.ts';
+import { Announcer } from '../parts/announcer.tsx';
+import { Filmstrip } from '../parts/filmstrip.tsx';
+import { Pending, ProblemNote } from '../parts/problem.tsx';
+import { Report } from '../parts/report.tsx';
+import { Attempts, Blocked, Environment } from '../parts/run-details.tsx';
+import { FailedRun, Warnings } from '../parts/run-notes.tsx';
+import { RunTable } from '../parts/run-table.tsx';
+import { ScoreTiles } from '../parts/score-tiles.tsx';
+import { shareTokenOf } from '../share.ts';
+import { localTime } from '../times.ts';
+import { useTitle } from '../title.ts';
+
+const missing =
+  'There is no such run. Its check was erased or has expired, it belongs to another API key, or the address is wrong.';
+
+const isFinished = ({ state }: RunView) => state === 'succeeded' || state === 'failed';
+
+/** One run: its numbers, and how the service measured them. */
+export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) => {
+  const { data: run, error, reload } = useLive<RunView>(`/v1/checks/${checkId}/runs/${runId}`, isFinished);
+  useTitle(run ? `${run.region}: ${run.url}` : 'Run');
+  if (!run) {
+    return (
+      <>
+        <h1>Run</h1>
+        <Pending error={error} reload={reload} missing={missing} rows={12} />
+      </>
+    );
+  }
+  return (
+    <>
+      <nav aria-label="Check">
+        <a href={`/checks/${checkId}`}>← All regions of this check</a>
+      </nav>
+      {error && <ProblemNote error={error} reload={reload} missing={missing} />}
+      <Announcer runs={[run]} />
+      <RunHead run={run} checkId={checkId} />
+      {run.state === 'succeeded' && <ScoreTiles run={run} />}
+      {run.error && <FailedRun error={run.error} runs={[run]} />}
+      <Warnings runs={[run]} />
+      {run.state === 'succeeded' && <RunTable run={run} />}
+      {run.state === 'succeeded' && run.links.filmstrip && (
+        <>
+          <h2>While it loads</h2>
+          <Filmstrip run={run} name={run.region} />
+        </>
+      )}
+      <Blocked run={run} />
+      <Attempts run={run} />
+      <Environment run={run} />
+      {run.links.report && <Report run={run} path={run.links.report} />}
+    </>
+  );
+};
+
+const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
+  const samples =
+    run.samples.length > 0 ? [`${counted(run.samples.length, 'sample')}${isFinished(run) ? '' : ' so far'}`] : [];
+  const facts = [`Lighthouse ${run.auditVersion}`, run.device, ...samples, localTime(run.createdAt)];
+  return (
+    <div class="head">
+      <div class="grow">
+        <h1>
+          {run.region}:{' '}
+          <a href={run.url} rel="noreferrer nofollow">
+            {run.url}
+          </a>
+        </h1>
+        <p class="muted">{facts.join(' · ')}</p>
+        {run.finalUrl && run.finalUrl !== run.url && <p class="muted break">Measured: {run.finalUrl}</p>}
+        {!isFinished(run) && (
+          <p role="status">
+            ◐ {run.state === 'created' ? 'The run waits for an auditor.' : 'The page is being audited.'} The result
+            appears here.
+          </p>
+        )}
+      </div>
+      {!shareTokenOf(checkId) && (
+        <div class="actions">
+          <a class="button" href={`/pages?${new URLSearchParams({ url: run.url, device: run.device })}`}>
+            Over time
+          </a>
+        </div>
+      )}
+    </div>
+  );
+};

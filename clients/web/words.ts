@@ -1,0 +1,43 @@
+import { counted } from './numbers.ts';
+
+/** Why results can't be compared, by the code of the reason. */
+export const reasonTexts: Readonly<Record<string, string>> = {
+  failed: 'The run failed, so it is in no comparison.',
+  'missing-region': 'Only one of the checks has this region.',
+  contended: 'Other processes used the CPU. The performance score and the times have no verdict.',
+  'different-machine': 'The machines differ in speed. The performance score and the times have no verdict.',
+  'different-version': 'The Lighthouse versions differ. No metric has a verdict.',
+  'different-device': 'The devices differ. No metric has a verdict.',
+  'different-throttling': 'The throttling differs. The performance score and the times have no verdict.',
+  'different-blocked-urls': 'The blocked URL patterns differ. No metric has a verdict.',
+  'fewer-samples': 'The performance score, the times and CLS have no verdict. They need at least 3 samples.',
+};
+
+/** Next steps after an error of a run, by its code. */
+export const nextSteps: Readonly<Record<string, string>> = {
+  'dns-failure': 'Check the spelling of the host, and that it has a public DNS record.',
+  unreachable: 'Check that the server runs and accepts connections from the service.',
+  'tls-error': 'Check the certificate of the server and its chain.',
+  'invalid-response': "Check the headers of the server's answer, for example Content-Encoding or Location.",
+  'http-error': "Open the page yourself. The service can't audit a page that needs a login.",
+  'not-html': 'Audit the address of an HTML page.',
+  'no-content': 'Check that the page shows text or an image without a click.',
+  'page-hung': 'Look for a script that never ends.',
+  'page-crashed': 'Look for a script or a document that needs too much memory.',
+  'page-too-large': 'Make the page smaller. The documentation has the limits.',
+  'load-timeout': 'Look for a slow response of the server, or a style sheet that never arrives.',
+  'redirect-loop': 'Look for a redirect that depends on a cookie or on the address of the visitor.',
+  'forbidden-target': 'Change where the page leads, or audit another address.',
+};
+/** Most ids that a note on unreadable data names. */
+const MAX_NAMED = 3;
+
+/** Returns that the stored data of checks or runs can't be read, and how to erase them. Only checks can be erased. */
+export const unreadableNote = (ids: readonly string[], noun: 'check' | 'run' = 'check') => {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  const named = `${counted(ids.length, noun)} can't be read: ${ids.slice(0, MAX_NAMED).join(', ')}${more}.`;
+  return `${named} To erase ${noun === 'run' ? 'the check of a run' : 'a check'}: page-audit delete <check>`;
+};
+
+/** Next step after any other error. */
+export const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';
