@@ -1,9 +1,9 @@
 import { AuditJob } from '../shared/audit-job.ts';
 import { retryAfter } from '../shared/due-times.ts';
-import { ReadEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { countFailures, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
 import { abandon } from './lib/abandon.ts';
+import { envOf } from './lib/environment.ts';
 import { idsOf, log } from './lib/log.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
@@ -12,7 +12,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 
 /** Handles the dead letters of an audit queue: fails a run that has no attempts left, makes any other run due soon. */
 export const handler = queue({ schema: AuditJob }, () => {
-  const db = openDb(ReadEnv.parse(process.env));
+  const db = openDb(envOf('close-lost-runs'));
   return closeLostRuns({ store: checkStore(db), due: dueStore(db) });
 });
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { asCreated, type Check, countAudits, newCheck } from '../shared/check.ts';
-import { CreateEnv } from '../shared/env.ts';
 import { isFinished } from '../shared/run.ts';
-import { access } from './lib/http/access.ts';
 import { parseCheckBody } from './lib/http/check-body.ts';
 import { type Permit, permitCreate } from './lib/http/create-limits.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import {
   deriveCheckId,
   deriveRunIds,
@@ -24,18 +23,16 @@ import { openDb } from './lib/store/dynamodb.ts';
 import type { RunItem } from './lib/store/items.ts';
 import { type UsageStore, usageStore } from './lib/store/usage.ts';
 
-const env = () => CreateEnv.parse(process.env);
-
 /** POST /v1/checks: stores a check with one run per region, and queues each run in its region. */
-export const handler = http({ access: access('checks:write', env), cors: env, body: true }, () => {
-  const { RETENTION_DAYS: retentionDays, TREND_DAYS: trendDays } = env();
-  const db = openDb(env());
+export const handler = http('create-check', (env) => {
+  const { RETENTION_DAYS: retentionDays, TREND_DAYS: trendDays } = env;
+  const db = openDb(env);
   return createCheck({
     store: checkStore(db),
     due: dueStore(db),
     usage: usageStore(db),
-    queues: auditQueues(env()),
-    targets: targetPolicy(env()),
+    queues: auditQueues(env),
+    targets: targetPolicy(env),
     retentionDays,
     trendDays,
   });

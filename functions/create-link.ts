@@ -1,8 +1,7 @@
-import { ReadEnv } from '../shared/env.ts';
 import { CreateLinkBody, DEFAULT_LINK_LIFE, MAX_LINK_DAYS } from '../shared/links.ts';
 import { ApiProblem } from '../shared/problems.ts';
-import { access } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import { invalidInput, parseFields } from './lib/http/input.ts';
 import { findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -12,11 +11,9 @@ import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type LinkStore, linkStore } from './lib/store/links.ts';
 
-const env = () => ReadEnv.parse(process.env);
-
 /** POST /v1/checks/{checkId}/links: returns a URL with which anyone can read this check for some days. */
-export const handler = http({ access: access('checks:write', env), cors: env, body: 'optional' }, () => {
-  const db = openDb(env());
+export const handler = http('create-link', (env) => {
+  const db = openDb(env);
   return createLink({ store: checkStore(db), links: linkStore(db) });
 });
 

@@ -1,6 +1,5 @@
-import { ReportReadEnv } from '../shared/env.ts';
-import { access } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import { checkIdOf, checkNotFound } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
@@ -9,15 +8,13 @@ import { openDb } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
 import { reports } from './lib/store/reports.ts';
 
-const env = () => ReportReadEnv.parse(process.env);
-
 /**
  * DELETE /v1/checks/{checkId}: erases a check with its runs, reports and entries in lists. The sweeper deletes what this
  * leaves. Of an expired check, erases the entries in lists.
  */
-export const handler = http({ access: access('checks:write', env), cors: env }, () => {
-  const db = openDb(env());
-  return deleteCheck({ store: checkStore(db), erasure: erasureStore(db, reports(env())) });
+export const handler = http('delete-check', (env) => {
+  const db = openDb(env);
+  return deleteCheck({ store: checkStore(db), erasure: erasureStore(db, reports(env)) });
 });
 
 type Deps = {

@@ -1,17 +1,14 @@
-import { ReadEnv } from '../shared/env.ts';
-import { access } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import { findCheck, type Lookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type LinkStore, linkStore } from './lib/store/links.ts';
 
-const env = () => ReadEnv.parse(process.env);
-
 /** DELETE /v1/checks/{checkId}/links: ends all share links of a check. */
-export const handler = http({ access: access('checks:write', env), cors: env }, () => {
-  const db = openDb(env());
+export const handler = http('delete-links', (env) => {
+  const db = openDb(env);
   return deleteLinks({ store: checkStore(db), links: linkStore(db) });
 });
 

@@ -1,26 +1,24 @@
 import { categoriesIn, MAX_SAMPLES } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
 import { MAX_BODY_BYTES } from '../shared/check.ts';
-import { DiscoverEnv } from '../shared/env.ts';
 import type { LimitList, RegionList, VersionList } from '../shared/offer.ts';
 import { NumericValues } from '../shared/page-metrics.ts';
 import { plans } from '../shared/plans.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { type Region, regions } from '../shared/regions.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
-import { anyone, http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
 import { MAX_URL_LENGTH } from './lib/public-addresses.ts';
 
-const env = () => DiscoverEnv.parse(process.env);
-
 /** GET /v1/regions, /v1/audit/versions, /v1/limits, /v1/openapi.json and /health: returns what this deployment offers. */
-export const handler = http({ access: anyone, cors: env }, () =>
+export const handler = http('discover', (env) =>
   discover({
-    deployed: env().REGIONS,
-    ports: env().TARGET_PORTS,
-    retentionDays: env().RETENTION_DAYS,
-    trendDays: env().TREND_DAYS,
+    deployed: env.REGIONS,
+    ports: env.TARGET_PORTS,
+    retentionDays: env.RETENTION_DAYS,
+    trendDays: env.TREND_DAYS,
   }),
 );
 

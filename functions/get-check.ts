@@ -1,9 +1,8 @@
 import { checkView } from '../shared/check.ts';
-import { WaitEnv } from '../shared/env.ts';
 import type { Caller } from '../shared/keys.ts';
 import { isFinished } from '../shared/run.ts';
-import { sharedAccess } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import { checkIdOf, findCheck, type Lookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { waiting } from './lib/http/waiting.ts';
@@ -12,11 +11,9 @@ import { watchByPolling, watchOf } from './lib/store/changes.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
-const env = () => WaitEnv.parse(process.env);
-
 /** GET /v1/checks/{checkId}: returns the check with its complete runs. With `Prefer: wait`, waits for its end. */
-export const handler = http({ access: sharedAccess('checks:read', env), cors: env, shared: true }, () =>
-  getCheck({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
+export const handler = http('get-check', (env) =>
+  getCheck({ store: checkStore(openDb(env)), wait: waiting(watchOf(env)) }),
 );
 
 type Deps = Lookup & { wait?: Wait };

@@ -4,25 +4,19 @@ import {
   compareRegions,
   type RegionComparison,
 } from '../shared/comparison/comparison.ts';
-import { ReadEnv } from '../shared/env.ts';
 import type { Caller } from '../shared/keys.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { isFinished } from '../shared/run.ts';
-import { sharedAccess } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
 import { findCheck, type Lookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { checkStore, type StoredCheck } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
-const env = () => ReadEnv.parse(process.env);
-
 /** GET /v1/checks/{checkId}/comparison: compares the regions of a check, or the check with the check in `base`. */
-export const handler = http(
-  { access: sharedAccess('checks:read', env), cors: env, shared: true, query: ['base'] },
-  () => getComparison({ store: checkStore(openDb(env())) }),
-);
+export const handler = http('get-comparison', (env) => getComparison({ store: checkStore(openDb(env)) }));
 
 export const getComparison =
   (lookup: Lookup) =>

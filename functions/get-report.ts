@@ -1,10 +1,9 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { ReportReadEnv } from '../shared/env.ts';
 import type { Caller } from '../shared/keys.ts';
-import { sharedAccess } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
 import { htmlReport, loadingReport, viewerVersion } from './lib/http/html-report.ts';
+import { http } from './lib/http/http.ts';
 import type { RunLookup } from './lib/http/lookup.ts';
 import { acceptsGzip, matchesEtag, prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -14,12 +13,9 @@ import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 
-const env = () => ReportReadEnv.parse(process.env);
-
 /** GET …/runs/{runId}/report: returns the full Lighthouse result, as JSON or as an HTML report. */
-export const handler = http(
-  { access: sharedAccess('checks:read', env), cors: env, shared: true, query: ['checkId'] },
-  () => getReport({ store: checkStore(openDb(env())), reports: reports(env()), maxBytes: env().MAX_ANSWER_BYTES }),
+export const handler = http('get-report', (env) =>
+  getReport({ store: checkStore(openDb(env)), reports: reports(env), maxBytes: env.MAX_ANSWER_BYTES }),
 );
 
 type Deps = RunLookup & {

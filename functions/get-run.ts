@@ -1,8 +1,7 @@
-import { WaitEnv } from '../shared/env.ts';
 import type { Caller } from '../shared/keys.ts';
 import { isFinished, runView } from '../shared/run.ts';
-import { sharedAccess } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import { placeOfRun, type RunLookup, readRun } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { waiting } from './lib/http/waiting.ts';
@@ -11,15 +10,12 @@ import { watchByPolling, watchOf } from './lib/store/changes.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 
-const env = () => WaitEnv.parse(process.env);
-
 /**
  * GET /v1/checks/{checkId}/runs/{runId} and /v1/audit/runs/{runId}: returns the run. With `Prefer: wait`, waits for its
  * end.
  */
-export const handler = http(
-  { access: sharedAccess('checks:read', env), cors: env, shared: true, query: ['checkId'] },
-  () => getRun({ store: checkStore(openDb(env())), wait: waiting(watchOf(env())) }),
+export const handler = http('get-run', (env) =>
+  getRun({ store: checkStore(openDb(env)), wait: waiting(watchOf(env)) }),
 );
 
 type Deps = RunLookup & { wait?: Wait };

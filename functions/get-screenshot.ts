@@ -1,9 +1,8 @@
-import { ReportReadEnv } from '../shared/env.ts';
 import type { Caller } from '../shared/keys.ts';
 import type { Filmstrip } from '../shared/offer.ts';
 import { ApiProblem } from '../shared/problems.ts';
-import { sharedAccess } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import type { RunLookup } from './lib/http/lookup.ts';
 import { matchesEtag } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
@@ -12,11 +11,9 @@ import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type Reports, reports, tagOf } from './lib/store/reports.ts';
 
-const env = () => ReportReadEnv.parse(process.env);
-
 /** GET …/runs/{runId}/screenshot and …/filmstrip: return the images of the page that the run's report contains. */
-export const handler = http({ access: sharedAccess('checks:read', env), cors: env, shared: true }, () =>
-  getScreenshot({ store: checkStore(openDb(env())), reports: reports(env()) }),
+export const handler = http('get-screenshot', (env) =>
+  getScreenshot({ store: checkStore(openDb(env)), reports: reports(env) }),
 );
 
 type Deps = RunLookup & {

@@ -1,21 +1,17 @@
 import { checkView, linksOfCheck } from '../shared/check.ts';
-import { ReadEnv } from '../shared/env.ts';
 import { type CheckSummary, checkSummary } from '../shared/summaries.ts';
-import { access } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
-import { matcherOf, pageHeaders, parameterNames, parseListQuery, rangeOf } from './lib/http/list-query.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
+import { matcherOf, pageHeaders, parseListQuery, rangeOf } from './lib/http/list-query.ts';
 import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb, UnreadableItem } from './lib/store/dynamodb.ts';
 import { type ListedCheck, type ListStore, listStore, type Position, type UnreadableEntry } from './lib/store/lists.ts';
 
-const env = () => ReadEnv.parse(process.env);
-const names = parameterNames('region');
-
 /** GET /v1/checks: returns one page of the caller's checks, newest first. */
-export const handler = http({ access: access('checks:read', env), cors: env, query: names }, () => {
-  const db = openDb(env());
+export const handler = http('list-checks', (env) => {
+  const db = openDb(env);
   return listChecks({ lists: listStore(db), store: checkStore(db) });
 });
 
@@ -25,7 +21,7 @@ export const listChecks =
   ({ lists, store, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const { owner } = request;
-    const parameters = parseListQuery(request, names);
+    const parameters = parseListQuery(request);
     const { matches, isFiltered } = matcherOf(parameters);
     const { limit, state } = parameters;
     const summaryOf = async (

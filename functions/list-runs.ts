@@ -1,29 +1,23 @@
 import { stringify } from 'csv-stringify/sync';
-import { ReadEnv } from '../shared/env.ts';
 import { csvOptions, csvRow } from '../shared/run-csv.ts';
 import { runSummary } from '../shared/summaries.ts';
-import { access } from './lib/http/access.ts';
-import { http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
-import { matcherOf, pageHeaders, parameterNames, parseListQuery, rangeOf } from './lib/http/list-query.ts';
+import { matcherOf, pageHeaders, parseListQuery, rangeOf } from './lib/http/list-query.ts';
 import { prefersCsv } from './lib/http/negotiation.ts';
 import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ListedRun, type ListStore, listStore, type UnreadableEntry } from './lib/store/lists.ts';
 
-const env = () => ReadEnv.parse(process.env);
-const names = parameterNames('state');
-
 /** GET /v1/runs: returns one page of the runs of a URL's closed checks with their metrics, newest first, as JSON or CSV. */
-export const handler = http({ access: access('checks:read', env), cors: env, query: names }, () =>
-  listRuns({ lists: listStore(openDb(env())) }),
-);
+export const handler = http('list-runs', (env) => listRuns({ lists: listStore(openDb(env)) }));
 
 export const listRuns =
   ({ lists, now = () => new Date() }: { lists: Pick<ListStore, 'runs'>; now?: () => Date }) =>
   async (request: Request): Promise<Reply> => {
-    const parameters = parseListQuery(request, names);
+    const parameters = parseListQuery(request);
     const { url, region, limit } = parameters;
     if (url === undefined) throw invalidInput([{ path: 'url', message: 'Send the `url` whose runs you want.' }]);
     const { matches, isFiltered } = matcherOf(parameters);

@@ -1,19 +1,17 @@
-import { WebPageEnv } from '../shared/env.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { methodsOf } from '../shared/routes.ts';
-import { anyone, http, type Request } from './lib/http/endpoint.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import { prefersHtml } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { staticFiles } from './lib/http/static-files.ts';
 import { webSite } from './lib/http/web-files.ts';
 
-const env = () => WebPageEnv.parse(process.env);
-
 /**
  * `$default`, for requests that match no route: answers OPTIONS with 204, else throws 404, or 405 with `Allow`. Outside
  * of the API, a browser gets the 404 as the web page.
  */
-export const handler = http({ access: anyone, cors: env, query: 'any' }, () => noRoute(env()));
+export const handler = http('no-route', (env) => noRoute(env));
 
 export const noRoute = (settings: Parameters<typeof webSite>[0] = {}) => {
   const web = staticFiles(webSite(settings));

@@ -1,17 +1,14 @@
-import { ReadyEnv } from '../shared/env.ts';
 import { READY } from '../shared/partitions.ts';
 import { ApiProblem } from '../shared/problems.ts';
-import { anyone, http } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { currentObstacle } from './lib/readiness.ts';
 import { getItem, openDb } from './lib/store/dynamodb.ts';
 
-const env = () => ReadyEnv.parse(process.env);
-
 /** GET /ready: answers 503 with the reason while the table does not respond, or while this machine can't audit. */
-export const handler = http({ access: anyone, cors: env }, () => {
-  const db = openDb(env());
+export const handler = http('ready', (env) => {
+  const db = openDb(env);
   return ready({ readTable: () => getItem(db, { pk: READY, sk: READY }), obstacle: currentObstacle });
 });
 

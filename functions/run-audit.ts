@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { AuditJob } from '../shared/audit-job.ts';
-import { AuditEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { latest, secondsSince } from '../shared/times.ts';
@@ -18,6 +17,7 @@ import {
 } from './auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from './auditor/verdict/judge.ts';
 import { claimRun } from './lib/claim.ts';
+import { envOf } from './lib/environment.ts';
 import { emit, idsOf, log } from './lib/log.ts';
 import { targetPolicy } from './lib/public-addresses.ts';
 import { queue } from './lib/queue/consumer.ts';
@@ -32,7 +32,7 @@ import { type Reports, reportKey, reports } from './lib/store/reports.ts';
 
 /** Handles one job of this region's queue: claims the run, audits the page, stores the report, finishes the run. */
 export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () => {
-  const env = AuditEnv.parse(process.env);
+  const env = envOf('run-audit');
   const db = openDb(env);
   return runAudit({
     store: checkStore(db),
@@ -224,8 +224,9 @@ class OutOfTime extends Error {}
 const shutdown = new AbortController();
 let pool: Auditors | undefined;
 const sharedAuditors = (): Auditors => {
-  const env = AuditEnv.parse(process.env);
-  pool ??= auditors({
+  if (pool) return pool;
+  const env = envOf('run-audit');
+  pool = auditors({
     targets: targetPolicy(env),
     chromiumDir: env.CHROMIUM_DIR,
     auditorDir: env.AUDITOR_DIR,

@@ -10,11 +10,12 @@ import {
   retryAfter,
   TRY_MS,
 } from '../shared/due-times.ts';
-import { SweepEnv } from '../shared/env.ts';
+import type { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
 import { allRegions, type Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
 import { abandon } from './lib/abandon.ts';
+import { envOf } from './lib/environment.ts';
 import { emit, log } from './lib/log.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
@@ -36,8 +37,7 @@ type Event = { wake?: Region | 'all'; dropLeases?: boolean };
 
 /** Every minute: resends, closes or deletes every item that is past its due time. No item stays open for ever. */
 export const handler = async (event: Event = {}): Promise<void> => {
-  const env = SweepEnv.parse(process.env);
-  deps ??= depsFrom(env);
+  deps ??= depsFrom(envOf('sweep'));
   await sweep(deps)(event);
 };
 

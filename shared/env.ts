@@ -12,7 +12,7 @@ const json = z.string().transform((text, context) => {
 const list = z.string().transform((text) => text.split(',').filter(Boolean));
 
 /** Environment of every function that reads or writes checks. */
-const StoreEnv = z.object({
+export const StoreEnv = z.object({
   TABLE_NAME: z.string().min(1),
   HOME_REGION: z.string().min(1), // AWS region of the table and the bucket
 });
@@ -90,6 +90,7 @@ export const AuditEnv = z.object({
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 
 export type CorsEnv = z.output<typeof CorsEnv>;
+export type ReadEnv = z.output<typeof ReadEnv>;
 export type WaitEnv = z.output<typeof WaitEnv>;
 export type TargetsEnv = z.output<typeof TargetsEnv>;
 export type AuthEnv = z.output<typeof AuthEnv>;

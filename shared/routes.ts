@@ -1,45 +1,113 @@
-/** Routes of the API and the function behind each. A GET route answers HEAD too. */
+import type { Scope } from './keys.ts';
+
+/** Demands of a route on its requests, and the inputs that it accepts. */
+export type RouteRules = {
+  /** Scope that the API key of a request needs. `public` needs no key. */
+  scope: Scope | 'public';
+  /** True if a share token in the query may replace the API key. The path has the id of the check. */
+  shared?: boolean;
+  /** Names of the query parameters that it accepts; none by default. */
+  query?: readonly string[] | 'any';
+  /** Says whether the request has a JSON body; it has none by default. */
+  body?: 'required' | 'optional';
+};
+
+type RouteRow = RouteRules & { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string };
+
+const read = { method: 'GET', scope: 'checks:read' } as const;
+/** A read that a share token allows too. */
+const sharedRead = { ...read, shared: true } as const;
+const service = { method: 'GET', scope: 'public' } as const;
+/** An address of the web page. The page reads its query. */
+const page = { ...service, function: 'web-page', query: 'any' } as const;
+
+const range = ['limit', 'cursor'] as const;
+/** Filters of both lists. */
+const filters = ['label', 'createdAfter', 'createdBefore'] as const;
+
+/** Routes of the API, and the function behind each. A GET route answers HEAD too. */
 export const routes = [
-  { method: 'POST', path: '/v1/checks', function: 'create-check' },
-  { method: 'GET', path: '/v1/checks', function: 'list-checks' },
-  { method: 'GET', path: '/v1/runs', function: 'list-runs' },
-  { method: 'GET', path: '/v1/checks/{checkId}', function: 'get-check' },
-  { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check' },
-  { method: 'POST', path: '/v1/checks/{checkId}/links', function: 'create-link' },
-  { method: 'DELETE', path: '/v1/checks/{checkId}/links', function: 'delete-links' },
-  { method: 'GET', path: '/v1/checks/{checkId}/comparison', function: 'get-comparison' },
-  { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run' },
-  { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report' },
-  { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/screenshot', function: 'get-screenshot' },
-  { method: 'GET', path: '/v1/checks/{checkId}/runs/{runId}/filmstrip', function: 'get-screenshot' },
-  { method: 'GET', path: '/v1/audit/runs/{runId}', function: 'get-run' },
-  { method: 'GET', path: '/v1/audit/runs/{runId}/report', function: 'get-report' },
-  { method: 'GET', path: '/v1/audit/versions', function: 'discover' },
-  { method: 'GET', path: '/v1/regions', function: 'discover' },
-  { method: 'GET', path: '/v1/limits', function: 'discover' },
-  { method: 'GET', path: '/v1/openapi.json', function: 'discover' },
-  { method: 'GET', path: '/docs', function: 'docs' },
-  { method: 'GET', path: '/docs/{version}/{file}', function: 'docs' },
-  { method: 'GET', path: '/', function: 'web-page' },
-  { method: 'GET', path: '/checks/{checkId}', function: 'web-page' },
-  { method: 'GET', path: '/checks/{checkId}/runs/{runId}', function: 'web-page' },
-  { method: 'GET', path: '/pages', function: 'web-page' },
-  { method: 'GET', path: '/comparisons/{pair}', function: 'web-page' },
-  { method: 'GET', path: '/assets/{version}/{file}', function: 'web-page' },
-  { method: 'GET', path: '/health', function: 'discover' },
-  { method: 'GET', path: '/ready', function: 'ready' },
-] as const satisfies readonly { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string }[];
+  { method: 'POST', path: '/v1/checks', function: 'create-check', scope: 'checks:write', body: 'required' },
+  {
+    ...read,
+    path: '/v1/checks',
+    function: 'list-checks',
+    query: [...range, 'url', 'device', 'auditVersion', 'state', ...filters],
+  },
+  {
+    ...read,
+    path: '/v1/runs',
+    function: 'list-runs',
+    query: [...range, 'url', 'region', 'device', 'auditVersion', ...filters],
+  },
+  { ...sharedRead, path: '/v1/checks/{checkId}', function: 'get-check' },
+  { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check', scope: 'checks:write' },
+  {
+    method: 'POST',
+    path: '/v1/checks/{checkId}/links',
+    function: 'create-link',
+    scope: 'checks:write',
+    body: 'optional',
+  },
+  { method: 'DELETE', path: '/v1/checks/{checkId}/links', function: 'delete-links', scope: 'checks:write' },
+  { ...sharedRead, path: '/v1/checks/{checkId}/comparison', function: 'get-comparison', query: ['base'] },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run', query: ['checkId'] },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ['checkId'] },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/screenshot', function: 'get-screenshot' },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/filmstrip', function: 'get-screenshot' },
+  { ...read, path: '/v1/audit/runs/{runId}', function: 'get-run', query: ['checkId'] },
+  { ...read, path: '/v1/audit/runs/{runId}/report', function: 'get-report', query: ['checkId'] },
+  { ...service, path: '/v1/audit/versions', function: 'discover' },
+  { ...service, path: '/v1/regions', function: 'discover' },
+  { ...service, path: '/v1/limits', function: 'discover' },
+  { ...service, path: '/v1/openapi.json', function: 'discover' },
+  { ...service, path: '/docs', function: 'docs' },
+  { ...service, path: '/docs/{version}/{file}', function: 'docs' },
+  { ...page, path: '/' },
+  { ...page, path: '/checks/{checkId}' },
+  { ...page, path: '/checks/{checkId}/runs/{runId}' },
+  { ...page, path: '/pages' },
+  { ...page, path: '/comparisons/{pair}' },
+  { ...page, path: '/assets/{version}/{file}' },
+  { ...service, path: '/health', function: 'discover' },
+  { ...service, path: '/ready', function: 'ready' },
+] as const satisfies readonly RouteRow[];
+
+/** The rules of requests that match no route, and their function. */
+export const defaultRoute = { function: 'no-route', scope: 'public', query: 'any' } as const satisfies RouteRules & {
+  function: string;
+};
 
 export type Route = (typeof routes)[number];
-export type ApiFunction = Route['function'] | 'no-route';
+export type ApiFunction = (Route | typeof defaultRoute)['function'];
 
-/** The function that handles requests without a route. */
-export const defaultFunction = 'no-route' satisfies ApiFunction;
+type KeyOf<R> = R extends { method: infer Method extends string; path: infer Path extends string }
+  ? `${Method} ${Path}`
+  : never;
+/** Method and path of a route: its name in the OpenAPI document and at API Gateway. */
+export type RouteKey = KeyOf<Route>;
+/** The route with a key. */
+export type RouteOf<Key extends RouteKey> = Extract<
+  Route,
+  Key extends `${infer Method} ${infer Path}` ? { method: Method; path: Path } : never
+>;
+
+export const keyOf = ({ method, path }: Route): RouteKey => `${method} ${path}` as RouteKey;
+
+const byKey = new Map<string, Route>(routes.map((route) => [keyOf(route), route]));
+
+export const routeOf = <Key extends RouteKey>(key: Key): RouteOf<Key> => byKey.get(key) as RouteOf<Key>;
+
+/** Returns the rules of the route with this key of API Gateway. Throws if there is no such route. */
+export const rulesOf = (routeKey: string): RouteRules => {
+  const rules = routeKey === '$default' ? defaultRoute : byKey.get(routeKey.replace(/^HEAD /, 'GET '));
+  if (!rules) throw new Error(`There is no route ${routeKey} in shared/routes.ts.`);
+  return rules;
+};
 
 /** All functions of the API. */
 export const apiFunctions: readonly ApiFunction[] = [
-  ...new Set(routes.map((route) => route.function)),
-  defaultFunction,
+  ...new Set([...routes, defaultRoute].map((each) => each.function)),
 ];
 
 /**

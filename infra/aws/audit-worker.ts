@@ -2,14 +2,12 @@ import { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { AuditEnv, ReadEnv } from '../../shared/env.ts';
 import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
-import { deadLetterSettings, functionSettings, queueSettings } from '../settings.ts';
+import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { alarm } from './alarm.ts';
 import { nodeFunction } from './node-function.ts';
-import { reportBucketName } from './report-bucket.ts';
-import { allowReports, tableRights, updateRight } from './rights.ts';
+import { updateRight } from './rights.ts';
 import { updatedAttributes, updatedUsage } from './table-actions.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
@@ -21,7 +19,7 @@ export class AuditWorker extends Construct {
 
   constructor(scope: Construct, id: string, environment: Environment, region: Region) {
     super(scope, id);
-    const { names, homeRegion } = environment;
+    const { names } = environment;
     this.deadLetters = new Queue(this, 'DeadLetters', {
       queueName: names.deadLetters(region),
       visibilityTimeout: Duration.seconds(deadLetterSettings.visibilitySeconds),
@@ -36,30 +34,15 @@ export class AuditWorker extends Construct {
       enforceSSL: true,
     });
 
-    /** Rights to read checks and runs, to update some of their attributes, and to close a check. */
-    const runRights = (file: keyof typeof updatedAttributes) => [
-      ...tableRights(this, environment, { check: ['GetItem', 'Query'] }),
+    /** Rights to update some attributes of checks and runs, and to close a check. */
+    const updateRights = (file: keyof typeof updatedAttributes) => [
       updateRight(this, environment, 'check', updatedAttributes[file]),
       updateRight(this, environment, 'owner', updatedUsage),
     ];
-    const table = { TABLE_NAME: names.table, HOME_REGION: homeRegion };
-    this.runAudit = nodeFunction(this, 'run-audit', {
-      environment,
+    this.runAudit = nodeFunction(this, 'run-audit', environment, {
       functionName: names.regionFunction('run-audit', region),
-      schema: AuditEnv,
-      variables: {
-        ...table,
-        REPORT_BUCKET: reportBucketName(this, environment),
-        TARGETS: 'public',
-        RETAKES: '0', // a busy neighbour stays for the whole invocation
-      },
-      timeoutSeconds: queueSettings.functionTimeoutSeconds,
-      memoryMb: functionSettings.auditMemoryMb,
-      storageMb: functionSettings.auditStorageMb,
-      threadPool: functionSettings.auditThreads,
-      rights: runRights('run-audit'),
+      rights: updateRights('run-audit'),
     });
-    allowReports(this.runAudit, environment, ['PutObject']);
     this.queue.grantConsumeMessages(this.runAudit);
     this.runAudit.addEventSourceMapping('Jobs', {
       eventSourceArn: this.queue.queueArn,
@@ -68,14 +51,9 @@ export class AuditWorker extends Construct {
       reportBatchItemFailures: true,
     });
 
-    const closeLostRuns = nodeFunction(this, 'close-lost-runs', {
-      environment,
+    const closeLostRuns = nodeFunction(this, 'close-lost-runs', environment, {
       functionName: names.regionFunction('close-lost-runs', region),
-      schema: ReadEnv,
-      variables: table,
-      timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
-      memoryMb: functionSettings.apiMemoryMb,
-      rights: runRights('close-lost-runs'),
+      rights: updateRights('close-lost-runs'),
     });
     this.deadLetters.grantConsumeMessages(closeLostRuns);
     closeLostRuns.addEventSourceMapping('Lost', {

@@ -1,7 +1,7 @@
 import type { Stack } from 'aws-cdk-lib';
 import { type Region, regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
-import { accountOf } from './node-function.ts';
+import { accountOf } from './account.ts';
 
 export type ConsoleLinks = ReturnType<typeof consoleLinks>;
 

@@ -1,10 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { functionRows } from '../../shared/functions.ts';
 import { type Region, regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { prices } from '../prices.ts';
-import { functionSettings, indexNames } from '../settings.ts';
+import { indexNames } from '../settings.ts';
 import type { Api } from './api.ts';
 import { graph, questionRow, type Row } from './dashboard-rows.ts';
 import { workerMetrics } from './worker-metrics.ts';
@@ -51,7 +52,7 @@ const auditCost = (environment: Environment, region: Region): Cost => {
   const worker = workerMetrics(environment, region);
   const id = idOf(region);
   const hourly = { ...hour, region: regions[region] };
-  const perMs = ((functionSettings.auditMemoryMb / 1024) * prices.lambdaGbSecond) / 1000;
+  const perMs = ((functionRows['run-audit'].memoryMb / 1024) * prices.lambdaGbSecond) / 1000;
   return {
     label: `audits: ${region}`,
     dollars: `FILL(ms_${id}, 0) * ${decimal(perMs)} + FILL(calls_${id}, 0) * ${decimal(prices.lambdaRequest)}`,

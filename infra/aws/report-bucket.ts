@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
-import { accountOf } from './node-function.ts';
+import { accountOf } from './account.ts';
 
 /** The bucket of reports. Objects expire after the same time as their checks. */
 export class ReportBucket extends Construct {

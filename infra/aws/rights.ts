@@ -2,16 +2,25 @@ import { Stack, Token, Validations } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import type { FunctionRow, ReportAction, TableActions } from '../../shared/functions.ts';
 import { KEYS } from '../../shared/keys.ts';
 import { type Partition, partitions, READY } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
-import { accountOf } from './node-function.ts';
-import type { TableActions } from './table-actions.ts';
+import { accountOf } from './account.ts';
+
+/** Returns the rights of a function's row, except those to reports. Its variables show whether it needs keys and queues. */
+export const rightsOf = (scope: Construct, environment: Environment, row: FunctionRow): PolicyStatement[] => [
+  ...tableRights(scope, environment, row.table ?? {}),
+  ...(row.index ? [indexRight(scope, environment, row.index)] : []),
+  ...(row.readsReady ? [readyRight(scope, environment)] : []),
+  ...('AUTH' in row.env.shape ? keyRights(scope, environment) : []),
+  ...('AUDIT_QUEUES' in row.env.shape ? sendRights(scope, environment) : []),
+];
 
 /** Allows actions on the items of some partitions of the table, which is in the home region. */
-export const tableRights = (scope: Construct, environment: Environment, actions: TableActions): PolicyStatement[] =>
+const tableRights = (scope: Construct, environment: Environment, actions: TableActions): PolicyStatement[] =>
   Object.entries(actions).map(([partition, allowed]) =>
     right(
       allowed.map((action) => `dynamodb:${action}`),
@@ -37,20 +46,17 @@ const inPartition = (partition: Partition) => ({
 });
 
 /** Allows a read of the item by which `ready` sees whether the table responds. It doesn't exist. */
-export const readyRight = (scope: Construct, environment: Environment): PolicyStatement =>
+const readyRight = (scope: Construct, environment: Environment): PolicyStatement =>
   right(['dynamodb:GetItem'], tableArn(scope, environment), {
     'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [READY] },
   });
 
 /** Allows queries of an index of the table. */
-export const indexRight = (
-  scope: Construct,
-  environment: Environment,
-  index: (typeof indexNames)[number],
-): PolicyStatement => right(['dynamodb:Query'], `${tableArn(scope, environment)}/index/${index}`);
+const indexRight = (scope: Construct, environment: Environment, index: (typeof indexNames)[number]): PolicyStatement =>
+  right(['dynamodb:Query'], `${tableArn(scope, environment)}/index/${index}`);
 
 /** Allows a function to check API keys: to read a key and to update its last use, but nothing else of it. */
-export const keyRights = (scope: Construct, environment: Environment): PolicyStatement[] => {
+const keyRights = (scope: Construct, environment: Environment): PolicyStatement[] => {
   const keys = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [KEYS] } };
   const uses = {
     'ForAllValues:StringEquals': {
@@ -64,7 +70,7 @@ export const keyRights = (scope: Construct, environment: Environment): PolicySta
 };
 
 /** Allows sending jobs to the queue of each region. */
-export const sendRights = (scope: Construct, { regions: deployed, names }: Environment): PolicyStatement[] =>
+const sendRights = (scope: Construct, { regions: deployed, names }: Environment): PolicyStatement[] =>
   deployed.map((region) =>
     right(
       ['sqs:SendMessage'],
@@ -73,37 +79,26 @@ export const sendRights = (scope: Construct, { regions: deployed, names }: Envir
   );
 
 /** Allows a function actions on reports, but on no other objects of the bucket. */
-export const allowReports = (
-  to: LambdaFunction,
-  environment: Environment,
-  actions: readonly ('GetObject' | 'PutObject' | 'DeleteObject')[],
-): void => {
+export const allowReports = (to: LambdaFunction, environment: Environment, actions: readonly ReportAction[]): void => {
   const reports = (account: string) => `:s3:::${environment.names.reportBucketIn(account)}/reports/*`;
   const account = accountOf(to);
   to.addToRolePolicy(
     right(
-      actions.map((action) => `s3:${action}`),
+      actions.filter((action) => action !== 'ListBucket').map((action) => `s3:${action}`),
       `arn:${Stack.of(to).partition}${reports(account)}`,
     ),
   );
+  if (actions.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment));
   Validations.of(to.role as IRole).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:aws${reports(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
     reason: "A report's key is unknown before the report exists. The right covers only reports of this bucket.",
   });
 };
 
-/** Allows a function to list and delete the reports of erased checks. */
-export const allowErasingReports = (to: LambdaFunction, environment: Environment): void => {
-  allowReports(to, environment, ['DeleteObject']);
-  allowListingReports(to, environment);
-};
-
-/** Allows a function to list reports. S3 then answers 404 for a missing report, instead of 403. */
-export const allowListingReports = (to: LambdaFunction, environment: Environment): void => {
-  const bucket = `arn:${Stack.of(to).partition}:s3:::${environment.names.reportBucketIn(accountOf(to))}`;
-  const listing = right(['s3:ListBucket'], bucket);
-  listing.addCondition('StringLike', { 's3:prefix': 'reports/*' });
-  to.addToRolePolicy(listing);
+/** Allows to list reports. S3 then answers 404 for a missing report, instead of 403. */
+const listingRight = (scope: Construct, { names }: Environment): PolicyStatement => {
+  const bucket = `arn:${Stack.of(scope).partition}:s3:::${names.reportBucketIn(accountOf(scope))}`;
+  return right(['s3:ListBucket'], bucket, { StringLike: { 's3:prefix': 'reports/*' } });
 };
 
 /** Returns a policy statement for exactly these actions, resource and conditions. */

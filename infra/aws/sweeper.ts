@@ -3,17 +3,11 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { SweepEnv } from '../../shared/env.ts';
 import type { Region } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
-import { functionSettings } from '../settings.ts';
 import { alarm } from './alarm.ts';
-import { auditQueueUrls } from './audit-queues.ts';
 import { nodeFunction } from './node-function.ts';
 import { ourMetric } from './our-metrics.ts';
-import { reportBucketName } from './report-bucket.ts';
-import { allowErasingReports, indexRight, sendRights, tableRights } from './rights.ts';
-import { tableActions } from './table-actions.ts';
 
 /** Every minute the function resends, closes or deletes every item that is past its due time. */
 export class Sweeper extends Construct {
@@ -23,26 +17,8 @@ export class Sweeper extends Construct {
   constructor(scope: Construct, id: string, environment: Environment) {
     super(scope, id);
     this.#environment = environment;
-    const { names, homeRegion } = environment;
-    this.sweep = nodeFunction(this, 'sweep', {
-      environment,
-      functionName: names.homeFunction('sweep'),
-      schema: SweepEnv,
-      variables: {
-        TABLE_NAME: names.table,
-        HOME_REGION: homeRegion,
-        AUDIT_QUEUES: auditQueueUrls(this, environment),
-        REPORT_BUCKET: reportBucketName(this, environment),
-      },
-      timeoutSeconds: functionSettings.sweepTimeoutSeconds,
-      memoryMb: functionSettings.apiMemoryMb,
-      rights: [
-        indexRight(this, environment, 'open'),
-        ...tableRights(this, environment, tableActions.sweep),
-        ...sendRights(this, environment),
-      ],
-    });
-    allowErasingReports(this.sweep, environment);
+    const functionName = environment.names.homeFunction('sweep');
+    this.sweep = nodeFunction(this, 'sweep', environment, { functionName });
     // Neither Lambda nor EventBridge retries a sweep, because the next one follows within a minute.
     const noRetries = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
     this.sweep.configureAsyncInvoke(noRetries);

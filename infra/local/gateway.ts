@@ -6,8 +6,8 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { commonHeaders, pageHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
+import { functionRows } from '../../shared/functions.ts';
 import { type ApiFunction, apiFunctions } from '../../shared/routes.ts';
-import { apiFunctionSettings } from '../settings.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { eventOf, routeOf, withBody } from './http-event.ts';
@@ -49,7 +49,7 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
     const page = ['GET', 'HEAD'].includes(request.method ?? '') && options.pages?.[route.path];
     if (page) return pageAnswer(page);
     const handler = functions[route.name];
-    const seconds = options.timeoutSeconds ?? apiFunctionSettings(route.name).timeoutSeconds;
+    const seconds = options.timeoutSeconds ?? functionRows[route.name].timeoutSeconds;
     const context = { ...lambdaContext(route.name, seconds), signal: signals.of(response) };
     const event = eventOf(request, route);
     if (!hasBody(request)) return invoke(handler, event, context);

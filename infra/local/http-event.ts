@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type ApiFunction, defaultFunction, pathParameters, routes } from '../../shared/routes.ts';
+import { type ApiFunction, defaultRoute, pathParameters, routes } from '../../shared/routes.ts';
 
 /** Returns the route that API Gateway would choose: the match with the fewest parameters, or `$default`. */
 export const routeOf = ({ method, url = '/' }: IncomingMessage) => {
@@ -11,7 +11,7 @@ export const routeOf = ({ method, url = '/' }: IncomingMessage) => {
     .map((route) => ({ route, parameters: pathParameters(route, path) }))
     .filter(({ parameters }) => parameters)
     .sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length);
-  const name: ApiFunction = match?.route.function ?? defaultFunction;
+  const name: ApiFunction = match?.route.function ?? defaultRoute.function;
   const parameters = Object.entries(match?.parameters ?? {}).map(([key, value]) => [key, decode(value)]);
   return { name, key: match ? `${method} ${match.route.path}` : '$default', path, query, parameters };
 };

@@ -5,8 +5,8 @@ import { isLoopbackAddress } from '../../functions/lib/public-addresses.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { ReadEnv } from '../../shared/env.ts';
+import { functionRows } from '../../shared/functions.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
-import { deadLetterSettings, functionSettings, queueSettings } from '../settings.ts';
 import { auditorFolder, buildWhenIdle } from './auditor-bundle.ts';
 import { consoleLines } from './console-lines.ts';
 import { startExpiry } from './expiry.ts';
@@ -39,7 +39,7 @@ const SWEEP_MS = 10_000; // a minute on AWS; shorter here, to resume lost runs s
  * run starts and ends. Call it once per process, because it sets `process.env`.
  */
 export const startService = async (settings: ServiceSettings, print: (line: string) => void) => {
-  process.env.UV_THREADPOOL_SIZE ??= `${functionSettings.auditThreads}`; // before Node starts its first thread
+  process.env.UV_THREADPOOL_SIZE ??= `${functionRows['run-audit'].threads}`; // before Node starts its first thread
   if (settings.auth === 'open') await requireLoopback(settings.host);
   const chromiumDir = programFolder(settings.chromiumDir, settings.dataDir, print);
   const auditorDir = await auditorFolder(chromiumDir);
@@ -165,7 +165,7 @@ const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number
       awsRegion: regions[region],
       functionName: 'run-audit',
       handler: functions.runAudit.handler,
-      timeoutSeconds: queueSettings.functionTimeoutSeconds,
+      timeoutSeconds: functionRows['run-audit'].timeoutSeconds,
       slots: auditSlots,
       onMessage,
     }),
@@ -175,7 +175,7 @@ const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number
       awsRegion: regions[region],
       functionName: 'close-lost-runs',
       handler: functions.closeLostRuns.handler,
-      timeoutSeconds: deadLetterSettings.functionTimeoutSeconds,
+      timeoutSeconds: functionRows['close-lost-runs'].timeoutSeconds,
       slots: slots(1),
       maxWaiting: 1, // dead letters take little time, and need no turns by owner
     }),

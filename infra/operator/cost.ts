@@ -1,6 +1,6 @@
 import { Streams } from '../../clients/cli/streams.ts';
+import { functionRows } from '../../shared/functions.ts';
 import { prices } from '../prices.ts';
-import { apiFunctionSettings, functionSettings } from '../settings.ts';
 
 /*
  * `npm run cost`: prints dollars per 1,000 runs by service, from list prices and the measured use of a run. Change a
@@ -11,7 +11,7 @@ import { apiFunctionSettings, functionSettings } from '../settings.ts';
 const perRun = {
   auditSeconds: 6.5, // measured: 6.2 s in a warm process on two cores; the rest covers cold starts
   apiRequests: 2, // without the wait
-  apiSeconds: 0.05, // in a function with `apiMemoryMb`
+  apiSeconds: 0.05, // in a function that does not wait
   waitSeconds: 10,
   // In request units of 1 KB with the indexes: limits 2, create 7, sent 2, claim 2, finish 4, close 4. A run with more
   // samples makes another write of 2 or 3 units for each sample but the last.
@@ -43,11 +43,13 @@ const lambda = (seconds: number, memoryMb: number) => seconds * (memoryMb / GB) 
 
 /** Returns the dollars per service for a month with this number of runs. */
 const month = (runs: number): Record<string, number> => ({
-  'Lambda, audits': runs * (lambda(perRun.auditSeconds, functionSettings.auditMemoryMb) + prices.lambdaRequest),
+  'Lambda, audits': runs * (lambda(perRun.auditSeconds, functionRows['run-audit'].memoryMb) + prices.lambdaRequest),
   'Lambda, API and sweeper':
-    runs * perRun.apiRequests * (lambda(perRun.apiSeconds, functionSettings.apiMemoryMb) + prices.lambdaRequest) +
-    runs * (lambda(perRun.waitSeconds, apiFunctionSettings('get-check').memoryMb) + prices.lambdaRequest) +
-    fixed.sweeps * (lambda(fixed.sweepSeconds, functionSettings.apiMemoryMb) + prices.lambdaRequest),
+    runs *
+      perRun.apiRequests *
+      (lambda(perRun.apiSeconds, functionRows['create-check'].memoryMb) + prices.lambdaRequest) +
+    runs * (lambda(perRun.waitSeconds, functionRows['get-check'].memoryMb) + prices.lambdaRequest) +
+    fixed.sweeps * (lambda(fixed.sweepSeconds, functionRows.sweep.memoryMb) + prices.lambdaRequest),
   'API Gateway': runs * (perRun.apiRequests + 1) * prices.httpApiRequest,
   DynamoDB:
     runs * (perRun.writes * prices.dynamodbWrite + perRun.reads * prices.dynamodbRead) +

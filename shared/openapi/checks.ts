@@ -4,11 +4,12 @@ import { Check, CheckView, CreateCheckBody, optionNames } from '../check.ts';
 import { CheckComparison, RegionComparison } from '../comparison/comparison.ts';
 import { CreateLinkBody, ShareLink } from '../links.ts';
 import { Region } from '../regions.ts';
+import { routeOf } from '../routes.ts';
 import { Run } from '../run.ts';
 import { CheckSummary } from '../summaries.ts';
 import { createBody, examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';
-import { notModified, type Operation, waitable, waitedHeaders } from './operation.ts';
+import { notModified, type Operations, waitable, waitedHeaders } from './operation.ts';
 
 const created = z
   .object({
@@ -28,7 +29,7 @@ const createInput = CreateCheckBody.extend({
   regions: z.array(Region).min(1).meta({ description: 'One run is made per region.', uniqueItems: true }),
 }).meta({ id: 'CreateCheck' });
 
-const read = { tag: 'Checks', scope: 'checks:read' } as const;
+const tag = 'Checks';
 
 /** The documentation of the routes of checks. */
 export const checkOperations = {
@@ -36,8 +37,7 @@ export const checkOperations = {
     operationId: 'createCheck',
     summary: 'Create a check',
     description: 'Starts one run per region. The same `Idempotency-Key` and body return the same check (200).',
-    tag: 'Checks',
-    scope: 'checks:write',
+    tag,
     headers: z.object({
       'Idempotency-Key': z
         .string()
@@ -66,11 +66,11 @@ export const checkOperations = {
     ],
   },
   'GET /v1/checks': {
-    ...read,
+    tag,
     operationId: 'listChecks',
     summary: 'List your checks, newest first',
     description: 'A page may be shorter than its limit. Only `"nextCursor": null` is the end.',
-    query: listQuery('region'),
+    query: listQuery(routeOf('GET /v1/checks').query),
     answers: {
       200: {
         description: 'One page.',
@@ -81,8 +81,7 @@ export const checkOperations = {
     },
   },
   'GET /v1/checks/{checkId}': {
-    ...read,
-    shared: true,
+    tag,
     operationId: 'getCheck',
     summary: 'Read a check with its complete runs',
     description:
@@ -103,8 +102,7 @@ export const checkOperations = {
     operationId: 'deleteCheck',
     summary: 'Erase a check, its runs, reports and entries in lists',
     description: 'Final. From the answer on, nobody can read the check.',
-    tag: 'Checks',
-    scope: 'checks:write',
+    tag,
     answers: { 204: { description: 'The check is erased.' } },
     problems: ['not-found'],
   },
@@ -112,27 +110,24 @@ export const checkOperations = {
     operationId: 'createLink',
     summary: 'Share a check',
     description: 'Returns a link with which anyone can read this check, its runs and reports, until the link expires.',
-    tag: 'Checks',
-    scope: 'checks:write',
-    body: { schema: CreateLinkBody, example: { expiresIn: '7d' }, optional: true },
+    tag,
+    body: { schema: CreateLinkBody, example: { expiresIn: '7d' } },
     answers: { 201: { description: 'The link. Nobody can read it again.', schema: ShareLink, example: examples.link } },
     problems: ['not-found', 'payload-too-large', 'unsupported-media-type'],
   },
   'DELETE /v1/checks/{checkId}/links': {
     operationId: 'deleteLinks',
     summary: 'Revoke all share links of a check',
-    tag: 'Checks',
-    scope: 'checks:write',
+    tag,
     answers: { 204: { description: 'No link of the check works any more.' } },
     problems: ['not-found'],
   },
   'GET /v1/checks/{checkId}/comparison': {
-    ...read,
-    shared: true,
+    tag,
     operationId: 'getComparison',
     summary: 'Compare the regions of a check, or two checks',
     description: 'A verdict needs at least 3 samples on both sides.',
-    query: z.object({ base: z.uuid().optional().describe('Id of the earlier check to compare with.') }),
+    query: { base: z.uuid().optional().describe('Id of the earlier check to compare with.') },
     answers: {
       200: {
         description: 'The comparison. `baseCheckId` is null if it compares regions.',
@@ -142,4 +137,4 @@ export const checkOperations = {
     },
     problems: ['not-found', 'report-not-ready', 'not-comparable'],
   },
-} satisfies Record<string, Operation>;
+} satisfies Partial<Operations>;

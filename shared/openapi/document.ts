@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { routes } from '../routes.ts';
+import { keyOf, type RouteRules, routes } from '../routes.ts';
 import { checkOperations } from './checks.ts';
-import { type Operation, problemResponses, type RouteKey, responseOf } from './operation.ts';
+import { type Operation, type Operations, problemResponses, responseOf } from './operation.ts';
 import { runOperations } from './runs.ts';
 import { serviceOperations } from './service.ts';
 
@@ -12,7 +12,7 @@ Create a check, read it with \`Prefer: wait=25\` until its state is final, then 
 Every error is a problem document (RFC 9457). Answers may get more fields, so a client should ignore fields that it doesn't know.`;
 
 /** The documentation of each route. */
-const operations: Record<RouteKey, Operation> = { ...checkOperations, ...runOperations, ...serviceOperations };
+const operations: Operations = { ...checkOperations, ...runOperations, ...serviceOperations };
 
 let document: ReturnType<typeof create> | undefined;
 
@@ -67,28 +67,30 @@ const create = () =>
 
 const paths = (): ZodOpenApiPathsObject => {
   const all: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const { method, path } of routes) {
+  for (const route of routes) {
+    const { method, path } = route;
     all[path] ??= {};
-    all[path][method.toLowerCase()] = operationOf(path, operations[`${method} ${path}` as RouteKey]);
+    all[path][method.toLowerCase()] = operationOf(path, route, operations[keyOf(route)]);
   }
   return all;
 };
 
-const operationOf = (path: string, { tag, scope, shared, query, headers, body, answers, ...operation }: Operation) => {
-  const { problems = [], ...texts } = operation;
+const operationOf = (path: string, rules: RouteRules, operation: Operation) => {
+  const { tag, query, headers, body, answers, problems = [], ...texts } = operation;
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathParameters[name]]);
+  const isPublic = rules.scope === 'public';
   return {
     ...texts,
     tags: [tag],
-    security: scope ? [{ key: [scope] }, ...(shared ? [{ share: [] }] : [])] : [],
+    security: isPublic ? [] : [{ key: [rules.scope] }, ...(rules.shared ? [{ share: [] }] : [])],
     requestParams: {
       ...(params.length > 0 && { path: z.object(Object.fromEntries(params)) }),
-      ...(query && { query }),
+      ...(query && { query: z.object(inOrder(query, rules.query)) }),
       ...(headers && { header: headers }),
     },
     ...(body && {
       requestBody: {
-        required: !body.optional,
+        required: rules.body === 'required',
         content: { 'application/json': { schema: body.schema, example: body.example } },
       },
     }),
@@ -96,7 +98,7 @@ const operationOf = (path: string, { tag, scope, shared, query, headers, body, a
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
       ...problemResponses([
         'invalid-request', // an unknown query parameter
-        ...(scope ? (['unauthorized', 'forbidden'] as const) : []),
+        ...(isPublic ? [] : (['unauthorized', 'forbidden'] as const)),
         ...problems,
         'internal',
         'unavailable',
@@ -104,6 +106,10 @@ const operationOf = (path: string, { tag, scope, shared, query, headers, body, a
     },
   } as ZodOpenApiOperationObject;
 };
+
+/** Returns the parameters that the route accepts, in its order. */
+const inOrder = (query: NonNullable<Operation['query']>, names: RouteRules['query'] = []) =>
+  names === 'any' ? {} : Object.fromEntries(names.map((name) => [name, query[name] as z.ZodType]));
 
 const pathParameters: Record<string, z.ZodType> = {
   checkId: z.uuid().describe('Id of the check.'),

@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { acceptedParameters, ListParameters, type ParameterName } from '../list-parameters.ts';
 
 /** Returns the documented query parameters of a list. */
-export const listQuery = (without: ParameterName, required: { [Name in ParameterName]?: true } = {}) => {
-  const shape = Object.entries(ListParameters.omit({ [without]: true } as never).shape).map(([name, schema]) => {
-    const own = required[name as ParameterName] ? (schema as z.ZodOptional).unwrap() : schema;
-    const meta = { ...(own as z.ZodType).meta(), description: acceptedParameters[name as ParameterName] };
-    return [name, (own as z.ZodType).meta({ ...meta, id: undefined })];
-  });
-  return z.object(Object.fromEntries(shape));
+export const listQuery = <Name extends ParameterName>(
+  names: readonly Name[],
+  required: { [Name in ParameterName]?: true } = {},
+): Record<Name, z.ZodType> => {
+  const documented = (name: Name): z.ZodType => {
+    const schema: z.ZodType = ListParameters.shape[name];
+    const own = required[name] ? ((schema as z.ZodOptional).unwrap() as z.ZodType) : schema;
+    return own.meta({ ...own.meta(), description: acceptedParameters[name], id: undefined });
+  };
+  return Object.fromEntries(names.map((name) => [name, documented(name)])) as Record<Name, z.ZodType>;
 };
 
 /** Ids of the entries of a page that this release can't read. */

@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import type { Scope } from '../keys.ts';
 import { type ApiProblemCode, apiProblems, Problem } from '../problems.ts';
-import type { Route } from '../routes.ts';
+import type { RouteKey, RouteOf } from '../routes.ts';
 
-type KeyOf<R> = R extends { method: infer Method extends string; path: infer Path extends string }
-  ? `${Method} ${Path}`
-  : never;
-export type RouteKey = KeyOf<Route>;
-
+/** Documentation that is not in the row of the route. */
 export type Operation = {
   operationId: string;
   tag: 'Checks' | 'Runs' | 'Service';
   summary: string;
   description?: string;
-  /** Scope that the API key needs. Without a scope the operation is public. */
-  scope?: Scope;
-  /** True if a share token may replace the key. */
-  shared?: boolean;
-  query?: z.ZodObject;
+  /** Schema of each query parameter of the route. */
+  query?: Record<string, z.ZodType>;
   headers?: z.ZodObject;
-  body?: { schema: z.ZodType; example: unknown; optional?: boolean };
+  body?: { schema: z.ZodType; example: unknown };
   answers: Partial<Record<200 | 201 | 204 | 303 | 304, Answer>>;
   /** Problems besides those of every operation. */
   problems?: readonly ApiProblemCode[];
 };
+
+/** The documentation of a route. It has a schema for each query parameter of the route, and one for its body. */
+type OperationOf<R> = Operation &
+  (R extends { query: readonly (infer Name extends string)[] }
+    ? { query: Record<Name, z.ZodType> }
+    : { query?: undefined }) &
+  (R extends { body: string } ? { body: object } : { body?: undefined });
+export type Operations = { [Key in RouteKey]: OperationOf<RouteOf<Key>> };
 
 /** A documented answer. A header whose name ends with `?` is not always present. */
 export type Answer = {

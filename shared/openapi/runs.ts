@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { Filmstrip } from '../offer.ts';
+import { routeOf } from '../routes.ts';
 import { RunView } from '../run.ts';
 import { RunSummary } from '../summaries.ts';
 import { examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';
-import { conditional, notModified, type Operation, waitable, waitedHeaders } from './operation.ts';
+import { conditional, notModified, type Operation, type Operations, waitable, waitedHeaders } from './operation.ts';
 
 const checkId = z.uuid().optional().describe('Id of the check. If it is sent, it must match.');
-const read = { tag: 'Runs', scope: 'checks:read' } as const;
+const tag = 'Runs';
 
 const getRun = {
-  ...read,
+  tag,
   description:
     'With `Prefer: wait=20` it answers when the run is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
-  query: z.object({ checkId }),
+  query: { checkId },
   headers: waitable,
   answers: {
     200: { description: 'The run.', schema: RunView, example: examples.run, headers: waitedHeaders },
@@ -26,10 +27,10 @@ const report = z
   .looseObject({ lighthouseVersion: z.string().optional() })
   .meta({ id: 'Report', description: 'The full Lighthouse result as that version wrote it, plus `auditVersion`.' });
 const getReport = {
-  ...read,
+  tag,
   description:
     'With `Accept: text/html` the answer is the report as a web page. The page of a large report loads its data from storage, for five minutes. It has no `ETag`.',
-  query: z.object({ checkId }),
+  query: { checkId },
   headers: conditional,
   answers: {
     200: {
@@ -46,8 +47,7 @@ const getReport = {
 } as const satisfies Partial<Operation>;
 
 const image = {
-  ...read,
-  shared: true,
+  tag,
   headers: conditional,
   problems: ['not-found', 'report-unavailable', 'report-not-ready'],
 } as const satisfies Partial<Operation>;
@@ -55,11 +55,11 @@ const image = {
 /** The documentation of the routes of runs. */
 export const runOperations = {
   'GET /v1/runs': {
-    ...read,
+    tag,
     operationId: 'listRuns',
     summary: 'List the finished runs of a URL, newest first',
     description: 'With `Accept: text/csv` the answer is CSV (RFC 4180) with times in milliseconds.',
-    query: listQuery('state', { url: true }),
+    query: listQuery(routeOf('GET /v1/runs').query, { url: true }),
     answers: {
       200: {
         description: 'One page.',
@@ -70,10 +70,9 @@ export const runOperations = {
       },
     },
   },
-  'GET /v1/checks/{checkId}/runs/{runId}': { ...getRun, shared: true, operationId: 'getRun', summary: 'Read a run' },
+  'GET /v1/checks/{checkId}/runs/{runId}': { ...getRun, operationId: 'getRun', summary: 'Read a run' },
   'GET /v1/checks/{checkId}/runs/{runId}/report': {
     ...getReport,
-    shared: true,
     operationId: 'getReport',
     summary: 'Read the Lighthouse report of a run',
   },
@@ -103,4 +102,4 @@ export const runOperations = {
     operationId: 'getReportByRunId',
     summary: 'Read a Lighthouse report without the check id',
   },
-} satisfies Record<string, Operation>;
+} satisfies Partial<Operations>;

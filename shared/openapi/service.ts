@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { LimitList, RegionList, VersionList } from '../offer.ts';
 import { plans } from '../plans.ts';
 import { regions } from '../regions.ts';
-import { conditional, notModified, type Operation } from './operation.ts';
+import { conditional, notModified, type Operation, type Operations } from './operation.ts';
 
 const service = { tag: 'Service' } as const;
 
 /** Returns the documentation of an address of the web page. */
-const webPage = (operationId: string, summary: string): Operation => ({
+const webPage = (operationId: string, summary: string): Omit<Operation, 'query' | 'body'> => ({
   ...service,
   operationId,
   summary,
@@ -133,4 +133,4 @@ export const serviceOperations = {
       200: { description: 'It can.', schema: z.object({ status: z.literal('ready') }), example: { status: 'ready' } },
     },
   },
-} satisfies Record<string, Operation>;
+} satisfies Partial<Operations>;

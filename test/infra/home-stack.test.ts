@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { apiFunctionSettings, functionSettings } from '../../infra/settings.ts';
 import { CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv, SweepEnv, WaitEnv } from '../../shared/env.ts';
+import { functionRows } from '../../shared/functions.ts';
 import { regions } from '../../shared/regions.ts';
 import { apiFunctions, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
@@ -135,7 +135,7 @@ test('each route calls its function', () => {
     expect(integration).toMatchObject({
       IntegrationUri: `<${functions[file]?.id}.Arn>`,
       PayloadFormatVersion: '2.0',
-      TimeoutInMillis: apiFunctionSettings(file).timeoutSeconds * 1000,
+      TimeoutInMillis: functionRows[file].timeoutSeconds * 1000,
     });
   }
 });
@@ -146,7 +146,7 @@ test('the functions that wait have little memory, and time for the longest wait 
     expect(waits).toMatchObject({ MemorySize: 256, Timeout: 29 });
     expect(waits?.Environment.Variables).not.toHaveProperty('CHANGES_FROM'); // other functions write: it polls the table
   }
-  expect(functions['get-report']).toMatchObject({ MemorySize: functionSettings.apiMemoryMb, Timeout: 10 });
+  expect(functions['get-report']).toMatchObject({ MemorySize: 1024, Timeout: 10 });
 });
 
 test('each function of a route requires a key, except those that describe the service', () => {
@@ -184,7 +184,7 @@ test('the sweeper runs every minute', () => {
     ScheduleExpression: 'rate(1 minute)',
     Targets: [{ Arn: `<${sweep?.id}.Arn>` }],
   });
-  expect(sweep?.Timeout).toBe(functionSettings.sweepTimeoutSeconds);
+  expect(sweep?.Timeout).toBe(60);
 });
 
 test('jobs go to the queues of the region stacks', () => {

@@ -1,8 +1,8 @@
 import { type Stack, Token } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { deadLetterSettings, functionSettings, queueSettings } from '../../infra/settings.ts';
-import { AuditEnv, ReadEnv } from '../../shared/env.ts';
+import { deadLetterSettings, queueSettings } from '../../infra/settings.ts';
+import { functionRows } from '../../shared/functions.ts';
 import type { regions } from '../../shared/regions.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 
@@ -21,7 +21,7 @@ test('the audit function has two vCPUs, 600 s, enough storage and 64 threads', (
   expect(functionsOf(stack)['run-audit']).toMatchObject({
     MemorySize: 3538,
     Timeout: 600,
-    EphemeralStorage: { Size: functionSettings.auditStorageMb },
+    EphemeralStorage: { Size: 1024 },
     Environment: { Variables: { UV_THREADPOOL_SIZE: '64' } },
   });
 });
@@ -33,7 +33,7 @@ test('a runtime changes with a deploy only', () => {
 });
 
 test('its functions use the region, the table and the bucket of the home stack', () => {
-  const audit = AuditEnv.parse(functionsOf(stack)['run-audit']?.Environment.Variables);
+  const audit = functionRows['run-audit'].env.parse(functionsOf(stack)['run-audit']?.Environment.Variables);
   const [table] = resourcesOf(home, 'AWS::DynamoDB::GlobalTable');
   const [bucket] = resourcesOf(home, 'AWS::S3::Bucket');
   expect(audit).toMatchObject({
@@ -43,7 +43,7 @@ test('its functions use the region, the table and the bucket of the home stack',
     RETAKES: 0,
     TARGETS: 'public',
   });
-  ReadEnv.parse(functionsOf(stack)['close-lost-runs']?.Environment.Variables);
+  functionRows['close-lost-runs'].env.parse(functionsOf(stack)['close-lost-runs']?.Environment.Variables);
 });
 
 test('an instance runs one audit at a time, and the environment limits concurrent audits', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { tableActions, updatedAttributes, updatedUsage } from '../../infra/aws/table-actions.ts';
+import { updatedAttributes, updatedUsage } from '../../infra/aws/table-actions.ts';
+import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { partitions } from '../../shared/partitions.ts';
 import { apiFunctions } from '../../shared/routes.ts';
 import { functionsOf, listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
@@ -177,9 +178,10 @@ function partitionOf(condition: Record<string, Record<string, string[]>> | undef
   );
   return more.length === 0 ? keys : undefined;
 }
-/** Rights of a function to the table, as infra/aws/table-actions.ts has them. */
-function onTable(file: keyof typeof tableActions): string[] {
-  return Object.entries(tableActions[file]).flatMap(([partition, actions]) =>
+/** Rights of a function to the table, as its row has them. */
+function onTable(file: FunctionName): string[] {
+  const row: FunctionRow = functionRows[file];
+  return Object.entries(row.table ?? {}).flatMap(([partition, actions]) =>
     on(`${table} of ${partitions[partition as keyof typeof partitions]}*`, 'dynamodb', [...actions]),
   );
 }

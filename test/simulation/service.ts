@@ -1,14 +1,9 @@
 import { withDeadline } from '../../functions/lib/aws-client.ts';
 import type { Request } from '../../functions/lib/http/endpoint.ts';
-import {
-  apiFunctionSettings,
-  apiSettings,
-  deadLetterSettings,
-  functionSettings,
-  queueSettings,
-} from '../../infra/settings.ts';
+import { deadLetterSettings, queueSettings } from '../../infra/settings.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { returnAfterSeconds } from '../../shared/due-times.ts';
+import { functionRows } from '../../shared/functions.ts';
 import type { Caller } from '../../shared/keys.ts';
 import { ApiProblem, apiProblems } from '../../shared/problems.ts';
 import type { Defect } from './defects/defect.ts';
@@ -108,7 +103,7 @@ export const startService = (options: Options) => {
       ...(input as object),
     } as never;
     trace(`client: ${name} ${input.params.checkId ?? input.headers['idempotency-key'] ?? ''}`);
-    const { timeoutSeconds } = name === 'get' ? apiFunctionSettings('get-check') : apiSettings;
+    const { timeoutSeconds } = functionRows[name === 'get' ? 'get-check' : 'create-check'];
     const outcome = await invoke(instance, timeoutSeconds, () =>
       withDeadline(0.8 * timeoutSeconds * 1000, () => instance.functions[name](call)),
     );
@@ -120,8 +115,7 @@ export const startService = (options: Options) => {
 
   const work = async (instance: Instance, queue: SimulatedQueue, message: Message, name: 'audit' | 'closeLostRuns') => {
     instance.busy++;
-    const timeoutSeconds =
-      name === 'audit' ? queueSettings.functionTimeoutSeconds : deadLetterSettings.functionTimeoutSeconds;
+    const { timeoutSeconds } = functionRows[name === 'audit' ? 'run-audit' : 'close-lost-runs'];
     const endsAt = timeline.now() + timeoutSeconds * 1000;
     const job = AuditJob.parse(JSON.parse(message.body));
     trace(`${instance.process.name} received ${job.runId}, ${name}`);
@@ -140,7 +134,7 @@ export const startService = (options: Options) => {
   const runSweep = async (event: Parameters<Functions['sweep']>[0]) => {
     sweeps++;
     const instance = takeIdle(idleSweepers) ?? start('sweeper');
-    const outcome = await invoke(instance, functionSettings.sweepTimeoutSeconds, () => instance.functions.sweep(event));
+    const outcome = await invoke(instance, functionRows.sweep.timeoutSeconds, () => instance.functions.sweep(event));
     idleSweepers.push(instance);
     trace(`${instance.process.name} ended: ${describe(outcome)}`);
   };

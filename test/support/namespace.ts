@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { functionSettings } from '../../infra/settings.ts';
+import { functionRows } from '../../shared/functions.ts';
 import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
 import type { Answer, Observed, Task } from './namespace-world.ts';
@@ -42,7 +42,7 @@ const startNamespace = async () => {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
-      UV_THREADPOOL_SIZE: `${functionSettings.auditThreads}`, // as in the service
+      UV_THREADPOOL_SIZE: `${functionRows['run-audit'].threads}`, // as in the service
       TMPDIR: folder,
       POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL,
       NODE: process.execPath,

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dispatch } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { build } from '../../infra/build.ts';
-import { functionSettings, queueSettings } from '../../infra/settings.ts';
 import type { AuditOptions } from '../../shared/audit-options.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
+import { functionRows } from '../../shared/functions.ts';
 import { FULL } from '../support/full.ts';
 import { noSandboxHere, SANDBOX_USER, startLambda } from '../support/lambda-sandbox.ts';
 import { metricsIn } from '../support/metrics.ts';
@@ -31,9 +31,9 @@ const lambda = (code: string, env: Record<string, string> = {}, processes?: numb
     functionName: 'run-audit',
     awsRegion: 'us-west-2',
     env,
-    timeoutSeconds: queueSettings.functionTimeoutSeconds,
-    memoryMb: functionSettings.auditMemoryMb,
-    storageMb: functionSettings.auditStorageMb,
+    timeoutSeconds: functionRows['run-audit'].timeoutSeconds,
+    memoryMb: functionRows['run-audit'].memoryMb,
+    storageMb: functionRows['run-audit'].storageMb,
   });
 
 test('the sandbox has the restrictions of Lambda', needsSandbox, async () => {
@@ -87,7 +87,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     TARGETS: 'local',
     RETAKES: '0', // as on AWS
     NODE_OPTIONS: '--enable-source-maps',
-    UV_THREADPOOL_SIZE: `${functionSettings.auditThreads}`,
+    UV_THREADPOOL_SIZE: `${functionRows['run-audit'].threads}`,
     POWERTOOLS_SERVICE_NAME: 'page-audit-test',
   });
   beforeAll(async () => {

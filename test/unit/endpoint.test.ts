@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
-import { anyone, http } from '../../functions/lib/http/endpoint.ts';
+import { endpoint } from '../../functions/lib/http/endpoint.ts';
 import type { Reply } from '../../functions/lib/http/response.ts';
 import { log } from '../../functions/lib/log.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
@@ -9,6 +9,7 @@ import { ApiProblem, Problem } from '../../shared/problems.ts';
 
 const PAGE = 'https://pages.example.com';
 const cors = () => ({ CORS_ORIGINS: [PAGE] });
+const rulesOf = () => ({ scope: 'public' }) as const;
 const event = (method = 'GET') =>
   ({
     headers: { origin: PAGE },
@@ -17,7 +18,7 @@ const event = (method = 'GET') =>
   }) as unknown as APIGatewayProxyEventV2;
 const respond = async (reply: () => Promise<Reply>, { remainingMs = 10_000, method = 'GET' } = {}) => {
   const context = { getRemainingTimeInMillis: () => remainingMs } as Context;
-  return await http({ access: anyone, cors }, () => reply)(event(method), context);
+  return await endpoint({ access: async () => ({}), cors, rulesOf }, () => reply)(event(method), context);
 };
 
 test('a request that reaches the Lambda timeout gets a 503 problem document', async () => {
@@ -80,7 +81,7 @@ test('the function is built once, on the first request that is authorized', asyn
     if (!owner) throw new ApiProblem('unauthorized', 'no key');
     return { owner };
   };
-  const handler = http({ cors, access }, build);
+  const handler = endpoint({ cors, access, rulesOf }, build);
   expect((await handler(event(), lambdaContext('f', 10))).statusCode).toBe(401);
   expect(build).not.toHaveBeenCalled();
   owner = 'acme';
@@ -90,11 +91,11 @@ test('the function is built once, on the first request that is authorized', asyn
 
 test('each request with a key is logged once with its owner, also if it fails; a request without a key is not', async () => {
   const info = vi.spyOn(log, 'info').mockImplementation(() => {});
-  const access = async ({ authorization }: Record<string, string | undefined>) => {
+  const access = async (_: unknown, { authorization }: Record<string, string | undefined>) => {
     if (!authorization) throw new ApiProblem('unauthorized', 'no key');
     return { owner: 'acme' };
   };
-  const handler = http({ cors, access }, () => async ({ method }) => {
+  const handler = endpoint({ cors, access, rulesOf }, () => async ({ method }) => {
     if (method === 'DELETE') throw new ApiProblem('not-found', 'no check');
     return { status: 200 };
   });

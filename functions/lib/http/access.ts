@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuthEnv, CorsEnv, StoreEnv } from '../../../shared/env.ts';
+import type { CorsEnv, ReadEnv, StoreEnv } from '../../../shared/env.ts';
 import {
   ANONYMOUS,
   type ApiKey,
-  type Caller,
   keyParts,
   keyState,
   type OwnerCaller,
@@ -11,41 +10,43 @@ import {
   type Scope,
 } from '../../../shared/keys.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
+import type { RouteRules } from '../../../shared/routes.ts';
 import { log } from '../log.ts';
+import { once } from '../once.ts';
 import { isLoopbackHost, targetOf } from '../public-addresses.ts';
 import { openDb } from '../store/dynamodb.ts';
 import { isSecretOf, type KeyStore, keyStore } from '../store/keys.ts';
+import type { Sender } from './request-log.ts';
 
 type Headers = Record<string, string | undefined>;
-type Env = StoreEnv & AuthEnv & CorsEnv;
 /** Returns who sent a request, or throws the problem to answer with. `reader` is the sender as its share token says. */
-export type Access<Sender> = (headers: Headers, reader?: ReaderCaller) => Promise<Sender>;
+export type Access<By> = (rules: RouteRules, headers: Headers, reader?: ReaderCaller) => Promise<By>;
 
-/** Authorizes requests whose API key has this scope. With `AUTH=open`, allows every local request, all as one owner. */
-export const access = (scope: Scope, parseEnv: () => Env): Access<OwnerCaller> => {
-  let authorize: Access<OwnerCaller> | undefined;
-  return async (headers) => {
-    authorize ??= createAccess(scope, parseEnv());
-    return await authorize(headers);
+/**
+ * Authorizes requests whose API key has the scope of their route. With `AUTH=open`, allows every local request, all as
+ * one owner. A share token replaces the key on routes that allow it. The lookup of the check judges the token
+ * (shared-check.ts). Reads the environment at the first request whose route is not public.
+ */
+export const access = (env: () => ReadEnv): Access<Sender> => {
+  const authorize = once(() => (env().AUTH === 'open' ? localAccess(env()) : keyAccess(env())));
+  return async ({ scope, shared }, headers, reader) => {
+    if (scope === 'public') return {};
+    if (shared && reader && env().AUTH === 'keys') return reader;
+    const owner = await authorize()(headers, scope); // without keys, a reader must be on this machine too
+    return (shared && reader) || owner;
   };
 };
 
-/** Does the same, but a share token replaces the key. The lookup of the check judges the token (shared-check.ts). */
-export const sharedAccess = (scope: Scope, parseEnv: () => Env): Access<Caller> => {
-  const authorize = access(scope, parseEnv);
-  let env: Env | undefined;
-  return async (headers, reader) => {
-    env ??= parseEnv();
-    if (reader && env.AUTH === 'keys') return reader;
-    const owner = await authorize(headers); // without keys, a reader must be on this machine too
-    return reader ?? owner;
-  };
-};
+type Authorize = (headers: Headers, scope: Scope) => Promise<OwnerCaller>;
 
-const createAccess = (scope: Scope, env: Env): Access<OwnerCaller> => {
-  if (env.AUTH === 'open') return async (headers) => localCaller(headers, scope, env.CORS_ORIGINS);
+const localAccess =
+  ({ CORS_ORIGINS }: CorsEnv): Authorize =>
+  async (headers, scope) =>
+    localCaller(headers, scope, CORS_ORIGINS);
+
+const keyAccess = (env: StoreEnv): Authorize => {
   const keys = keyring({ store: keyStore(openDb(env)) });
-  return ({ authorization }) => keys(authorization, scope);
+  return ({ authorization }, scope) => keys(authorization, scope);
 };
 
 /** Headers that proxies add. A request of a client on this machine has none. */

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { CorsEnv } from '../../../shared/env.ts';
 import type { OwnerCaller, ReaderCaller } from '../../../shared/keys.ts';
+import type { RouteRules } from '../../../shared/routes.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { Access } from './access.ts';
 import { parseQuery, withLowerCaseIds } from './input.ts';
@@ -32,39 +33,30 @@ export type Request<By extends Sender = OwnerCaller> = By & {
 
 type EndpointContext = Context & Pick<Request, 'signal'>;
 
-type Handle<By extends Sender> = (request: Request<By>) => Promise<Reply>;
+export type Handle<By extends Sender> = (request: Request<By>) => Promise<Reply>;
 type Options<By extends Sender> = {
+  /** Returns the rules of the route with this key. */
+  rulesOf: (routeKey: string) => RouteRules;
   /** Authorizes the request. */
   access: Access<By>;
   /** Origins whose pages may read the responses. */
   cors: () => CorsEnv;
-  /** True if the endpoint takes a JSON body. */
-  body?: boolean | 'optional';
-  /** True if a share token in the query may replace the API key, on paths with a check id. */
-  shared?: boolean;
-  /** Accepted query parameters; none by default. */
-  query?: readonly string[] | 'any';
 };
-
-/** Access to a public endpoint. */
-export const anyone: Access<Record<never, never>> = async () => ({});
 
 /**
  * Returns the Lambda handler of an endpoint, for API Gateway events of payload format 2.0. The handler parses each
  * request once, calls `build` on the first one, and turns every error into a problem document. Its `admit` authorizes a
  * request, and returns the answer if that refuses it. A server that has not received the body yet can ask `admit` first.
  */
-export const http = <By extends Sender>(
-  { access, cors, body = false, shared = false, query = [] }: Options<By>,
-  build: () => Handle<By>,
-) => {
+export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<By>, build: () => Handle<By>) => {
   let handle: Handle<By> | undefined;
   let origins: readonly string[] | undefined;
   const requests = requestLog();
 
   const authorize = async (event: APIGatewayProxyEventV2): Promise<By> => {
     origins ??= cors().CORS_ORIGINS; // first, so that a page can read a refusal too
-    return await access(event.headers, shared ? readerOf(event) : undefined);
+    const rules = rulesOf(event.routeKey);
+    return await access(rules, event.headers, rules.shared ? readerOf(event) : undefined);
   };
 
   const answer = async (event: APIGatewayProxyEventV2, context: EndpointContext): Promise<HttpResult> => {
@@ -72,6 +64,8 @@ export const http = <By extends Sender>(
     requests.authorized(event, caller);
     handle ??= build();
     const { http: requested } = event.requestContext;
+    const { body, shared, query = [] } = rulesOf(event.routeKey);
+    const accepted = shared && query !== 'any' ? [...query, 'share'] : query;
     return toHttpResult(
       await handle({
         ...caller,
@@ -80,18 +74,15 @@ export const http = <By extends Sender>(
         host: event.requestContext.domainName,
         path: requested.path,
         params: withLowerCaseIds(event.pathParameters),
-        query: withLowerCaseIds(parseQuery(event.queryStringParameters ?? {}, acceptedQuery(event))),
+        query: withLowerCaseIds(parseQuery(event.queryStringParameters ?? {}, accepted)),
         rawQuery: event.rawQueryString,
         headers: event.headers,
-        body: body === true || (body && event.body) ? parseJsonBody(event) : undefined,
+        body: body === 'required' || (body && event.body) ? parseJsonBody(event) : undefined,
         remainingMs: () => context.getRemainingTimeInMillis(),
         signal: context.signal,
       }),
     );
   };
-
-  const acceptedQuery = ({ pathParameters: params }: APIGatewayProxyEventV2) =>
-    shared && params?.checkId !== undefined && query !== 'any' ? [...query, 'share'] : query;
 
   // Middy throws 5 ms before the Lambda timeout, so that a slow request still gets a problem document (503).
   const lambda = <Result extends HttpResult | undefined>(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { acceptedParameters, ListParameters, type ParameterName } from '../../../shared/list-parameters.ts';
+import { acceptedParameters, ListParameters } from '../../../shared/list-parameters.ts';
 import { canonicalUrl, listKeyOf, type Position, type Range } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
 import { invalidInput, parseFields } from './input.ts';
@@ -29,15 +29,12 @@ const parameters = ListParameters.extend({ cursor: Cursor.optional() });
 type Parameters = z.output<typeof parameters>;
 
 /** Returns the parameters of a list. Throws one problem that lists everything wrong with them. */
-export const parseListQuery = (
-  { rawQuery }: Pick<Request, 'rawQuery'>,
-  names: readonly ParameterName[],
-): Parameters => {
+export const parseListQuery = ({ rawQuery }: Pick<Request, 'rawQuery'>): Parameters => {
   const search = new URLSearchParams(rawQuery);
   const once = Object.fromEntries(search);
   const sent = { ...once, ...(search.has('label') && { label: search.getAll('label') }) };
   const { fields, errors } = parseFields(parameters, acceptedParameters, sent);
-  const repeated = names.filter((name) => name !== 'label' && search.getAll(name).length > 1);
+  const repeated = parameters.keyof().options.filter((name) => name !== 'label' && search.getAll(name).length > 1);
   const { createdAfter = '', createdBefore = '~' } = fields;
   const all = [
     ...errors,
@@ -92,7 +89,3 @@ export const pageHeaders = (
   query.set('cursor', next);
   return { link: `<${path}?${query}>; rel="next"` };
 };
-
-/** Returns the names of a function's parameters for `http`. */
-export const parameterNames = (...without: readonly ParameterName[]): ParameterName[] =>
-  parameters.keyof().options.filter((name) => !without.includes(name));

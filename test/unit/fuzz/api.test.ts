@@ -7,7 +7,7 @@ import { getCheck } from '../../../functions/get-check.ts';
 import { getReport } from '../../../functions/get-report.ts';
 import { getRun } from '../../../functions/get-run.ts';
 import { keyring } from '../../../functions/lib/http/access.ts';
-import { anyone, http } from '../../../functions/lib/http/endpoint.ts';
+import { endpoint } from '../../../functions/lib/http/endpoint.ts';
 import { repeatedKey } from '../../../functions/lib/http/json-body.ts';
 import type { RunItem } from '../../../functions/lib/store/items.ts';
 import { noRoute } from '../../../functions/no-route.ts';
@@ -16,7 +16,7 @@ import { auditVersions } from '../../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../../shared/env.ts';
 import { Problem } from '../../../shared/problems.ts';
 import { allRegions } from '../../../shared/regions.ts';
-import { methodsOf, pathParameters, routes } from '../../../shared/routes.ts';
+import { methodsOf, pathParameters, type RouteKey, routes, rulesOf } from '../../../shared/routes.ts';
 import { presets } from '../../../shared/throttling.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text, url } from '../../support/fuzz.ts';
 
@@ -27,6 +27,7 @@ const eventOf = (method: string, path: string, more: Partial<APIGatewayProxyEven
   ({
     headers: {},
     isBase64Encoded: false,
+    routeKey: '$default',
     ...more,
     requestContext: { requestId: 'r', http: { method, path } },
   }) as APIGatewayProxyEventV2;
@@ -37,7 +38,7 @@ const expectValidResult = ({
   statusCode = 500,
   headers = {},
   body = '',
-}: Awaited<ReturnType<ReturnType<typeof http>>>) => {
+}: Awaited<ReturnType<ReturnType<typeof endpoint>>>) => {
   expect(statusCode).toBeLessThan(500);
   expect(headers['x-content-type-options']).toBe('nosniff');
   if (statusCode >= 400 && body !== '') expect(Problem.strict().parse(JSON.parse(body)).status).toBe(statusCode);
@@ -45,9 +46,11 @@ const expectValidResult = ({
 };
 
 const access = async () => ({ owner: 'anonymous' });
+/** Options of an endpoint that has the rules of a route. */
+const ruledBy = (key: RouteKey) => ({ cors, rulesOf: () => rulesOf(key) });
 
 describe('the API', () => {
-  const create = http({ access, cors, body: true }, () =>
+  const create = endpoint({ access, ...ruledBy('POST /v1/checks') }, () =>
     createCheck({
       store: {
         create: async (check) => check.runs.map((run) => ({ ...run, checkId: check.id }) as RunItem),
@@ -177,13 +180,27 @@ describe('the API', () => {
   const keys = keyring({ store: { find: async () => undefined, touch: async () => {} } });
   const authorization = shuffled('Bearer', 'Basic', ' ', 'pas_', '0123456789ab_', 'f00d'.repeat(16), '"', text);
   const handlers = [
-    http({ access, cors }, () => getCheck({ store })),
-    http({ access, cors, query: ['checkId'] }, () => getRun({ store })),
-    http({ access, cors, query: ['checkId'] }, () => getReport({ store, reports, maxBytes: 1000 })),
-    http({ access, cors }, () => deleteCheck({ store, erasure })),
-    http({ access: anyone, cors, query: 'any' }, () => noRoute()),
-    http({ cors, access: ({ authorization }) => keys(authorization, 'checks:read') }, () => getCheck({ store })),
-    http({ cors, shared: true, access: async (_, reader) => reader ?? { owner: 'acme' } }, () => getCheck({ store })),
+    endpoint({ access, ...ruledBy('GET /v1/checks/{checkId}') }, () => getCheck({ store })),
+    endpoint({ access, ...ruledBy('GET /v1/audit/runs/{runId}') }, () => getRun({ store })),
+    endpoint({ access, ...ruledBy('GET /v1/audit/runs/{runId}/report') }, () =>
+      getReport({ store, reports, maxBytes: 1000 }),
+    ),
+    endpoint({ access, ...ruledBy('DELETE /v1/checks/{checkId}') }, () => deleteCheck({ store, erasure })),
+    endpoint({ access: async () => ({}), cors, rulesOf }, () => noRoute()),
+    endpoint(
+      {
+        ...ruledBy('GET /v1/checks/{checkId}'),
+        access: (_, { authorization }) => keys(authorization, 'checks:read'),
+      },
+      () => getCheck({ store }),
+    ),
+    endpoint(
+      {
+        ...ruledBy('GET /v1/checks/{checkId}'),
+        access: async (_, __, reader) => reader ?? { owner: 'acme' },
+      },
+      () => getCheck({ store }),
+    ),
   ];
   const id = fc.oneof(
     text,

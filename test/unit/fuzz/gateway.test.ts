@@ -1,17 +1,18 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { anyone, http } from '../../../functions/lib/http/endpoint.ts';
+import { endpoint } from '../../../functions/lib/http/endpoint.ts';
 import { noRoute } from '../../../functions/no-route.ts';
 import { assertProperty, fuzzTimeoutMs, numRuns, shuffled, text } from '../../support/fuzz.ts';
 import { startHandlers } from '../../support/gateway.ts';
 
 vi.setConfig({ testTimeout: fuzzTimeoutMs });
 
+const rulesOf = () => ({ scope: 'public', query: 'any' }) as const;
 const cors = () => ({ CORS_ORIGINS: ['https://example.com'] });
 
 test('the local gateway survives any request line and header', async () => {
-  const handler = http({ access: anyone, cors, query: 'any' }, () => noRoute());
+  const handler = endpoint({ access: async () => ({}), cors, rulesOf }, () => noRoute());
   const gateway = await startHandlers(() => handler);
   const part = shuffled(
     '/',

@@ -1,0 +1,39 @@
+import type { CorsEnv, ReadEnv } from '../../../shared/env.ts';
+import type { EnvOf } from '../../../shared/functions.ts';
+import type { Caller, OwnerCaller } from '../../../shared/keys.ts';
+import { type ApiFunction, type Route, rulesOf } from '../../../shared/routes.ts';
+import { envOf } from '../environment.ts';
+import { once } from '../once.ts';
+import { access } from './access.ts';
+import { endpoint, type Handle } from './endpoint.ts';
+import type { Sender } from './request-log.ts';
+
+/** Sender whom a route admits. */
+type SenderTo<R> = R extends { scope: 'public' }
+  ? Record<never, never>
+  : R extends { shared: true }
+    ? Caller
+    : OwnerCaller;
+/** Sender whom a function admits. */
+type SenderOf<Name extends ApiFunction> = Name extends Route['function']
+  ? SenderTo<Extract<Route, { function: Name }>>
+  : Record<never, never>;
+
+/**
+ * Returns the Lambda handler of an API function. Its row in shared/functions.ts has its variables, and the rows of its
+ * routes say who may send a request and what they accept. Reads the environment at the first request, not on import.
+ */
+export const http = <Name extends ApiFunction>(
+  name: Name,
+  build: (env: EnvOf<Name>) => Handle<SenderOf<Name>>,
+): ReturnType<typeof endpoint> => {
+  const env = once(() => envOf(name));
+  return endpoint<Sender>(
+    {
+      rulesOf,
+      cors: () => env() as CorsEnv,
+      access: access(() => env() as ReadEnv), // the type of `functionRows` demands it for routes that need a key
+    },
+    () => build(env()) as Handle<Sender>,
+  );
+};

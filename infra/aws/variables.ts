@@ -1,0 +1,43 @@
+import type { Construct } from 'constructs';
+import type { z } from 'zod';
+import type { FunctionName, FunctionRow, functionRows } from '../../shared/functions.ts';
+import type { Environment } from '../environments.ts';
+import { auditQueueUrls } from './audit-queues.ts';
+import { reportBucketName } from './report-bucket.ts';
+
+type InputOf<Name extends FunctionName> = z.input<(typeof functionRows)[Name]['env']>;
+type Variable = { [Name in FunctionName]: keyof InputOf<Name> }[FunctionName];
+type RequiredOf<T> = { [Name in keyof T]-?: undefined extends T[Name] ? never : Name }[keyof T];
+type Required = { [Name in FunctionName]: RequiredOf<InputOf<Name>> }[FunctionName];
+type Values = Record<Required, string> & { [Name in Variable]?: string | undefined };
+
+/** Returns the variables of a function on AWS. A variable that has no value here keeps the default of its schema. */
+export const variablesOf = (
+  scope: Construct,
+  environment: Environment,
+  { env }: FunctionRow,
+): Record<string, string> => {
+  const values: Record<string, string | undefined> = valuesOf(scope, environment);
+  const named = Object.keys(env.shape).map((name) => [name, values[name]] as const);
+  return Object.fromEntries(named.filter((each): each is [string, string] => each[1] !== undefined));
+};
+
+const valuesOf = (scope: Construct, environment: Environment): Values => {
+  const { names, homeRegion, regions, retentionDays, trendDays, corsOrigins } = environment;
+  const bucket = reportBucketName(scope, environment);
+  return {
+    TABLE_NAME: names.table,
+    HOME_REGION: homeRegion,
+    REPORT_BUCKET: bucket,
+    REPORT_ORIGIN: `https://${bucket}.s3.${homeRegion}.amazonaws.com`,
+    AUDIT_QUEUES: auditQueueUrls(scope, environment),
+    REGIONS: regions.join(','),
+    AUTH: 'keys',
+    TARGETS: 'public',
+    // The functions answer preflights, as in the local service: with a `$default` route, API Gateway doesn't.
+    CORS_ORIGINS: corsOrigins.join(',') || undefined,
+    RETENTION_DAYS: String(retentionDays),
+    TREND_DAYS: String(trendDays),
+    RETAKES: '0', // a busy neighbour stays for the whole invocation
+  };
+};

@@ -1,0 +1,139 @@
+import type { z } from 'zod';
+import {
+  AuditEnv,
+  CorsEnv,
+  CreateEnv,
+  DiscoverEnv,
+  ReadEnv,
+  ReadyEnv,
+  ReportReadEnv,
+  StoreEnv,
+  SweepEnv,
+  WaitEnv,
+  WebPageEnv,
+} from './env.ts';
+import type { Partition } from './partitions.ts';
+import type { ApiFunction, Route } from './routes.ts';
+
+export type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+export type TableActions = Partial<Record<Partition, readonly TableAction[]>>;
+export type ReportAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'ListBucket';
+
+/**
+ * A Lambda function. Its environment also says what it may use: `AUTH` the keys, `AUDIT_QUEUES` the queues of audit jobs.
+ */
+export type FunctionRow<Env = unknown> = {
+  /** Schema with which the function parses its variables, once per cold start. */
+  env: z.ZodObject & z.ZodType<Env>;
+  timeoutSeconds: number;
+  /** Lambda assigns CPU by memory: 1,769 MB is one vCPU, 3,538 MB is two. */
+  memoryMb: number;
+  storageMb?: number;
+  /** Size of libuv's thread pool for files, zlib and DNS lookups. */
+  threads?: number;
+  /** True if X-Ray traces it, which bills each trace. */
+  traced?: boolean;
+  /** Actions on the items of the table, by partition. */
+  table?: TableActions;
+  /** Index of the table that it queries. */
+  index?: 'open' | 'list';
+  /** Actions on reports. With ListBucket, S3 answers 404 for a missing report instead of 403. */
+  reports?: readonly ReportAction[];
+  /** True if it may read the item that shows whether the table responds. */
+  readsReady?: boolean;
+};
+
+/** A function that answers or works at once. More CPU makes the first request of an instance faster. */
+const quick = { timeoutSeconds: 10, memoryMb: 1024 } as const;
+/** A wait takes up to 25 s, and API Gateway allows 30 s. The function mostly sleeps, so its memory would be wasted. */
+const waiting = { timeoutSeconds: 29, memoryMb: 256 } as const;
+
+/** Actions of a function that reads a check of its owner, or of a share link. */
+const reads = { check: ['Query'], share: ['GetItem'] } as const;
+/** Actions of a function that also finds a run without the id of its check. */
+const readsRuns = { ...reads, run: ['GetItem'] } as const;
+/** A function that reads a run's report. */
+const reportReader = { ...quick, env: ReportReadEnv, table: readsRuns, reports: ['GetObject', 'ListBucket'] } as const;
+
+/** Functions with a route that needs a key. */
+type KeyFunction = Exclude<Route, { scope: 'public' }>['function'];
+type QueueFunction = 'run-audit' | 'close-lost-runs' | 'sweep';
+/** Name of a file in `functions/`, which is one Lambda function. */
+export type FunctionName = ApiFunction | QueueFunction;
+
+export const functionRows = {
+  'create-check': {
+    ...quick,
+    env: CreateEnv,
+    traced: true, // a run's trace begins here; traces of polls would only cost money
+    table: {
+      check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+      run: ['PutItem'],
+      owner: ['GetItem', 'UpdateItem'],
+    },
+  },
+  'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list' },
+  'list-runs': { ...quick, env: ReadEnv, index: 'list' },
+  'get-check': { ...waiting, env: WaitEnv, table: reads },
+  'get-comparison': { ...quick, env: ReadEnv, table: reads },
+  'get-run': { ...waiting, env: WaitEnv, table: readsRuns },
+  'get-report': reportReader,
+  'get-screenshot': reportReader,
+  'delete-check': {
+    ...quick,
+    env: ReportReadEnv,
+    table: {
+      check: ['DeleteItem', 'GetItem', 'PutItem', 'Query'],
+      run: ['DeleteItem'],
+      owner: ['UpdateItem'],
+      share: ['DeleteItem', 'GetItem'],
+    },
+    reports: ['DeleteObject', 'ListBucket'],
+  },
+  'create-link': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['GetItem', 'PutItem'] } },
+  'delete-links': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['DeleteItem'] } },
+  discover: { ...quick, env: DiscoverEnv },
+  ready: { ...quick, env: ReadyEnv, readsReady: true },
+  docs: { ...quick, env: CorsEnv },
+  'web-page': { ...quick, env: WebPageEnv },
+  'no-route': { ...quick, env: WebPageEnv },
+  'run-audit': {
+    env: AuditEnv,
+    timeoutSeconds: 600,
+    memoryMb: 3538, // on one vCPU, Lighthouse would slow the page that it measures
+    // Room for the unpacked Chromium (221 MB), up to 150 MiB in the browser's cache, the trace and the report.
+    storageMb: 1024,
+    // DNS lookups may use half of the pool. Each audit's proxy runs up to six lookups at once, and unfinished lookups of
+    // earlier pages keep their threads.
+    threads: 64,
+    traced: true,
+    table: { check: ['GetItem', 'Query'] }, // infra/aws/table-actions.ts has the attributes that it may update
+    reports: ['PutObject'],
+  },
+  'close-lost-runs': {
+    ...quick,
+    timeoutSeconds: 60,
+    env: StoreEnv,
+    traced: true,
+    table: { check: ['GetItem', 'Query'] }, // and the same
+  },
+  sweep: {
+    ...quick,
+    timeoutSeconds: 60,
+    env: SweepEnv,
+    traced: true,
+    table: {
+      check: ['DeleteItem', 'GetItem', 'Query', 'UpdateItem'],
+      run: ['DeleteItem', 'GetItem'],
+      owner: ['UpdateItem'],
+      share: ['DeleteItem', 'GetItem'],
+    },
+    index: 'open',
+    reports: ['DeleteObject', 'ListBucket'],
+  },
+} as const satisfies Record<KeyFunction, FunctionRow<ReadEnv>> &
+  Record<ApiFunction, FunctionRow<CorsEnv>> &
+  Record<QueueFunction, FunctionRow>;
+
+/** The parsed environment of a function. */
+export type EnvOf<Name extends FunctionName> = z.output<(typeof functionRows)[Name]['env']>;
