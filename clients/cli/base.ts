@@ -1,6 +1,7 @@
+import type { CreateCheckBody } from '../../shared/check.ts';
 import type { CheckComparison } from '../../shared/comparison/comparison.ts';
-import type { Client, CreateCheck, ListFilters } from '../client.ts';
-import { ServiceError } from '../service-error.ts';
+import type { Client, ListFilters } from '../api/client.ts';
+import { ServiceError } from '../api/service-error.ts';
 import { UsageError } from './exit-codes.ts';
 import { reasonText } from './formats/notes.ts';
 import type { CheckResult } from './result.ts';
@@ -15,7 +16,7 @@ const LABEL = /^([^:=]+)[:=](.*)$/;
 export const findBase = async (
   client: Client,
   base: string,
-  { url, device = 'mobile' }: CreateCheck,
+  { url, device = 'mobile' }: CreateCheckBody,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
   if (UUID.test(base)) return (await client.get(base, { signal })).id;
@@ -42,7 +43,7 @@ export const compareWithBase = async (
   signal: AbortSignal,
 ): Promise<Judged> => {
   try {
-    const base = (await client.compare(checkId, { base: baseId, signal })) as CheckComparison;
+    const base = await client.compare(checkId, { base: baseId, signal });
     return { base, baseProblem: hasVerdict(base) ? null : noVerdictText(base) };
   } catch (error) {
     const isAnswer = error instanceof ServiceError && ['not-comparable', 'report-not-ready'].includes(error.code ?? '');

@@ -1,4 +1,4 @@
-import { Client } from '../client.ts';
+import { Client } from '../api/client.ts';
 import { UsageError } from './exit-codes.ts';
 import type { View } from './formats/terminal.ts';
 import { startOwnService } from './service.ts';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError } from '../api/service-error.ts';
 import { WriteError } from './streams.ts';
 
 /** Exit codes of every command. */

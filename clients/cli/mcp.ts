@@ -1,4 +1,4 @@
-import type { Client } from '../client.ts';
+import type { Client } from '../api/client.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -1,5 +1,6 @@
 import { Listr, ListrLogger, PRESET_TIMER, ProcessOutput } from 'listr2';
-import type { Check, CreatedCheck } from '../client.ts';
+import type { CheckView } from '../../shared/check.ts';
+import type { CreatedCheck } from '../api/client.ts';
 import { outagesOf, type Progress } from './progress.ts';
 
 /** Shows a row for each region of each check in a terminal, with its state and the seconds since its start. */
@@ -63,7 +64,7 @@ const deferred = () => {
 
 type Row = { name: string; state: string; end: ReturnType<typeof deferred>; show: (title: string) => void };
 
-const showRun = (row: Row, run: Check['runs'][number], samples: number): void => {
+const showRun = (row: Row, run: CheckView['runs'][number], samples: number): void => {
   const count = samples > 1 ? `  sample ${Math.min(run.samples.length + 1, samples)} of ${samples}` : '';
   if (run.state === 'running') {
     row.state = count;

@@ -1,8 +1,8 @@
-import type { Check } from '../client.ts';
-import type { OnOutage } from '../retries.ts';
+import type { CheckView } from '../../shared/check.ts';
+import type { OnOutage } from '../api/retries.ts';
 
 /** Shows the progress of a command. `end` must be called at the end, also after a failure. */
-export type Progress = { onChange: (check: Check) => void; onOutage: OnOutage; end: () => Promise<void> };
+export type Progress = { onChange: (check: CheckView) => void; onOutage: OnOutage; end: () => Promise<void> };
 
 /** Prints each change of a run as a line: seconds since the start, region, page and state. */
 export const progressLines = (note: (line: string) => void): Progress => {
@@ -12,7 +12,7 @@ export const progressLines = (note: (line: string) => void): Progress => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     note(`${`${seconds} s`.padStart(6)}  ${text}`);
   };
-  const onChange = (check: Check) => {
+  const onChange = (check: CheckView) => {
     for (const [name, state] of statesOf(check)) {
       if (shown.get(name) === state) continue;
       shown.set(name, state);
@@ -35,7 +35,7 @@ export const outagesOf = (show: (cause: string | undefined) => void): OnOutage =
   };
 };
 
-const statesOf = ({ url, runs, device, samples = 1 }: Check): Map<string, string> =>
+const statesOf = ({ url, runs, device, samples = 1 }: CheckView): Map<string, string> =>
   new Map(
     runs.map(({ region, state, samples: taken, error }) => {
       const count = samples > 1 && state === 'running' ? `, ${taken.length} of ${samples} samples` : '';

@@ -1,7 +1,6 @@
 import type { CheckComparison } from '../../shared/comparison/comparison.ts';
-import type { CheckSummary } from '../../shared/summaries.ts';
-import type { Client } from '../client.ts';
-import { ServiceError } from '../service-error.ts';
+import type { Client } from '../api/client.ts';
+import { ServiceError } from '../api/service-error.ts';
 import { hasVerdict, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
@@ -22,8 +21,8 @@ const reading = (context: Context, { data }: ReadOptions, work: Parameters<typeo
 };
 
 /** Returns the comparison of a check's regions, or null if no two runs can be compared. */
-export const comparisonOf = async (client: Client, id: string, base: string | undefined, signal: AbortSignal) =>
-  client.compare(id, { base, signal }).catch((error) => {
+export const comparisonOf = async (client: Client, id: string, signal: AbortSignal) =>
+  client.compare(id, { signal }).catch((error) => {
     if (error instanceof ServiceError && (error.code === 'not-comparable' || error.code === 'report-not-ready'))
       return null;
     throw error;
@@ -33,8 +32,8 @@ export const comparisonOf = async (client: Client, id: string, base: string | un
 export const get = (context: Context, id: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client, server) => {
     const check = await client.get(id, context);
-    const comparison = check.regions.length > 1 ? await comparisonOf(client, id, undefined, context.signal) : null;
-    const result = { check, comparison, base: null, baseProblem: null, assertions: {}, server } as CheckResult;
+    const comparison = check.regions.length > 1 ? await comparisonOf(client, id, context.signal) : null;
+    const result: CheckResult = { check, comparison, base: null, baseProblem: null, assertions: {}, server };
     await writeResults(context, [result], { format: options.format ?? 'text' });
     return exitCodes.good;
   });
@@ -44,16 +43,14 @@ export const list = (context: Context, _: unknown, options: ReadOptions): Promis
   reading(context, options, async (client) => {
     const { limit, url, state, label = {} } = options;
     const query = {
-      ...(limit !== undefined && { limit }),
-      ...(url !== undefined && { url }),
-      ...(state !== undefined && { state: state as never }), // the service refuses an unknown state
+      ...{ limit, url, state },
       label: Object.entries(label).map(([name, value]) => `${name}:${value}`),
     };
     const page = await client.list(query, context);
     const text =
       options.format === 'json'
         ? `${JSON.stringify(page, null, 2)}\n`
-        : listTextOf({ ...page, checks: page.checks as CheckSummary[] }, { ...context.view, now: new Date() });
+        : listTextOf(page, { ...context.view, now: new Date() });
     await context.print(text);
     return exitCodes.good;
   });

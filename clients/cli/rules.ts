@@ -1,7 +1,8 @@
 import { type AssertionResult, evaluate } from '../../shared/assertions/assertions.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
+import type { CheckView } from '../../shared/check.ts';
 import { printableValue } from '../../shared/text.ts';
-import type { Check, Client } from '../client.ts';
+import type { Client } from '../api/client.ts';
 import { ServiceFault } from './exit-codes.ts';
 import { type AssertionRules, readAssertions, readBudgetFile } from './lighthouserc.ts';
 
@@ -14,7 +15,7 @@ export const readRules = ({ assert, budget }: { assert?: string; budget?: string
 /** Returns the results of the rules on each succeeded run, by the id of the run, and notes for the user. */
 export const applyRules = async (
   client: Client,
-  check: Check,
+  check: CheckView,
   rules: readonly AssertionRules[],
   signal: AbortSignal,
 ) => {

@@ -1,4 +1,5 @@
-import type { Check, Client, CreateCheck, CreatedCheck } from '../client.ts';
+import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
+import type { Client, CreatedCheck } from '../api/client.ts';
 import { compareWithBase, findBase } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
@@ -62,7 +63,7 @@ export const run = async (context: Context, urls: readonly string[], options: Ru
 /** Returns the id of the base of each check. It is null if no check has the label. */
 const basesOf = async (
   client: Client,
-  bodies: readonly CreateCheck[],
+  bodies: readonly CreateCheckBody[],
   { base }: RunOptions,
   { signal }: Context,
 ): Promise<(string | null)[]> => {
@@ -86,7 +87,7 @@ const bodiesOf = async (
   urls: readonly string[],
   options: RunOptions,
   signal: AbortSignal,
-): Promise<CreateCheck[]> => {
+): Promise<CreateCheckBody[]> => {
   const { region, device, auditVersion, samples, category, blockedUrlPatterns, label } = options;
   const offered =
     region && !region.includes('all') ? [] : (await client.regions({ signal })).regions.map(({ id }) => id);
@@ -94,7 +95,7 @@ const bodiesOf = async (
   // the service refuses unknown regions, versions and categories, and says which it accepts
   return urls.flatMap((url) =>
     (device ?? [undefined]).map((each) => {
-      const throttling = throttlingFor(each as CreateCheck['device'], options);
+      const throttling = throttlingFor(each as CreateCheckBody['device'], options);
       return {
         ...{ url, auditVersion, regions },
         ...(each && { device: each }),
@@ -103,7 +104,7 @@ const bodiesOf = async (
         ...(throttling && { throttling }),
         ...(blockedUrlPatterns && { blockedUrlPatterns }),
         ...(label && { labels: label }),
-      } as CreateCheck;
+      } as CreateCheckBody;
     }),
   );
 };
@@ -117,24 +118,27 @@ type Against = {
 
 const resultOf = async (
   client: Client,
-  check: Check,
+  check: CheckView,
   { server, rules, label, base }: Against,
   { signal, notes }: { signal: AbortSignal; notes: string[] },
 ): Promise<CheckResult> => {
-  const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, undefined, signal) : null;
+  const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, signal) : null;
   const judged = base
     ? await compareWithBase(client, check.id, base, signal)
     : { base: null, baseProblem: base === null ? noBaseText(check.url, label) : null };
   const applied = await applyRules(client, check, rules, signal);
   notes.push(...applied.notes);
-  return { check, comparison, ...judged, assertions: applied.assertions, server } as CheckResult;
+  return { check, comparison, ...judged, assertions: applied.assertions, server };
 };
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
-const unjudged = (check: Check, { server, rules, label, notes }: Omit<Against, 'base'> & { notes: string[] }) => {
+const unjudged = (
+  check: CheckView,
+  { server, rules, label, notes }: Omit<Against, 'base'> & { notes: string[] },
+): CheckResult => {
   if (rules.length > 0) notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
   const baseProblem = label === undefined ? null : `The command ended before it compared the check ${check.id}.`;
-  return { check, comparison: null, base: null, baseProblem, assertions: {}, server } as CheckResult;
+  return { check, comparison: null, base: null, baseProblem, assertions: {}, server };
 };
 
 const noBaseText = (url: string, label: string | undefined): string =>

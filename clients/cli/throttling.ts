@@ -1,5 +1,5 @@
+import type { CreateCheckBody } from '../../shared/check.ts';
 import { presets, type Throttling, type ThrottlingValues } from '../../shared/throttling.ts';
-import type { CreateCheck } from '../client.ts';
 
 /** Options of `run`, with the names of Lighthouse's command line. */
 export type ThrottlingOptions = { throttling?: 'none' } & {
@@ -11,7 +11,7 @@ export type ThrottlingOptions = { throttling?: 'none' } & {
  * given is that of the preset.
  */
 export const throttlingFor = (
-  device: CreateCheck['device'] = 'mobile',
+  device: CreateCheckBody['device'] = 'mobile',
   options: ThrottlingOptions,
 ): Throttling | undefined => {
   const names = Object.keys(presets[device]) as (keyof ThrottlingValues)[];

@@ -1,6 +1,7 @@
-import type { Check, Client, CreatedCheck } from '../client.ts';
-import { isFinal } from '../client.ts';
-import { ServiceError } from '../service-error.ts';
+import type { CheckView } from '../../shared/check.ts';
+import type { Client, CreatedCheck } from '../api/client.ts';
+import { isFinal } from '../api/client.ts';
+import { ServiceError } from '../api/service-error.ts';
 import type { Context } from './context.ts';
 import { ServiceFault } from './exit-codes.ts';
 import { progressLines } from './progress.ts';
@@ -9,9 +10,9 @@ const ERASE_MS = 5000;
 
 type Read<T> = {
   /** Returns the result of a finished check. */
-  finished: (client: Client, check: Check, i: number) => Promise<T>;
+  finished: (client: Client, check: CheckView, i: number) => Promise<T>;
   /** Returns the result of a check as the command saw it last, when the command failed before its result was read. */
-  lastSeen: (check: Check) => T;
+  lastSeen: (check: CheckView) => T;
 };
 
 /**
@@ -30,9 +31,9 @@ export const readWhenFinished = async <T>(
   const { onChange, onOutage, end } = terminal
     ? (await import('./progress-rows.ts')).progressRows(created, terminal)
     : progressLines(note);
-  const seen = new Map<string, Check>();
+  const seen = new Map<string, CheckView>();
   const patient = client.patient(AbortSignal.any([signal, timeout, failed.signal]), onOutage);
-  const watch = (check: Check) => {
+  const watch = (check: CheckView) => {
     seen.set(check.id, check);
     onChange(check);
   };

@@ -1,5 +1,5 @@
+import type { RunView } from '../../shared/run.ts';
 import { cutText } from '../../shared/text.ts';
-import type { Run } from '../client.ts';
 
 /** Size limit of an explanation, in bytes of UTF-8. */
 const MAX_BYTES = 2000;
@@ -29,7 +29,7 @@ type Finding = { audit: Audit; category: string; points: number; milliseconds: n
 /**
  * Returns the failing audits of a report with their costs and savings, the most important first, in at most 2,000 bytes.
  */
-export const explain = (run: Run, report: LighthouseReport): string => {
+export const explain = (run: RunView, report: LighthouseReport): string => {
   const scores = Object.values(report.categories).map(
     ({ id, score }) => `${id} ${score === null ? 'unknown' : Math.round(score * 100)}`,
   );

@@ -1,5 +1,6 @@
-import type { Check, Client, CreateCheck } from '../client.ts';
-import { isFinal } from '../client.ts';
+import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
+import type { Client } from '../api/client.ts';
+import { isFinal } from '../api/client.ts';
 
 /** Pause between two progress reports, in milliseconds. A report restarts the request timeout of many agents. */
 const REPORT_MS = 5000;
@@ -7,8 +8,8 @@ const TIMEOUT_SECONDS = 900;
 /** Reason of a call that an agent cancels because it has waited too long. */
 const TIMED_OUT = /timed? ?out/i;
 
-/** Inputs of a create. The service judges the names of regions and versions, as a deployment may have its own. */
-type Inputs = Omit<CreateCheck, 'regions' | 'auditVersion'> & { auditVersion: string; regions?: string[] | undefined };
+/** Inputs of a create. Without regions, the check has the first region of the service. */
+type Inputs = Omit<CreateCheckBody, 'regions'> & { regions?: string[] | undefined };
 type Watch = { signal: AbortSignal; report: (message: string) => Promise<void> };
 
 /** A check that goes on although the call of the agent has failed. */
@@ -22,10 +23,10 @@ export class KeptCheck extends Error {
  * Creates a check and returns it when it is finished. Retries during an outage of the service. Erases an unfinished check
  * only if the agent cancels the call.
  */
-export const runCheck = async (client: Client, inputs: Inputs, { signal, report }: Watch): Promise<Check> => {
+export const runCheck = async (client: Client, inputs: Inputs, { signal, report }: Watch): Promise<CheckView> => {
   const regions = inputs.regions ?? [await firstRegion(client, signal)];
-  const { id } = await client.create({ ...inputs, regions } as CreateCheck, { signal });
-  let check: Check | undefined;
+  const { id } = await client.create({ ...inputs, regions }, { signal });
+  let check: CheckView | undefined;
   let sent = Promise.resolve();
   const send = () => {
     sent = report(progressOf(check)).catch(() => undefined); // the agent is gone, and its signal ends the wait
@@ -57,10 +58,10 @@ const firstRegion = async (client: Client, signal: AbortSignal): Promise<string>
   return first.id;
 };
 
-const progressOf = (check: Check | undefined): string => {
+const progressOf = (check: CheckView | undefined): string => {
   if (!check) return 'created';
   const { samples = 1 } = check;
-  const sampleOf = ({ state, samples: taken }: Check['runs'][number]) =>
+  const sampleOf = ({ state, samples: taken }: CheckView['runs'][number]) =>
     samples > 1 && state === 'running' ? ` sample ${Math.min(taken.length + 1, samples)} of ${samples}` : '';
   return check.runs.map((run) => `${run.region} ${run.state}${sampleOf(run)}`).join(', ');
 };

@@ -5,8 +5,8 @@ import { BlockedUrlPatterns } from '../../shared/blocked-urls.ts';
 import { CheckState } from '../../shared/check.ts';
 import { Labels } from '../../shared/labels.ts';
 import { Throttling } from '../../shared/throttling-schemas.ts';
-import type { Client, ListFilters } from '../client.ts';
-import { ServiceError } from '../service-error.ts';
+import type { Client } from '../api/client.ts';
+import { ServiceError } from '../api/service-error.ts';
 import { unreadableNote } from '../web/words.js';
 import { explain } from './explanation.ts';
 import { KeptCheck, runCheck } from './run-check.ts';
@@ -97,7 +97,7 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
     },
     (query, { signal }) =>
       answer(async () => {
-        const page = await (await connect()).list(query as ListFilters, { signal });
+        const page = await (await connect()).list(query, { signal });
         return page.unreadable ? { ...page, note: unreadableNote(page.unreadable) } : page;
       }),
   );
@@ -129,7 +129,7 @@ const addExplainRun = (server: McpServer, connect: Options['connect']): void => 
         const client = await connect();
         const run = await client.run(runId, { signal });
         if (run.state === 'failed') return { state: 'failed', error: run.error };
-        return explain(run, (await client.report(runId, { signal })) as unknown as Parameters<typeof explain>[1]);
+        return explain(run, (await client.report(runId, { signal })) as Parameters<typeof explain>[1]);
       }),
   );
 };

@@ -1,7 +1,8 @@
-import type { Check, Run } from '../client.ts';
+import type { CheckView } from '../../shared/check.ts';
+import type { RunView } from '../../shared/run.ts';
 
 /** Returns the fields of a check that answer most questions, without the environment and attempts of its runs. */
-export const summaryOf = (check: Check) => ({
+export const summaryOf = (check: CheckView) => ({
   checkId: check.id,
   url: check.url,
   state: check.state,
@@ -13,7 +14,7 @@ export const summaryOf = (check: Check) => ({
   runs: check.runs.map(runSummaryOf),
 });
 
-const runSummaryOf = (run: Run) => {
+const runSummaryOf = (run: RunView) => {
   const { performance, accessibility, bestPractices, seo, pwa, agenticBrowsing, fcp, si, lcp, tti, tbt, cls } = run;
   const base = { runId: run.id, region: run.region, device: run.device, state: run.state };
   if (run.state === 'failed') return { ...base, error: run.error, warnings: run.warnings };

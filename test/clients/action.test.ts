@@ -9,7 +9,8 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Check, Client } from '../../clients/client.ts';
+import type { Client } from '../../clients/api/client.ts';
+import type { CheckView } from '../../shared/check.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { waitFor } from '../support/service.ts';
@@ -110,7 +111,7 @@ const pullRequest = { pull_request: { number: 7 } };
 const finishNext =
   (url: string, known = new Set<string>()) =>
   async () => {
-    const isNext = ({ id, state }: Pick<Check, 'id' | 'state'>) => state === 'created' && !known.has(id);
+    const isNext = ({ id, state }: Pick<CheckView, 'id' | 'state'>) => state === 'created' && !known.has(id);
     const { id } = await waitFor(async () => (await client.list({ url })).checks.find(isNext));
     const run = await world.runOf(id);
     await world.finish(run, { ...passed, report: await world.storeReport(run, readReport('13.5.0')) });

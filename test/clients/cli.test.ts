@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Client } from '../../clients/client.ts';
+import type { Client } from '../../clients/api/client.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';

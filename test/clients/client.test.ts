@@ -1,8 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Check, Client, type CreateCheck } from '../../clients/client.ts';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { Client } from '../../clients/api/client.ts';
+import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
+import { openApiDocument } from '../../shared/openapi/document.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { generateTypes, runDocumentClient } from '../support/document-client.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { World } from '../support/world.ts';
 
 let world: World;
@@ -16,8 +20,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.stop();
 });
+afterEach(() => void vi.unstubAllGlobals());
+const documented = temporaryFolder('documented');
 
-const body: CreateCheck = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1', 'us-east4'] };
+const body: CreateCheckBody = {
+  url: 'https://example.com/',
+  auditVersion: 'latest',
+  regions: ['us-west1', 'us-east4'],
+};
 const problem = (status: number, code: string) =>
   JSON.stringify({
     type: `urn:page-audit:problem:${code}`,
@@ -59,7 +69,7 @@ test('a wait reports each region that finishes, and returns the finished check',
   const { id } = await client.create(body);
   const seen: string[][] = [];
   const finish = async (i: number) => world.finish(await world.runOf(id, i));
-  const onChange = ({ runs }: Check) => {
+  const onChange = ({ runs }: CheckView) => {
     seen.push(runs.map(({ state }) => state));
     if (seen.length === 1) finish(0);
     if (seen.at(-1)?.join() === 'succeeded,created') finish(1);
@@ -181,7 +191,25 @@ test('a long Retry-After is an error at once', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
+test('an answer that never ends is refused', async () => {
+  const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 20)) });
+  vi.stubGlobal('fetch', async () => new Response(endless(), { headers: { 'content-type': 'application/json' } }));
+  const message = 'http://service sent more than 16 MiB, which is no answer of a page audit service.';
+  expect(await failure(new Client({ url: 'http://service' }).list())).toMatchObject({ kind: 'not-ours', message });
+});
+
 test('a key with a line break is refused, and no message shows it', () => {
   expect(() => new Client({ url: api.url, key: 'pa_secret\n' })).toThrow(/line break/);
   expect(() => new Client({ url: api.url, key: 'pa_secret\n' })).not.toThrow(/secret/);
+});
+
+test('the OpenAPI document gives the types of a client that works, without a warning, and ours has the same types', async () => {
+  const print = (['warn', 'error', 'log'] as const).map((name) => vi.spyOn(console, name));
+  const types = await generateTypes(openApiDocument());
+  for (const spy of print) expect(spy).not.toHaveBeenCalled();
+  expect(types).toContain('state: components["schemas"]["CheckState"];');
+  expect(types).not.toContain(
+    'unknown;\n                        };\n                    };\n                    content: never',
+  );
+  expect(await runDocumentClient(documented, types, api.url)).toBe('us-west1 created');
 });

@@ -1,4 +1,4 @@
-import { Client } from '../../clients/client.ts';
+import { Client } from '../../clients/api/client.ts';
 import { startFunctions } from './gateway.ts';
 import { startWorld } from './world.ts';
 

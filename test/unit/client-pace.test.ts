@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Client } from '../../clients/client.ts';
+import { Client } from '../../clients/api/client.ts';
 import { pacedAnswers, unfinished, waited } from '../support/paced-answers.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -18,8 +18,8 @@ const problem = (status: number, headers: HeadersInit) =>
 const requestsTo = async (answer: (count: number) => Response) => {
   const started = Date.now();
   const requests: { at: number; prefer: string | null }[] = [];
-  vi.stubGlobal('fetch', async ({ headers }: Request) => {
-    requests.push({ at: (Date.now() - started) / 1000, prefer: headers.get('prefer') });
+  vi.stubGlobal('fetch', async (_: string, { headers }: RequestInit) => {
+    requests.push({ at: (Date.now() - started) / 1000, prefer: new Headers(headers).get('prefer') });
     return answer(requests.length);
   });
   const stop = new AbortController();

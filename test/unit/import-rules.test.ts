@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Forbidden imports, by the folder that must refuse them. */
 const forbidden: Record<string, readonly string[]> = {
-  shared: ['node:fs', '../functions/lib/log.ts', '../clients/client.ts', '@aws-sdk/client-s3'],
+  shared: ['node:fs', '../functions/lib/log.ts', '../clients/api/client.ts', '@aws-sdk/client-s3'],
   'shared/comparison': ['node:fs', '../../functions/lib/log.ts', 'lighthouse'],
   clients: ['../functions/sweep.ts', '../infra/names.ts', '@aws-sdk/client-s3', 'puppeteer-core', 'constructs'],
   functions: ['./sweep.ts', '../infra/names.ts', './auditor/child/browser.ts', 'lighthouse-12', 'aws-cdk-lib'],

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test, vi } from 'vitest';
-import { clientTypes, clientTypesFile } from '../../infra/build/client-types.ts';
+import { expect, test } from 'vitest';
 import { openApiDocument } from '../../shared/openapi/document.ts';
 import { routes } from '../../shared/routes.ts';
 
@@ -42,16 +41,4 @@ test('Redocly finds no fault in the OpenAPI document and its examples', async ()
     problems: [],
   });
   await rm(folder, { recursive: true });
-});
-
-test('openapi-typescript generates the types of the client from the OpenAPI document without a warning', async () => {
-  const print = (['warn', 'error', 'log'] as const).map((name) => vi.spyOn(console, name));
-  const types = await clientTypes();
-  for (const spy of print) expect(spy).not.toHaveBeenCalled();
-  expect(types).toContain('state: components["schemas"]["CheckState"];');
-  expect(types).not.toContain(
-    'unknown;\n                        };\n                    };\n                    content: never',
-  );
-  const isCurrent = types === (await readFile(clientTypesFile, 'utf8'));
-  expect(isCurrent, 'clients/api.d.ts is out of date. Run: npm run client-types').toBe(true);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { annotationsOf } from '../../clients/action/annotations.ts';
+import { Client } from '../../clients/api/client.ts';
 import { explain, ServiceFault } from '../../clients/cli/exit-codes.ts';
-import { Client } from '../../clients/client.ts';
 import { runCheck } from '../../clients/mcp/run-check.ts';
 import { commandContext } from '../support/command-context.ts';
 import { finishedCheck } from '../support/fake-service.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   outage = undefined;
   requests = [];
-  vi.stubGlobal('fetch', async ({ method, url }: Request) => {
+  vi.stubGlobal('fetch', async (url: string, { method }: RequestInit) => {
     const { pathname } = new URL(url);
     requests.push(`${method} ${pathname}`);
     if (outage) return outage();
@@ -48,9 +48,9 @@ const takeTimeout = () => {
 /** Begins an outage when the check exists. */
 const breakAfterCreate = (how: () => Promise<Response>) => {
   const answer = globalThis.fetch;
-  vi.stubGlobal('fetch', async (request: Request) => {
-    const response = await answer(request);
-    if (request.method === 'POST') outage = how;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const response = await answer(url, init);
+    if (init.method === 'POST') outage = how;
     return response;
   });
 };
@@ -94,10 +94,10 @@ test.each([
 ])('after %s the results of finished checks are on stdout, beside the unfinished ones', async (_, how) => {
   const answer = globalThis.fetch;
   let creates = 0;
-  vi.stubGlobal('fetch', async (request: Request) => {
-    const first = await answer(request);
-    if (request.method === 'POST') return ++creates === 1 ? first : json(unfinished);
-    return request.url.includes(other) ? json(unfinished) : first;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const first = await answer(url, init);
+    if (init.method === 'POST') return ++creates === 1 ? first : json(unfinished);
+    return url.includes(other) ? json(unfinished) : first;
   });
   const endTimeout = takeTimeout();
   const { shown, run } = commandContext('http://service');

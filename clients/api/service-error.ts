@@ -1,7 +1,5 @@
-import { printable } from '../shared/text.ts';
-import type { components } from './api.d.ts';
-
-export type Problem = components['schemas']['Problem'];
+import type { Problem } from '../../shared/problems.ts';
+import { printable } from '../../shared/text.ts';
 
 /**
  * Reason of a failed request. `unreachable`: no complete answer came. `not-ours`: the answer is not from a page audit
@@ -9,16 +7,18 @@ export type Problem = components['schemas']['Problem'];
  */
 export type ServiceErrorKind = 'unreachable' | 'not-ours' | 'problem';
 
-type Details = Partial<Pick<Problem, 'status' | 'code' | 'errors' | 'requestId'>> & {
+type Details = Partial<Pick<Problem, 'title' | 'status' | 'code' | 'errors' | 'requestId'>> & {
   /** Seconds of the `Retry-After` header. */
   retryAfter?: number | undefined;
-  /** True if the same request may succeed when it is sent again. */
+  /** True if a retry of the same request may succeed. */
   retryable?: boolean;
 };
 
 /** The one error of the HTTP client. Its message is for the user and has no line break. */
 export class ServiceError extends Error {
   readonly kind: ServiceErrorKind;
+  /** Title of the problem document. */
+  readonly title: string | undefined;
   readonly status: number | undefined;
   readonly code: Problem['code'] | undefined;
   readonly errors: NonNullable<Problem['errors']>;
@@ -30,6 +30,7 @@ export class ServiceError extends Error {
     super(printable(message)); // it may quote a header of the answer
     this.name = 'ServiceError';
     this.kind = kind;
+    this.title = details.title;
     this.status = details.status;
     this.code = details.code;
     this.errors = details.errors ?? [];
@@ -46,9 +47,10 @@ export const errorOfAnswer = (server: string, response: Response, body: unknown)
   const { status } = response;
   const details = { status, retryAfter: retryAfterOf(response.headers), retryable: RETRYABLE.includes(status) };
   if (isProblem(body)) {
-    const { code, errors, requestId, detail } = body;
+    const { title, code, errors, requestId, detail } = body;
     return new ServiceError('problem', detail, {
       ...details,
+      title,
       code,
       requestId,
       ...(Array.isArray(errors) && { errors }),
@@ -70,9 +72,6 @@ export const notOurs = (server: string, response: Response, details: Details = {
 
 /** Returns the error of a request without a complete answer. Returns undefined for an error of another kind. */
 export const errorOfFetch = (server: string, error: unknown, hasAnswered: boolean): ServiceError | undefined => {
-  if (error instanceof SyntaxError) {
-    return new ServiceError('not-ours', `${server} sent JSON that can't be read. It is no page audit service.`);
-  }
   if (error instanceof Error && error.name === 'TimeoutError') {
     return new ServiceError('unreachable', `${server} did not answer in time.`, { retryable: hasAnswered });
   }

@@ -25,17 +25,20 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   });
 
 /** Shortest time between two readings, in seconds, also if the service names a shorter one or none. */
-const MIN_SECONDS = 2;
+export const MIN_SECONDS = 2;
 
-/** Resolves when a client may read again what it has read. No client of ours reads faster than `Retry-After` says. */
-export const pauseAfter = ({ headers }: Response, sentAt: number, signal?: AbortSignal): Promise<void> => {
-  const seconds = Math.max(MIN_SECONDS, retryAfterOf(headers) ?? 0);
+/**
+ * Returns the earliest time of the next reading, in milliseconds of `performance.now()`. `sentAt` is the time of the last
+ * request. No client of ours reads faster than `Retry-After` says.
+ */
+export const nextReadingAt = (headers: Headers, sentAt: number, minSeconds = MIN_SECONDS): number => {
+  const seconds = Math.max(MIN_SECONDS, minSeconds, retryAfterOf(headers) ?? 0);
   // A service that has waited itself named the time between two requests.
   const from = headers.has('preference-applied') ? sentAt : performance.now();
-  return pause(Math.max(0, from + seconds * 1000 - performance.now()), signal);
+  return from + seconds * 1000;
 };
 
-/** Sends a request again while its error is retryable, up to six times. Honours `Retry-After`. */
+/** Retries a request while its error is retryable, up to six times. Honours `Retry-After`. */
 export const withRetries = async <T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
   for (const pauseMs of PAUSES_MS) {
     try {
@@ -53,7 +56,7 @@ export const withRetries = async <T>(send: () => Promise<T>, signal?: AbortSigna
 /** Receives the error of an outage when it has begun, and undefined when it is over. */
 export type OnOutage = (error: ServiceError | undefined) => void;
 
-/** Sends a request again during an outage of the service, until the signal aborts. Honours `Retry-After`. */
+/** Retries a request during an outage of the service, until the signal aborts. Honours `Retry-After`. */
 export const withPatience = async <T>(
   send: () => Promise<T>,
   signal: AbortSignal,

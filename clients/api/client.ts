@@ -1,0 +1,189 @@
+import type { asCreated, CheckView, CreateCheckBody } from '../../shared/check.ts';
+import type { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
+import type { ParameterName } from '../../shared/list-parameters.ts';
+import type { LimitList, RegionList, VersionList } from '../../shared/offer.ts';
+import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
+import type { RunView } from '../../shared/run.ts';
+import type { CheckSummary } from '../../shared/summaries.ts';
+import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
+import { ServiceError } from './service-error.ts';
+import { type ReadOptions, type SendOptions, type Service, type Signal, Transport } from './transport.ts';
+
+export type CreatedCheck = ReturnType<typeof asCreated>;
+/** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
+export type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCursor: string | null };
+/** The full Lighthouse result as that version wrote it. */
+export type Report = Readonly<Record<string, unknown>>;
+/** Query parameters of the list of checks. A label is `name:value`. */
+export type ListFilters = { limit?: number | undefined; label?: readonly string[] | undefined } & {
+  [Name in Exclude<ParameterName, 'limit' | 'label' | 'region'>]?: string | undefined;
+};
+
+type Patience = { signal: AbortSignal; onOutage?: OnOutage | undefined };
+
+const REPORT_TIMEOUT_MS = 180_000; // a report may have many megabytes
+const MAX_REPORT_BYTES = 256 * 2 ** 20;
+const reportLimits = { timeoutMs: REPORT_TIMEOUT_MS, maxBytes: MAX_REPORT_BYTES };
+
+/**
+ * The client of a page audit service. Every function throws a ServiceError if its request fails, and retries before if
+ * the failure may pass. The client runs in Node.js 20 and in browsers. It sends the key to this service only.
+ */
+export class Client {
+  readonly #service: Service & Signal;
+  readonly #patience: Patience | undefined;
+  readonly #transport: Transport;
+
+  /** `url` is the URL of the service, for example `http://127.0.0.1:4080`. An abort of the signal ends every request. */
+  constructor(service: Service & Signal, patience?: Patience) {
+    this.#service = service;
+    this.#patience = patience;
+    this.#transport = new Transport(service);
+  }
+
+  /** Returns a client that retries during an outage of the service until the signal aborts. */
+  patient(signal: AbortSignal, onOutage?: OnOutage): Client {
+    return new Client(this.#service, { signal, onOutage });
+  }
+
+  /** Creates a check. A key makes retries safe, so a create without an `idempotencyKey` gets a random one. */
+  create(
+    body: CreateCheckBody,
+    { idempotencyKey = crypto.randomUUID(), signal }: Signal & { idempotencyKey?: string | undefined } = {},
+  ): Promise<CreatedCheck> {
+    const headers = { 'idempotency-key': idempotencyKey };
+    return this.#read('/v1/checks', { method: 'POST', body, headers, field: 'runs', signal });
+  }
+
+  get(checkId: string, { signal }: Signal = {}): Promise<CheckView> {
+    return this.#read(checkPath(checkId), { field: 'runs', signal });
+  }
+
+  /** Returns the check when it is finished. Calls `onChange` with the check at first and after each change. */
+  async wait(
+    checkId: string,
+    { onChange, signal }: Signal & { onChange?: ((check: CheckView) => void) | undefined } = {},
+  ): Promise<CheckView> {
+    let etag: string | undefined;
+    for (;;) {
+      const { data, headers, sentAt } = await this.#readOrWait(checkId, etag, signal);
+      if (data) {
+        onChange?.(data);
+        if (isFinal(data)) return data;
+      }
+      etag = headers.get('etag') ?? etag;
+      await pause(nextReadingAt(headers, sentAt) - performance.now(), this.#signals(signal));
+    }
+  }
+
+  /**
+   * Waits for a change of the check since the tag. Reads the check at once without a tag. If the owner has too many waits,
+   * reads it after the time of `Retry-After`.
+   */
+  #readOrWait(checkId: string, etag: string | undefined, given: AbortSignal | undefined) {
+    let waits = true;
+    return this.#retrying(async (signal) => {
+      const sentAt = performance.now();
+      try {
+        const options = { field: 'runs', waits, signal };
+        return { ...(await this.#transport.readOrWait<CheckView>(checkPath(checkId), etag, options)), sentAt };
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === 'too-many-requests') waits = false;
+        throw error;
+      }
+    }, given);
+  }
+
+  run(runId: string, { signal }: Signal = {}): Promise<RunView> {
+    return this.#read(runPath(runId), { field: 'region', signal });
+  }
+
+  /** Returns one page of checks, newest first. */
+  list(query: ListFilters = {}, { signal }: Signal = {}): Promise<CheckList> {
+    return this.#read(`/v1/checks${queryOf(query)}`, { field: 'checks', signal });
+  }
+
+  /** Compares the regions of a check, or the check with a base. */
+  compare<Base extends string | undefined = undefined>(
+    checkId: string,
+    { base, signal }: Signal & { base?: Base } = {},
+  ): Promise<Base extends string ? CheckComparison : RegionComparison> {
+    return this.#read(`${checkPath(checkId)}/comparison${queryOf({ base })}`, { field: 'metrics', signal });
+  }
+
+  /** Returns the full Lighthouse result of a run. With `asIs`, its texts may steer a terminal. */
+  report(runId: string, { signal, asIs }: Signal & { asIs?: boolean } = {}): Promise<Report> {
+    const options = { ...reportLimits, follow: true, field: 'auditVersion', asIs, signal }; // to storage
+    return this.#read(`${runPath(runId)}/report`, options);
+  }
+
+  /** Returns the report of a run as a web page with all of its data. */
+  async reportPage(runId: string, { signal }: Signal = {}): Promise<string> {
+    const response = await this.#send(`${runPath(runId)}/report`, { ...reportLimits, accept: 'text/html', signal });
+    const page = await response.text();
+    return loadsItsReport(page) ? withItsReport(page, await this.report(runId, { signal, asIs: true })) : page;
+  }
+
+  /** Returns the last view of the page as a JPEG image. */
+  async screenshot(checkId: string, runId: string, { signal }: Signal = {}): Promise<ArrayBuffer> {
+    const path = `${checkPath(checkId)}/runs/${encodeURIComponent(runId)}/screenshot`;
+    return (await this.#send(path, { accept: 'image/jpeg', signal })).arrayBuffer();
+  }
+
+  /** Erases a check. */
+  async delete(checkId: string, { signal: given }: Signal = {}): Promise<void> {
+    let tries = 0;
+    const erase = this.#retrying((signal) => {
+      tries += 1;
+      return this.#transport.send(checkPath(checkId), { method: 'DELETE', signal });
+    }, given);
+    await erase.catch((error) => {
+      const isErased = tries > 1 && error instanceof ServiceError && error.code === 'not-found';
+      if (!isErased) throw error; // the first request erased the check if only its answer was lost
+    });
+  }
+
+  regions({ signal }: Signal = {}): Promise<RegionList> {
+    return this.#read('/v1/regions', { field: 'regions', signal });
+  }
+
+  versions({ signal }: Signal = {}): Promise<VersionList> {
+    return this.#read('/v1/audit/versions', { field: 'versions', signal });
+  }
+
+  limits({ signal }: Signal = {}): Promise<LimitList> {
+    return this.#read('/v1/limits', { field: 'plans', signal });
+  }
+
+  async #read<T>(path: string, { signal: given, ...options }: ReadOptions): Promise<T> {
+    const { data } = await this.#retrying((signal) => this.#transport.read<T>(path, { ...options, signal }), given);
+    return data as T; // a 304 needs an entity tag
+  }
+
+  #send(path: string, { signal: given, ...options }: SendOptions): Promise<Response> {
+    return this.#retrying((signal) => this.#transport.send(path, { ...options, signal }), given);
+  }
+
+  /** Calls `send` again after a failure that may pass. */
+  #retrying<T>(send: (signal: AbortSignal) => Promise<T>, given: AbortSignal | undefined): Promise<T> {
+    const signal = this.#signals(given);
+    const attempt = () => send(signal);
+    return this.#patience ? withPatience(attempt, signal, this.#patience.onOutage) : withRetries(attempt, signal);
+  }
+
+  #signals(given: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([given, this.#service.signal, this.#patience?.signal].filter((each) => each !== undefined));
+  }
+}
+
+const checkPath = (checkId: string): string => `/v1/checks/${encodeURIComponent(checkId)}`;
+const runPath = (runId: string): string => `/v1/audit/runs/${encodeURIComponent(runId)}`;
+
+/** Returns the query of a URL. A list repeats its name, and an undefined value has none. */
+const queryOf = (values: Readonly<Record<string, number | string | readonly string[] | undefined>>): string => {
+  const pairs = Object.entries(values).flatMap(([name, value = []]) => [value].flat().map((each) => [name, `${each}`]));
+  return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
+};
+
+/** Returns true if nothing about the check changes any more. */
+export const isFinal = ({ state }: Pick<CheckView, 'state'>): boolean => state !== 'created' && state !== 'running';

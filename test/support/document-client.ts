@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** Returns TypeScript types of every route, as a reader of the OpenAPI document generates them. */
+export const generateTypes = async (document: object): Promise<string> => {
+  // The generator needs the compiler API, which TypeScript 7 doesn't have. ts-morph contains an older compiler.
+  const compiler = '@ts-morph/common/dist/typescript.js';
+  const hooks = registerHooks({
+    resolve: (name, context, next) => next(name === 'typescript' ? compiler : name, context),
+  });
+  const { default: generate, astToString } = await import('openapi-typescript').finally(() => hooks.deregister());
+  return astToString(await generate(JSON.stringify(document)));
+};
+
+/** A client in the types of the document alone. It also proves that the types of our own client are those of the document. */
+const program = `
+import type { CheckView, CreateCheckBody } from '${root}/shared/check.ts';
+import type { CheckComparison, RegionComparison } from '${root}/shared/comparison/comparison.ts';
+import type { Problem } from '${root}/shared/problems.ts';
+import type { CheckSummary } from '${root}/shared/summaries.ts';
+import type { RunView } from '${root}/shared/run.ts';
+import type { CreatedCheck, ListFilters } from '${root}/clients/api/client.ts';
+import type { components, operations, paths } from './api.d.ts';
+
+type Schemas = components['schemas'];
+type Same<Ours, Documented> = [Ours] extends [Documented] ? ([Documented] extends [Ours] ? true : 'ours is narrower') : 'ours is wider';
+export const same: [
+  Same<CheckView, Schemas['Check']>,
+  Same<RunView, Schemas['Run']>,
+  Same<CheckSummary, Schemas['CheckSummary']>,
+  Same<CreatedCheck, Schemas['CreatedCheck']>,
+  Same<RegionComparison, Schemas['RegionComparison']>,
+  Same<CheckComparison, Schemas['CheckComparison']>,
+  Same<Problem, Schemas['Problem']>,
+  Same<keyof CreateCheckBody, keyof Schemas['CreateCheck']>,
+  Same<keyof ListFilters, keyof NonNullable<operations['listChecks']['parameters']['query']>>,
+] = [true, true, true, true, true, true, true, true, true];
+
+type Create = paths['/v1/checks']['post'];
+type Get = paths['/v1/checks/{checkId}']['get'];
+const server = process.argv[2];
+const body: Create['requestBody']['content']['application/json'] = {
+  url: 'https://example.com/',
+  auditVersion: 'latest',
+  regions: ['us-west1'],
+};
+const headers = { 'content-type': 'application/json' };
+const answer = await fetch(server + '/v1/checks', { method: 'POST', headers, body: JSON.stringify(body) });
+const created: Create['responses'][201]['content']['application/json'] = await answer.json();
+const check: Get['responses'][200]['content']['application/json'] = await (await fetch(server + '/v1/checks/' + created.id)).json();
+// @ts-expect-error: a check has no score
+check.score;
+console.log(check.runs.map(({ region, state }) => region + ' ' + state).join());
+`;
+
+/** Checks the types of a client that uses the generated types, runs the client, and returns its output. */
+export const runDocumentClient = async (folder: string, types: string, server: string): Promise<string> => {
+  const options = {
+    extends: join(root, 'tsconfig.json'),
+    include: ['.'],
+    compilerOptions: { typeRoots: [join(root, 'node_modules/@types')] },
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(folder, 'api.d.ts'), types);
+  await writeFile(join(folder, 'client.ts'), program);
+  await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(({ stdout }) => {
+    throw new Error(stdout);
+  });
+  return (await run(process.execPath, [join(folder, 'client.ts'), server])).stdout.trim();
+};
