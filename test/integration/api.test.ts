@@ -12,12 +12,13 @@ import { RunView } from '../../shared/run.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { problemOf } from '../support/problem.ts';
+import { webDir } from '../support/web-dir.ts';
 import type { World } from '../support/world.ts';
 
 let world: World;
 let api: Api;
 beforeAll(async () => {
-  api = await startApi({ TARGETS: 'local' });
+  api = await startApi({ TARGETS: 'local', WEB_DIR: await webDir() });
   world = api.world;
 });
 afterAll(() => api.stop());

@@ -19,12 +19,13 @@ import { type ApiProblem, Problem } from '../../shared/problems.ts';
 import { type Route, routes } from '../../shared/routes.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
+import { webDir } from '../support/web-dir.ts';
 import { later, passed, type World } from '../support/world.ts';
 
 let world: World;
 let api: Api;
 beforeAll(async () => {
-  api = await startApi({ AUTH: 'keys' });
+  api = await startApi({ AUTH: 'keys', WEB_DIR: await webDir() });
   world = api.world;
 });
 afterEach(() => vi.restoreAllMocks());
