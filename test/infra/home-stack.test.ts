@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv, SweepEnv, WaitEnv } from '../../shared/env.ts';
-import { functionRows } from '../../shared/functions.ts';
+import { type FunctionName, functionRows } from '../../shared/functions.ts';
 import { regions } from '../../shared/regions.ts';
 import { apiFunctions, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
@@ -147,6 +147,16 @@ test('the functions that wait have little memory, and time for the longest wait 
     expect(waits?.Environment.Variables).not.toHaveProperty('CHANGES_FROM'); // other functions write: it polls the table
   }
   expect(functions['get-report']).toMatchObject({ MemorySize: 1024, Timeout: 10 });
+});
+
+test('each function has the variables of its row that have no default, and no variable of another function', () => {
+  const common = ['NODE_OPTIONS', 'POWERTOOLS_LOG_LEVEL', 'POWERTOOLS_SERVICE_NAME'];
+  for (const [file, { Environment }] of Object.entries(functionsOf(home))) {
+    const { env } = functionRows[file as FunctionName];
+    expect(() => env.parse(Environment.Variables), file).not.toThrow();
+    const others = Object.keys(Environment.Variables).filter((name) => !common.includes(name) && !(name in env.shape));
+    expect([file, others]).toEqual([file, []]);
+  }
 });
 
 test('each function of a route requires a key, except those that describe the service', () => {
