@@ -28,7 +28,7 @@ type Options = { out?: string; print?: (line: string) => void };
  */
 export const build = async ({ out = join(dist, 'functions'), print = () => {} }: Options = {}): Promise<void> => {
   const marker = join(out, 'sources.sha256');
-  const sources = await hashOfSources(root, ['functions', 'shared', 'infra/build', 'clients/web']);
+  const sources = await hashOfSources(root, ['functions', 'shared', 'infra/build', 'clients']);
   if (existsSync(marker) && (await readFile(marker, 'utf8')) === sources) return print(`${out} is up to date.`);
 
   const startedAt = performance.now();

@@ -1,9 +1,8 @@
-import type { ComponentChildren } from 'preact';
 import type { Environment as Facts, RunView } from '../../../shared/run.ts';
 import { counted } from '../numbers.ts';
 import { valuesText } from '../throttling.ts';
 import { localTime } from '../times.ts';
-import { Scroll } from './scroll.tsx';
+import { DataTable } from './data-table.tsx';
 
 /** Requests of the page that the service blocked. */
 export const Blocked = ({ run }: { run: RunView }) => {
@@ -100,22 +99,3 @@ export const Environment = ({ run }: { run: RunView }) => {
     </>
   );
 };
-
-type TableProps = { labelled: string; columns: readonly string[]; children: ComponentChildren };
-
-const DataTable = ({ labelled, columns, children }: TableProps) => (
-  <Scroll labelledBy={labelled}>
-    <table aria-labelledby={labelled}>
-      <thead>
-        <tr>
-          {columns.map((name) => (
-            <th scope="col" key={name}>
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  </Scroll>
-);

@@ -4,7 +4,7 @@ import { gradeOf, gradeSigns, gradeWords, type MetricName, metricNames, numberOf
 import { incomparable } from '../series.ts';
 import { localTime } from '../times.ts';
 import { CsvButton } from './csv-button.tsx';
-import { Scroll } from './scroll.tsx';
+import { DataTable } from './data-table.tsx';
 import { NotMeasured } from './value.tsx';
 
 /** Rows that the page renders at once. All 400 rows would block it for longer than 100 ms. */
@@ -24,20 +24,13 @@ export const TrendTable = ({ runs, name, url, device }: TableProps) => {
         </h2>
         <CsvButton url={url} device={device} />
       </div>
-      <Scroll labelledBy="runs">
-        <table class="runs" aria-labelledby="runs">
-          <thead>
-            <tr>
-              {['Time', 'Region', metricNames[name], 'Samples', 'Lighthouse', 'Note'].map((each) => (
-                <th scope="col" key={each}>
-                  {each}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>{parts.map((rows, i) => names[i] && <Rows key={i} rows={rows} name={names[i]} />)}</tbody>
-        </table>
-      </Scroll>
+      <DataTable
+        labelled="runs"
+        class="runs"
+        columns={['Time', 'Region', metricNames[name], 'Samples', 'Lighthouse', 'Note']}
+      >
+        {parts.map((rows, i) => names[i] && <Rows key={i} rows={rows} name={names[i]} />)}
+      </DataTable>
     </>
   );
 };

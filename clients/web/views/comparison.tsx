@@ -4,9 +4,9 @@ import type { Region } from '../../../shared/regions.ts';
 import { auditFacts } from '../facts.ts';
 import { useLoaded } from '../loading.ts';
 import { isScore, type MetricName, metricNames, metrics, plain, signed, textOrDash } from '../numbers.ts';
+import { DataTable } from '../parts/data-table.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { localTime } from '../times.ts';
 import { useTitle } from '../title.ts';
 
@@ -70,24 +70,15 @@ const RegionTable = ({ region, metrics: compared }: { region: Region; metrics: C
   return (
     <>
       <h2 id={`region-${region}`}>{region}</h2>
-      <Scroll labelledBy={`region-${region}`}>
-        <table class="results comparison" aria-labelledby={`region-${region}`}>
-          <thead>
-            <tr>
-              {['Metric', 'Before', 'After', 'Difference', 'Verdict'].map((name) => (
-                <th scope="col" key={name}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Row key={row.name} {...row} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable
+        labelled={`region-${region}`}
+        class="results comparison"
+        columns={['Metric', 'Before', 'After', 'Difference', 'Verdict']}
+      >
+        {rows.map((row) => (
+          <Row key={row.name} {...row} />
+        ))}
+      </DataTable>
     </>
   );
 };
