@@ -23,7 +23,7 @@ type Patience = { signal: AbortSignal; onOutage?: OnOutage | undefined };
 
 const REPORT_TIMEOUT_MS = 180_000; // a report may have many megabytes
 const MAX_REPORT_BYTES = 256 * 2 ** 20;
-const reportLimits = { timeoutMs: REPORT_TIMEOUT_MS, maxBytes: MAX_REPORT_BYTES };
+export const reportLimits = { timeoutMs: REPORT_TIMEOUT_MS, maxBytes: MAX_REPORT_BYTES };
 
 /**
  * The client of a page audit service. Every function throws a ServiceError if its request fails, and retries before if

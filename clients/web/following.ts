@@ -1,20 +1,18 @@
-import { asRequestError, type RequestError, retryAfterOf } from './api.ts';
+import { MIN_SECONDS, nextReadingAt } from '../api/retries.ts';
+import type { Answer } from '../api/transport.ts';
+import { type Failure, failureOf } from './requests.ts';
 
-/** Shortest time between two requests, in seconds, also if the service names a shorter one or none. */
-const MIN_SECONDS = 2;
 /** Time until the retry of a failed request, in seconds. The last one repeats. */
 const FAILURE_SECONDS = [2, 5, 10];
 /** Failures that a retry can end. */
 const passing: readonly string[] = ['offline', 'too-many', 'failed'];
 
-/** One reading. Without `data`, nothing has changed since the entity tag. */
-type Reading<Data> = { data?: Data; headers?: Headers };
-export type Load<Data> = (last: { etag: string; signal: AbortSignal }) => Promise<Reading<Data>>;
+export type Load<Data> = (last: { etag: string; signal: AbortSignal }) => Promise<Answer<Data>>;
 
 type Following<Data> = {
   isFinished: (data: Data) => boolean;
   show: (data: Data) => void;
-  fail: (error: RequestError) => void;
+  fail: (error: Failure) => void;
   refreshSeconds?: number; // time until the next reading; a hidden tab does not read
   signal: AbortSignal;
 };
@@ -36,17 +34,14 @@ export const follow = async <Data>(
       if (data !== undefined) {
         show(data);
         if (isFinished(data)) return;
-        etag = headers?.get('etag') ?? '';
+        etag = headers.get('etag') ?? '';
       }
       failures = 0;
-      const seconds = Math.max(MIN_SECONDS, refreshSeconds, (headers && retryAfterOf(headers)) ?? 0);
-      // A service that has waited itself named the time between two requests.
-      const from = headers?.has('preference-applied') ? sentAt : performance.now();
-      const dueAt = from + seconds * 1000;
+      const dueAt = nextReadingAt(headers, sentAt, refreshSeconds);
       await pause({ earliest: dueAt, latest: dueAt, onlyVisible: refreshSeconds > 0, signal });
     } catch (thrown) {
       if (signal.aborted) return;
-      const error = asRequestError(thrown);
+      const error = failureOf(thrown);
       fail(error);
       const { kind, retryAfter } = error;
       if (!passing.includes(kind)) return;

@@ -1,13 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { asRequestError, type RequestError, read, send } from './api.ts';
 import { follow, type Load } from './following.ts';
+import { type Failure, failureOf, read, readOrWait } from './requests.ts';
 import { onKeyChange } from './session.ts';
 
-const WAIT = 'wait=25';
-/** Time limit of a request that waits, in milliseconds. A connection that died while the machine slept never ends. */
-const WAIT_TIMEOUT = 60_000;
-
-type State<Data> = { data?: Data | undefined; error?: RequestError | undefined };
+type State<Data> = { data?: Data | undefined; error?: Failure | undefined };
 export type Loaded<Data> = State<Data> & { reload: () => void };
 type FollowOptions<Data> = { isFinished?: (data: Data) => boolean; refreshSeconds?: number };
 
@@ -52,28 +48,18 @@ export const useFollowed = <Data>(
 
 /** Reads a path until the data is finished, by default once. */
 export const useLoaded = <Data>(path: string | null, options?: FollowOptions<Data>): Loaded<Data> =>
-  useFollowed(path, async ({ signal }) => ({ data: await read<Data>(path ?? '', { signal }) }), options);
+  useFollowed(path, ({ signal }) => read<Data>(path ?? '', { signal }), options);
 
 /** Reads a check or a run until it is finished. The service answers a waiting request at the next change. */
 export const useLive = <Data>(path: string, isFinished: (data: Data) => boolean): Loaded<Data> =>
   useFollowed(path, (last) => readOrWait<Data>(path, last), { isFinished });
-
-/** Waits for a change since an entity tag. Reads at once without a tag. */
-export const readOrWait = async <Data>(path: string, { etag, signal }: Parameters<Load<Data>>[0]) => {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(WAIT_TIMEOUT)]);
-  const answer = await send(path, {
-    signal: limit,
-    ...(etag && { headers: { prefer: WAIT, 'if-none-match': etag } }),
-  });
-  return { headers: answer.headers, ...(answer.status !== 304 && { data: (await answer.json()) as Data }) };
-};
 
 /**
  * Returns a function that runs an action of the user, and the state of the action. An action without a valid key stops,
  * and runs again with the next key that the user enters.
  */
 export const useAction = <Args extends unknown[]>(act: (...args: Args) => Promise<unknown>) => {
-  const [state, setState] = useState<{ busy?: boolean; error?: RequestError }>({});
+  const [state, setState] = useState<{ busy?: boolean; error?: Failure }>({});
   const resume = useRef<() => void>(undefined);
   const run = async (...args: Args) => {
     resume.current = undefined;
@@ -82,7 +68,7 @@ export const useAction = <Args extends unknown[]>(act: (...args: Args) => Promis
       await act(...args);
       setState({});
     } catch (thrown) {
-      const error = asRequestError(thrown);
+      const error = failureOf(thrown);
       if (error.kind === 'key') {
         resume.current = () => run(...args);
         requestAnimationFrame(() => document.getElementById('api-key')?.focus()); // the prompt is there by then

@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../shared/summaries.ts';
-import { read } from './api.ts';
 import { useFollowed } from './loading.ts';
+import { read } from './requests.ts';
 import { isOtherThrottling } from './throttling.ts';
 
 /** Most runs that a chart has. */
@@ -14,9 +14,7 @@ type RunList = { runs: RunSummary[]; unreadable?: string[]; nextCursor: string |
 
 /** Reads the finished runs of a URL, newest first, page by page. */
 export const useSeries = ({ url, device }: Filter) => {
-  const load = ({ signal }: { signal: AbortSignal }) =>
-    readAll({ url, device }, signal).then((series) => ({ data: series }));
-  const { data, error, reload } = useFollowed(`${device} ${url}`, load);
+  const { data, error, reload } = useFollowed(`${device} ${url}`, ({ signal }) => readAll({ url, device }, signal));
   return { runs: data?.runs ?? [], unreadable: data?.unreadable ?? [], done: data !== undefined, error, reload };
 };
 
@@ -24,15 +22,18 @@ const readAll = async (filter: Filter, signal: AbortSignal) => {
   const runs: RunSummary[] = [];
   const unreadable: string[] = [];
   let cursor: string | null = null;
+  let headers = new Headers();
   for (let pages = 0; pages < MAX_PAGES && runs.length < MAX_RUNS; pages += 1) {
     const parameters = new URLSearchParams({ ...filter, limit: '100', ...(cursor && { cursor }) });
-    const page: RunList = await read(`/v1/runs?${parameters}`, { signal });
+    const answer = await read<RunList>(`/v1/runs?${parameters}`, { signal });
+    const page = answer.data as RunList; // a 304 needs an entity tag
+    headers = answer.headers;
     runs.push(...page.runs);
     unreadable.push(...(page.unreadable ?? []));
     cursor = page.nextCursor;
     if (!cursor) break;
   }
-  return { runs: runs.slice(0, MAX_RUNS), unreadable };
+  return { data: { runs: runs.slice(0, MAX_RUNS), unreadable }, headers };
 };
 
 type ComparedRun = Pick<RunSummary, 'contended' | 'throttling'> & Record<'region' | 'state' | 'auditVersion', string>;

@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
-import { createCheck, newIdempotencyKey } from '../api.ts';
 import { auditFacts } from '../facts.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
+import { createCheck, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
 import { ago } from '../times.ts';
 import { Pending, ProblemNote } from './problem.tsx';

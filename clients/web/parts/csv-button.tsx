@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { send } from '../api.ts';
 import { useAction } from '../loading.ts';
+import { send } from '../requests.ts';
 import { saveBlob } from '../save-blob.ts';
 import { ProblemNote } from './problem.tsx';
 
@@ -35,7 +35,7 @@ const readPages = async (first: string) => {
   const texts: string[] = [];
   let path: string | undefined = first;
   while (path && texts.length < MAX_PAGES) {
-    const answer = await send(path, { headers: { accept: 'text/csv' } });
+    const answer = await send(path, { accept: 'text/csv' });
     const text = await answer.text();
     texts.push(texts.length === 0 ? text : text.slice(text.indexOf('\r\n') + 2));
     path = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];

@@ -1,6 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { RequestError, sendWithKey } from '../api.ts';
+import { failureOf, transportOf } from '../requests.ts';
 import { onKeyChange, onRefusalChange, readKey, readRefusal, saveKey } from '../session.ts';
 
 /** Returns the key of this tab, also after it changes. */
@@ -45,11 +45,11 @@ const tryKey = async (key: string): Promise<string | undefined> => {
   const wrong = wrongCharacterOf(key);
   if (wrong) return wrong;
   try {
-    await sendWithKey(key, '/v1/checks?limit=1');
+    await transportOf(key).send('/v1/checks?limit=1');
   } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    if (error.kind === 'key') return `The service refused this key. ${error.message}`;
-    if (error.kind === 'offline') return error.message;
+    const { kind, message } = failureOf(error);
+    if (kind === 'key') return `The service refused this key. ${message}`;
+    if (kind === 'offline') return message;
   }
   saveKey(key); // a key with a scope too few, and one that no fault allows to check, are shown where they fail
 };

@@ -1,9 +1,9 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { RegionList } from '../../../shared/offer.ts';
-import { createCheck, type FieldError, newIdempotencyKey } from '../api.ts';
 import { inputsOf } from '../form-inputs.ts';
 import { useAction, useLoaded } from '../loading.ts';
+import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
 import { Field } from './field.tsx';
 import { MoreOptions, moreFields } from './more-options.tsx';
@@ -18,7 +18,7 @@ const fields = ['url', 'regions', ...moreFields];
 const fieldOf = (path: string) => path.split('.')[0] ?? '';
 
 /** Returns the text of an error. The entry of a list is named by its number. */
-const textOf = ({ path, message }: FieldError) => {
+const textOf = ({ path, message }: Failure['errors'][number]) => {
   const [, index] = /\.(\d+)$/.exec(path) ?? [];
   return index === undefined ? message : `Entry ${Number(index) + 1}: ${message}`;
 };

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { RequestError } from '../api.ts';
 import { useNow } from '../loading.ts';
+import type { Failure } from '../requests.ts';
 
 /** Failures after which a view retries. */
 const passes: readonly string[] = ['offline', 'failed'];
 
 type NoteProps = {
-  error: RequestError;
+  error: Failure;
   reload: () => void;
   missing?: string | undefined; // what is missing if the service has no such thing
   action?: boolean;
@@ -71,7 +71,7 @@ const useEnd = (seconds: number) => {
   return end;
 };
 
-type PendingProps = Omit<NoteProps, 'error' | 'action'> & { error?: RequestError | undefined; rows?: number };
+type PendingProps = Omit<NoteProps, 'error' | 'action'> & { error?: Failure | undefined; rows?: number };
 
 /** A view without data: its skeleton, or its problem. */
 export const Pending = ({ error, reload, missing, rows = 6 }: PendingProps) =>

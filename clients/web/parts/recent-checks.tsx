@@ -1,9 +1,9 @@
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CheckSummary } from '../../../shared/summaries.ts';
-import { read } from '../api.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { gradeOf, gradeSigns, gradeWords } from '../numbers.ts';
+import { readBody } from '../requests.ts';
 import { ago, localTime } from '../times.ts';
 import { unreadableNote } from '../words.ts';
 import { Field } from './field.tsx';
@@ -61,7 +61,7 @@ const useOlder = (parameters: URLSearchParams, firstCursor: string | null | unde
   const [kept, keep] = useState(none);
   const { checks, unreadable, cursor = firstCursor } = kept.name === name ? kept : none; // a new filter starts again
   const { busy, error, run } = useAction(async () => {
-    const page = await read<CheckList>(`/v1/checks?${parameters}&cursor=${encodeURIComponent(cursor ?? '')}`);
+    const page = await readBody<CheckList>(`/v1/checks?${parameters}&cursor=${encodeURIComponent(cursor ?? '')}`);
     keep({
       name,
       checks: [...checks, ...page.checks],

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../shared/run.ts';
-import { send } from '../api.ts';
+import { reportLimits } from '../../api/client.ts';
 import { useAction } from '../loading.ts';
+import { send } from '../requests.ts';
 import { saveBlob } from '../save-blob.ts';
 import { ProblemNote } from './problem.tsx';
 
@@ -17,7 +18,7 @@ export const Report = ({ run, path }: Props) => {
   const [text, setText] = useState<string>();
   const windows = useReportWindows(text);
   const state = useAction(async () => {
-    setText(await (await send(path, { headers: { accept: 'text/html' } })).text());
+    setText(await (await send(path, { ...reportLimits, follow: true, accept: 'text/html' })).text());
   });
   const isShown = text !== undefined;
   const show = () => (isShown ? setText(undefined) : state.run());
@@ -68,7 +69,10 @@ const useReportWindows = (text: string | undefined) => {
 
 const Download = ({ run, path }: Props) => {
   const state = useAction(async () => {
-    saveBlob(await (await send(path)).blob(), `lighthouse-${run.region}-${run.id}.json`);
+    saveBlob(
+      await (await send(path, { ...reportLimits, follow: true })).blob(),
+      `lighthouse-${run.region}-${run.id}.json`,
+    );
   });
   const download = () => state.run();
   return (

@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { createShareLink, type Link, revokeShareLinks } from '../api.ts';
 import { useAction } from '../loading.ts';
+import { createShareLink, type Link, revokeShareLinks } from '../requests.ts';
 import { localTime } from '../times.ts';
 import { Field } from './field.tsx';
 import { ProblemNote } from './problem.tsx';

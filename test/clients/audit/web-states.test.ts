@@ -36,6 +36,7 @@ const failingApi = async (page: Page) => {
     if (failure.status === 0) return; // no answer
     const { status, headers } = failure;
     const problem = {
+      type: 'urn:page-audit:problem:internal',
       title: `Title ${status}`,
       detail: `Detail ${status}.`,
       code: 'internal',

@@ -1,0 +1,93 @@
+import { ServiceError } from '../api/service-error.ts';
+import { type ReadOptions, type SendOptions, Transport } from '../api/transport.ts';
+import { askForKey, readKey } from './session.ts';
+import { withShareToken } from './share.ts';
+
+/** Which state the page shows after a failed request. */
+type FailureKind = 'offline' | 'key' | 'too-many' | 'missing' | 'refused' | 'failed';
+
+/** A failed request, in the words of the page. */
+export type Failure = Pick<ServiceError, 'errors' | 'requestId' | 'retryAfter'> & {
+  kind: FailureKind;
+  title: string;
+  message: string;
+};
+
+const FAILED = 'The service sent no readable answer. Retry in a minute.';
+
+/** Returns what the page shows after an error. An answer that is none of the service comes for example from a proxy. */
+export const failureOf = (error: unknown): Failure => {
+  if (!(error instanceof ServiceError)) {
+    return { kind: 'failed', title: 'No readable answer', message: FAILED, ...noDetails };
+  }
+  const { errors, requestId, retryAfter, status } = error;
+  const kind = kindOf(error);
+  if (kind === 'offline') {
+    const message = 'The service is unreachable. Check your connection.';
+    return { kind, title: 'No connection', message, ...noDetails };
+  }
+  const { title = status === undefined ? 'No readable answer' : `The answer has status ${status}` } = error;
+  const message = error.kind === 'problem' ? error.message : FAILED;
+  return { kind, title, message, errors, requestId, retryAfter: retryAfter ?? (kind === 'too-many' ? 10 : undefined) };
+};
+
+const noDetails = { errors: [], requestId: undefined, retryAfter: undefined };
+
+const kindOf = ({ kind, status = 0, code }: ServiceError): FailureKind => {
+  if (kind === 'unreachable') return 'offline';
+  if (status === 401 || code === 'unauthorized') return 'key';
+  if (status === 429) return 'too-many';
+  if (status === 404) return 'missing';
+  return status >= 400 && status < 500 ? 'refused' : 'failed';
+};
+
+/** Calls a transport with the key of this tab. If the key is missing or refused, the page asks for another one. */
+const withKey = async <Result>(act: (transport: Transport) => Promise<Result>): Promise<Result> => {
+  const key = readKey();
+  try {
+    return await act(transportOf(key));
+  } catch (error) {
+    const { kind, message } = failureOf(error);
+    if (kind !== 'key') throw error;
+    if (readKey() !== key) return withKey(act); // the user has entered another key meanwhile
+    askForKey(message);
+    throw error;
+  }
+};
+
+export const transportOf = (key: string | null): Transport =>
+  new Transport({ url: location.origin, ...(key !== null && { key }) });
+
+/** Sends a request. Throws a ServiceError if it fails. */
+export const send = (path: string, options?: SendOptions): Promise<Response> =>
+  withKey((transport) => transport.send(withShareToken(path), options));
+
+/** Reads JSON. The page shows texts as texts, whatever characters they have. */
+export const read = <Body>(path: string, options?: ReadOptions) =>
+  withKey((transport) => transport.read<Body>(withShareToken(path), { ...options, asIs: true }));
+
+/** Waits for a change since an entity tag. Reads at once without a tag. */
+export const readOrWait = <Body>(path: string, { etag, signal }: { etag: string; signal: AbortSignal }) =>
+  withKey((transport) => transport.readOrWait<Body>(withShareToken(path), etag, { signal, asIs: true }));
+
+/** Reads JSON that is always complete, because the request has no entity tag. */
+export const readBody = async <Body>(path: string, options?: ReadOptions): Promise<Body> =>
+  (await read<Body>(path, options)).data as Body;
+
+/** Creates a check. A repeated call with the same idempotency key creates no second check. */
+export const createCheck = (inputs: object, idempotencyKey: string): Promise<{ id: string }> =>
+  readBody('/v1/checks', { method: 'POST', body: inputs, headers: { 'idempotency-key': idempotencyKey } });
+
+/** Returns a random idempotency key. `crypto.randomUUID` is missing on pages without TLS. */
+export const newIdempotencyKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** A link that anyone may read for some days. */
+export type Link = { url: string; expiresAt: string };
+
+/** Creates a link with which anyone can read a check for some days, for example `7d`. */
+export const createShareLink = (checkId: string, expiresIn: string): Promise<Link> =>
+  readBody(`/v1/checks/${checkId}/links`, { method: 'POST', body: { expiresIn } });
+
+/** Revokes all links of a check. */
+export const revokeShareLinks = (checkId: string) => send(`/v1/checks/${checkId}/links`, { method: 'DELETE' });
