@@ -78,6 +78,7 @@ export const functionRows = {
   'get-comparison': { ...quick, env: ReadEnv, table: reads },
   'get-run': { ...waiting, env: WaitEnv, table: readsRuns },
   'get-report': reportReader,
+  'get-fixes': reportReader,
   'get-screenshot': reportReader,
   'delete-check': {
     ...quick,

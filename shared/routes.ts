@@ -53,6 +53,7 @@ export const routes = [
   { ...sharedRead, path: '/v1/checks/{checkId}/comparison', function: 'get-comparison', query: ['base'] },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run', query: ['checkId'] },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ['checkId'] },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/fixes', function: 'get-fixes' },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/screenshot', function: 'get-screenshot' },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/filmstrip', function: 'get-screenshot' },
   { ...read, path: '/v1/audit/runs/{runId}', function: 'get-run', query: ['checkId'] },

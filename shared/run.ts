@@ -166,11 +166,12 @@ export const RunView = z
         check: z.string(),
         page: z.string(),
         report: z.string().nullable(),
+        fixes: z.string().nullable(),
         screenshot: z.string().nullable(),
         filmstrip: z.string().nullable(),
       })
       .describe(
-        'Relative URLs. `page` is for people. The links to the report and its images are null if the run has no report.',
+        'Relative URLs. `page` is for people. The links to the report and its images are null if the run has no report. The link to its fixes is null if the run did not succeed.',
       ),
   })
   .meta({
@@ -189,7 +190,7 @@ export const runView = (run: Run & { checkId: string; report?: object | undefine
   links: linksOf(run),
 });
 
-const linksOf = ({ id, checkId, report }: Parameters<typeof runView>[0]): RunView['links'] => {
+const linksOf = ({ id, checkId, state, report }: Parameters<typeof runView>[0]): RunView['links'] => {
   const check = `/v1/checks/${checkId}`;
   const self = `${check}/runs/${id}`;
   const ofReport = (name: string) => (report ? `${self}/${name}` : null);
@@ -198,6 +199,7 @@ const linksOf = ({ id, checkId, report }: Parameters<typeof runView>[0]): RunVie
     check,
     page: `/checks/${checkId}/runs/${id}`,
     report: ofReport('report'),
+    fixes: state === 'succeeded' ? ofReport('fixes') : null,
     screenshot: ofReport('screenshot'),
     filmstrip: ofReport('filmstrip'),
   };

@@ -11,7 +11,7 @@ export const shareTokenOf = (checkId: string) => sessionStorage.getItem(nameOf(c
 
 /** Paths that a share link reads. A path with a query needs the key, for example a comparison with a base. */
 const sharedPaths =
-  /^\/v1\/checks\/([0-9a-f-]{36})(?:\/comparison|\/runs\/[0-9a-f-]{36}(?:\/(?:report|screenshot|filmstrip))?)?$/i;
+  /^\/v1\/checks\/([0-9a-f-]{36})(?:\/comparison|\/runs\/[0-9a-f-]{36}(?:\/(?:report|fixes|screenshot|filmstrip))?)?$/i;
 
 /** Returns a path of the API with the share token of its check, if this tab has one and a share link reads the path. */
 export const withShareToken = (path: string) => {

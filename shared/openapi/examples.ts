@@ -105,6 +105,28 @@ export const examples = {
     nextCursor: null,
   },
   comparison: compareRegions({ id, runs }),
+  fixes: {
+    fixes: [
+      {
+        audit: 'image-delivery-insight',
+        title: 'Improve image delivery',
+        category: 'performance',
+        points: 24.8,
+        savings: { fcp: null, lcp: 7950, tbt: null, cls: null, ms: null, bytes: 1_624_748 },
+        items: [
+          {
+            url: 'https://example.com/picture.png',
+            selector: 'body > main > img',
+            snippet: '<img src="picture.png" alt="Noise">',
+            bytes: 1_624_748,
+            ms: null,
+          },
+        ],
+        itemCount: 1,
+        documentation: 'https://developer.chrome.com/docs/performance/insights/image-delivery',
+      },
+    ],
+  },
   link: {
     url: `https://audits.example.com/checks/${id}#share=pas_share_ahS2pzXk9vY1c3JtR0pqZ2xkV0VhU1hMcG9uY0tBYlR1dkZtTnhR`,
     expiresAt: '2026-12-02T16:49:27.000Z',

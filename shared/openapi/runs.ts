@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Fixes } from '../fixes/fix.ts';
 import { Filmstrip } from '../offer.ts';
 import { routeOf } from '../routes.ts';
 import { RunView } from '../run.ts';
@@ -46,7 +47,8 @@ const getReport = {
   problems: ['not-found', 'report-unavailable', 'report-not-ready'],
 } as const satisfies Partial<Operation>;
 
-const image = {
+/** An answer that the service takes from a report. */
+const fromReport = {
   tag,
   headers: conditional,
   problems: ['not-found', 'report-unavailable', 'report-not-ready'],
@@ -76,14 +78,30 @@ export const runOperations = {
     operationId: 'getReport',
     summary: 'Read the Lighthouse report of a run',
   },
+  'GET /v1/checks/{checkId}/runs/{runId}/fixes': {
+    ...fromReport,
+    operationId: 'getFixes',
+    summary: 'Read what to fix first',
+    description:
+      'Performance has points from Lighthouse 11 on. In other versions its fixes are first, by the time that they save.',
+    answers: {
+      200: {
+        description: 'The fixes. The category would gain most from the first.',
+        schema: Fixes,
+        example: examples.fixes,
+        headers: ['etag'],
+      },
+      304: notModified,
+    },
+  },
   'GET /v1/checks/{checkId}/runs/{runId}/screenshot': {
-    ...image,
+    ...fromReport,
     operationId: 'getScreenshot',
     summary: 'Read the last view of the page',
     answers: { 200: { description: 'The image.', headers: ['etag'], also: ['image/jpeg'] }, 304: notModified },
   },
   'GET /v1/checks/{checkId}/runs/{runId}/filmstrip': {
-    ...image,
+    ...fromReport,
     operationId: 'getFilmstrip',
     summary: 'Read the views of the page while it loads',
     answers: {

@@ -30,6 +30,7 @@ test('the environment of each function satisfies its schema', () => {
     'get-comparison': ReadEnv,
     'get-run': WaitEnv,
     'get-report': ReportReadEnv,
+    'get-fixes': ReportReadEnv,
     'get-screenshot': ReportReadEnv,
     'delete-check': ReportReadEnv,
     'create-link': ReadEnv,

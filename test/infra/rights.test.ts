@@ -32,6 +32,7 @@ const rights = {
   'get-comparison': [...onTable('get-comparison'), ...keys],
   'get-run': [...onTable('get-run'), ...keys],
   'get-report': readReport('get-report'),
+  'get-fixes': readReport('get-fixes'),
   'get-screenshot': readReport('get-screenshot'),
   'delete-check': [
     ...onTable('delete-check'),
@@ -70,7 +71,7 @@ test.each(Object.entries(rights))('%s has exactly these rights', (file, expected
 });
 
 test('a function may list only the reports of the bucket', () => {
-  for (const file of ['delete-check', 'get-report', 'get-screenshot', 'sweep']) {
+  for (const file of ['delete-check', 'get-fixes', 'get-report', 'get-screenshot', 'sweep']) {
     const [listing] = rightsOf(home, file).filter(({ Action }) => listOf(Action).includes('s3:ListBucket'));
     expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'reports/*' } });
   }
@@ -119,7 +120,7 @@ test('each right to the table names one partition, and only functions for share 
       if (named.includes('SHARE#*')) readers.push(file);
     }
   }
-  const reading = ['get-check', 'get-comparison', 'get-report', 'get-run', 'get-screenshot'];
+  const reading = ['get-check', 'get-comparison', 'get-fixes', 'get-report', 'get-run', 'get-screenshot'];
   expect(readers.sort()).toEqual(['create-link', 'delete-check', 'delete-links', ...reading, 'sweep']);
 });
 
@@ -189,7 +190,7 @@ function on(resource: string, service: string, actions: string[]): string[] {
   return actions.map((action) => `${service}:${action} ${resource}`);
 }
 /** Rights to read a report. Without ListBucket, S3 answers 403 for a missing report. */
-function readReport(file: 'get-report' | 'get-screenshot'): string[] {
+function readReport(file: 'get-fixes' | 'get-report' | 'get-screenshot'): string[] {
   return [...onTable(file), ...keys, ...on(reports, 's3', ['GetObject']), ...on(bucket, 's3', ['ListBucket'])];
 }
 function send(to: string[]): string[] {

@@ -183,7 +183,7 @@ test('a client can follow the links of a check and its runs', async () => {
   expect(await (await call(run.links.check)).json()).toEqual(shown);
   for (const path of [run.links.report as string, run.links.page, shown.links.page])
     expect((await call(path)).status).toBe(200);
-  expect(Object.keys(run.links)).toEqual(['self', 'check', 'page', 'report', 'screenshot', 'filmstrip']);
+  expect(Object.keys(run.links)).toEqual(['self', 'check', 'page', 'report', 'fixes', 'screenshot', 'filmstrip']);
 });
 
 test('the links of a run without a report have no report', async () => {

@@ -70,7 +70,7 @@ const audits = {
   'screenshot-thumbnails': { details: { items: [{ timing: 375, data: image }] } },
 };
 const finish = async (run: RunItem) => {
-  const json = JSON.stringify({ lighthouseVersion: '13.5.0', auditVersion: '13.5.0', audits });
+  const json = JSON.stringify({ lighthouseVersion: '13.5.0', auditVersion: '13.5.0', categories: {}, audits });
   const report = await world.storeReport(run, gzipSync(json));
   const samples = [633, 640, 629].map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
   const metrics = { ...noMetrics, lcp: 633, samples, spread: spreadOf(samples) };
@@ -86,7 +86,7 @@ const finishedCheck = async () => {
 const pathsOf = ({ id, runId }: { id: string; runId: string }) => [
   `/v1/checks/${id}`,
   `/v1/checks/${id}/comparison`,
-  ...['', '/report', '/screenshot', '/filmstrip'].map((part) => `/v1/checks/${id}/runs/${runId}${part}`),
+  ...['', '/report', '/fixes', '/screenshot', '/filmstrip'].map((part) => `/v1/checks/${id}/runs/${runId}${part}`),
 ];
 
 const DEAD =

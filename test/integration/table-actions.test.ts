@@ -9,6 +9,7 @@ import { deleteCheck } from '../../functions/delete-check.ts';
 import { deleteLinks } from '../../functions/delete-links.ts';
 import { getCheck } from '../../functions/get-check.ts';
 import { getComparison } from '../../functions/get-comparison.ts';
+import { getFixes } from '../../functions/get-fixes.ts';
 import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
@@ -47,7 +48,7 @@ const request = (params: Record<string, string> = {}, more = {}) => ({
   ...{ query: {}, headers: {}, body: undefined, host: 'localhost', ...more },
 });
 const image = 'data:image/jpeg;base64,/9j/4AAQ';
-const json = JSON.stringify({ audits: { 'final-screenshot': { details: { data: image } } } });
+const json = JSON.stringify({ categories: {}, audits: { 'final-screenshot': { details: { data: image } } } });
 const failed: AuditResult = { ...emptyResult, state: 'failed', error: runError('browser-crashed') };
 const metrics = { ...noMetrics, performance: 98, fcp: 600, lcp: 900, tti: 900, tbt: 0 };
 const succeeded = {
@@ -91,6 +92,7 @@ const reads = async (checkId: string, runId: string, more: object) => {
   await as('get-comparison', () => getComparison(world)(ofCheck));
   await as('get-run', () => getRun(world)(ofRun));
   await as('get-report', () => getReport({ ...world, maxBytes: 1e6 })(ofRun));
+  await as('get-fixes', () => getFixes(world)(ofRun));
   await as('get-screenshot', () => getScreenshot(world)(ofRun));
 };
 
@@ -102,6 +104,7 @@ const everyFunction = async () => {
   await reads(shared, runId, {});
   await as('get-run', () => getRun(world)(request({ runId })));
   await as('get-report', () => getReport({ ...world, maxBytes: 1e6 })(request({ runId })));
+  await as('get-fixes', () => getFixes(world)(request({ runId })));
   await as('get-screenshot', () => getScreenshot(world)(request({ runId })));
   const links = { store: world.store, links: linkStore(world.db) };
   const link = () => as('create-link', () => createLink(links)(request({ checkId: shared })));

@@ -13,12 +13,17 @@ beforeEach(() => {
   keepShareToken(id, '#share=pas_share_1');
 });
 
-test.each(['', '/comparison', `/runs/${id}`, `/runs/${id}/report`, `/runs/${id}/screenshot`, `/runs/${id}/filmstrip`])(
-  'the token of a share link is sent to %s of its check',
-  (path) => {
-    expect(withShareToken(`/v1/checks/${id}${path}`)).toBe(`/v1/checks/${id}${path}?share=pas_share_1`);
-  },
-);
+test.each([
+  '',
+  '/comparison',
+  `/runs/${id}`,
+  `/runs/${id}/report`,
+  `/runs/${id}/fixes`,
+  `/runs/${id}/screenshot`,
+  `/runs/${id}/filmstrip`,
+])('the token of a share link is sent to %s of its check', (path) => {
+  expect(withShareToken(`/v1/checks/${id}${path}`)).toBe(`/v1/checks/${id}${path}?share=pas_share_1`);
+});
 
 test.each([
   '/v1/checks',

@@ -14,7 +14,7 @@ type Deps = RunLookup & {
 };
 
 /**
- * Returns the location and sizes of the report of the run in the path. Throws if the run is not finished, or failed
+ * Returns the run in the path, and the location and sizes of its report. Throws if the run is not finished, or failed
  * without a report. `read` returns the gzipped report, and throws as `throwIfGone` does if storage has deleted it.
  */
 export const findReport = async ({ reports, ...lookup }: Deps, request: Request<Caller>) => {
@@ -31,7 +31,7 @@ export const findReport = async ({ reports, ...lookup }: Deps, request: Request<
       if (mayBeGone(error)) await throwIfGone();
       throw error;
     });
-  return { report, read, throwIfGone };
+  return { run, report, read, throwIfGone };
 };
 
 export const gunzip = promisify<Buffer, Buffer>(zlib.gunzip);

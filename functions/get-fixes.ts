@@ -1,0 +1,42 @@
+import type { Fixes } from '../shared/fixes/fix.ts';
+import { fixesOf } from '../shared/fixes/fixes.ts';
+import type { FixableReport } from '../shared/fixes/report.ts';
+import type { Caller } from '../shared/keys.ts';
+import { ApiProblem } from '../shared/problems.ts';
+import { conditionalReply } from './lib/http/conditional.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
+import type { RunLookup } from './lib/http/lookup.ts';
+import type { Reply } from './lib/http/response.ts';
+import { findReport, gunzip } from './lib/http/stored-report.ts';
+import { redact } from './lib/redact.ts';
+import { checkStore } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import type { RunItem } from './lib/store/items.ts';
+import { type Reports, reports } from './lib/store/reports.ts';
+
+/** GET …/runs/{runId}/fixes: returns what to fix first on the page, from the run's report. */
+export const handler = http('get-fixes', (env) => getFixes({ store: checkStore(openDb(env)), reports: reports(env) }));
+
+type Deps = RunLookup & {
+  reports: Pick<Reports, 'get' | 'exists'>;
+};
+
+export const getFixes =
+  (deps: Deps) =>
+  async (request: Request<Caller>): Promise<Reply> => {
+    const { run, read } = await findReport(deps, request);
+    if (run.state === 'failed') throw noFixes(run);
+    const report: FixableReport = JSON.parse((await gunzip(await read())).toString());
+    // A pull request's comment or a share link may publish them.
+    const fixes: Fixes = { fixes: redact(fixesOf(report)) };
+    const { headers, ...reply } = conditionalReply(request, fixes, { finished: true });
+    return { ...reply, headers: { ...headers, 'cache-control': 'private, no-cache' } }; // as the report
+  };
+
+/** The report of a failed run has some audits, but nothing follows from the audits that it lacks. */
+const noFixes = ({ error }: RunItem) =>
+  new ApiProblem(
+    'report-unavailable',
+    `The run failed with ${error?.code}, so nobody can say what to fix on its page.`,
+  );
