@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AuditJob } from '../shared/audit-job.ts';
+import { namesOf } from '../shared/audit-options.ts';
+import { pick } from '../shared/pick.ts';
 import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { latest, secondsSince } from '../shared/times.ts';
@@ -156,9 +158,9 @@ const audit = async (
   { skipOptionalParts, isRetake }: { skipOptionalParts: boolean; isRetake: boolean },
 ): Promise<AuditResult | 'not retaken'> => {
   const { url, auditVersion, options } = lease.run;
-  const { samples: _, ...ofSample } = options;
+  const auditOptions = pick(options, namesOf('audit'));
   try {
-    return await auditors.audit({ url, auditVersion, ...ofSample, skipOptionalParts, isRetake }, signal);
+    return await auditors.audit({ url, auditVersion, ...auditOptions, skipOptionalParts, isRetake }, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof StaysBusy) return 'not retaken';

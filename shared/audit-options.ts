@@ -1,49 +1,99 @@
-import { z } from 'zod';
 import { type AuditVersion, auditVersion } from './audit-versions.ts';
-import { BlockedUrlPatterns } from './blocked-urls.ts';
-import { Throttling } from './throttling-schemas.ts';
+import { acceptedBlockedUrls } from './blocked-urls.ts';
+import { acceptedLabels } from './labels.ts';
+import { acceptedThrottling } from './throttling.ts';
 
-export const Device = z.enum(['mobile', 'desktop']).meta({
-  id: 'Device',
-  description: 'Preset of Lighthouse: a mid-range phone on slow 4G, or a desktop on a fast network.',
-});
-export type Device = z.infer<typeof Device>;
+export const devices = ['mobile', 'desktop'] as const;
+export type Device = (typeof devices)[number];
 
-export const Category = z
-  .enum(['performance', 'accessibility', 'best-practices', 'pwa', 'seo', 'agentic-browsing'])
-  .meta({
-    id: 'Category',
-    description:
-      'Category of Lighthouse. `pwa` exists in audit versions up to 11, `agentic-browsing` from version 13 on.',
-  });
-export type Category = z.infer<typeof Category>;
+export const categories = ['performance', 'accessibility', 'best-practices', 'pwa', 'seo', 'agentic-browsing'] as const;
+export type Category = (typeof categories)[number];
 
 export const MAX_SAMPLES = 5;
 
-/** Options of an audit, with the defaults of the options that the client didn't send. */
-export const AuditOptions = z.object({
-  device: Device.default('mobile'),
-  /** Number of audits. The run shows the median one. */
-  samples: z.int().min(1).max(MAX_SAMPLES).default(1),
-  /** Default: all categories of the audit version except `agentic-browsing`. */
-  categories: z.array(Category).min(1).optional(),
-  /** Default: the preset of the device. */
-  throttling: Throttling.optional(),
-  blockedUrlPatterns: BlockedUrlPatterns.optional(),
-});
-export type AuditOptions = z.output<typeof AuditOptions>;
+export type Option = {
+  /** The option belongs to each audit of a run, to the run, or to the check. */
+  of: 'audit' | 'run' | 'check';
+  /** Value of a check that was created without the option. Without a default, the check lacks the option. */
+  default?: string | number;
+  /** Says what a create accepts. */
+  accepted: string;
+  /** Metrics that have no verdict between runs with different values of the option, and the reason that says so. */
+  spoils?: { metrics: 'all' | 'times'; reason: `different-${string}` };
+  /** Name of the option for people. */
+  title: string;
+  /** Flag of the command, and how the command reads its value. Without a flag, the command has code for the option. */
+  flag?: { name: `--${string}`; value: 'number' | 'list' | 'repeated'; help: string };
+};
 
-/** Options of one audit of a run. */
-export type SampleOptions = Omit<AuditOptions, 'samples'>;
+/**
+ * The optional inputs of a create. `audit-options-schemas.ts` has the schema of each. Add an option at the end, because the
+ * fingerprint of a stored check depends on the order.
+ */
+export const options = {
+  device: {
+    of: 'audit',
+    default: 'mobile',
+    accepted: `The device must be one of: ${devices.join(', ')}.`,
+    spoils: { metrics: 'all', reason: 'different-device' },
+    title: 'Device',
+  },
+  samples: {
+    of: 'run',
+    default: 1,
+    accepted: `The number of samples must be a whole number from 1 to ${MAX_SAMPLES}.`,
+    title: 'Samples',
+    flag: {
+      name: '--samples <number>',
+      value: 'number',
+      help: `audits of each run, 1 to ${MAX_SAMPLES}. From 3 on, times have verdicts`,
+    },
+  },
+  categories: {
+    of: 'audit',
+    accepted: `The categories must be a list of one or more of these, each once: ${categories.join(', ')}.`,
+    title: 'Categories',
+    flag: { name: '--category <names>', value: 'list', help: 'categories (default: all)' },
+  },
+  labels: { of: 'check', accepted: acceptedLabels, title: 'Labels' },
+  throttling: {
+    of: 'audit',
+    accepted: acceptedThrottling,
+    spoils: { metrics: 'times', reason: 'different-throttling' },
+    title: 'Throttling',
+  },
+  blockedUrlPatterns: {
+    of: 'audit',
+    accepted: acceptedBlockedUrls,
+    spoils: { metrics: 'all', reason: 'different-blocked-urls' },
+    title: 'Blocked URL patterns',
+    flag: {
+      name: '--blocked-url-patterns <pattern>',
+      value: 'repeated',
+      help: 'block requests whose URL contains it. Repeat it for more',
+    },
+  },
+} as const satisfies Record<string, Option>;
+
+export type OptionName = keyof typeof options;
+export const optionNames = Object.keys(options) as OptionName[];
+
+export type NamesOf<Of extends Option['of']> = {
+  [Name in OptionName]: (typeof options)[Name]['of'] extends Of ? Name : never;
+}[OptionName];
+
+/** Returns the names of the options of each audit, of a run, or of a check. */
+export const namesOf = <Of extends Option['of']>(of: Of): NamesOf<Of>[] =>
+  optionNames.filter((name): name is NamesOf<Of> => options[name].of === of);
 
 /** Returns the categories that an audit measures. */
-export const categoriesOf = (version: AuditVersion, { categories }: Pick<AuditOptions, 'categories'>): Category[] =>
-  categories ?? categoriesIn(version).filter((category) => category !== 'agentic-browsing');
+export const categoriesOf = (version: AuditVersion, sent: { categories?: Category[] | undefined }): Category[] =>
+  sent.categories ?? categoriesIn(version).filter((category) => category !== 'agentic-browsing');
 
 /** Returns the categories that an audit version has. */
 export const categoriesIn = (version: AuditVersion): Category[] => {
   const { pwa, agenticBrowsing } = auditVersion(version);
-  return Category.options.filter(
+  return categories.filter(
     (category) => (category !== 'pwa' || pwa) && (category !== 'agentic-browsing' || agenticBrowsing),
   );
 };

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 type Row = {
   version: string;
   /** Name that the release is installed under. */
@@ -31,9 +29,6 @@ export const auditVersions = [
 ] as const satisfies readonly Row[];
 
 export type AuditVersion = (typeof auditVersions)[number]['version'];
-export const AuditVersion = z
-  .enum(auditVersions.map((row) => row.version))
-  .meta({ id: 'AuditVersion', description: 'Exact version of Lighthouse.' });
 
 export const majorOf = (version: string): string => version.slice(0, version.indexOf('.'));
 

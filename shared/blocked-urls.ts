@@ -1,25 +1,8 @@
-import { z } from 'zod';
-
-const MAX_PATTERNS = 50;
-const MAX_LENGTH = 200;
-
-export const BlockedUrlPatterns = z
-  .array(
-    z
-      .string()
-      .min(1)
-      .max(MAX_LENGTH)
-      .refine((pattern) => pattern.isWellFormed()),
-  )
-  .max(MAX_PATTERNS)
-  .meta({
-    id: 'BlockedUrlPatterns',
-    description:
-      'The browser blocks requests of the page whose URL contains one of these patterns. `*` stands for any characters. Case matters.',
-  });
+export const MAX_PATTERNS = 50;
+export const MAX_PATTERN_LENGTH = 200;
 
 /** Says what a create accepts. */
-export const acceptedBlockedUrls = `The blocked URL patterns must be a list of up to ${MAX_PATTERNS} texts of 1 to ${MAX_LENGTH} characters, such as ["*://ads.example.com/*"].`;
+export const acceptedBlockedUrls = `The blocked URL patterns must be a list of up to ${MAX_PATTERNS} texts of 1 to ${MAX_PATTERN_LENGTH} characters, such as ["*://ads.example.com/*"].`;
 
 /** Returns the first pattern that matches a URL. As in Chromium, a pattern may match any part of the URL. */
 export const patternMatching = (url: string, patterns: readonly string[]): string | undefined =>

@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { Category, Device, MAX_SAMPLES } from './audit-options.ts';
-import { AuditVersion } from './audit-versions.ts';
-import { BlockedUrlPatterns } from './blocked-urls.ts';
-import { Labels } from './labels.ts';
+import { optionNames } from './audit-options.ts';
+import { SentOptions } from './audit-options-schemas.ts';
+import { AuditVersion, Region } from './name-schemas.ts';
 import { pick } from './pick.ts';
-import { Region } from './regions.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
-import { Throttling } from './throttling-schemas.ts';
 import { latest } from './times.ts';
 
 export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 'failed']).meta({
@@ -16,27 +13,6 @@ export const CheckState = z.enum(['created', 'running', 'succeeded', 'partial', 
   'x-final': ['succeeded', 'partial', 'failed'],
 });
 export type CheckState = z.infer<typeof CheckState>;
-
-/** Optional inputs of a create, as sent by the client. */
-const SentOptions = z.object({
-  device: Device.optional(),
-  samples: z
-    .int()
-    .min(1)
-    .max(MAX_SAMPLES)
-    .optional()
-    .describe('Number of audits of a run. The run shows the median one. Default: 1.'),
-  categories: z.array(Category).min(1).optional().meta({
-    description: 'Default: all categories of the audit version except `agentic-browsing`.',
-    uniqueItems: true,
-  }),
-  labels: Labels.optional(),
-  throttling: Throttling.optional(),
-  blockedUrlPatterns: BlockedUrlPatterns.optional(),
-});
-
-/** Names of the optional inputs. */
-export const optionNames = SentOptions.keyof().options;
 
 /** One URL tested in one or more regions, with its runs in the order of `regions`. */
 export const Check = z.object({

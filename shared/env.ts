@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Region } from './regions.ts';
+import { Region } from './name-schemas.ts';
 
 const json = z.string().transform((text, context) => {
   try {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { Device } from './audit-options.ts';
+import { devices } from './audit-options.ts';
 import { auditVersions, resolveAuditVersion } from './audit-versions.ts';
 import { CheckState } from './check.ts';
-import { Region } from './regions.ts';
+import { Device, Region } from './name-schemas.ts';
+import { allRegions } from './regions.ts';
 
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
@@ -42,8 +43,8 @@ export const acceptedParameters: Record<ParameterName, string> = {
   limit: `The limit must be a whole number from 1 to ${MAX_LIMIT}.`,
   cursor: 'The cursor must be the `nextCursor` of an earlier answer. To begin at the newest, leave it out.',
   url: 'The URL must start with http:// or https://, such as https://example.com/.',
-  region: `The region must be one of: ${Region.options.join(', ')}.`,
-  device: `The device must be one of: ${Device.options.join(', ')}.`,
+  region: `The region must be one of: ${allRegions.join(', ')}.`,
+  device: `The device must be one of: ${devices.join(', ')}.`,
   auditVersion: `The audit version must be one of: ${auditVersions.map(({ version }) => version).join(', ')}, a major such as 12, or latest.`,
   state: `The state must be one of: ${CheckState.options.join(', ')}.`,
   label: 'A label must be a name, a colon and a value, such as branch:main.',

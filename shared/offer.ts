@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { Category } from './audit-options.ts';
-import { AuditVersion } from './audit-versions.ts';
+import { AuditVersion, Category, Region } from './name-schemas.ts';
 import { NumericValues } from './page-metrics.ts';
 import { limitNames, planNames } from './plans.ts';
 import { recordOf } from './record.ts';
-import { Region } from './regions.ts';
 
 /** Answer of GET /v1/regions: the regions of this deployment. */
 export const RegionList = z.object({ regions: z.array(z.object({ id: Region, awsRegion: z.string() })) });

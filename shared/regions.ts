@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** The regions of the API and the AWS region behind each. To add a region, add a row. */
 export const regions = {
   'us-west1': 'us-west-2',
@@ -12,4 +10,3 @@ export const regions = {
 
 export type Region = keyof typeof regions;
 export const allRegions = Object.keys(regions) as [Region, ...Region[]];
-export const Region = z.enum(allRegions).meta({ id: 'Region', description: 'Region that an audit runs in.' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { AuditOptions, Device } from './audit-options.ts';
-import { AuditVersion } from './audit-versions.ts';
+import { options } from './audit-options.ts';
+import { OptionsInEnvironment } from './audit-options-schemas.ts';
+import { AuditVersion, Device, Region } from './name-schemas.ts';
 import {
   Metrics,
   MetricsView,
@@ -16,7 +17,6 @@ import {
 } from './page-metrics.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
-import { Region } from './regions.ts';
 import { ThrottlingValues } from './throttling-schemas.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
@@ -66,7 +66,7 @@ export const Environment = z.object({
   throttlingValues: ThrottlingValues.nullable().describe(
     'Values of the simulation. Null if the audit simulated nothing, and in older runs.',
   ),
-  blockedUrlPatterns: z.array(z.string()).describe('The `blockedUrlPatterns` of the check.'),
+  ...OptionsInEnvironment.shape,
   benchmarkIndex: z
     .number()
     .nullable()
@@ -134,7 +134,7 @@ export const newRun = ({ url, auditVersion, device }: RunInputs, region: Region,
   auditVersion,
   url,
   region,
-  device: AuditOptions.parse({ device }).device,
+  device: device ?? options.device.default,
   state: 'created',
   ...noMetrics,
   samples: [],

@@ -1,19 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Context } from './context.ts';
+import { list, number, repeated, wholeNumber } from './flag-values.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
+import { optionFlags } from './option-flags.ts';
 import manifest from './package.json' with { type: 'json' };
 import type { ThrottlingOptions } from './throttling.ts';
 
-const list = (text: string, before: string[] = []): string[] => [...before, ...text.split(',').filter(Boolean)];
-const repeated = (text: string, before: string[] = []): string[] => [...before, text];
-const wholeNumber = (text: string): number => {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
-  return Number(text);
-};
-const number = (text: string): number => {
-  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Use a number.');
-  return Number(text);
-};
 const none = (text: string): 'none' => {
   if (text !== 'none') throw new InvalidArgumentError('Use none, or values such as --throttling.rttMs 150.');
   return text;
@@ -90,9 +82,6 @@ export type RunOptions = ThrottlingOptions & {
   region?: string[];
   device?: string[];
   auditVersion: string;
-  samples?: number;
-  category?: string[];
-  blockedUrlPatterns?: string[];
   label?: Record<string, string>;
   idempotencyKey?: string;
   timeout: number;
@@ -106,15 +95,15 @@ export type RunOptions = ThrottlingOptions & {
 };
 
 const addRun = (program: Command, action: (urls: string[], options: RunOptions) => Promise<void>): void => {
-  program
+  const command = program
     .command('run')
     .description('audit pages and print the results')
     .argument('<url...>', 'URLs with scheme, such as https://example.com/')
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
     .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)
-    .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest')
-    .option('--samples <number>', 'audits of each run, 1 to 5. From 3 on, times have verdicts', wholeNumber)
-    .option('--category <names>', 'categories (default: all)', list)
+    .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest');
+  for (const flag of optionFlags) command.addOption(flag);
+  command
     .addOption(
       new Option('--throttling <none>', '"none": the speed of the service (default: the preset of the device)')
         .argParser(none)
@@ -123,7 +112,6 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     .option('--throttling.rttMs <ms>', 'simulated round-trip time of the network', number)
     .option('--throttling.throughputKbps <kbps>', 'simulated throughput of the network', number)
     .option('--throttling.cpuSlowdownMultiplier <factor>', 'how much slower the simulated CPU is', number)
-    .option('--blocked-url-patterns <pattern>', 'block requests whose URL contains it. Repeat it for more', repeated)
     .option('--label <name=value>', 'label of the checks. Repeat it for more labels', label)
     .option('--idempotency-key <key>', 'a repeated command with this key returns the same checks')
     .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)

@@ -6,6 +6,7 @@ import { exitCodes, UsageError } from './exit-codes.ts';
 import { sampleNotes } from './formats/notes.ts';
 import { assertionsPassed } from './formats/outcome.ts';
 import type { AssertionRules } from './lighthouserc.ts';
+import { inputsFrom } from './option-flags.ts';
 import { checkOutputs, writeResults } from './output.ts';
 import type { RunOptions } from './program.ts';
 import { comparisonOf, hasRegressed } from './read.ts';
@@ -88,7 +89,7 @@ const bodiesOf = async (
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<CreateCheckBody[]> => {
-  const { region, device, auditVersion, samples, category, blockedUrlPatterns, label } = options;
+  const { region, device, auditVersion, label } = options;
   const offered =
     region && !region.includes('all') ? [] : (await client.regions({ signal })).regions.map(({ id }) => id);
   const regions = region?.includes('all') ? offered : (region ?? offered.slice(0, 1));
@@ -99,10 +100,8 @@ const bodiesOf = async (
       return {
         ...{ url, auditVersion, regions },
         ...(each && { device: each }),
-        ...(samples !== undefined && { samples }),
-        ...(category && { categories: category }),
+        ...inputsFrom(options),
         ...(throttling && { throttling }),
-        ...(blockedUrlPatterns && { blockedUrlPatterns }),
         ...(label && { labels: label }),
       } as CreateCheckBody;
     }),

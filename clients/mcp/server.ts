@@ -1,10 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { Category, Device, MAX_SAMPLES } from '../../shared/audit-options.ts';
-import { BlockedUrlPatterns } from '../../shared/blocked-urls.ts';
+import { SentOptions } from '../../shared/audit-options-schemas.ts';
 import { CheckState } from '../../shared/check.ts';
-import { Labels } from '../../shared/labels.ts';
-import { Throttling } from '../../shared/throttling-schemas.ts';
+import { Device } from '../../shared/name-schemas.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { unreadableNote } from '../web/words.js';
@@ -38,13 +36,8 @@ const addRunCheck = (server: McpServer, connect: Options['connect']): void => {
   const inputSchema = {
     url: z.string().describe('The page, for example https://example.com/.'),
     regions: z.array(z.string()).min(1).optional().describe('Default: the first region of the service.'),
-    device: Device.optional(),
-    samples: z.int().min(1).max(MAX_SAMPLES).optional().describe('3 or more give verdicts about times. Default: 1.'),
-    categories: z.array(Category).min(1).optional().describe('Default: all.'),
     auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
-    throttling: Throttling.optional(),
-    blockedUrlPatterns: BlockedUrlPatterns.optional(),
-    labels: Labels.optional(),
+    ...SentOptions.shape,
   };
   const description =
     'Audits one page from one or more regions, and returns scores and metrics when all runs are finished.';

@@ -1,4 +1,6 @@
+import { optionNames } from '../../shared/audit-options.ts';
 import type { CheckView } from '../../shared/check.ts';
+import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
 
 /** Returns the fields of a check that answer most questions, without the environment and attempts of its runs. */
@@ -7,9 +9,7 @@ export const summaryOf = (check: CheckView) => ({
   url: check.url,
   state: check.state,
   auditVersion: check.auditVersion,
-  ...(check.throttling && { throttling: check.throttling }),
-  ...(check.blockedUrlPatterns && { blockedUrlPatterns: check.blockedUrlPatterns }),
-  ...(check.labels && { labels: check.labels }),
+  ...pick(check, optionNames),
   createdAt: check.createdAt,
   runs: check.runs.map(runSummaryOf),
 });

@@ -1,10 +1,11 @@
-import { categoriesOf, type SampleOptions } from '../../shared/audit-options.ts';
+import { categoriesOf } from '../../shared/audit-options.ts';
+import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Metrics } from '../../shared/page-metrics.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { ThrottlingValues } from '../../shared/throttling.ts';
 
-export type AuditPlan = SampleOptions & {
+export type AuditPlan = AuditOptions & {
   url: string;
   version: AuditVersion;
   /** Skips the second visit (bf-cache) and the full-page screenshot. Both follow the timed part and can hang. */

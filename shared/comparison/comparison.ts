@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Region } from '../name-schemas.ts';
 import { Metrics, metricsView, noMetrics } from '../page-metrics.ts';
-import { Region } from '../regions.ts';
 import type { Run } from '../run.ts';
 import { throttlingText } from '../throttling.ts';
 import { type Difference, differ, MIN_SAMPLES, scoresWithoutNoise } from './sample-difference.ts';

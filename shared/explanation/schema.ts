@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Region } from '../regions.ts';
+import { Region } from '../name-schemas.ts';
 import { MAX_ENTRIES } from './bounds.ts';
 
 const MetricVerdict = z.enum(['improved', 'regressed', 'same', 'unknown']);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { SentOptions } from '../audit-options-schemas.ts';
 import { aliasesOf, auditVersions } from '../audit-versions.ts';
-import { Check, CheckView, CreateCheckBody, optionNames } from '../check.ts';
+import { Check, CheckView, CreateCheckBody } from '../check.ts';
 import { CheckComparison, RegionComparison } from '../comparison/comparison.ts';
 import { CreateLinkBody, ShareLink } from '../links.ts';
-import { Region } from '../regions.ts';
+import { Region } from '../name-schemas.ts';
 import { routeOf } from '../routes.ts';
 import { Run } from '../run.ts';
 import { CheckSummary } from '../summaries.ts';
@@ -13,7 +14,7 @@ import { notModified, type Operations, waitable, waitedHeaders } from './operati
 
 const created = z
   .object({
-    ...CreateCheckBody.pick(Object.fromEntries(optionNames.map((name) => [name, true])) as never).shape,
+    ...SentOptions.shape,
     ...Check.pick({ id: true, auditVersion: true, url: true, regions: true }).shape,
     runs: z.array(Run.pick({ id: true, region: true, state: true })),
   })

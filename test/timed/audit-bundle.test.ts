@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dispatch } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { build } from '../../infra/build.ts';
-import type { AuditOptions } from '../../shared/audit-options.ts';
+import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { functionRows } from '../../shared/functions.ts';
 import { FULL } from '../support/full.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SampleOptions } from '../../../shared/audit-options.ts';
+import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import type { TargetPolicy } from '../../lib/public-addresses.ts';
 import { setObstacle } from '../../lib/readiness.ts';
@@ -29,7 +29,7 @@ import { measureWhileIdle } from './benchmark-ahead.ts';
 import { childModule } from './fork-child.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
-export type AuditOrder = SampleOptions & {
+export type AuditOrder = AuditOptions & {
   url: string;
   auditVersion: AuditVersion;
   /** Skips the parts in which an earlier attempt may have hung. */

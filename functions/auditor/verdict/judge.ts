@@ -1,4 +1,5 @@
 import { type Category, categoriesOf } from '../../../shared/audit-options.ts';
+import { optionsInEnvironment } from '../../../shared/audit-options-schemas.ts';
 import { SMALLEST_TIME_DIFFERENCE_MS } from '../../../shared/comparison/sample-difference.ts';
 import type { Metrics } from '../../../shared/page-metrics.ts';
 import { type RunError, runError } from '../../../shared/problems.ts';
@@ -104,7 +105,7 @@ const environmentOf = (
     device,
     throttling: summary?.throttling ?? null,
     throttlingValues: summary?.throttlingValues ?? null,
-    blockedUrlPatterns: [...(observation.blockedUrlPatterns ?? [])],
+    ...optionsInEnvironment(observation),
     benchmarkIndex: summary?.benchmarkIndex ?? null,
     benchmarkedAt: summary?.benchmarkedAt ?? null,
     ...machine,

@@ -1,11 +1,12 @@
-import { categoriesOf, type SampleOptions } from '../../../shared/audit-options.ts';
+import { categoriesOf } from '../../../shared/audit-options.ts';
+import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { patternMatching } from '../../../shared/blocked-urls.ts';
 import type { Environment, Run } from '../../../shared/run.ts';
 import type { AuditEnd, AuditSummary, Decision, FrozenPart, MainFrame } from '../messages.ts';
 
 /** Everything that the service observed of one audit. */
-export type Observation = SampleOptions & {
+export type Observation = AuditOptions & {
   auditVersion: AuditVersion;
   skipOptionalParts: boolean;
   end: AuditEnd;

@@ -1,12 +1,11 @@
-import { Category, categoriesIn, Device, MAX_SAMPLES } from '../../../shared/audit-options.ts';
+import { type Category, categories, categoriesIn, optionNames, options } from '../../../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { acceptedBlockedUrls, patternMatching } from '../../../shared/blocked-urls.ts';
-import { type CheckInputs, CreateCheckBody, optionNames } from '../../../shared/check.ts';
-import { acceptedLabels } from '../../../shared/labels.ts';
+import { patternMatching } from '../../../shared/blocked-urls.ts';
+import { type CheckInputs, CreateCheckBody } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
+import { recordOf } from '../../../shared/record.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { acceptedThrottling } from '../../../shared/throttling.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
 import { invalidInput, parseFields } from './input.ts';
 
@@ -40,12 +39,7 @@ const acceptedBy = ({ regions }: Rules): Record<keyof CreateCheckBody, string> =
   url: 'The URL must be a string that starts with http:// or https://, such as https://example.com/.',
   auditVersion: `The audit version must be a string. ${versions}`,
   regions: `The regions must be a list of one or more regions, each once. ${supported(regions)}`,
-  device: `The device must be one of: ${listOf(Device.options)}.`,
-  samples: `The number of samples must be a whole number from 1 to ${MAX_SAMPLES}.`,
-  labels: acceptedLabels,
-  throttling: acceptedThrottling,
-  blockedUrlPatterns: acceptedBlockedUrls,
-  categories: `The categories must be a list of one or more of these, each once: ${listOf(Category.options)}.`,
+  ...recordOf(optionNames, (name): string => options[name].accepted),
 });
 
 type ValueError = InputError & { code?: ApiProblemCode };
@@ -59,10 +53,10 @@ const valueErrors = (
   const refusal = url === undefined ? undefined : refusalOf(url, targets);
   const version = auditVersion === undefined ? undefined : resolveAuditVersion(auditVersion);
   const regions = stringsOf(sent.regions);
-  const categories = stringsOf(sent.categories);
+  const sentCategories = stringsOf(sent.categories);
   const blocking = url && !refusal ? patternMatching(new URL(url).href, blockedUrlPatterns) : undefined;
-  const missing = Category.options.filter(
-    (name) => version && categories.includes(name) && !categoriesIn(version).includes(name),
+  const missing = categories.filter(
+    (name) => version && sentCategories.includes(name) && !categoriesIn(version).includes(name),
   );
   return [
     refusal && { path: 'url', ...refusal },
@@ -78,7 +72,7 @@ const valueErrors = (
       message: `A region is not supported. ${supported(deployed)}`,
     },
     hasDuplicates(regions) && { path: 'regions', message: 'List each region once.' },
-    hasDuplicates(categories) && { path: 'categories', message: 'List each category once.' },
+    hasDuplicates(sentCategories) && { path: 'categories', message: 'List each category once.' },
     blocking !== undefined && {
       path: `blockedUrlPatterns.${blockedUrlPatterns.indexOf(blocking)}`,
       message: `The pattern ${JSON.stringify(blocking)} must not match the URL of the page itself. Send a pattern that matches less, or leave it out.`,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidv5 } from 'uuid';
+import { optionNames } from '../../../shared/audit-options.ts';
 import { aliasesOf, resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { asCreated, type CreateCheckBody, optionNames } from '../../../shared/check.ts';
+import { asCreated, type CreateCheckBody } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
 import { ApiProblem } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';

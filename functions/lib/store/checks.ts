@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AuditOptions } from '../../../shared/audit-options.ts';
-import { type Check, optionNames } from '../../../shared/check.ts';
+import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
+import type { Check } from '../../../shared/check.ts';
 import { HOLD_MS, recheckAfter, TRY_MS } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
@@ -115,7 +115,7 @@ const create = async (
   const now = new Date(check.createdAt);
   const seconds = inSeconds(expiresAt);
   const dueAt = toIso(now.getTime() + HOLD_MS);
-  const options = AuditOptions.parse(pick(check, optionNames));
+  const options = SettledOptions.parse(check);
   const counts = { sends: 0, tries: 0, lostLeases: 0 };
   const common = { checkId: check.id, owner, options, correlationId, createId, ...counts, dueAt };
   const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(trendExpiresAt) };

@@ -1,12 +1,13 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
+import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
 import { KEYS } from '../../../shared/keys.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
 import { announceChange } from './changes.ts';
 import { type Change, type Condition, type Db, getItem, type Item, type Key, parse, updateOnce } from './dynamodb.ts';
-import { CheckFields, OptionFields, RunFields, StoredLabels } from './stored.ts';
+import { CheckFields, RunFields, StoredLabels } from './stored.ts';
 
 /*
  * pk               sk             item
@@ -61,7 +62,7 @@ export const RunItem = z.object({
   ...RunFields.shape,
   checkId: z.uuid(),
   owner: z.string(),
-  options: OptionFields,
+  options: SettledOptions,
   correlationId: z.string(), // id of the request that created the run
   createId: z.string(), // the last create that wrote this item and its pointer
   sends: z.int(), // of its job, since no queue had it

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { AuditOptions, type Category, type Device } from '../../../shared/audit-options.ts';
-import type { AuditVersion } from '../../../shared/audit-versions.ts';
+import { noOptions, StoredOptions } from '../../../shared/audit-options-schemas.ts';
 import { Check } from '../../../shared/check.ts';
+import { type AuditVersion, type Device, anyName as name, type Region } from '../../../shared/name-schemas.ts';
 import { Metrics } from '../../../shared/page-metrics.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
-import type { Region } from '../../../shared/regions.ts';
 import { Attempt, Environment, Run } from '../../../shared/run.ts';
 import { ThrottlingValues } from '../../../shared/throttling-schemas.ts';
 
@@ -14,9 +13,6 @@ import { ThrottlingValues } from '../../../shared/throttling-schemas.ts';
  * was added after the first release has a default here. A name may be any text, and the limits of inputs don't apply.
  * test/recorded/items has items of each release, which the tests read.
  */
-
-/** Accepts names that this release doesn't know. */
-const name = <Name extends string>() => z.custom<Name>((value) => typeof value === 'string', 'expected a text');
 
 const number = z.number().nullable().default(null);
 const range = z.object({ min: z.number(), max: z.number() }).nullable().default(null);
@@ -40,35 +36,30 @@ const storedAsText = <Schema extends z.ZodType>(schema: Schema) =>
   }, schema);
 
 /** Labels of a check. */
-export const StoredLabels = storedAsText(z.record(z.string(), z.string())).optional();
+export const StoredLabels = storedAsText(StoredOptions.shape.labels.unwrap()).optional();
 /** Returns the form in which an item with labels is stored. */
 export const withLabelsAsText = <Item extends { labels?: Record<string, string> | undefined }>(item: Item) => ({
   ...item,
   labels: item.labels && JSON.stringify(item.labels),
 });
 
-const throttling = z.union([name<'none'>(), ThrottlingValues]).optional();
-const blockedUrlPatterns = z.array(z.string()).optional();
-
-const StoredEnvironment = Environment.extend({
+const EnvironmentFields = Environment.extend({
   auditVersion: name<AuditVersion>(),
   device: name<Device>().nullable(),
   benchmarkedAt: z.iso.datetime().nullable().default(null),
   cpuStolen: number,
   throttlingValues: ThrottlingValues.nullable().default(null),
-  blockedUrlPatterns: z.array(z.string()).default([]),
 });
+
+/** An item lacks the options that its release didn't know. */
+const StoredEnvironment = z.preprocess((value) => value && { ...noOptions, ...value }, EnvironmentFields.nullable());
 
 /** The fields that a stored check has in common with a check. */
 export const CheckFields = Check.omit({ runs: true }).extend({
   auditVersion: name<AuditVersion>(),
   regions: z.array(name<Region>()),
-  device: name<Device>().optional(),
-  samples: z.int().optional(),
-  categories: z.array(name<Category>()).optional(),
+  ...StoredOptions.shape,
   labels: StoredLabels,
-  throttling,
-  blockedUrlPatterns,
 });
 
 /** The fields that a stored run has in common with a run. */
@@ -83,13 +74,5 @@ export const RunFields = Run.extend({
   spread: z.object(each(metricNames, range)).nullable(),
   error: RunError.extend({ code: name<RunProblemCode>() }).nullable(),
   attempts: z.array(Attempt.extend({ code: name<RunProblemCode>().nullable() })),
-  environment: StoredEnvironment.nullable(),
-});
-
-export const OptionFields = AuditOptions.extend({
-  device: name<Device>(),
-  samples: z.int(),
-  categories: z.array(name<Category>()).optional(),
-  throttling,
-  blockedUrlPatterns,
+  environment: StoredEnvironment,
 });

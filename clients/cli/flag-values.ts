@@ -1,0 +1,16 @@
+import { InvalidArgumentError } from 'commander';
+
+/* Parsers of the values of flags. `before` is the value of an earlier flag of the same name. */
+
+export const list = (text: string, before: string[] = []): string[] => [...before, ...text.split(',').filter(Boolean)];
+export const repeated = (text: string, before: string[] = []): string[] => [...before, text];
+
+export const wholeNumber = (text: string): number => {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
+  return Number(text);
+};
+
+export const number = (text: string): number => {
+  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Use a number.');
+  return Number(text);
+};

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import {
+  MAX_SAMPLES,
+  type NamesOf,
+  namesOf,
+  type Option,
+  type OptionName,
+  optionNames,
+  options,
+} from './audit-options.ts';
+import { MAX_PATTERN_LENGTH, MAX_PATTERNS } from './blocked-urls.ts';
+import { chosenNames } from './chosen-names.ts';
+import { MAX_LABELS } from './labels.ts';
+import { anyName, Category, Device } from './name-schemas.ts';
+import { pick } from './pick.ts';
+import { recordOf } from './record.ts';
+import { Throttling, ThrottlingValues } from './throttling-schemas.ts';
+
+const Labels = chosenNames(
+  z.string().regex(/^[a-z0-9._-]{1,32}$/),
+  z
+    .string()
+    .max(128)
+    .refine((value) => value.isWellFormed()),
+)
+  .refine((labels) => Object.keys(labels).length <= MAX_LABELS)
+  .meta({
+    id: 'Labels',
+    description: 'Names and values by which a client finds its checks again, such as `branch` and `main`.',
+    maxProperties: MAX_LABELS,
+  });
+
+const BlockedUrlPatterns = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(MAX_PATTERN_LENGTH)
+      .refine((pattern) => pattern.isWellFormed()),
+  )
+  .max(MAX_PATTERNS)
+  .meta({
+    id: 'BlockedUrlPatterns',
+    description:
+      'The browser blocks requests of the page whose URL contains one of these patterns. `*` stands for any characters. Case matters.',
+  });
+
+type Schemas = {
+  /** Schema of the values that a create accepts. */
+  sent: z.ZodType;
+  /** Schema for reading items. Another release may have written it, so limits don't apply and a name may be any text. */
+  stored: z.ZodType;
+};
+
+/** The schemas of each option. */
+const schemas = {
+  device: { sent: Device, stored: anyName<Device>() },
+  samples: {
+    sent: z
+      .int()
+      .min(1)
+      .max(MAX_SAMPLES)
+      .describe('Number of audits of a run. The run shows the median one. Default: 1.'),
+    stored: z.int(),
+  },
+  categories: {
+    sent: z.array(Category).min(1).meta({
+      description: 'Default: all categories of the audit version except `agentic-browsing`.',
+      uniqueItems: true,
+    }),
+    stored: z.array(anyName<Category>()),
+  },
+  labels: { sent: Labels, stored: z.record(z.string(), z.string()) },
+  throttling: { sent: Throttling, stored: z.union([anyName<'none'>(), ThrottlingValues]) },
+  blockedUrlPatterns: { sent: BlockedUrlPatterns, stored: z.array(z.string()) },
+} satisfies Record<OptionName, Schemas>;
+
+/**
+ * Options that the environment of a run repeats, because results depend on them. `noOptions` has the values of a run without
+ * the option.
+ */
+export const OptionsInEnvironment = z.object({
+  blockedUrlPatterns: z.array(z.string()).describe('The `blockedUrlPatterns` of the check.'),
+});
+type OptionsInEnvironment = z.infer<typeof OptionsInEnvironment>;
+export const noOptions: OptionsInEnvironment = { blockedUrlPatterns: [] };
+
+/** Returns the options that the environment of a run repeats. */
+export const optionsInEnvironment = (sent: Partial<OptionsInEnvironment>): OptionsInEnvironment => ({
+  ...noOptions,
+  ...pick(sent, OptionsInEnvironment.keyof().options),
+});
+
+type Optional<Use extends keyof Schemas> = { [Name in OptionName]: z.ZodOptional<(typeof schemas)[Name][Use]> };
+const optional = <Use extends keyof Schemas>(use: Use) =>
+  recordOf(optionNames, (name) => schemas[name][use].optional()) as Optional<Use>;
+
+/** The optional inputs of a create. */
+export const SentOptions = z.object(optional('sent'));
+/** The optional inputs of a create, as stored with its check. */
+export const StoredOptions = z.object(optional('stored'));
+
+type Settled = {
+  [Name in NamesOf<'run' | 'audit'>]: (typeof options)[Name] extends { default: unknown }
+    ? z.ZodDefault<(typeof schemas)[Name]['stored']>
+    : z.ZodOptional<(typeof schemas)[Name]['stored']>;
+};
+const settled = (name: OptionName) => {
+  const { default: value }: Option = options[name];
+  const { stored }: Schemas = schemas[name];
+  return value === undefined ? stored.optional() : stored.default(value);
+};
+
+/** Options of a run and of its audits, with the defaults of the options that the client didn't send. */
+export const SettledOptions = z.object(recordOf([...namesOf('run'), ...namesOf('audit')], settled) as Settled);
+type SettledOptions = z.output<typeof SettledOptions>;
+
+/** Options of one audit. */
+export type AuditOptions = Pick<SettledOptions, NamesOf<'audit'>>;
+/** Options of a run. */
+export type RunOptions = Pick<SettledOptions, NamesOf<'run'>>;

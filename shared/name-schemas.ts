@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { categories, devices } from './audit-options.ts';
+import { auditVersions } from './audit-versions.ts';
+import { allRegions } from './regions.ts';
+
+/* Schemas of the names that stand in tables. The tables have no zod, so that clients can import them alone. */
+
+export const Region = z.enum(allRegions).meta({ id: 'Region', description: 'Region that an audit runs in.' });
+export type Region = z.infer<typeof Region>;
+
+export const AuditVersion = z
+  .enum(auditVersions.map((row) => row.version))
+  .meta({ id: 'AuditVersion', description: 'Exact version of Lighthouse.' });
+export type AuditVersion = z.infer<typeof AuditVersion>;
+
+export const Device = z.enum(devices).meta({
+  id: 'Device',
+  description: 'Preset of Lighthouse: a mid-range phone on slow 4G, or a desktop on a fast network.',
+});
+export type Device = z.infer<typeof Device>;
+
+export const Category = z.enum(categories).meta({
+  id: 'Category',
+  description:
+    'Category of Lighthouse. `pwa` exists in audit versions up to 11, `agentic-browsing` from version 13 on.',
+});
+export type Category = z.infer<typeof Category>;
+
+/** Accepts any text, for names that another release may have written. */
+export const anyName = <Name extends string>() =>
+  z.custom<Name>((value) => typeof value === 'string', 'expected a text');
