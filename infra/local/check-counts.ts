@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unusable } from './data-folder.ts';
-import type { Done, Store } from './dynalite-fixes.ts';
+import { isCheck, type Store, type StoredItem } from './dynalite-store.ts';
 
 /** How many checks the table has stored, and how many of them were erased or have expired. */
 type Counts = { created: number; gone: number };
@@ -79,10 +79,6 @@ const countOf = async ({ db }: Store, table: string): Promise<number> => {
   return count;
 };
 
-/** An item as the engine stores it. */
-export type StoredItem = { sk?: { S?: string }; erasedAt?: unknown } | null | undefined;
-export const isCheck = (item: StoredItem): boolean => item?.sk?.S === 'CHECK' && item.erasedAt === undefined;
-
 const readCounts = (file: string): Counts | undefined => {
   try {
     const [, created, gone] = /^\{"created":(\d+),"gone":(\d+)\}/.exec(readFileSync(file, 'utf8')) ?? [];
@@ -99,5 +95,3 @@ const openCounts = (file: string): number => {
     throw unusable(file, error);
   }
 };
-
-export type WriteCounted = (change: number, operations: unknown[], done: Done) => void;

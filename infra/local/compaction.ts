@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Store } from './dynalite-fixes.ts';
+import type { Store } from './dynalite-store.ts';
 
 /** Time from an erasure until the compaction, so that many erasures share one. */
 const AFTER_MS = 30_000;

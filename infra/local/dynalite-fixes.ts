@@ -1,35 +1,7 @@
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
-import { isCheck, type StoredItem, type WriteCounted } from './check-counts.ts';
+import { type Done, isCheck, type Store, type StoredItem } from './dynalite-store.ts';
 
-/**
- * A store of dynalite. `db` is its LevelDB, with a callback or a promise as the result. `close._original` closes LevelDB
- * so that it can be opened again.
- */
-export type Store = {
-  writeCounted?: WriteCounted; // writes a batch that adds or removes a check
-  onErased?: () => void; // called when a check is deleted
-  db: {
-    open(): Promise<void>;
-    close: { _original(): Promise<void> };
-    compactRange(from: string, to: string): Promise<void>;
-    get(key: string): Promise<unknown>;
-    get(key: string, done: (error: Error | null, value?: unknown) => void): void;
-    put(key: string, value: unknown, done: Done): void;
-    del(key: string, done: Done): void;
-    batch(operations: unknown[]): Promise<void>;
-    batch(operations: unknown[], done: Done): void;
-    keys(range: object): AsyncIterable<string>;
-    values(range: object): Values;
-  };
-};
-export type Done = (error: Error | null) => void;
-export type Values = {
-  next(): Promise<unknown>;
-  close(): Promise<void>;
-  return?: () => Promise<void>;
-  [Symbol.asyncIterator]?: () => AsyncIterator<object>;
-};
 type Table = { TableName: string; GlobalSecondaryIndexes?: unknown[] };
 
 let patched = false;

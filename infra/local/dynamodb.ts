@@ -24,7 +24,8 @@ import {
   writeEndpoint,
 } from './data-folder.ts';
 import { FORMAT, readFormat, writeFormat } from './data-format.ts';
-import { patchDynalite, type Store } from './dynalite-fixes.ts';
+import { patchDynalite } from './dynalite-fixes.ts';
+import type { Store } from './dynalite-store.ts';
 import { addDynamodbRules } from './dynamodb-rules.ts';
 import { guardEngine } from './engine-guard.ts';
 import { migrateToFormat1 } from './migrations.ts';

@@ -3,7 +3,7 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 // @ts-expect-error dynalite has no types
 import dynaliteDb from 'dynalite/db/index.js';
 import { tableSettings } from '../settings.ts';
-import type { Store } from './dynalite-fixes.ts';
+import type { Store } from './dynalite-store.ts';
 
 type Definition = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema' | 'GlobalSecondaryIndexes'>;
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setObstacle } from '../../functions/lib/readiness.ts';
 import { probeFile, whyFull } from './data-folder.ts';
-import type { Done, Store, Values } from './dynalite-fixes.ts';
+import type { Done, Store, Values } from './dynalite-store.ts';
 
 type Options = {
   path: string; // folder of LevelDB

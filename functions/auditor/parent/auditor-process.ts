@@ -24,7 +24,7 @@ import {
   type StartSignal,
 } from '../messages.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
-import { measureAhead } from './benchmark-ahead.ts';
+import { measureAhead } from './child-benchmark.ts';
 import { childModule, forkChild, inFolder, onceEnded } from './fork-child.ts';
 import { extensionOf, namedTimers } from './timers.ts';
 

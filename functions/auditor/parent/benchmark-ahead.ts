@@ -1,12 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { HostBenchmark } from '../host/benchmark.ts';
 import type { CpuAccess } from '../host/cpu-shares.ts';
-import type { AuditorMessage, Benchmarked, BenchmarkOrder, LaunchOrder } from '../messages.ts';
+import type { LaunchOrder } from '../messages.ts';
 import type { AuditorPool } from './auditor-pool.ts';
 
-/** Time limit for the start of a browser and a benchmark in it, in milliseconds. Both take two seconds. */
-const LIMIT_MS = 15_000;
 /** Port for a browser that opens no page. Nothing listens there. */
 const NO_PROXY_PORT = 9;
 
@@ -33,20 +29,4 @@ export const measureWhileIdle = async (
   if (!(await cpuAccess.load.waitForQuiet(signal))) return;
   if (!isIdle() || signal.aborted || pool.isStopping() || auditor !== pool.preloaded()) return;
   pool.occupy(auditor, auditor.measureBenchmark(order));
-};
-
-/** Lets an idle auditor measure the host's benchmark in a browser of its own. */
-export const measureAhead = async (
-  auditor: ChildProcess,
-  order: LaunchOrder,
-  { cpuAccess, benchmark }: { cpuAccess: CpuAccess; benchmark: HostBenchmark },
-): Promise<void> => {
-  const readCpu = cpuAccess.shares.startMeter(auditor.pid as number);
-  const signal = AbortSignal.timeout(LIMIT_MS);
-  const answered = once(auditor, 'message', { signal });
-  const exited = once(auditor, 'exit', { signal }).then(() => Promise.reject(new Error('The auditor exited.')));
-  auditor.send({ benchmarkIn: order } satisfies BenchmarkOrder);
-  const [answer] = (await Promise.race([answered, exited])) as [AuditorMessage | Benchmarked];
-  if (answer.type !== 'benchmarked') throw new Error(answer.type === 'failed' ? answer.message : answer.type);
-  benchmark.record(readCpu(), answer.benchmark);
 };

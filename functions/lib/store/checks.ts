@@ -7,10 +7,10 @@ import { isFinished } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
 import { type Db, getItem, type Item, ifReadable, parse, putItem, UnreadableItem, updateItem } from './dynamodb.ts';
-import type { Erasable } from './erasure.ts';
 import {
   CheckItem,
   checkKey,
+  type Erasable,
   findRun,
   ifAbsentOrExpired,
   ifDueAt,

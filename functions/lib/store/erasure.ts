@@ -4,6 +4,7 @@ import { announceChange } from './changes.ts';
 import { allOf, type Db, deleteItem, getItem, type Item, ifExists, putOnce } from './dynamodb.ts';
 import {
   checkKey,
+  type Erasable,
   type ErasedItem,
   ifCreateId,
   ifDueAt,
@@ -18,9 +19,6 @@ import {
 } from './items.ts';
 import type { Reports } from './reports.ts';
 import { removeOpenCheck } from './usage.ts';
-
-/** Facts about a check that an erasure needs. A check without a time of its creation is damaged. */
-export type Erasable = { id: string; owner: string; createdAt: unknown };
 
 const AT_ONCE = 4; // deletions; a sweep erases several checks at the same time
 

@@ -76,6 +76,8 @@ export const RunItem = z.object({
   trendExpiresAt: z.number().optional(), // in seconds, of its entry in the series
 });
 export type CheckItem = z.infer<typeof CheckItem>;
+/** Facts about a check that an erasure needs. A check without a time of its creation is damaged. */
+export type Erasable = { id: string; owner: string; createdAt: unknown };
 /** Mark of an erased check. It keeps the owner, so that other owners get a 404. */
 export type ErasedItem = { id: string; owner: string; erasedAt: string; dueAt: string };
 export type RunItem = z.infer<typeof RunItem>;
