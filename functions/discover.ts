@@ -2,7 +2,7 @@ import { categoriesIn, MAX_SAMPLES } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
 import { MAX_BODY_BYTES } from '../shared/check.ts';
 import type { LimitList, RegionList, VersionList } from '../shared/offer.ts';
-import { NumericValues } from '../shared/page-metrics.ts';
+import { existsIn, valueNames } from '../shared/page-metrics.ts';
 import { plans } from '../shared/plans.ts';
 import { ApiProblem } from '../shared/problems.ts';
 import { type Region, regions } from '../shared/regions.ts';
@@ -52,7 +52,7 @@ const versionRow = ({ version }: (typeof auditVersions)[number]): VersionList['v
   version,
   aliases: aliasesOf(version),
   categories: categoriesIn(version),
-  metrics: NumericValues.keyof().options,
+  metrics: valueNames.filter((name) => existsIn(name, version)),
 });
 
 /** Limits of every check, and of the plans of API keys. */

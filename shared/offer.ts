@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AuditVersion, Category, Region } from './name-schemas.ts';
-import { NumericValues } from './page-metrics.ts';
+import { NumericValues } from './page-metrics-schemas.ts';
 import { limitNames, planNames } from './plans.ts';
 import { recordOf } from './record.ts';
 

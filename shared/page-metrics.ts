@@ -1,147 +1,175 @@
-import { z } from 'zod';
+import type { Category } from './audit-options.ts';
+import { recordOf } from './record.ts';
 
-const Score = z.int().min(0).max(100).meta({ id: 'Score', description: 'Score from 0 to 100.' });
-const Milliseconds = z.number().min(0);
-const MillisecondsText = z
-  .string()
-  .regex(/^\d+ms$/)
-  .meta({ id: 'Milliseconds', description: 'Time in milliseconds, such as `633ms`.' });
-const LayoutShift = z.number().min(0);
+/** How a metric counts: points from 0 to 100, milliseconds, layout shift without a unit, bytes, or a number of things. */
+export type MetricKind = 'score' | 'time' | 'shift' | 'bytes' | 'count';
 
-const metricsWith = <Time extends z.ZodType>(time: Time) =>
-  z.object({
-    performance: Score.nullable(),
-    accessibility: Score.nullable(),
-    bestPractices: Score.nullable(),
-    pwa: Score.nullable(),
-    seo: Score.nullable(),
-    agenticBrowsing: Score.nullable(),
-    fcp: time.nullable(),
-    si: time.nullable(),
-    lcp: time.nullable(),
-    tti: time.nullable(),
-    tbt: time.nullable(),
-    cls: LayoutShift.nullable(),
-  });
-
-/**
- * Results of an audit, as stored. Scores are 0 to 100. Times are in milliseconds with Lighthouse's full precision. `cls` is
- * unitless. An unknown value is null. `pwa` is always null from audit version 12 on, `agenticBrowsing` if it was not
- * requested.
- */
-export const Metrics = metricsWith(Milliseconds);
-export type Metrics = z.infer<typeof Metrics>;
-
-/** Results of an audit, as the API shows them: times are `"<integer>ms"`. */
-export const MetricsView = metricsWith(MillisecondsText);
-export type MetricsView = z.infer<typeof MetricsView>;
-
-export const NumericValues = Metrics.pick({ fcp: true, si: true, lcp: true, tti: true, tbt: true, cls: true }).meta({
-  id: 'NumericValues',
-  description: 'The metrics as plain numbers: times in milliseconds with full precision, `cls` unitless.',
-});
-
-export const noMetrics: Metrics = {
-  performance: null,
-  accessibility: null,
-  bestPractices: null,
-  pwa: null,
-  seo: null,
-  agenticBrowsing: null,
-  fcp: null,
-  si: null,
-  lcp: null,
-  tti: null,
-  tbt: null,
-  cls: null,
+/** A metric of a page. */
+export type PageMetric = {
+  title: string;
+  /** Usual short name, for tables with a column per region. */
+  shortTitle?: string;
+  kind: MetricKind;
+  better: 'higher' | 'lower';
+  /** Smaller differences are none. The limit is the absolute difference or this share of the value, whichever is larger. */
+  smallest: { difference: number; share: number };
+  /** False if all audits of an unchanged page agree. */
+  hasNoise: boolean;
+  /** Thing whose speed changes the metric: the device with its simulated network, or nothing but the page. */
+  dependsOn: 'device' | 'page';
+  /** Category of Lighthouse with the metric. A result of the category without the metric is incomplete. */
+  category: Category;
+  /** Audit whose numeric value is the metric. A metric without an audit is the score of its category. */
+  audit?: string;
+  /** Major versions of Lighthouse with the metric. Every version has a metric without limits. */
+  since?: number;
+  until?: number;
+  /** Place among all metrics in a table for people. */
+  place: number;
+  /** True if people look at the metric first. */
+  isMain: boolean;
+  /** Highest values that Lighthouse calls "good" and "needs work". Scores have the same limits everywhere. */
+  limits?: { mobile: readonly [number, number]; desktop: readonly [number, number] };
 };
 
-/** How busy the machine was while a sample was measured. See `Environment`. */
-const cpuUse = { cpuBusy: z.number().nullable(), contended: z.boolean().nullable() };
+/** A score depends on the page alone, and an unchanged page keeps it. */
+const score = {
+  kind: 'score',
+  better: 'higher',
+  smallest: { difference: 1, share: 0 },
+  hasNoise: false,
+  dependsOn: 'page',
+  isMain: true,
+} as const;
+/** Lighthouse's simulation rounds the LCP of an unchanged page to one of two values some 60 ms apart. */
+const time = {
+  kind: 'time',
+  better: 'lower',
+  smallest: { difference: 75, share: 0.05 },
+  hasNoise: true,
+  dependsOn: 'device',
+  isMain: false,
+  category: 'performance',
+} as const;
 
-/** Results of one of a run's audits, as stored. */
-export const Sample = z.object({ ...Metrics.shape, ...cpuUse });
-export type Sample = z.infer<typeof Sample>;
+/** The metrics of a page, in the order of the API. */
+export const pageMetrics = {
+  performance: {
+    ...score,
+    title: 'Performance',
+    category: 'performance',
+    place: 1,
+    smallest: { difference: 2, share: 0 },
+    hasNoise: true,
+    dependsOn: 'device',
+  },
+  accessibility: { ...score, title: 'Accessibility', category: 'accessibility', place: 8 },
+  bestPractices: { ...score, title: 'Best practices', category: 'best-practices', place: 9 },
+  pwa: { ...score, title: 'PWA', category: 'pwa', until: 11, hasNoise: true, place: 11 },
+  seo: { ...score, title: 'SEO', category: 'seo', place: 10 },
+  agenticBrowsing: { ...score, title: 'Agentic browsing', category: 'agentic-browsing', since: 13, place: 12 },
+  fcp: {
+    ...time,
+    title: 'First contentful paint',
+    shortTitle: 'FCP',
+    audit: 'first-contentful-paint',
+    place: 2,
+    limits: { mobile: [1800, 3000], desktop: [934, 1600] },
+  },
+  si: {
+    ...time,
+    title: 'Speed index',
+    audit: 'speed-index',
+    place: 6,
+    limits: { mobile: [3387, 5800], desktop: [1311, 2300] },
+  },
+  lcp: {
+    ...time,
+    title: 'Largest contentful paint',
+    shortTitle: 'LCP',
+    audit: 'largest-contentful-paint',
+    place: 3,
+    limits: { mobile: [2500, 4000], desktop: [1200, 2400] },
+    isMain: true,
+  },
+  tti: {
+    ...time,
+    title: 'Time to interactive',
+    shortTitle: 'TTI',
+    audit: 'interactive',
+    place: 7,
+    limits: { mobile: [3785, 7300], desktop: [2468, 4500] },
+  },
+  tbt: {
+    ...time,
+    title: 'Total blocking time',
+    shortTitle: 'TBT',
+    audit: 'total-blocking-time',
+    place: 4,
+    limits: { mobile: [200, 600], desktop: [150, 350] },
+    isMain: true,
+  },
+  cls: {
+    title: 'Cumulative layout shift',
+    shortTitle: 'CLS',
+    audit: 'cumulative-layout-shift',
+    place: 5,
+    kind: 'shift',
+    better: 'lower',
+    smallest: { difference: 0.005, share: 0 },
+    hasNoise: true,
+    dependsOn: 'page',
+    isMain: true,
+    category: 'performance',
+    limits: { mobile: [0.1, 0.25], desktop: [0.1, 0.25] },
+  },
+} as const satisfies Record<string, PageMetric>;
 
-/** Results of one of a run's audits, as the API shows them. */
-export const SampleView = z
-  .object({ ...MetricsView.shape, ...cpuUse })
-  .meta({ id: 'Sample', description: 'Results of one audit of a run.' });
-export type SampleView = z.infer<typeof SampleView>;
+export type MetricName = keyof typeof pageMetrics;
+export const metricNames = Object.keys(pageMetrics) as MetricName[];
 
-const rangeOf = <Value extends z.ZodType>(value: Value) => z.object({ min: value, max: value }).nullable();
+/** Returns the row of a metric. */
+export const pageMetric = (name: MetricName): PageMetric => pageMetrics[name];
 
-const spreadWith = <Time extends z.ZodType>(time: Time) =>
-  z.object({
-    performance: rangeOf(Score),
-    accessibility: rangeOf(Score),
-    bestPractices: rangeOf(Score),
-    pwa: rangeOf(Score),
-    seo: rangeOf(Score),
-    agenticBrowsing: rangeOf(Score),
-    fcp: rangeOf(time),
-    si: rangeOf(time),
-    lcp: rangeOf(time),
-    tti: rangeOf(time),
-    tbt: rangeOf(time),
-    cls: rangeOf(LayoutShift),
-  });
+/** Names of the metrics of some kinds. */
+export type NameOfKind<Kind extends MetricKind> = {
+  [Name in MetricName]: (typeof pageMetrics)[Name]['kind'] extends Kind ? Name : never;
+}[MetricName];
 
-/** Smallest and largest value of each metric over the samples, as stored. Null if no sample has the metric. */
-export const Spread = spreadWith(Milliseconds);
-export type Spread = z.infer<typeof Spread>;
+/** Returns the metrics of some kinds, in the order of the API. */
+export const namesOfKind = <Kind extends MetricKind>(...kinds: readonly Kind[]): NameOfKind<Kind>[] =>
+  metricNames.filter((name): name is NameOfKind<Kind> =>
+    (kinds as readonly MetricKind[]).includes(pageMetrics[name].kind),
+  );
 
-/** Smallest and largest value of each metric over the samples, as the API shows them. */
-export const SpreadView = spreadWith(MillisecondsText).meta({ id: 'Spread' });
-export type SpreadView = z.infer<typeof SpreadView>;
+/** The metrics that are no scores, in the order of the API. */
+export const valueNames = namesOfKind('time', 'shift', 'bytes', 'count');
 
-/** Returns the spread of two or more samples, or null if there are fewer. */
-export const spreadOf = (samples: readonly Metrics[]): Spread | null => {
+/** Returns true if an audit version has the metric. */
+export const existsIn = (name: MetricName, auditVersion: string): boolean => {
+  const { since = 0, until = Number.POSITIVE_INFINITY } = pageMetric(name);
+  const major = Number.parseInt(auditVersion, 10);
+  return since <= major && major <= until;
+};
+
+/** Returns the smallest difference that counts, for a metric with this value. */
+export const smallestDifference = (name: MetricName, value: number): number => {
+  const { difference, share } = pageMetrics[name].smallest;
+  return Math.max(difference, share * value);
+};
+
+type Values = Record<MetricName, number | null>;
+
+/** The metrics of an audit that measured nothing. */
+export const noMetrics: Values = recordOf(metricNames, () => null);
+
+type Range = { min: number; max: number };
+
+/** Returns the smallest and largest value of each metric over two or more samples, or null if there are fewer. */
+export const spreadOf = (samples: readonly Values[]): Record<MetricName, Range | null> | null => {
   if (samples.length < 2) return null;
-  const ranges = Metrics.keyof().options.map((name) => {
+  return recordOf(metricNames, (name) => {
     const values = samples.map((sample) => sample[name]).filter((value) => value !== null);
-    return [name, values.length > 0 ? { min: Math.min(...values), max: Math.max(...values) } : null];
+    return values.length > 0 ? { min: Math.min(...values), max: Math.max(...values) } : null;
   });
-  return Object.fromEntries(ranges);
 };
-
-const timeView = (ms: number): string => `${Math.round(ms)}ms`;
-const nullableTimeView = (ms: number | null): string | null => (ms === null ? null : timeView(ms));
-const rangeView = (range: { min: number; max: number } | null) =>
-  range && { min: timeView(range.min), max: timeView(range.max) };
-
-export const metricsView = (metrics: Metrics): MetricsView => ({
-  performance: metrics.performance,
-  accessibility: metrics.accessibility,
-  bestPractices: metrics.bestPractices,
-  pwa: metrics.pwa,
-  seo: metrics.seo,
-  agenticBrowsing: metrics.agenticBrowsing,
-  fcp: nullableTimeView(metrics.fcp),
-  si: nullableTimeView(metrics.si),
-  lcp: nullableTimeView(metrics.lcp),
-  tti: nullableTimeView(metrics.tti),
-  tbt: nullableTimeView(metrics.tbt),
-  cls: metrics.cls,
-});
-
-export const sampleView = (sample: Sample): SampleView => ({
-  ...metricsView(sample),
-  cpuBusy: sample.cpuBusy,
-  contended: sample.contended,
-});
-
-export const spreadView = (spread: Spread): SpreadView => ({
-  performance: spread.performance,
-  accessibility: spread.accessibility,
-  bestPractices: spread.bestPractices,
-  pwa: spread.pwa,
-  seo: spread.seo,
-  agenticBrowsing: spread.agenticBrowsing,
-  fcp: rangeView(spread.fcp),
-  si: rangeView(spread.si),
-  lcp: rangeView(spread.lcp),
-  tti: rangeView(spread.tti),
-  tbt: rangeView(spread.tbt),
-  cls: spread.cls,
-});

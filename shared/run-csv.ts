@@ -1,10 +1,10 @@
-import { NumericValues } from './page-metrics.ts';
+import { namesOfKind, valueNames } from './page-metrics.ts';
 import type { RunSummary } from './summaries.ts';
 
 const columns = [
   ...['createdAt', 'finishedAt', 'id', 'checkId', 'url', 'region', 'device', 'auditVersion', 'state', 'errorCode'],
-  ...['performance', 'accessibility', 'bestPractices', 'pwa', 'seo', 'agenticBrowsing'],
-  ...NumericValues.keyof().options,
+  ...namesOfKind('score'),
+  ...valueNames,
   ...['sampleCount', 'contended', 'benchmarkIndex', 'labels', 'throttling'],
 ];
 

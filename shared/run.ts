@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { options } from './audit-options.ts';
 import { OptionsInEnvironment } from './audit-options-schemas.ts';
 import { AuditVersion, Device, Region } from './name-schemas.ts';
+import { noMetrics, valueNames } from './page-metrics.ts';
 import {
   Metrics,
   MetricsView,
   metricsView,
   NumericValues,
-  noMetrics,
   Sample,
   SampleView,
   Spread,
   SpreadView,
   sampleView,
   spreadView,
-} from './page-metrics.ts';
+} from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
 import { ThrottlingValues } from './throttling-schemas.ts';
@@ -186,7 +186,7 @@ export const runView = (run: Run & { checkId: string; report?: object | undefine
   ...metricsView(run),
   samples: run.samples.map(sampleView),
   spread: run.spread && spreadView(run.spread),
-  numericValues: pick(run, NumericValues.keyof().options),
+  numericValues: pick(run, valueNames),
   links: linksOf(run),
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
-import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics.ts';
+import { metricNames, valueNames } from './page-metrics.ts';
+import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { RunProblemCode } from './problems.ts';
 import { Run, RunView } from './run.ts';
@@ -47,7 +48,7 @@ export const SeriesRun = z.object({
 export type SeriesRun = z.infer<typeof SeriesRun>;
 
 export const seriesRun = (run: Run & { checkId: string; labels?: Check['labels'] }): SeriesRun => ({
-  ...pick(run, [...Metrics.keyof().options, 'id', 'url', 'region', 'device', 'auditVersion', 'state', 'checkId']),
+  ...pick(run, [...metricNames, 'id', 'url', 'region', 'device', 'auditVersion', 'state', 'checkId']),
   ...pick(run, ['createdAt', 'finishedAt', 'labels']),
   sampleCount: run.samples.length,
   errorCode: run.error?.code ?? null,
@@ -74,7 +75,7 @@ export type StoredSeriesRun = Omit<SeriesRun, 'throttling'> & Partial<Pick<Serie
 export const runSummary = (run: StoredSeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => ({
   ...pick({ ...run, throttling: run.throttling ?? null }, SeriesRun.keyof().options),
   ...metricsView(run),
-  numericValues: pick(run, NumericValues.keyof().options),
+  numericValues: pick(run, valueNames),
   links: isExpired
     ? { self: null, check: null }
     : { self: `/v1/checks/${run.checkId}/runs/${run.id}`, check: `/v1/checks/${run.checkId}` },

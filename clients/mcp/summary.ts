@@ -1,5 +1,6 @@
 import { optionNames } from '../../shared/audit-options.ts';
 import type { CheckView } from '../../shared/check.ts';
+import { type MetricName, namesOfKind, pageMetric, valueNames } from '../../shared/page-metrics.ts';
 import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
 
@@ -15,21 +16,24 @@ export const summaryOf = (check: CheckView) => ({
 });
 
 const runSummaryOf = (run: RunView) => {
-  const { performance, accessibility, bestPractices, seo, pwa, agenticBrowsing, fcp, si, lcp, tti, tbt, cls } = run;
   const base = { runId: run.id, region: run.region, device: run.device, state: run.state };
   if (run.state === 'failed') return { ...base, error: run.error, warnings: run.warnings };
   if (run.state !== 'succeeded') return { ...base, samples: run.samples.length };
   return {
     ...base,
-    scores: {
-      ...{ performance, accessibility, bestPractices, seo },
-      ...(pwa !== null && { pwa }),
-      ...(agenticBrowsing !== null && { agenticBrowsing }),
-    },
-    metrics: { fcp, si, lcp, tti, tbt, cls },
+    scores: pick(
+      run,
+      namesOfKind('score').filter((name) => run[name] !== null || isInEveryVersion(name)),
+    ),
+    metrics: pick(run, valueNames),
     samples: run.samples.length,
     spread: run.spread,
     contended: run.environment?.contended ?? null,
     warnings: run.warnings,
   };
+};
+
+const isInEveryVersion = (name: MetricName): boolean => {
+  const { since, until } = pageMetric(name);
+  return since === undefined && until === undefined;
 };

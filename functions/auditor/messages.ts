@@ -1,7 +1,7 @@
 import { categoriesOf } from '../../shared/audit-options.ts';
 import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
-import type { Metrics } from '../../shared/page-metrics.ts';
+import type { Metrics } from '../../shared/page-metrics-schemas.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { ThrottlingValues } from '../../shared/throttling.ts';
 

@@ -1,22 +1,14 @@
 import { z } from 'zod';
 import { Region } from '../name-schemas.ts';
-import { Metrics, metricsView, noMetrics } from '../page-metrics.ts';
+import { type MetricName, metricNames, noMetrics, pageMetrics } from '../page-metrics.ts';
+import { metricsView } from '../page-metrics-schemas.ts';
+import { recordOf } from '../record.ts';
 import type { Run } from '../run.ts';
 import { throttlingText } from '../throttling.ts';
-import { type Difference, differ, MIN_SAMPLES, scoresWithoutNoise } from './sample-difference.ts';
+import { type Difference, differ, MIN_SAMPLES } from './sample-difference.ts';
 
-export type MetricName = keyof Metrics;
-const metricNames = Metrics.keyof().options;
-const scores: readonly MetricName[] = [
-  'performance',
-  'accessibility',
-  'bestPractices',
-  'pwa',
-  'seo',
-  'agenticBrowsing',
-];
 /** Metrics that depend on the speed of the machine and the network. */
-const timings: readonly MetricName[] = ['performance', 'fcp', 'si', 'lcp', 'tti', 'tbt'];
+const timings = metricNames.filter((name) => pageMetrics[name].dependsOn === 'device');
 
 /** Two machines are different if the benchmark index of one is more than a fifth higher. */
 const MAX_BENCHMARK_RATIO = 1.2;
@@ -34,7 +26,7 @@ const affected = {
   'different-device': metricNames,
   'different-throttling': timings,
   'different-blocked-urls': metricNames,
-  'fewer-samples': metricNames.filter((name) => !scoresWithoutNoise.includes(name)),
+  'fewer-samples': metricNames.filter((name) => pageMetrics[name].hasNoise),
 } as const satisfies Record<string, readonly MetricName[]>;
 export const ReasonCode = z.enum(Object.keys(affected) as [keyof typeof affected, ...(keyof typeof affected)[]]);
 type ReasonCode = z.infer<typeof ReasonCode>;
@@ -48,8 +40,7 @@ type Reason = z.infer<typeof Reason>;
 const Value = z.union([z.number(), z.string()]).nullable();
 type Value = z.infer<typeof Value>;
 const common = { checkId: z.uuid(), regions: z.array(Region), comparable: z.boolean(), reasons: z.array(Reason) };
-const metricsOf = <Metric extends z.ZodType>(metric: Metric) =>
-  z.object(Object.fromEntries(metricNames.map((name) => [name, metric])) as Record<MetricName, Metric>);
+const metricsOf = <Metric extends z.ZodType>(metric: Metric) => z.object(recordOf(metricNames, () => metric));
 
 export const RegionComparison = z
   .object({
@@ -115,7 +106,7 @@ export const compareRegions = ({ id, runs }: ComparedCheck): RegionComparison | 
     checkId: id,
     baseCheckId: null,
     regions: succeeded.map(({ region }) => region),
-    metrics: forEachMetric((name) => compareValues(name, succeeded, reasons)),
+    metrics: recordOf(metricNames, (name) => compareValues(name, succeeded, reasons)),
     comparable: reasons.length === 0,
     reasons,
   };
@@ -138,7 +129,7 @@ export const compareChecks = (base: ComparedCheck, check: ComparedCheck): CheckC
     checkId: check.id,
     baseCheckId: base.id,
     regions: pairs.map(({ region }) => region),
-    metrics: forEachMetric((name) => comparePairs(name, pairs, reasons)),
+    metrics: recordOf(metricNames, (name) => comparePairs(name, pairs, reasons)),
     comparable: reasons.length === 0,
     reasons,
   };
@@ -181,9 +172,6 @@ const blockedUrlsOf = ({ environment }: Run): string =>
 const unique = (reasons: readonly Reason[]): Reason[] =>
   reasons.filter(({ code }, i) => reasons.findIndex((each) => each.code === code) === i);
 
-const forEachMetric = <T>(compare: (name: MetricName) => T) =>
-  Object.fromEntries(metricNames.map((name) => [name, compare(name)])) as Record<MetricName, T>;
-
 const compareValues = (name: MetricName, runs: readonly Run[], reasons: readonly Reason[]) => {
   const values = Object.fromEntries(runs.map((run) => [run.region, shown(name, run[name])]));
   const known = runs.filter((run) => run[name] !== null).sort((a, b) => rank(name, a) - rank(name, b));
@@ -219,7 +207,8 @@ const comparePairs = (name: MetricName, pairs: readonly Pair[], reasons: readonl
 };
 
 /** Orders runs from the best value to the worst. */
-const rank = (name: MetricName, run: Run): number => (scores.includes(name) ? -1 : 1) * (run[name] ?? 0);
+const rank = (name: MetricName, run: Run): number =>
+  (pageMetrics[name].better === 'higher' ? -1 : 1) * (run[name] ?? 0);
 
 const isAffected = (name: MetricName, runs: readonly Run[], reasons: readonly Reason[]): boolean =>
   reasons.some(
@@ -235,7 +224,7 @@ const valuesOf = (name: MetricName, { samples }: Run): number[] =>
 
 const verdictOf = (name: MetricName, difference: Difference): Verdict => {
   if (difference === 'same' || difference === 'unknown') return difference;
-  return (difference === 'higher') === scores.includes(name) ? 'improved' : 'regressed';
+  return difference === pageMetrics[name].better ? 'improved' : 'regressed';
 };
 
 /** Returns a value as a run shows it. */

@@ -1,4 +1,4 @@
-import type { Metrics } from '../page-metrics.ts';
+import { type MetricName, pageMetrics, smallestDifference } from '../page-metrics.ts';
 
 /** How the second of two sets of samples differs from the first. */
 export type Difference = 'higher' | 'lower' | 'same' | 'unknown';
@@ -6,24 +6,16 @@ export type Difference = 'higher' | 'lower' | 'same' | 'unknown';
 /** Smallest sample count at which a metric with noise can have a verdict. */
 export const MIN_SAMPLES = 3;
 
-/** Scores that depend on the page alone. One sample a side has a verdict, if no other sample of the side differs. */
-export const scoresWithoutNoise: readonly (keyof Metrics)[] = [
-  'accessibility',
-  'bestPractices',
-  'seo',
-  'agenticBrowsing',
-];
-
 /**
  * Compares two sets of samples of a metric. Sets whose spreads overlap are the same. Sets of few samples can lie apart by
  * chance: two sets of three from the same distribution do so in 10 % of all comparisons. The gap between the spreads must
  * therefore be wider than a share of the larger spread. That leaves about 1 % of false differences, for normal and for
  * skewed noise. In between, the verdict is `unknown`.
  */
-export const differ = (name: keyof Metrics, a: readonly number[], b: readonly number[]): Difference => {
+export const differ = (name: MetricName, a: readonly number[], b: readonly number[]): Difference => {
   const fewest = Math.min(a.length, b.length);
   const [first, second] = [rangeOf(a), rangeOf(b)];
-  const agree = scoresWithoutNoise.includes(name) && first.min === first.max && second.min === second.max;
+  const agree = !pageMetrics[name].hasNoise && first.min === first.max && second.min === second.max;
   if (fewest < (agree ? 1 : MIN_SAMPLES)) return 'unknown';
   const gap = Math.max(second.min - first.max, first.min - second.max);
   if (gap <= 0) return 'same';
@@ -35,20 +27,6 @@ export const differ = (name: keyof Metrics, a: readonly number[], b: readonly nu
 
 /** Least gap as a share of the larger spread, by the number of samples of the smaller set. */
 const gapShares: Readonly<Record<number, number>> = { 3: 1, 4: 0.5, 5: 0.25 };
-
-/** Smaller differences between times are noise, in milliseconds. */
-export const SMALLEST_TIME_DIFFERENCE_MS = 75;
-
-/**
- * Smaller differences are none, even between steady samples. Times are in milliseconds: Lighthouse's simulation rounds the
- * LCP of an unchanged page to one of two values some 60 ms apart.
- */
-const smallestDifference = (name: keyof Metrics, value: number): number => {
-  if (name === 'performance') return 2;
-  if (name === 'cls') return 0.005;
-  if (name === 'pwa' || scoresWithoutNoise.includes(name)) return 1;
-  return Math.max(SMALLEST_TIME_DIFFERENCE_MS, value * 0.05);
-};
 
 const rangeOf = (values: readonly number[]) => ({ min: Math.min(...values), max: Math.max(...values) });
 

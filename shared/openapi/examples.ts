@@ -1,7 +1,7 @@
 import { asCreated, type CheckView, checkView, newCheck } from '../check.ts';
 import { compareRegions } from '../comparison/comparison.ts';
-import type { Metrics } from '../page-metrics.ts';
 import { spreadOf } from '../page-metrics.ts';
+import type { Metrics } from '../page-metrics-schemas.ts';
 import type { Run } from '../run.ts';
 import { checkSummary, runSummary, seriesRun } from '../summaries.ts';
 import { presets } from '../throttling.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import type { Sample } from '../../shared/page-metrics.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { servePages } from '../support/pages.ts';
 

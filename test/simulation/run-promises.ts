@@ -1,5 +1,5 @@
 import { LEASE_MS, MAX_LOST_LEASES } from '../../shared/due-times.ts';
-import type { Metrics, Sample } from '../../shared/page-metrics.ts';
+import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
 import { type RunError, runProblems } from '../../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';

@@ -8,7 +8,8 @@ import {
   compareRegions,
   RegionComparison,
 } from '../../shared/comparison/comparison.ts';
-import { noMetrics, type Sample, spreadOf } from '../../shared/page-metrics.ts';
+import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
 import type { Run } from '../../shared/run.ts';

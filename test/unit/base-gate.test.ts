@@ -5,7 +5,7 @@ import { junitOf } from '../../clients/cli/formats/junit.ts';
 import { markdownOf } from '../../clients/cli/formats/markdown.ts';
 import type { FormatName } from '../../clients/cli/formats/render.ts';
 import { compare } from '../../clients/cli/read.ts';
-import type { Sample } from '../../shared/page-metrics.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { baseId, checkId, checkWith, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
 import { commandContext } from '../support/command-context.ts';
 import { startFakeService } from '../support/fake-service.ts';

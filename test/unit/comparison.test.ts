@@ -7,7 +7,8 @@ import {
   RegionComparison,
 } from '../../shared/comparison/comparison.ts';
 import { differ } from '../../shared/comparison/sample-difference.ts';
-import { type Metrics, noMetrics, type Sample, spreadOf } from '../../shared/page-metrics.ts';
+import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
 import type { Region } from '../../shared/regions.ts';
 import { type Environment, newRun, type Run } from '../../shared/run.ts';
 import { presets } from '../../shared/throttling.ts';

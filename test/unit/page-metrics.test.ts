@@ -1,15 +1,17 @@
+import { build } from 'esbuild';
 import { expect, test } from 'vitest';
+import { categoriesIn } from '../../shared/audit-options.ts';
+import { auditVersions } from '../../shared/audit-versions.ts';
+import { existsIn, metricNames, noMetrics, pageMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import {
   Metrics,
   MetricsView,
   metricsView,
-  noMetrics,
   SampleView,
   SpreadView,
   sampleView,
-  spreadOf,
   spreadView,
-} from '../../shared/page-metrics.ts';
+} from '../../shared/page-metrics-schemas.ts';
 
 const scores = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91, agenticBrowsing: null };
 const stored: Metrics = { ...scores, fcp: 633.4, si: 633.5, lcp: 1912.5, tti: 2000, tbt: 0.2, cls: 0.0432 };
@@ -72,4 +74,19 @@ test('a spread has the smallest and largest value of each metric that was measur
 test('fewer than two samples have no spread', () => {
   expect(spreadOf([])).toBeNull();
   expect(spreadOf([stored])).toBeNull();
+});
+
+test('the table of metrics needs no zod, so that the page and the command load none', async () => {
+  const options = { bundle: true, write: false, metafile: true, format: 'esm' } as const;
+  const { metafile } = await build({ ...options, entryPoints: ['shared/page-metrics.ts'] });
+  expect(Object.keys(metafile.inputs).sort()).toEqual(['shared/page-metrics.ts', 'shared/record.ts']);
+});
+
+test('each metric has a place of its own in tables, and the versions of its category', () => {
+  const rows = Object.values(pageMetrics);
+  expect(rows.map(({ place }) => place).sort((a, b) => a - b)).toEqual(rows.map((_, i) => i + 1));
+  for (const { version } of auditVersions) {
+    const present = metricNames.filter((name) => existsIn(name, version)).map((name) => pageMetrics[name].category);
+    expect(new Set(present), version).toEqual(new Set(categoriesIn(version)));
+  }
 });

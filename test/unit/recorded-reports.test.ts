@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse/result.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import { metricsView } from '../../shared/page-metrics.ts';
+import { metricsView } from '../../shared/page-metrics-schemas.ts';
 import { readReport } from '../support/recorded-reports.ts';
 
 const patches = { withoutMeaningfulPaint: false, uncheckedRules: [] };

@@ -1,4 +1,5 @@
-import type { CheckComparison, MetricName } from '../../../shared/comparison/comparison.ts';
+import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
+import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { mainMetrics, metrics, plain, signed, textOrDash } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import type { MetricName } from '../../../shared/comparison/comparison.ts';
+import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../web/numbers.js';
 import type { CheckResult } from '../result.ts';

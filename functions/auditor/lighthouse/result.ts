@@ -1,8 +1,10 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
-import { type Metrics, noMetrics } from '../../../shared/page-metrics.ts';
+import { existsIn, metricNames, type PageMetric, pageMetric } from '../../../shared/page-metrics.ts';
+import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
 import { pick } from '../../../shared/pick.ts';
+import { recordOf } from '../../../shared/record.ts';
 import { cutText } from '../../../shared/text.ts';
 import { type ThrottlingValues, throttlingNames } from '../../../shared/throttling.ts';
 import type { AuditPlan, AuditSummary, RuntimeError } from '../messages.ts';
@@ -62,29 +64,13 @@ export const summarize = async (
   };
 };
 
-const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics => {
-  const score = (id: string) => {
-    const value = lhr.categories[id]?.score;
-    return typeof value === 'number' ? Math.round(value * 100) : null;
-  };
-  const value = (id: string) => {
-    if (!('performance' in lhr.categories)) return null; // `agentic-browsing` has the CLS too
-    const number = lhr.audits[id]?.numericValue;
-    return typeof number === 'number' && Number.isFinite(number) ? number : null;
-  };
-  return {
-    ...noMetrics,
-    performance: score('performance'),
-    accessibility: score('accessibility'),
-    bestPractices: score('best-practices'),
-    pwa: auditVersion(version).pwa ? score('pwa') : null,
-    seo: score('seo'),
-    agenticBrowsing: score('agentic-browsing'),
-    fcp: value('first-contentful-paint'),
-    si: value('speed-index'),
-    lcp: value('largest-contentful-paint'),
-    tti: value('interactive'),
-    tbt: value('total-blocking-time'),
-    cls: value('cumulative-layout-shift'),
-  };
+const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics =>
+  recordOf(metricNames, (name) => (existsIn(name, version) ? metricOf(pageMetric(name), lhr) : null));
+
+const metricOf = ({ category, audit }: PageMetric, { categories, audits }: LighthouseResult): number | null => {
+  const requested = categories[category]; // `agentic-browsing` alone has the CLS too
+  if (!requested) return null;
+  if (audit === undefined) return requested.score === null ? null : Math.round(requested.score * 100);
+  const number = audits[audit]?.numericValue;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
 };

@@ -1,5 +1,6 @@
 import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
-import { type Sample, type Spread, spreadOf } from '../../../shared/page-metrics.ts';
+import { spreadOf } from '../../../shared/page-metrics.ts';
+import type { Sample, Spread } from '../../../shared/page-metrics-schemas.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { type AuditResult, emptyResult } from './judge.ts';

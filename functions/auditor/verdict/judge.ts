@@ -1,7 +1,7 @@
 import { type Category, categoriesOf } from '../../../shared/audit-options.ts';
 import { optionsInEnvironment } from '../../../shared/audit-options-schemas.ts';
-import { SMALLEST_TIME_DIFFERENCE_MS } from '../../../shared/comparison/sample-difference.ts';
-import type { Metrics } from '../../../shared/page-metrics.ts';
+import { metricNames, pageMetrics } from '../../../shared/page-metrics.ts';
+import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
 import { type RunError, runError } from '../../../shared/problems.ts';
 import type { Environment, Run } from '../../../shared/run.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
@@ -78,18 +78,11 @@ const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observati
   patternOfDocument(observation) === undefined &&
   !exceededByteLimit(observation) &&
   /^https?:/.test(finalUrl ?? '') &&
-  categoriesOf(observation.auditVersion, observation).every((category) =>
-    metricsByCategory[category].every((name) => metrics[name] !== null),
-  );
+  hasMetrics(metrics, categoriesOf(observation.auditVersion, observation));
 
-const metricsByCategory: Record<Category, (keyof Metrics)[]> = {
-  performance: ['performance', 'fcp', 'si', 'lcp', 'tti', 'tbt', 'cls'],
-  accessibility: ['accessibility'],
-  'best-practices': ['bestPractices'],
-  pwa: ['pwa'],
-  seo: ['seo'],
-  'agentic-browsing': ['agenticBrowsing'],
-};
+/** Returns true if no metric of these categories is missing. */
+const hasMetrics = (metrics: Metrics, categories: readonly Category[]): boolean =>
+  metricNames.every((name) => metrics[name] !== null || !categories.includes(pageMetrics[name].category));
 
 const environmentOf = (
   summary: AuditSummary | undefined,
@@ -125,7 +118,7 @@ const isDistorted = ({ throttling, mainThreadMs }: AuditSummary, observation: Ob
   if (frozen === 'browser') return true;
   if (!cpu?.isFalsified) return false;
   if (throttling !== 'simulate' || !mainThreadMs || cpu.foreignWaitShare === undefined) return true;
-  return mainThreadMs * cpu.foreignWaitShare > SMALLEST_TIME_DIFFERENCE_MS;
+  return mainThreadMs * cpu.foreignWaitShare > pageMetrics.tbt.smallest.difference;
 };
 
 /** Rounds a share to three decimals. */

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { noOptions, StoredOptions } from '../../../shared/audit-options-schemas.ts';
 import { Check } from '../../../shared/check.ts';
 import { type AuditVersion, type Device, anyName as name, type Region } from '../../../shared/name-schemas.ts';
-import { Metrics } from '../../../shared/page-metrics.ts';
+import { metricNames } from '../../../shared/page-metrics.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
+import { recordOf } from '../../../shared/record.ts';
 import { Attempt, Environment, Run } from '../../../shared/run.ts';
 import { ThrottlingValues } from '../../../shared/throttling-schemas.ts';
 
@@ -16,9 +17,7 @@ import { ThrottlingValues } from '../../../shared/throttling-schemas.ts';
 
 const number = z.number().nullable().default(null);
 const range = z.object({ min: z.number(), max: z.number() }).nullable().default(null);
-const each = <Key extends string, Value>(keys: readonly Key[], value: Value) =>
-  Object.fromEntries(keys.map((key) => [key, value])) as Record<Key, Value>;
-const metricNames = Metrics.keyof().options;
+const numbers = recordOf(metricNames, () => number);
 
 /**
  * Reads a value that is stored as JSON text, or as a map by an earlier release. The SDK fails to write a map with a field
@@ -67,11 +66,9 @@ export const RunFields = Run.extend({
   auditVersion: name<AuditVersion>(),
   region: name<Region>(),
   device: name<Device>(),
-  ...each(metricNames, number),
-  samples: z.array(
-    z.object({ ...each(metricNames, number), cpuBusy: number, contended: z.boolean().nullable().default(null) }),
-  ),
-  spread: z.object(each(metricNames, range)).nullable(),
+  ...numbers,
+  samples: z.array(z.object({ ...numbers, cpuBusy: number, contended: z.boolean().nullable().default(null) })),
+  spread: z.object(recordOf(metricNames, () => range)).nullable(),
   error: RunError.extend({ code: name<RunProblemCode>() }).nullable(),
   attempts: z.array(Attempt.extend({ code: name<RunProblemCode>().nullable() })),
   environment: StoredEnvironment,

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../../clients/cli/result.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
-import type { Sample } from '../../../shared/page-metrics.ts';
+import type { Sample } from '../../../shared/page-metrics-schemas.ts';
 import { baseId, checkWith, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
 import { environment } from '../../support/environment.ts';
 
