@@ -1,7 +1,7 @@
 import type { CheckSummary } from '../../../shared/summaries.ts';
-import { gradeOf, gradeSigns } from '../../web/numbers.js';
-import { ago } from '../../web/times.js';
-import { unreadableNote } from '../../web/words.js';
+import { gradeOf, gradeSigns } from '../../web/numbers.ts';
+import { ago } from '../../web/times.ts';
+import { unreadableNote } from '../../web/words.ts';
 import { paint, signed, type View, wrap } from './terminal.ts';
 import { shortUrl } from './titles.ts';
 
