@@ -76,6 +76,7 @@ export const functionRows = {
   'list-runs': { ...quick, env: ReadEnv, index: 'list' },
   'get-check': { ...waiting, env: WaitEnv, table: reads },
   'get-comparison': { ...quick, env: ReadEnv, table: reads },
+  'get-explanation': { ...reportReader, table: { check: ['Query'] } },
   'get-run': { ...waiting, env: WaitEnv, table: readsRuns },
   'get-report': reportReader,
   'get-fixes': reportReader,

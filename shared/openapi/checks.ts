@@ -3,6 +3,7 @@ import { SentOptions } from '../audit-options-schemas.ts';
 import { aliasesOf, auditVersions } from '../audit-versions.ts';
 import { Check, CheckView, CreateCheckBody } from '../check.ts';
 import { CheckComparison, RegionComparison } from '../comparison/comparison.ts';
+import { CheckExplanation } from '../explanation/schema.ts';
 import { CreateLinkBody, ShareLink } from '../links.ts';
 import { Region } from '../name-schemas.ts';
 import { routeOf } from '../routes.ts';
@@ -137,5 +138,17 @@ export const checkOperations = {
       },
     },
     problems: ['not-found', 'report-not-ready', 'not-comparable'],
+  },
+  'GET /v1/checks/{checkId}/explanation': {
+    tag,
+    operationId: 'getExplanation',
+    summary: 'Say why a check differs from another one',
+    description:
+      'Compares the two median reports of each region. It speaks only of metrics whose change has a verdict, and of changes without noise. Texts may quote the pages.',
+    query: { base: z.uuid().describe('Id of the earlier check to compare with.') },
+    answers: {
+      200: { description: 'The explanation.', schema: CheckExplanation, example: examples.explanation },
+    },
+    problems: ['not-found', 'report-unavailable', 'report-not-ready', 'not-comparable'],
   },
 } satisfies Partial<Operations>;

@@ -5,6 +5,7 @@ import type { Metrics } from '../page-metrics-schemas.ts';
 import type { Run } from '../run.ts';
 import { checkSummary, runSummary, seriesRun } from '../summaries.ts';
 import { presets } from '../throttling.ts';
+import { explanationExample } from './explanation-example.ts';
 
 const id = 'bc5e8280-fb70-4b8a-9d1c-2aef394377d8';
 const runIds = ['c124b5ca-fa0b-5761-a622-99f1725a32a7', '02271640-4272-5ce1-8aa2-967fe201f44c'];
@@ -105,6 +106,7 @@ export const examples = {
     nextCursor: null,
   },
   comparison: compareRegions({ id, runs }),
+  explanation: explanationExample(id, '0f5b6a0e-3c1d-4c8e-9a53-6d1f7f1f2a90'),
   fixes: {
     fixes: [
       {

@@ -28,6 +28,7 @@ test('the environment of each function satisfies its schema', () => {
     'list-runs': ReadEnv,
     'get-check': WaitEnv,
     'get-comparison': ReadEnv,
+    'get-explanation': ReportReadEnv,
     'get-run': WaitEnv,
     'get-report': ReportReadEnv,
     'get-fixes': ReportReadEnv,

@@ -30,6 +30,7 @@ const rights = {
   'list-runs': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-check': [...onTable('get-check'), ...keys],
   'get-comparison': [...onTable('get-comparison'), ...keys],
+  'get-explanation': readReport('get-explanation'),
   'get-run': [...onTable('get-run'), ...keys],
   'get-report': readReport('get-report'),
   'get-fixes': readReport('get-fixes'),
@@ -71,7 +72,7 @@ test.each(Object.entries(rights))('%s has exactly these rights', (file, expected
 });
 
 test('a function may list only the reports of the bucket', () => {
-  for (const file of ['delete-check', 'get-fixes', 'get-report', 'get-screenshot', 'sweep']) {
+  for (const file of ['delete-check', 'get-explanation', 'get-fixes', 'get-report', 'get-screenshot', 'sweep']) {
     const [listing] = rightsOf(home, file).filter(({ Action }) => listOf(Action).includes('s3:ListBucket'));
     expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'reports/*' } });
   }
@@ -190,7 +191,7 @@ function on(resource: string, service: string, actions: string[]): string[] {
   return actions.map((action) => `${service}:${action} ${resource}`);
 }
 /** Rights to read a report. Without ListBucket, S3 answers 403 for a missing report. */
-function readReport(file: 'get-fixes' | 'get-report' | 'get-screenshot'): string[] {
+function readReport(file: 'get-explanation' | 'get-fixes' | 'get-report' | 'get-screenshot'): string[] {
   return [...onTable(file), ...keys, ...on(reports, 's3', ['GetObject']), ...on(bucket, 's3', ['ListBucket'])];
 }
 function send(to: string[]): string[] {

@@ -9,6 +9,7 @@ import { deleteCheck } from '../../functions/delete-check.ts';
 import { deleteLinks } from '../../functions/delete-links.ts';
 import { getCheck } from '../../functions/get-check.ts';
 import { getComparison } from '../../functions/get-comparison.ts';
+import { getExplanation } from '../../functions/get-explanation.ts';
 import { getFixes } from '../../functions/get-fixes.ts';
 import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
@@ -111,6 +112,10 @@ const everyFunction = async () => {
   await link();
   const { url } = (await link()).body as { url: string };
   await reads(shared, runId, { reader: shared, token: url.split('share=')[1] });
+  const earlier = await create();
+  await audit(earlier, 0, succeeded);
+  const explained = request({ checkId: shared }, { query: { base: earlier } });
+  await as('get-explanation', () => getExplanation(world)(explained));
   await as('delete-links', () => deleteLinks(links)(request({ checkId: shared })));
   await link();
   const checkId = await create();

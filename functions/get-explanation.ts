@@ -1,0 +1,76 @@
+import { explain } from '../shared/explanation/explanation.ts';
+import { factsOf, type ReportFacts } from '../shared/explanation/facts.ts';
+import type { CheckExplanation } from '../shared/explanation/schema.ts';
+import { verdictsIn } from '../shared/explanation/verdicts.ts';
+import type { Caller } from '../shared/keys.ts';
+import { ApiProblem } from '../shared/problems.ts';
+import type { Region } from '../shared/regions.ts';
+import { compareWithBase } from './lib/http/base-comparison.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
+import { invalidInput } from './lib/http/input.ts';
+import type { RunLookup } from './lib/http/lookup.ts';
+import type { Reply } from './lib/http/response.ts';
+import { findReport, gunzip } from './lib/http/stored-report.ts';
+import { redact } from './lib/redact.ts';
+import { checkStore, type StoredCheck } from './lib/store/checks.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type Reports, reports } from './lib/store/reports.ts';
+
+/** GET /v1/checks/{checkId}/explanation: says why a check differs from the check in `base`, region by region. */
+export const handler = http('get-explanation', (env) =>
+  getExplanation({ store: checkStore(openDb(env)), reports: reports(env) }),
+);
+
+type Deps = RunLookup & {
+  reports: Pick<Reports, 'get' | 'exists'>;
+};
+
+/** Largest report that is read, in bytes of JSON. The function has 1,024 MB, and parsed JSON takes several times its size. */
+const MAX_REPORT_BYTES = 64 * 1024 * 1024;
+
+export const getExplanation =
+  (deps: Deps) =>
+  async (request: Request<Caller>): Promise<Reply> => {
+    const { base } = request.query;
+    if (base === undefined) throw withoutBase();
+    const { check, baseCheck, comparison } = await compareWithBase(deps, request, base);
+    const regions: CheckExplanation['regions'] = {};
+    // One report after another, because two large ones might not fit in memory. Their facts are small.
+    for (const region of comparison.regions) {
+      const before = await readFacts(deps, request, baseCheck, region);
+      const now = await readFacts(deps, request, check, region);
+      // A comment on a pull request may publish the sentence.
+      regions[region] = redact(explain(before, now, verdictsIn(comparison, region)));
+    }
+    const { checkId, baseCheckId, comparable } = comparison;
+    const body: CheckExplanation = { checkId, baseCheckId, comparable, regions };
+    return { status: 200, body };
+  };
+
+/** Returns the facts of the median report of a region. Throws a problem if the report is missing or too large. */
+const readFacts = async (
+  deps: Deps,
+  request: Request<Caller>,
+  { item, runs }: StoredCheck,
+  region: Region,
+): Promise<ReportFacts> => {
+  const run = runs.find((each) => each.region === region);
+  if (!run) throw new Error(`The comparison has a region that the check ${item.id} lacks: ${region}`);
+  const params = { checkId: item.id, runId: run.id };
+  const { report, read } = await findReport(deps, { ...request, params, query: {} });
+  if (report.bytes > MAX_REPORT_BYTES) {
+    const mib = Math.ceil(report.bytes / 1024 / 1024);
+    const detail = `The report of the run ${run.id} has ${mib} MiB. The service explains reports of up to 64 MiB. Compare the reports themselves.`;
+    throw new ApiProblem('not-comparable', detail);
+  }
+  return factsOf(JSON.parse((await gunzip(await read())).toString()));
+};
+
+const withoutBase = () =>
+  invalidInput([
+    {
+      path: 'base',
+      message: 'Send base=<id of an earlier check>. The explanation says why the check differs from it.',
+    },
+  ]);
