@@ -5,7 +5,7 @@ import { CheckState } from '../../shared/check.ts';
 import { Device } from '../../shared/name-schemas.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
-import { unreadableNote } from '../web/words.ts';
+import { unreadableNote } from '../words/words.ts';
 import { explain } from './explanation.ts';
 import { KeptCheck, runCheck } from './run-check.ts';
 import { summaryOf } from './summary.ts';

@@ -1,4 +1,4 @@
-import { type Throttling, type ThrottlingValues, throttlingNames } from '../../shared/throttling.ts';
+import { type Throttling, throttlingNames } from '../../shared/throttling.ts';
 
 /** Words for the values of a custom throttling, in the order of the form. */
 export const throttlingFields = [
@@ -6,9 +6,6 @@ export const throttlingFields = [
   { name: 'rttMs', label: 'Round trip', unit: 'ms' },
   { name: 'throughputKbps', label: 'Throughput', unit: 'kbit/s' },
 ] as const;
-
-export const valuesText = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: ThrottlingValues): string =>
-  `${rttMs} ms round trip, ${throughputKbps.toLocaleString('en')} kbit/s and CPU ${cpuSlowdownMultiplier}× slower`;
 
 /** Returns true if both are known and differ. An older run doesn't know its throttling. */
 export const isOtherThrottling = (a: Throttling | null, b: Throttling | null): boolean => {

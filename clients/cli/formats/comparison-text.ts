@@ -1,5 +1,5 @@
 import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
-import { labels } from '../../web/numbers.ts';
+import { labels } from '../../words/numbers.ts';
 import { type Change, changesOf, grouped } from './metrics.ts';
 import { reasonText } from './notes.ts';
 import { labelled, paint, type Style, signed, table, type View, wrap } from './terminal.ts';

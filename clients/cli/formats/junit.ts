@@ -1,7 +1,7 @@
 import reports, { type TestSuite } from 'junit-report-builder';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { labels, shownValue } from '../../web/numbers.ts';
+import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 import { changesOf, shownMetrics } from './metrics.ts';
 import { adviceOf, assertionTexts } from './notes.ts';

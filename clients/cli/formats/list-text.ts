@@ -1,7 +1,7 @@
 import type { CheckSummary } from '../../../shared/summaries.ts';
-import { gradeOf, gradeSigns } from '../../web/numbers.ts';
-import { ago } from '../../web/times.ts';
-import { unreadableNote } from '../../web/words.ts';
+import { gradeOf, gradeSigns } from '../../words/numbers.ts';
+import { ago } from '../../words/times.ts';
+import { unreadableNote } from '../../words/words.ts';
 import { paint, signed, type View, wrap } from './terminal.ts';
 import { shortUrl } from './titles.ts';
 

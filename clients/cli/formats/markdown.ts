@@ -1,4 +1,4 @@
-import { labels, shownValue } from '../../web/numbers.ts';
+import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';

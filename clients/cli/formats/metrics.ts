@@ -1,7 +1,7 @@
 import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { mainMetrics, metrics, plain, signed, textOrDash } from '../../web/numbers.ts';
+import { mainMetrics, metrics, plain, signed, textOrDash } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 
 /** Returns the metrics that a table shows: those that people look at first and that a run has. */

@@ -1,6 +1,6 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { nextSteps, reasonTexts, retryStep } from '../../web/words.ts';
+import { nextSteps, reasonTexts, retryStep } from '../../words/words.ts';
 import type { CheckResult } from '../result.ts';
 import { grouped } from './metrics.ts';
 

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../web/numbers.ts';
+import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';

@@ -1,5 +1,5 @@
 import { cutText } from '../../../shared/text.ts';
-import { auditFacts } from '../../web/facts.ts';
+import { auditFacts } from '../../words/facts.ts';
 import type { CheckResult } from '../result.ts';
 
 const MAX_URL_LENGTH = 200;

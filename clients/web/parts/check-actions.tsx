@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
-import { auditFacts } from '../facts.ts';
+import { auditFacts } from '../../words/facts.ts';
+import { ago } from '../../words/times.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { createCheck, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
-import { ago } from '../times.ts';
 import { Pending, ProblemNote } from './problem.tsx';
 import { ShareLink } from './share-link.tsx';
 

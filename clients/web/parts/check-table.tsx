@@ -10,7 +10,7 @@ import {
   metrics,
   numberOf,
   textOrDash,
-} from '../numbers.ts';
+} from '../../words/numbers.ts';
 import { Scroll } from './scroll.tsx';
 import { Legend, Value } from './value.tsx';
 

@@ -1,4 +1,4 @@
-import { reasonTexts as texts } from '../words.ts';
+import { reasonTexts as texts } from '../../words/words.ts';
 
 /** Why verdicts are unknown. */
 export const Reasons = ({ reasons }: { reasons: { code: string; region: string }[] }) => {

@@ -1,11 +1,11 @@
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CheckSummary } from '../../../shared/summaries.ts';
+import { gradeOf, gradeSigns, gradeWords } from '../../words/numbers.ts';
+import { ago, localTime } from '../../words/times.ts';
+import { unreadableNote } from '../../words/words.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
-import { gradeOf, gradeSigns, gradeWords } from '../numbers.ts';
 import { readBody } from '../requests.ts';
-import { ago, localTime } from '../times.ts';
-import { unreadableNote } from '../words.ts';
 import { Field } from './field.tsx';
 import { Pending, ProblemNote } from './problem.tsx';
 

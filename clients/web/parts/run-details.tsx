@@ -1,7 +1,7 @@
 import type { Environment as Facts, RunView } from '../../../shared/run.ts';
-import { counted } from '../numbers.ts';
-import { valuesText } from '../throttling.ts';
-import { localTime } from '../times.ts';
+import { valuesText } from '../../words/facts.ts';
+import { counted } from '../../words/numbers.ts';
+import { localTime } from '../../words/times.ts';
 import { DataTable } from './data-table.tsx';
 
 /** Requests of the page that the service blocked. */

@@ -1,6 +1,6 @@
 import type { RunError } from '../../../shared/problems.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { nextSteps, retryStep } from '../words.ts';
+import { nextSteps, retryStep } from '../../words/words.ts';
 
 type FailedProps = { error: RunError; runs: readonly RunView[]; named?: boolean };
 

@@ -1,5 +1,5 @@
 import type { RunView } from '../../../shared/run.ts';
-import { type MetricName, metricNames, metrics, numberOf, type Range, textOrDash } from '../numbers.ts';
+import { type MetricName, metricNames, metrics, numberOf, type Range, textOrDash } from '../../words/numbers.ts';
 import { Scroll } from './scroll.tsx';
 import { Legend, Value } from './value.tsx';
 

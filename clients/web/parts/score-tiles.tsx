@@ -1,5 +1,5 @@
 import type { RunView } from '../../../shared/run.ts';
-import { gradeOf, gradeSigns, gradeWords, metricNames, scores } from '../numbers.ts';
+import { gradeOf, gradeSigns, gradeWords, metricNames, scores } from '../../words/numbers.ts';
 
 /** The scores of a run. A category that was not measured has none. */
 export const ScoreTiles = ({ run }: { run: RunView }) => (

@@ -1,8 +1,8 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
+import { localTime } from '../../words/times.ts';
 import { useAction } from '../loading.ts';
 import { createShareLink, type Link, revokeShareLinks } from '../requests.ts';
-import { localTime } from '../times.ts';
 import { Field } from './field.tsx';
 import { ProblemNote } from './problem.tsx';
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { type MetricName, metricNames } from '../numbers.ts';
+import { type MetricName, metricNames } from '../../words/numbers.ts';
 import { HEIGHT, plotOf } from './trend-plot.ts';
 
 const loadStyle = () => {

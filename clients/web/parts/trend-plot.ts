@@ -1,6 +1,6 @@
 import type UPlot from 'uplot';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { isScore, type MetricName, numberOf, textOf } from '../numbers.ts';
+import { isScore, type MetricName, numberOf, textOf } from '../../words/numbers.ts';
 import { navigate } from '../router.ts';
 import { incomparable } from '../series.ts';
 

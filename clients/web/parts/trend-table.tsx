@@ -1,8 +1,16 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { gradeOf, gradeSigns, gradeWords, type MetricName, metricNames, numberOf, textOf } from '../numbers.ts';
+import {
+  gradeOf,
+  gradeSigns,
+  gradeWords,
+  type MetricName,
+  metricNames,
+  numberOf,
+  textOf,
+} from '../../words/numbers.ts';
+import { localTime } from '../../words/times.ts';
 import { incomparable } from '../series.ts';
-import { localTime } from '../times.ts';
 import { CsvButton } from './csv-button.tsx';
 import { DataTable } from './data-table.tsx';
 import { NotMeasured } from './value.tsx';

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
 import type { RegionComparison } from '../../../shared/comparison/comparison.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { auditFacts } from '../facts.ts';
+import { auditFacts } from '../../words/facts.ts';
+import { localTime } from '../../words/times.ts';
 import { useLive, useLoaded } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { CheckActions } from '../parts/check-actions.tsx';
@@ -12,7 +13,6 @@ import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
 import { FailedRun, Warnings } from '../parts/run-notes.tsx';
 import { shareTokenOf } from '../share.ts';
-import { localTime } from '../times.ts';
 import { useTitle } from '../title.ts';
 
 const missing =

@@ -1,13 +1,13 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { auditFacts } from '../facts.ts';
+import { auditFacts } from '../../words/facts.ts';
+import { isScore, type MetricName, metricNames, metrics, plain, signed, textOrDash } from '../../words/numbers.ts';
+import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../loading.ts';
-import { isScore, type MetricName, metricNames, metrics, plain, signed, textOrDash } from '../numbers.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
-import { localTime } from '../times.ts';
 import { useTitle } from '../title.ts';
 
 const missing = 'One of the two checks does not exist. It was erased or has expired, or it belongs to another API key.';

@@ -1,6 +1,7 @@
 import type { RunView } from '../../../shared/run.ts';
+import { counted } from '../../words/numbers.ts';
+import { localTime } from '../../words/times.ts';
 import { useLive } from '../loading.ts';
-import { counted } from '../numbers.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { Filmstrip } from '../parts/filmstrip.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
@@ -10,7 +11,6 @@ import { FailedRun, Warnings } from '../parts/run-notes.tsx';
 import { RunTable } from '../parts/run-table.tsx';
 import { ScoreTiles } from '../parts/score-tiles.tsx';
 import { shareTokenOf } from '../share.ts';
-import { localTime } from '../times.ts';
 import { useTitle } from '../title.ts';
 
 const missing =

@@ -1,6 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { labels, type MetricName } from '../numbers.ts';
+import { labels, type MetricName } from '../../words/numbers.ts';
+import { unreadableNote } from '../../words/words.ts';
 import { Field } from '../parts/field.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { TrendChart } from '../parts/trend-chart.tsx';
@@ -8,7 +9,6 @@ import { TrendTable } from '../parts/trend-table.tsx';
 import { navigate, replaceUrl } from '../router.ts';
 import { MAX_RUNS, useSeries } from '../series.ts';
 import { useTitle } from '../title.ts';
-import { unreadableNote } from '../words.ts';
 
 const tabs: readonly MetricName[] = [
   'performance',

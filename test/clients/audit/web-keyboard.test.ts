@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { localTime } from '../../../clients/web/times.ts';
+import { localTime } from '../../../clients/words/times.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { readReport } from '../../support/recorded-reports.ts';
 import { expectAccessible, untilShown } from '../../support/web-browser.ts';

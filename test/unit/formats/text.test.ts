@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { comparisonTextOf } from '../../../clients/cli/formats/comparison-text.ts';
 import { listTextOf } from '../../../clients/cli/formats/list-text.ts';
 import { textOf } from '../../../clients/cli/formats/text.ts';
-import { unreadableNote } from '../../../clients/web/words.ts';
+import { unreadableNote } from '../../../clients/words/words.ts';
 import type { CheckInputs } from '../../../shared/check.ts';
 import { checkSummary } from '../../../shared/summaries.ts';
 import { baseId, checkWith, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';

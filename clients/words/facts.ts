@@ -1,6 +1,6 @@
 import type { CheckView } from '../../shared/check.ts';
+import type { ThrottlingValues } from '../../shared/throttling.ts';
 import { counted } from './numbers.ts';
-import { valuesText } from './throttling.ts';
 
 type Audited = Pick<CheckView, 'auditVersion' | 'device' | 'samples' | 'throttling' | 'blockedUrlPatterns'>;
 
@@ -20,3 +20,7 @@ export const auditFacts = ({
     : [throttling === 'none' ? 'no throttling' : `throttled to ${valuesText(throttling)}`]),
   ...(blockedUrlPatterns.length === 0 ? [] : [counted(blockedUrlPatterns.length, 'blocked URL pattern')]),
 ];
+
+/** Returns the values of a simulated throttling, in words. */
+export const valuesText = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: ThrottlingValues): string =>
+  `${rttMs} ms round trip, ${throughputKbps.toLocaleString('en')} kbit/s and CPU ${cpuSlowdownMultiplier}× slower`;
