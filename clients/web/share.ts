@@ -1,3 +1,5 @@
+import { pathParameters, routes } from '../../shared/routes.ts';
+
 const nameOf = (checkId: string) => `page-audit-share-${checkId.toLowerCase()}`;
 
 /** Keeps the token of a share link for the tab. The token is in the fragment, which browsers send to no server. */
@@ -9,13 +11,12 @@ export const keepShareToken = (checkId: string, hash: string) => {
 /** Returns the share token with which this tab reads a check, or null. */
 export const shareTokenOf = (checkId: string) => sessionStorage.getItem(nameOf(checkId));
 
-/** Paths that a share link reads. A path with a query needs the key, for example a comparison with a base. */
-const sharedPaths =
-  /^\/v1\/checks\/([0-9a-f-]{36})(?:\/comparison|\/runs\/[0-9a-f-]{36}(?:\/(?:report|fixes|screenshot|filmstrip))?)?$/i;
+/** Routes that a share link reads. A path with a query needs the key, for example a comparison with a base. */
+const sharedRoutes = routes.filter((route) => 'shared' in route);
 
 /** Returns a path of the API with the share token of its check, if this tab has one and a share link reads the path. */
 export const withShareToken = (path: string) => {
-  const [, checkId] = sharedPaths.exec(path) ?? [];
+  const checkId = sharedRoutes.map((route) => pathParameters(route, path)?.checkId).find((id) => id !== undefined);
   const token = checkId && shareTokenOf(checkId);
   return token ? `${path}?share=${encodeURIComponent(token)}` : path;
 };

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-test.each(['audit-options', 'audit-versions', 'plans', 'regions', 'throttling'])(
+test.each(['audit-options', 'audit-versions', 'plans', 'regions', 'routes', 'throttling'])(
   'the table shared/%s.ts loads no package, so that a page can import it',
   async (name) => {
     const { metafile } = await build({
