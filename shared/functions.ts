@@ -109,7 +109,7 @@ export const functionRows = {
     // earlier pages keep their threads.
     threads: 64,
     traced: true,
-    table: { check: ['GetItem', 'Query'] }, // infra/aws/table-actions.ts has the attributes that it may update
+    table: { check: ['GetItem', 'Query'] }, // infra/aws/updated-attributes.ts has the attributes that it may update
     reports: ['PutObject'],
   },
   'close-lost-runs': {

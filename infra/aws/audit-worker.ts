@@ -8,7 +8,7 @@ import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { alarm } from './alarm.ts';
 import { nodeFunction } from './node-function.ts';
 import { updateRight } from './rights.ts';
-import { updatedAttributes, updatedUsage } from './table-actions.ts';
+import { updatedAttributes, updatedUsage } from './updated-attributes.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { updatedAttributes, updatedUsage } from '../../infra/aws/table-actions.ts';
+import { updatedAttributes, updatedUsage } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { partitions } from '../../shared/partitions.ts';
 import { apiFunctions } from '../../shared/routes.ts';
