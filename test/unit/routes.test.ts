@@ -40,6 +40,22 @@ test('each function that needs a key on some route knows how keys are checked', 
   }
 });
 
+test('the import of a function reads none of its variables', async () => {
+  const variables = Object.values(functionRows).flatMap(({ env }) => Object.keys(env.shape));
+  const ours = new Set(variables.filter((name) => !name.startsWith('AWS_'))); // the SDK reads those
+  const real = process.env;
+  const read: PropertyKey[] = [];
+  process.env = new Proxy(real, {
+    get: (target, name: string) => {
+      if (ours.has(name)) read.push(name);
+      return target[name];
+    },
+  });
+  await Promise.all(Object.keys(functionRows).map((name) => import(`../../functions/${name}.ts`)));
+  process.env = real;
+  expect(read).toEqual([]);
+});
+
 test('a function reads its variables at the first request and once', async () => {
   const build = vi.fn(({ TABLE_NAME }) => async () => ({ status: 200, body: { TABLE_NAME } }));
   const handler = http('list-runs', build); // without variables
