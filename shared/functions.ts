@@ -52,15 +52,18 @@ const waiting = { timeoutSeconds: 29, memoryMb: 256 } as const;
 const reads = { check: ['Query'], share: ['GetItem'] } as const;
 /** Actions of a function that also finds a run without the id of its check. */
 const readsRuns = { ...reads, run: ['GetItem'] } as const;
+/** Actions of a function beside a queue. infra/aws/updated-attributes.ts has the attributes that it may update. */
+const worksOnRuns = { check: ['GetItem', 'Query'] } as const;
 /** A function that reads a run's report. */
 const reportReader = { ...quick, env: ReportReadEnv, table: readsRuns, reports: ['GetObject', 'ListBucket'] } as const;
 
 /** Functions with a route that needs a key. */
 type KeyFunction = Exclude<Route, { scope: 'public' }>['function'];
-type QueueFunction = 'run-audit' | 'close-lost-runs' | 'sweep';
+type BackgroundFunction = 'run-audit' | 'close-lost-runs' | 'sweep';
 /** Name of a file in `functions/`, which is one Lambda function. */
-export type FunctionName = ApiFunction | QueueFunction;
+export type FunctionName = ApiFunction | BackgroundFunction;
 
+/** All functions, each with its variables, its resources and its rights. */
 export const functionRows = {
   'create-check': {
     ...quick,
@@ -109,7 +112,7 @@ export const functionRows = {
     // earlier pages keep their threads.
     threads: 64,
     traced: true,
-    table: { check: ['GetItem', 'Query'] }, // infra/aws/updated-attributes.ts has the attributes that it may update
+    table: worksOnRuns,
     reports: ['PutObject'],
   },
   'close-lost-runs': {
@@ -117,7 +120,7 @@ export const functionRows = {
     timeoutSeconds: 60,
     env: StoreEnv,
     traced: true,
-    table: { check: ['GetItem', 'Query'] }, // and the same
+    table: worksOnRuns,
   },
   sweep: {
     ...quick,
@@ -135,7 +138,7 @@ export const functionRows = {
   },
 } as const satisfies Record<KeyFunction, FunctionRow<ReadEnv>> &
   Record<ApiFunction, FunctionRow<CorsEnv>> &
-  Record<QueueFunction, FunctionRow>;
+  Record<BackgroundFunction, FunctionRow>;
 
 /** The parsed environment of a function. */
 export type EnvOf<Name extends FunctionName> = z.output<(typeof functionRows)[Name]['env']>;

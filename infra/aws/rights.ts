@@ -95,7 +95,7 @@ export const allowReports = (to: LambdaFunction, environment: Environment, actio
   });
 };
 
-/** Allows to list reports. S3 then answers 404 for a missing report, instead of 403. */
+/** Allows listing reports. S3 then answers 404 for a missing report, instead of 403. */
 const listingRight = (scope: Construct, { names }: Environment): PolicyStatement => {
   const bucket = `arn:${Stack.of(scope).partition}:s3:::${names.reportBucketIn(accountOf(scope))}`;
   return right(['s3:ListBucket'], bucket, { StringLike: { 's3:prefix': 'reports/*' } });
