@@ -3,8 +3,8 @@ import type { Context } from './context.ts';
 import { list, number, repeated, wholeNumber } from './flag-values.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
 import { optionFlags } from './option-flags.ts';
+import type { ReadOptions, RunOptions } from './options.ts';
 import manifest from './package.json' with { type: 'json' };
-import type { ThrottlingOptions } from './throttling.ts';
 
 const none = (text: string): 'none' => {
   if (text !== 'none') throw new InvalidArgumentError('Use none, or values such as --throttling.rttMs 150.');
@@ -78,22 +78,6 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
   }
 };
 
-export type RunOptions = ThrottlingOptions & {
-  region?: string[];
-  device?: string[];
-  auditVersion: string;
-  label?: Record<string, string>;
-  idempotencyKey?: string;
-  timeout: number;
-  detach?: boolean;
-  format: FormatName;
-  output?: string[];
-  assert?: string;
-  budget?: string;
-  base?: string;
-  data?: string;
-};
-
 const addRun = (program: Command, action: (urls: string[], options: RunOptions) => Promise<void>): void => {
   const command = program
     .command('run')
@@ -132,16 +116,6 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     .action(action);
 };
 
-export type ReadOptions = {
-  format?: FormatName;
-  data?: string;
-  base?: string;
-  limit?: number;
-  url?: string;
-  state?: string;
-  label?: Record<string, string>;
-  html?: boolean;
-};
 type Reader = 'get' | 'list' | 'compare' | 'report' | 'erase';
 type Action = (read: Reader) => (first: unknown, second: unknown) => Promise<void>;
 

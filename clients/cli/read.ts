@@ -8,8 +8,8 @@ import { comparisonTextOf } from './formats/comparison-text.ts';
 import { withEscapes } from './formats/json.ts';
 import { listTextOf } from './formats/list-text.ts';
 import { reasonText } from './formats/notes.ts';
+import type { ReadOptions } from './options.ts';
 import { writeResults } from './output.ts';
-import type { ReadOptions } from './program.ts';
 import type { CheckResult } from './result.ts';
 
 /** Calls `work` with a client. Without a service there is nothing to read, unless a data folder is given. */

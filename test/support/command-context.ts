@@ -1,6 +1,7 @@
 import type { Context } from '../../clients/cli/context.ts';
 import { explain } from '../../clients/cli/exit-codes.ts';
-import { type RunOptions, runProgram } from '../../clients/cli/program.ts';
+import type { RunOptions } from '../../clients/cli/options.ts';
+import { runProgram } from '../../clients/cli/program.ts';
 import { run } from '../../clients/cli/run.ts';
 
 /** Returns what a command finds around itself, and what it has shown. No shown text is lost. */

@@ -1,0 +1,31 @@
+import type { FormatName } from './formats/render.ts';
+import type { ThrottlingOptions } from './throttling.ts';
+
+/** Options of `run`, by the names of their flags. */
+export type RunOptions = ThrottlingOptions & {
+  region?: string[];
+  device?: string[];
+  auditVersion: string;
+  label?: Record<string, string>;
+  idempotencyKey?: string;
+  timeout: number;
+  detach?: boolean;
+  format: FormatName;
+  output?: string[];
+  assert?: string;
+  budget?: string;
+  base?: string;
+  data?: string;
+};
+
+/** Options of the commands that read. */
+export type ReadOptions = {
+  format?: FormatName;
+  data?: string;
+  base?: string;
+  limit?: number;
+  url?: string;
+  state?: string;
+  label?: Record<string, string>;
+  html?: boolean;
+};
