@@ -158,9 +158,9 @@ const audit = async (
   { skipOptionalParts, isRetake }: { skipOptionalParts: boolean; isRetake: boolean },
 ): Promise<AuditResult | 'not retaken'> => {
   const { url, auditVersion, options } = lease.run;
-  const auditOptions = pick(options, namesOf('audit'));
+  const order = { url, auditVersion, options: pick(options, namesOf('audit')), skipOptionalParts };
   try {
-    return await auditors.audit({ url, auditVersion, ...auditOptions, skipOptionalParts, isRetake }, signal);
+    return await auditors.audit(order, signal, { isRetake });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof StaysBusy) return 'not retaken';

@@ -5,25 +5,27 @@ import type { Metrics } from '../../shared/page-metrics-schemas.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
 import type { ThrottlingValues } from '../../shared/throttling.ts';
 
-export type AuditPlan = AuditOptions & {
+/** One audit of a page. The auditor's parent passes the order to Lighthouse as it received it. */
+export type AuditOrder = {
   url: string;
-  version: AuditVersion;
+  auditVersion: AuditVersion;
+  options: AuditOptions;
   /** Skips the second visit (bf-cache) and the full-page screenshot. Both follow the timed part and can hang. */
   skipOptionalParts: boolean;
 };
 
 /** Returns true if the audit has a timed part, because it measures performance. */
-export const isTimed = ({ version, categories }: Pick<AuditPlan, 'version' | 'categories'>): boolean =>
-  categoriesOf(version, { categories }).includes('performance');
+export const isTimed = ({ auditVersion, options }: Pick<AuditOrder, 'auditVersion' | 'options'>): boolean =>
+  categoriesOf(auditVersion, options).includes('performance');
 
 /** Lighthouse's CPU benchmark of the host, and the time of its measurement. */
 export type Benchmark = { index: number; measuredAt: string };
 
 /** Message that lets an idle auditor measure the benchmark. The auditor answers with the benchmark and stays idle. */
-export type BenchmarkOrder = { benchmarkIn: LaunchOrder };
+export type StartBenchmark = { benchmarkIn: LaunchSettings };
 export type Benchmarked = { type: 'benchmarked'; benchmark: Benchmark };
 /** The parent's message that starts the audit. An auditor measures the benchmark itself if it receives none. */
-export type AuditorOrder = AuditPlan & LaunchOrder & { benchmark?: Benchmark | null };
+export type StartAudit = { order: AuditOrder; launch: LaunchSettings; benchmark: Benchmark | null };
 /** The message that lets a timed audit use the CPU. An earlier audit may have measured the benchmark meanwhile. */
 export type StartSignal = { benchmark: Benchmark | null };
 
@@ -69,7 +71,7 @@ export type Pulse = {
 };
 
 /** Settings with which the auditor starts Chromium. */
-export type LaunchOrder = {
+export type LaunchSettings = {
   executable: string;
   proxyPort: number;
   /** Port for Lighthouse versions that control the browser through a port. The others use a pipe. */
@@ -93,9 +95,9 @@ export type AuditSummary = {
   finalUrl: string | null;
   warnings: string[];
   benchmarkIndex: number | null;
-  benchmarkedAt?: string;
+  benchmarkedAt: string;
   /** Simulated time of the page's main thread in milliseconds. Null if performance was not measured. */
-  mainThreadMs?: number | null;
+  mainThreadMs: number | null;
   throttling: string;
   /** Null if Lighthouse simulated nothing. */
   throttlingValues: ThrottlingValues | null;

@@ -14,6 +14,7 @@ import { log } from '../../functions/lib/log.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { auditorDir } from '../support/auditor-dir.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
+import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
 import { unlessMissing } from '../support/skips.ts';
 
@@ -106,15 +107,10 @@ const groups = async (): Promise<number[]> => {
 
 /** Runs one audit. Returns its verdict, and its processes from the moment when all parts of the browser run. */
 const watched = async (audits: typeof lab, version: AuditVersion = newest) => {
-  const order = {
-    url: pages.url('/perfect'),
-    auditVersion: version,
-    device: 'mobile',
-    categories: ['seo'],
-    skipOptionalParts: true,
-  } as const;
+  const url = pages.url('/perfect');
+  const order = anOrder({ url, auditVersion: version, categories: ['seo'], skipOptionalParts: true });
   pages.hits.clear();
-  const verdict = audits.audit({ ...order, categories: [...order.categories] }, new AbortController().signal);
+  const verdict = audits.audit(order, new AbortController().signal);
   let processes: Process[] = [];
   const isComplete = () => PARTS.every((part) => processes.some(({ type }) => type === part));
   for (let over = false; !over && !(isComplete() && pages.hits.has('/perfect')); ) {
@@ -234,12 +230,7 @@ test('the time limit of an attempt includes the start of its browser', async () 
   try {
     await lab.prepare();
     const startedAt = performance.now();
-    const order = {
-      url: pages.url('/perfect'),
-      auditVersion: newest,
-      device: 'mobile',
-      skipOptionalParts: false,
-    } as const;
+    const order = anOrder({ url: pages.url('/perfect'), auditVersion: newest });
     const verdict = await lab.audit(order, new AbortController().signal);
     expect(verdict).toMatchObject({ state: 'failed', error: { code: 'audit-timeout' } });
     expect(performance.now() - startedAt).toBeLessThan(12_000); // more if the limit started with the page's load
@@ -301,13 +292,8 @@ exec "${real}" "$@"
 
 test('an audit that is aborted before its browser starts rejects', async () => {
   const stop = new AbortController();
-  const order = {
-    url: pages.url('/perfect'),
-    auditVersion: newest,
-    device: 'mobile',
-    skipOptionalParts: true,
-  } as const;
-  const started = lab.audit({ ...order, categories: ['seo'] }, stop.signal);
+  const order = anOrder({ url: pages.url('/perfect'), auditVersion: newest, categories: ['seo'] });
+  const started = lab.audit(order, stop.signal);
   stop.abort(new Error('released'));
   await expect(started).rejects.toThrow('released');
 });

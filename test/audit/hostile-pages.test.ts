@@ -11,6 +11,7 @@ import { auditorDir } from '../support/auditor-dir.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { expectResult, finishedRun, namesFor, pageOf } from '../support/hostile-results.ts';
 import { serveHostilePages } from '../support/hostile-server.ts';
+import { anOrder } from '../support/order.ts';
 import { commandOf } from '../support/processes.ts';
 import { processesWith, startLocally } from '../support/service.ts';
 import { expectOnlyIdleAuditor, type LocalService } from '../support/service-audits.ts';
@@ -33,12 +34,7 @@ const auditStopped = async (): Promise<AuditResult> => {
     const renderers = membersOf(auditor?.pid as number).filter((pid) => commandOf(pid).includes('--type=renderer'));
     for (const pid of renderers) process.kill(pid, 'SIGSTOP');
   };
-  const order = {
-    url: await pages.url('good'),
-    auditVersion: everyVersion[0] as AuditVersion,
-    device: 'mobile',
-    skipOptionalParts: false,
-  } as const;
+  const order = anOrder({ url: await pages.url('good'), auditVersion: everyVersion[0] as AuditVersion });
   try {
     return await lab.audit(order, new AbortController().signal, {
       onEvent: ({ type }) => type === 'measured' && stopRenderers(),

@@ -8,6 +8,7 @@ import { type Api, startApi } from '../support/api.ts';
 import { auditorDir } from '../support/auditor-dir.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { FULL } from '../support/full.ts';
+import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import type { World } from '../support/world.ts';
@@ -43,12 +44,7 @@ const reportOf = async (version: AuditVersion): Promise<Buffer> => {
     auditorDir: await auditorDir(),
   });
   try {
-    const order = {
-      url: pages.url('/faulty'),
-      auditVersion: version,
-      device: 'mobile',
-      skipOptionalParts: false,
-    } as const;
+    const order = anOrder({ url: pages.url('/faulty'), auditVersion: version });
     const { report } = await lab.audit(order, new AbortController().signal);
     if (!report) throw new Error('The audit has no report.');
     return report.gzip;

@@ -9,6 +9,7 @@ import { startService } from '../../infra/local/service.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { fetchDocumented } from '../support/documented.ts';
+import { anOrder } from '../support/order.ts';
 import { problemOf } from '../support/problem.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -74,12 +75,7 @@ test('a machine whose temporary folder is lost or full is not ready until an aud
   await pool.prepare();
   expect(currentObstacle()).toBeUndefined();
   vi.stubEnv('TMPDIR', '/nonexistent');
-  const order = {
-    url: 'http://example.com/',
-    auditVersion: '12.8.2',
-    device: 'mobile',
-    skipOptionalParts: false,
-  } as const;
+  const order = anOrder({ auditVersion: '12.8.2' });
   await expect(pool.audit(order, new AbortController().signal)).rejects.toThrow('/nonexistent is missing');
   expect(currentObstacle()).toContain('/nonexistent is missing');
   await expect(pool.prepare()).rejects.toThrow('/nonexistent is missing');

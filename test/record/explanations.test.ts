@@ -4,6 +4,7 @@ import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { knownCauses, type SiteState, serveChangingSite } from '../support/changing-site.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
+import { anOrder } from '../support/order.ts';
 import { nameOf, readReports, shortened, writeReports } from '../support/recorded-explanations.ts';
 
 /** The pairs that all versions audit. The newest version audits all pairs. */
@@ -26,7 +27,7 @@ const record = async (version: AuditVersion, state: SiteState): Promise<void> =>
   const name = nameOf(version, state);
   if (recorded.has(name)) return;
   site.show(state);
-  const order = { url: site.url, auditVersion: version, device: 'mobile', skipOptionalParts: false } as const;
+  const order = anOrder({ url: site.url, auditVersion: version });
   const verdict = await lab.audit(order, new AbortController().signal);
   if (verdict.state === 'failed') throw new Error(`${name}: ${verdict.error.message}`);
   expect(verdict.report).toBeDefined();

@@ -4,6 +4,7 @@ import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { type FixablePage, fixablePages, serveFixablePages } from '../pages/fixable.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
+import { anOrder } from '../support/order.ts';
 import { type CategoryScores, type Experiment, writeExperiments } from '../support/recorded-fixes.ts';
 
 const everyPage = Object.keys(fixablePages) as FixablePage[];
@@ -43,7 +44,7 @@ test('stores the records', () => {
 type Report = Experiment['report'];
 
 const audit = async (url: string, auditVersion: AuditVersion): Promise<Report> => {
-  const order = { url, auditVersion, device: 'mobile', skipOptionalParts: false } as const;
+  const order = anOrder({ url, auditVersion });
   const verdict = await lab.audit(order, new AbortController().signal);
   if (!verdict.report) throw new Error(JSON.stringify(verdict));
   const { categories, audits }: Report = JSON.parse(gunzipSync(verdict.report.gzip).toString());

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuditOrder, auditors } from '../../functions/auditor/parent/auditors.ts';
+import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { hostilePages } from '../pages/hostile/index.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
 import { type HostilePage, serveHostilePages } from '../support/hostile-server.ts';
+import { anOrder } from '../support/order.ts';
 import { type RecordedAudit, recordAudit, writeRecording } from '../support/recording.ts';
 import { replayRun } from '../support/replay.ts';
 
@@ -28,13 +29,12 @@ const recordRun = async ({ name, page }: { name: string; page: HostilePage }) =>
   const { categories } = page;
   let { step } = replayRun(audits);
   while (step.do === 'audit') {
-    const order: AuditOrder = {
+    const order = anOrder({
       url: await pages.url(name),
       auditVersion: auditVersions[0].version,
-      device: 'mobile',
       skipOptionalParts: step.skipOptionalParts,
       ...(categories && { categories: [...categories] }),
-    };
+    });
     audits.push(await recordAudit(lab, order));
     step = replayRun(audits).step;
   }

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
+import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
 
 test('records repeated audits of a page, before and after it became slower', async () => {
@@ -14,7 +15,7 @@ test('records repeated audits of a page, before and after it became slower', asy
   const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
   await lab.prepare();
   const audit = async (url: string): Promise<Sample> => {
-    const order = { url, auditVersion: '13.5.0', device: 'mobile', skipOptionalParts: false } as const;
+    const order = anOrder({ url });
     const verdict = await lab.audit(order, new AbortController().signal);
     if (verdict.state === 'failed') throw new Error(verdict.error.message);
     const { cpuBusy = null, contended = null } = verdict.environment ?? {};

@@ -14,13 +14,14 @@ import { launchBrowser } from '../../functions/auditor/child/browser.ts';
 import { openEgressProxy } from '../../functions/auditor/egress/proxy.ts';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import type { Decision } from '../../functions/auditor/messages.ts';
-import { type AuditOrder, auditors } from '../../functions/auditor/parent/auditors.ts';
+import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import type { AuditResult } from '../../functions/auditor/verdict/judge.ts';
 import type { Targets } from '../../functions/lib/public-addresses.ts';
 import type { Category } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { withFewerFlags } from './fewer-flags.ts';
+import { anOrder } from './order.ts';
 import { fetchThroughProxy, type Response } from './socks-client.ts';
 
 /** An order of a test. `answers` are responses by URL, which precede the files of test/pages/exits. */
@@ -285,7 +286,7 @@ const audit = async (task: Extract<Task, { do: 'audit' }>): Promise<Pick<Observe
   const watch = setInterval(() => {
     if (until && observed.requests.some((request) => request.endsWith(until))) enough.abort();
   }, 20);
-  const order: AuditOrder = { url, auditVersion: version, device: 'mobile', categories, skipOptionalParts: false };
+  const order = anOrder({ url, auditVersion: version, categories });
   try {
     return { verdict: await labOf(targets).audit(order, enough.signal) };
   } catch (error) {

@@ -3,6 +3,7 @@ import { type AuditEnd, type AuditSummary, emptyMainFrame, type MainFrame } from
 import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { presets } from '../../shared/throttling.ts';
+import { anOrder } from './order.ts';
 
 export const url = 'https://example.com/page';
 const loaded: Partial<MainFrame> = {
@@ -34,6 +35,8 @@ const summary = (changes: Partial<AuditSummary> = {}): AuditSummary => ({
   finalUrl: url,
   warnings: [],
   benchmarkIndex: 2000,
+  benchmarkedAt: '2026-11-25T16:45:12.250Z',
+  mainThreadMs: null,
   throttling: 'simulate',
   throttlingValues: presets.mobile,
   erroredAudits: [],
@@ -62,14 +65,14 @@ export const observed = (
   decision?: Decision,
   version: AuditVersion = '13.5.0',
 ): Observation => ({
-  auditVersion: version,
-  device: 'mobile',
-  skipOptionalParts: false,
+  order: anOrder({ auditVersion: version }),
   sandbox: true,
   machine: { cpuCount: 2, memoryMiB: 4096, kernel: '6.1.0', host: '0123456789ab' },
   cpu: contentionOf({ others: 0, waited: 0, stolen: 0 }),
   blocked: { blockedRequests: [], blockedRequestCount: 0 },
   overCap: [],
+  shortage: undefined,
+  frozen: null,
   end,
   mainFrame: { ...emptyMainFrame, ...loaded, ...frame },
   chromium: 'HeadlessChrome/1',

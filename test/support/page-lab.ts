@@ -1,10 +1,11 @@
 import { gunzipSync } from 'node:zlib';
-import { type AuditOrder, auditors } from '../../functions/auditor/parent/auditors.ts';
+import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { metricsView } from '../../shared/page-metrics-schemas.ts';
 import { auditorDir } from './auditor-dir.ts';
 import { chromiumDir } from './chromium-dir.ts';
+import { anOrder } from './order.ts';
 import { servePages } from './pages.ts';
 
 type Audit = {
@@ -37,15 +38,9 @@ export const openLab = async () => {
   await lab.prepare();
 
   /** Audits a known page. Throws if the audit does not succeed. */
-  const audit = async (page: string, version: AuditVersion, options: Partial<AuditOrder> = {}) => {
+  const audit = async (page: string, version: AuditVersion, options: Parameters<typeof anOrder>[0] = {}) => {
     const startedAt = Date.now();
-    const order: AuditOrder = {
-      url: pages.url(page),
-      auditVersion: version,
-      device: 'mobile',
-      skipOptionalParts: false,
-      ...options,
-    };
+    const order = anOrder({ url: pages.url(page), auditVersion: version, ...options });
     const verdict = await lab.audit(order, new AbortController().signal);
     if (verdict.state !== 'succeeded' || !verdict.report) throw new Error(JSON.stringify(verdict, null, 2));
     const report = JSON.parse(gunzipSync(verdict.report.gzip).toString()) as Report;

@@ -1,19 +1,21 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
-import type { AuditOrder, Auditors } from '../../functions/auditor/parent/auditors.ts';
+import { type AuditOrder, emptyMainFrame, type MainFrame } from '../../functions/auditor/messages.ts';
+import type { Auditors } from '../../functions/auditor/parent/auditors.ts';
 import { type AuditEvent, HARD_LIMIT_MS } from '../../functions/auditor/stop-rules.ts';
 import type { Observation } from '../../functions/auditor/verdict/observation.ts';
 import { isLoopbackHost } from '../../functions/lib/public-addresses.ts';
+import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 
 /** The events of an audit, with their times in milliseconds, and all else that its verdict depends on. */
 export type RecordedAudit = {
-  order: Pick<AuditOrder, 'auditVersion' | 'device' | 'categories'>;
+  order: Pick<AuditOrder, 'auditVersion'> & Pick<AuditOptions, 'device' | 'categories'>;
   /** True if the audit skips the parts in which an earlier one may have hung. */
   repeated: boolean;
   events: [atMs: number, event: RecordedEvent][];
   /** The reason why the parent stopped the audit. Null if the auditor ended by itself. */
   stoppedBy: string | null;
-  observation: Pick<Observation, 'blocked' | 'overCap' | 'cpu'> & {
+  observation: Pick<Observation, 'blocked' | 'overCap'> & {
+    cpu: Omit<NonNullable<Observation['cpu']>, keyof typeof missingInCpu> | null;
     decision: ReturnType<Observation['decisionOn']> | null;
   };
 };
@@ -24,7 +26,16 @@ export type RecordedEvent =
   | (Omit<Audited, 'summary'> & { summary: RecordedSummary });
 type Audited = Extract<AuditEvent, { type: 'audited' }>;
 type Summary = Audited['summary'];
-type RecordedSummary = Omit<Summary, 'report' | 'reportBytes'>;
+/** Fields that recordings lack, with the values of a quiet machine. */
+export const missingInCpu = { stolen: 0, foreignWaitShare: 0 };
+/** Fields that older recordings lack. */
+export const missingInSummary: Pick<Summary, 'benchmarkedAt' | 'mainThreadMs' | 'throttlingValues'> = {
+  benchmarkedAt: '2026-11-25T16:45:12.250Z',
+  mainThreadMs: null,
+  throttlingValues: null,
+};
+type RecordedSummary = Omit<Summary, 'report' | 'reportBytes' | keyof typeof missingInSummary> &
+  Partial<typeof missingInSummary>;
 
 const folder = new URL('../recorded/hostile/', import.meta.url);
 const fileOf = (name: string) => new URL(`${name}.json`, folder);
@@ -53,7 +64,8 @@ export const recordAudit = async (lab: Auditors, order: AuditOrder): Promise<Rec
     },
   });
   if (!observation) throw new Error('The audit ended without an observation.');
-  const { auditVersion, device, categories, skipOptionalParts } = order;
+  const { auditVersion, options, skipOptionalParts } = order;
+  const { device, categories } = options;
   const { end, blocked, overCap, cpu } = observation;
   const audit: RecordedAudit = {
     order: { auditVersion, device, ...(categories && { categories }) },

@@ -9,7 +9,8 @@ import {
 } from '../../functions/auditor/stop-rules.ts';
 import { initialProgress, next, type Progress, record, type Step } from '../../functions/auditor/verdict/attempts.ts';
 import { type AuditResult, judge } from '../../functions/auditor/verdict/judge.ts';
-import type { RecordedAudit, RecordedEvent } from './recording.ts';
+import { anOrder } from './order.ts';
+import { missingInCpu, missingInSummary, type RecordedAudit, type RecordedEvent } from './recording.ts';
 
 /** The machine that made the recordings had more memory than the limits depend on. */
 const limits = limitsOn(16 * 2 ** 30);
@@ -50,11 +51,10 @@ export const replay = ({ order, repeated, events, observation }: RecordedAudit):
   passUntil(Infinity);
   if (!end) throw new Error('No rule ends this audit.');
   const verdict = judge({
-    ...order,
+    order: anOrder({ ...order, skipOptionalParts: repeated }),
     ...observation,
     ...observed(state),
     ...fixed(observation),
-    skipOptionalParts: repeated,
     end,
   });
   return { end, events: count, verdict };
@@ -74,11 +74,16 @@ const eventOf = (recorded: RecordedEvent, { mainFrame }: AuditState): AuditEvent
   if (recorded.type === 'mainFrame')
     return { type: 'mainFrame', record: { ...mainFrame, ...recorded.record } as MainFrame };
   if (recorded.type !== 'audited') return recorded;
-  return { ...recorded, summary: { ...recorded.summary, report: Buffer.alloc(0), reportBytes: 0 } };
+  return {
+    ...recorded,
+    summary: { ...missingInSummary, ...recorded.summary, report: Buffer.alloc(0), reportBytes: 0 },
+  };
 };
 
 const observed = ({ frozen, mainFrame, chromium, sandbox }: AuditState) => ({ frozen, mainFrame, chromium, sandbox });
-const fixed = ({ decision }: RecordedAudit['observation']) => ({
+const fixed = ({ decision, cpu }: RecordedAudit['observation']) => ({
+  cpu: cpu && { ...missingInCpu, ...cpu },
+  shortage: undefined,
   machine: { cpuCount: 2, memoryMiB: 16_384, kernel: 'recorded', host: 'recorded' },
   decisionOn: () => decision ?? undefined,
 });

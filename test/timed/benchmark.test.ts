@@ -5,6 +5,7 @@ import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { auditorDir } from '../support/auditor-dir.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
+import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
 import { processesWith, waitFor } from '../support/service.ts';
 
@@ -34,9 +35,9 @@ test('an idle auditor measures the benchmark of the host, and later audits of ot
     benchmark,
   });
   const environmentOf = async (auditVersion: AuditVersion) => {
-    const order = { url: pages.url('/perfect'), auditVersion, device: 'mobile', skipOptionalParts: false } as const;
+    const order = anOrder({ url: pages.url('/perfect'), auditVersion, categories: ['performance'] });
     const signal = new AbortController().signal;
-    return (await lab.audit({ ...order, categories: ['performance'] }, signal)).environment;
+    return (await lab.audit(order, signal)).environment;
   };
   try {
     await lab.prepare();

@@ -9,6 +9,7 @@ import { type CpuAccess, cpuAccess, cpuShares } from '../../functions/auditor/ho
 import { startAuditorProcess } from '../../functions/auditor/parent/auditor-process.ts';
 import { onceEnded } from '../../functions/auditor/parent/fork-child.ts';
 import { limitsOn } from '../../functions/auditor/stop-rules.ts';
+import { anOrder } from '../support/order.ts';
 import { waitFor } from '../support/service.ts';
 
 let dir: string;
@@ -20,7 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-const plan = { url: 'http://localhost/', version: '13.5.0', device: 'mobile', skipOptionalParts: false } as const;
+const order = anOrder({ url: 'http://localhost/' });
+const settings = () => ({ executable, proxyPort: 1, env: {}, sandbox: 'none' }) as const;
 const LIMIT_MS = 600;
 
 const startAuditor = (
@@ -47,8 +49,7 @@ test.each([
   const auditor = startAuditor(cpuAccess(1, false, shares));
   try {
     const startedAt = performance.now();
-    const order = { ...plan, executable, proxyPort: 1, env: {}, sandbox: 'none' } as const;
-    const { end } = await auditor.audit(order, {}, new AbortController().signal);
+    const { end } = await auditor.audit({ order, launch: settings() }, {}, new AbortController().signal);
     const took = performance.now() - startedAt;
     expect(end).toEqual({ how: 'stopped', why: 'audit-timeout' });
     expect(took).toBeGreaterThan(limits * LIMIT_MS - 50);
@@ -64,8 +65,7 @@ test.each([
   const auditor = startAuditor();
   try {
     await auditor.ready;
-    const order = { executable: browser(), proxyPort: 1, env: {}, sandbox: 'none' } as const;
-    const measured = expect(auditor.measureBenchmark(order)).rejects.toThrow(reason);
+    const measured = expect(auditor.measureBenchmark({ ...settings(), executable: browser() })).rejects.toThrow(reason);
     if (isEnded) await auditor.end();
     await measured;
   } finally {
@@ -79,8 +79,7 @@ test('a temporary folder that is removed during an audit is a shortage, and ends
   const auditor = startAuditor();
   try {
     await auditor.ready;
-    const order = { ...plan, executable, proxyPort: 1, env: {}, sandbox: 'none' } as const;
-    const ended = auditor.audit(order, {}, new AbortController().signal);
+    const ended = auditor.audit({ order, launch: settings() }, {}, new AbortController().signal);
     await waitFor(() => readdirSync(folder, { recursive: true }).find((name) => `${name}`.endsWith('profile')));
     await rm(folder, { recursive: true });
     expect((await ended).shortage).toBe(`a temporary folder (${folder} is missing)`);
@@ -100,8 +99,7 @@ test.each(['null', "{ type: 'nonsense' }"])(
     );
     const auditor = startAuditor(undefined, module);
     try {
-      const order = { ...plan, executable, proxyPort: 1, env: {}, sandbox: 'none' } as const;
-      await expect(auditor.audit(order, {}, new AbortController().signal)).rejects.toThrow();
+      await expect(auditor.audit({ order, launch: settings() }, {}, new AbortController().signal)).rejects.toThrow();
     } finally {
       await auditor.end();
     }

@@ -6,6 +6,7 @@ import { noMetrics } from '../../shared/page-metrics.ts';
 import { runProblems } from '../../shared/problems.ts';
 import { presets } from '../../shared/throttling.ts';
 import { hostilePages, shortSet, shortSetOf9 } from '../pages/hostile/index.ts';
+import { anOrder } from '../support/order.ts';
 
 const pages = [...shortSet, ...shortSetOf9].map((name) => hostilePages[name]);
 
@@ -21,9 +22,7 @@ test('the short set covers every error code that blames the page', () => {
 
 /** An audit that causes every warning that the service has. */
 const everyWarning: Observation = {
-  auditVersion: '9.6.8',
-  device: 'mobile',
-  skipOptionalParts: true,
+  order: anOrder({ auditVersion: '9.6.8', skipOptionalParts: true }),
   end: {
     how: 'audited',
     summary: {
@@ -32,6 +31,8 @@ const everyWarning: Observation = {
       finalUrl: 'https://example.com/',
       warnings: [],
       benchmarkIndex: 1000,
+      benchmarkedAt: '2026-11-25T16:45:12.250Z',
+      mainThreadMs: null,
       throttling: 'simulate',
       throttlingValues: presets.mobile,
       erroredAudits: [{ id: 'unminified-css', message: 'Failed' }],
@@ -55,6 +56,8 @@ const everyWarning: Observation = {
     blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 1 }],
     blockedRequestCount: 1,
   },
+  shortage: undefined,
+  frozen: null,
   overCap: [{ host: 'example.com', reason: 'bytes per audit' }],
   decisionOn: () => undefined,
 };

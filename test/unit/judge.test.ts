@@ -4,6 +4,7 @@ import type { AuditEnd } from '../../functions/auditor/messages.ts';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { audited, metrics, observed, runtimeError, stopped, url } from '../support/observation.ts';
+import { anOrder } from '../support/order.ts';
 
 const verdictOn = (...observation: Parameters<typeof observed>) => judge(observed(...observation));
 const faultOn = (...observation: Parameters<typeof verdictOn>) => {
@@ -76,7 +77,7 @@ test.each(Object.keys(metrics).filter((name) => !notAlways.includes(name)))('a r
 });
 
 test('a page that painted nothing fails although it has the requested scores', () => {
-  const seo = { ...observed(audited(), { painted: false }), categories: ['seo' as const] };
+  const seo = { ...observed(audited(), { painted: false }), order: anOrder({ categories: ['seo'] }) };
   expect(judge(seo)).toMatchObject({ state: 'failed', error: { code: 'no-content' } });
   const { mainFrame } = seo;
   const coming = { ...seo, mainFrame: { ...mainFrame, finished: false, everFinished: false } };
@@ -254,7 +255,7 @@ test('broken XML is not HTML, and a page without a body has no content', () => {
 
 test('a document that a pattern of the check blocks is never a score, and the error says so', () => {
   const blockedUrlPatterns = ['*/ads/*', 'example.com'];
-  const verdict = judge({ ...observed(audited()), blockedUrlPatterns });
+  const verdict = judge({ ...observed(audited()), order: anOrder({ blockedUrlPatterns }) });
   expect(verdict).toMatchObject({
     state: 'failed',
     error: {
@@ -264,13 +265,16 @@ test('a document that a pattern of the check blocks is never a score, and the er
     environment: { blockedUrlPatterns },
   });
   const download = { url: 'https://example.com/ads/offer.zip', failure: 'ERR_ABORTED', navigations: 1 };
-  const page = judge({ ...observed(audited(), download), blockedUrlPatterns: ['*/ads/*'] });
+  const page = judge({ ...observed(audited(), download), order: anOrder({ blockedUrlPatterns: ['*/ads/*'] }) });
   expect(page.state).toBe('succeeded'); // a visible page started a download, which is not its document
 });
 
 test('the score for agents must be a number if it was requested', () => {
   const scored = (agenticBrowsing: number | null) =>
-    judge({ ...observed(audited({ metrics: { ...noMetrics, agenticBrowsing } })), categories: ['agentic-browsing'] });
+    judge({
+      ...observed(audited({ metrics: { ...noMetrics, agenticBrowsing } })),
+      order: anOrder({ categories: ['agentic-browsing'] }),
+    });
   expect([scored(67).state, scored(null).state]).toEqual(['succeeded', 'failed']);
 });
 
@@ -283,12 +287,14 @@ test('only the requested categories need scores, and all warnings are reported',
     withoutMeaningfulPaint: true,
     uncheckedRules: ['color-contrast', 'label'],
   });
-  const verdict = judge({ ...observed(onlySeo), categories: ['seo'] });
+  const verdict = judge({ ...observed(onlySeo), order: anOrder({ categories: ['seo'] }) });
   expect(verdict.state).toBe('succeeded');
   expect(verdict.warnings.join(' ')).toMatch(
     /unused-css-rules.*color-contrast, label.*charset.*meaningful paint.*screenshot/,
   );
-  expect(judge({ ...observed(onlySeo), categories: ['seo', 'accessibility'] }).state).toBe('failed');
+  expect(judge({ ...observed(onlySeo), order: anOrder({ categories: ['seo', 'accessibility'] }) }).state).toBe(
+    'failed',
+  );
 });
 
 test('an audit is contended if it waits for the CPU that others use', () => {
@@ -307,7 +313,7 @@ test('an audit is contended if it waits for the CPU that others use', () => {
   expect(hung).toMatchObject({ state: 'failed', environment: { contended: false } }); // stolen time hangs no page
   const onlySeo = judge({
     ...observed(audited()),
-    categories: ['seo'],
+    order: anOrder({ categories: ['seo'] }),
     cpu: contentionOf({ others: 0.9, waited: 1, stolen: 0.5 }),
   });
   expect(onlySeo.environment).toMatchObject({ cpuBusy: 0.9, contended: false }); // the audit measures no times

@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse/result.ts';
-import type { AuditPlan } from '../../functions/auditor/messages.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { presets } from '../../shared/throttling.ts';
+import { anOrder } from '../support/order.ts';
 
 const audits = {
   'first-contentful-paint': { scoreDisplayMode: 'numeric', numericValue: 633.4 },
@@ -33,17 +33,10 @@ const aResult = (version: AuditVersion, changes: Partial<LighthouseResult> = {})
   audits,
   ...changes,
 });
-const plan = (version: AuditVersion, changes: Partial<AuditPlan> = {}): AuditPlan => ({
-  url: 'https://example.com/',
-  version,
-  device: 'mobile',
-  categories: undefined,
-  skipOptionalParts: false,
-  ...changes,
-});
-const patches = { withoutMeaningfulPaint: false, uncheckedRules: [] };
+const benchmarkedAt = '2026-11-25T16:45:12.250Z';
+const patches = { benchmarkedAt, withoutMeaningfulPaint: false, uncheckedRules: [] };
 const summaryOf = (changes: Partial<LighthouseResult> = {}, version: AuditVersion = '13.5.0') =>
-  summarize(aResult(version, changes), plan(version), patches);
+  summarize(aResult(version, changes), anOrder({ auditVersion: version }), patches);
 
 test.each(auditVersions)('a summary of $version has scores from 0 to 100 and unrounded times', async (row) => {
   const { metrics } = await summaryOf({}, row.version);
@@ -98,7 +91,11 @@ test('the report is the gzipped result with its audit version', async () => {
 
 test('version 9 reports its final URL under another name', async () => {
   const { finalDisplayedUrl: _, ...result } = aResult('9.6.8');
-  const summary = await summarize({ ...result, finalUrl: 'https://example.com/9' }, plan('9.6.8'), patches);
+  const summary = await summarize(
+    { ...result, finalUrl: 'https://example.com/9' },
+    anOrder({ auditVersion: '9.6.8' }),
+    patches,
+  );
   expect(summary.finalUrl).toBe('https://example.com/9');
 });
 
@@ -118,9 +115,9 @@ test('texts of a page are cut, in number and in length', async () => {
 });
 
 test('a missing full-page screenshot is reported where an audit should have one', async () => {
-  const missing = async (version: AuditVersion, changes: Partial<AuditPlan> = {}) => {
+  const missing = async (version: AuditVersion, changes: Parameters<typeof anOrder>[0] = {}) => {
     const result = aResult(version, { fullPageScreenshot: undefined });
-    return (await summarize(result, plan(version, changes), patches)).screenshotMissing;
+    return (await summarize(result, anOrder({ auditVersion: version, ...changes }), patches)).screenshotMissing;
   };
   expect(await missing('13.5.0')).toBe(true);
   expect(await missing('13.5.0', { skipOptionalParts: true })).toBe(false);
@@ -130,12 +127,12 @@ test('a missing full-page screenshot is reported where an audit should have one'
 });
 
 test('a left out charset audit and an added meaningful paint count for their own category only', async () => {
-  const notes = { withoutMeaningfulPaint: true, uncheckedRules: ['label'] };
+  const notes = { benchmarkedAt, withoutMeaningfulPaint: true, uncheckedRules: ['label'] };
   const { charset: _, ...others } = audits;
-  const all = await summarize(aResult('11.7.1', { audits: others }), plan('11.7.1'), notes);
+  const all = await summarize(aResult('11.7.1', { audits: others }), anOrder({ auditVersion: '11.7.1' }), notes);
   expect(all).toMatchObject({ withoutCharset: true, withoutMeaningfulPaint: true, uncheckedRules: ['label'] });
   const seo = aResult('11.7.1', { audits: {}, categories: { seo: { score: 1 } } });
-  expect(await summarize(seo, plan('11.7.1'), notes)).toMatchObject({
+  expect(await summarize(seo, anOrder({ auditVersion: '11.7.1' }), notes)).toMatchObject({
     withoutCharset: false,
     withoutMeaningfulPaint: false,
   });

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { type LighthouseResult, summarize } from '../../functions/auditor/lighthouse/result.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { metricsView } from '../../shared/page-metrics-schemas.ts';
+import { anOrder } from '../support/order.ts';
 import { readReport } from '../support/recorded-reports.ts';
 
-const patches = { withoutMeaningfulPaint: false, uncheckedRules: [] };
+const patches = { benchmarkedAt: '2026-11-25T16:45:12.250Z', withoutMeaningfulPaint: false, uncheckedRules: [] };
 
 test.each(auditVersions)(
   'the metrics of the recorded $version report are its numbers, and none is missing',
   async (row) => {
     const { version, pwa } = row;
     const report = JSON.parse(gunzipSync(readReport(version)).toString()) as LighthouseResult;
-    const plan = { url: 'http://127.0.0.1/faulty', version, device: 'mobile', skipOptionalParts: false } as const;
-    const { metrics } = await summarize(report, plan, patches);
+    const { metrics } = await summarize(report, anOrder({ auditVersion: version }), patches);
     const score = (id: string) => Math.round((report.categories[id]?.score ?? Number.NaN) * 100);
     const value = (id: string) => report.audits[id]?.numericValue;
     expect(metrics).toEqual({

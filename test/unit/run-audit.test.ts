@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { StaysBusy } from '../../functions/auditor/host/foreign-load.ts';
+import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
 import * as runMetrics from '../../functions/lib/run-metrics.ts';
@@ -41,7 +42,7 @@ const contended = (verdict: AuditResult, cpuBusy: number): AuditResult => ({
 });
 const failure = (code: RunProblemCode): AuditResult => ({ ...seen, state: 'failed', error: runError(code) });
 
-type Order = { skipOptionalParts: boolean; isRetake?: boolean };
+type Order = { skipOptionalParts: boolean; isRetake: boolean | undefined };
 /** A worker whose audits have these results in this order, and a log of its writes. */
 const worker = (
   verdicts: (AuditResult | Error)[],
@@ -73,8 +74,12 @@ const worker = (
   const write = (line: string) => log.push(line);
   const left = { put: putFails, finish: finishFails, responses: responsesLost };
   const orders: Order[] = [];
-  const audit = async (order: Order, signal: AbortSignal): Promise<AuditResult> => {
-    orders.push(order);
+  const audit = async (
+    { skipOptionalParts }: AuditOrder,
+    signal: AbortSignal,
+    settings?: { isRetake?: boolean },
+  ): Promise<AuditResult> => {
+    orders.push({ skipOptionalParts, isRetake: settings?.isRetake });
     write('audit');
     const verdict = verdicts.shift();
     if (!verdict) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

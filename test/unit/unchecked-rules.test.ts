@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { importLighthouse, runLighthouse } from '../../functions/auditor/lighthouse/run.ts';
+import { anOrder } from '../support/order.ts';
 
 const rules = ['color-contrast', 'image-alt', 'label', 'link-name'];
 
@@ -15,14 +16,7 @@ test('up to three failed accessibility rules do not count, and a fourth is an er
     products = classes.map((rule) => rule.audit(artifacts));
     throw new Error('stop here');
   };
-  const plan = {
-    url: 'http://x.test/',
-    version: '10.4.0',
-    device: 'mobile',
-    categories: undefined,
-    skipOptionalParts: false,
-  } as const;
-  const run = runLighthouse({ ...lighthouse, run: audits }, plan, {
+  const run = runLighthouse({ ...lighthouse, run: audits }, anOrder({ auditVersion: '10.4.0' }), {
     page: {} as never,
     profile: '',
     benchmark: { index: 2000, measuredAt: '2026-01-01T00:00:00.000Z' },

@@ -5,9 +5,9 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_FLAGS } from 'chrome-launcher/dist/flags.js';
 import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
-import type { LaunchOrder } from '../messages.ts';
+import type { LaunchSettings } from '../messages.ts';
 
-export type Launch = LaunchOrder & { workDir: string };
+export type Launch = LaunchSettings & { workDir: string };
 
 /** Folder of the browser's profile. It is removed with the work folder. */
 export const profileOf = (workDir: string): string => join(workDir, 'profile');

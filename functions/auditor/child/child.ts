@@ -9,14 +9,14 @@ import { closeInheritedFiles } from '../host/processes.ts';
 import { importLighthouse, measureBenchmark, runLighthouse } from '../lighthouse/run.ts';
 import {
   type AuditorMessage,
-  type AuditorOrder,
   type AuditSummary,
   type Benchmarked,
-  type BenchmarkOrder,
   type DocumentState,
   isTimed,
-  type LaunchOrder,
+  type LaunchSettings,
   type MainFrame,
+  type StartAudit,
+  type StartBenchmark,
   type StartSignal,
 } from '../messages.ts';
 import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from '../stop-rules.ts';
@@ -67,26 +67,25 @@ process.on('unhandledRejection', async (error) => {
 process.on('uncaughtException', reportError);
 
 const lighthouse = await importLighthouse(version);
-receive<AuditorOrder | BenchmarkOrder>().then(serve).catch(reportError);
+receive<StartAudit | StartBenchmark>().then(serve).catch(reportError);
 send({ type: 'ready' });
 
-/** Measures the host's benchmark until the order is an audit. */
-async function serve(order: AuditorOrder | BenchmarkOrder): Promise<void> {
-  if (!('benchmarkIn' in order)) return audit(order);
+/** Measures the host's benchmark until the message is an audit. */
+async function serve(message: StartAudit | StartBenchmark): Promise<void> {
+  if (!('benchmarkIn' in message)) return audit(message);
   const { browser, page } = await launchBrowser({
-    ...order.benchmarkIn,
+    ...message.benchmarkIn,
     workDir: join(workDir, 'benchmark'), // the audit has a profile of its own
   });
   const benchmark = await measureBenchmark(lighthouse, page);
   await browser.close();
-  const next = receive<AuditorOrder | BenchmarkOrder>();
+  const next = receive<StartAudit | StartBenchmark>();
   send({ type: 'benchmarked', benchmark });
   await serve(await next);
 }
 
-async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void> {
-  const { executable, proxyPort, debuggingPort, env, sandbox, ...plan } = order;
-  const { browser, page } = await startBrowser({ executable, proxyPort, debuggingPort, env, sandbox });
+async function audit({ order, launch, benchmark: known }: StartAudit): Promise<void> {
+  const { browser, page } = await startBrowser(launch);
   const pageSession = await page.createCDPSession();
   let everPainted = false;
   const watched = await watchMainFrame(pageSession, (record) => {
@@ -100,7 +99,7 @@ async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void
   });
 
   let knownBenchmark = known;
-  if (isTimed(plan)) {
+  if (isTimed(order)) {
     const startSignal = receive<StartSignal>();
     send({ type: 'waiting' });
     knownBenchmark = (await startSignal).benchmark;
@@ -121,7 +120,7 @@ async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void
     displayedUrl = watched.shown?.url;
     document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
     clearTimeout(hangTimer);
-    if (isTimed(plan) && !everPainted && !measured.loaded) {
+    if (isTimed(order) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
     }
     send({ type: 'measured', ...(!knownBenchmark && { benchmark }) });
@@ -136,7 +135,7 @@ async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void
     traffic,
     onMeasured,
   };
-  const summary = await runLighthouse(lighthouse, plan, { page, profile: profileOf(workDir), benchmark, ...hooks });
+  const summary = await runLighthouse(lighthouse, order, { page, profile: profileOf(workDir), benchmark, ...hooks });
   clearTimeout(hangTimer);
   stopWatch();
   stopLiveness();
@@ -153,8 +152,8 @@ async function audit({ benchmark: known, ...order }: AuditorOrder): Promise<void
 }
 
 /** Starts the browser and reports it to the parent. */
-async function startBrowser(order: LaunchOrder) {
-  const launched = await launchBrowser({ ...order, workDir });
+async function startBrowser(settings: LaunchSettings) {
+  const launched = await launchBrowser({ ...settings, workDir });
   const { browser, page } = launched;
   browserAlive = true;
   browser.once('disconnected', () => {

@@ -1,5 +1,4 @@
-import { auditVersion } from '../../../shared/audit-versions.ts';
-import type { AuditPlan } from '../messages.ts';
+import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import type { RunnerResult } from './result.ts';
 
 export type Flags = { skipAudits?: string[]; [name: string]: unknown };
@@ -20,7 +19,7 @@ export type AuditArtifacts = (
  */
 export const patchTrace = (
   trace: TraceGatherer,
-  { version }: Pick<AuditPlan, 'version'>,
+  version: AuditVersion,
   onMeasured: () => void,
 ): { addedMeaningfulPaint(): boolean } => {
   let added = false;

@@ -7,7 +7,7 @@ import { pick } from '../../../shared/pick.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { cutText } from '../../../shared/text.ts';
 import { type ThrottlingValues, throttlingNames } from '../../../shared/throttling.ts';
-import type { AuditPlan, AuditSummary, RuntimeError } from '../messages.ts';
+import type { AuditOrder, AuditSummary, RuntimeError } from '../messages.ts';
 
 /** The parts of a Lighthouse result that the service reads in all supported versions. */
 export type LighthouseResult = {
@@ -31,7 +31,7 @@ const MAX_WARNING = 5000;
 /** Returns the parts of a result that the service uses, and the whole result as its report. */
 export const summarize = async (
   lhr: LighthouseResult,
-  { version, categories, skipOptionalParts }: AuditPlan,
+  { auditVersion: version, options, skipOptionalParts }: AuditOrder,
   {
     withoutMeaningfulPaint,
     ...known
@@ -54,7 +54,7 @@ export const summarize = async (
     ...known,
     withoutMeaningfulPaint: withoutMeaningfulPaint && 'performance' in lhr.categories,
     screenshotMissing:
-      auditVersion(version).acceptsPage && !skipOptionalParts && !categories && !lhr.fullPageScreenshot,
+      auditVersion(version).acceptsPage && !skipOptionalParts && !options.categories && !lhr.fullPageScreenshot,
     erroredAudits: Object.entries(lhr.audits)
       .filter(([, audit]) => audit?.scoreDisplayMode === 'error')
       .slice(0, 50)

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { categoriesOf } from '../../../shared/audit-options.ts';
+import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
-import type { AuditPlan, AuditSummary, Benchmark } from '../messages.ts';
+import type { AuditOrder, AuditSummary, Benchmark } from '../messages.ts';
 import { lighthouseModules } from './modules.ts';
 import {
   type AccessibilityGatherer,
@@ -97,41 +98,40 @@ type Hooks = ProtocolHooks & {
 /** Audits one URL in a browser. Throws the errors of Lighthouse. */
 export const runLighthouse = async (
   lighthouse: Lighthouse,
-  plan: AuditPlan,
+  order: AuditOrder,
   { page, profile, benchmark, onLoaded, onMeasured, ...hooks }: Browser & Hooks,
 ): Promise<AuditSummary> => {
+  const { url, options } = order;
   const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
   patchBenchmark(lighthouse.pageFunctions, benchmark.index);
   patchNavigation(lighthouse.networkMonitor, onLoaded);
   patchProtocol(lighthouse.protocol, hooks);
-  const { addedMeaningfulPaint } = patchTrace(trace, plan, onMeasured);
-  if (plan.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, plan.blockedUrlPatterns);
+  const { addedMeaningfulPaint } = patchTrace(trace, order.auditVersion, onMeasured);
+  if (options.blockedUrlPatterns) blockInAllTargets(lighthouse.protocol, options.blockedUrlPatterns);
   patchAccessibilityTimeout(accessibility, hooks.traffic);
   const { uncheckedRules } = patchFailedRules(axeAudit);
-  if (plan.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
+  if (order.skipOptionalParts) gatherAccessibilityFirst(defaultConfig);
   const flags = {
     logLevel: 'silent',
     output: 'json',
-    onlyCategories: categoriesOf(plan.version, plan),
-    ...(plan.skipOptionalParts && {
+    onlyCategories: categoriesOf(order.auditVersion, options),
+    ...(order.skipOptionalParts && {
       skipAudits: ['bf-cache', 'full-page-screenshot'],
       disableFullPageScreenshot: true,
     }),
     ...loadTimeouts,
-    ...throttlingFlags(plan),
-    ...(plan.blockedUrlPatterns && { blockedUrlPatterns: plan.blockedUrlPatterns }),
+    ...throttlingFlags(options),
+    ...(options.blockedUrlPatterns && { blockedUrlPatterns: options.blockedUrlPatterns }),
   };
-  const config = plan.device === 'desktop' ? desktopConfig : undefined;
-  const result = auditVersion(plan.version).acceptsPage
-    ? await run(plan.url, flags, config, page)
-    : await run(plan.url, { ...flags, port: await debuggingPort(profile) }, config);
+  const config = options.device === 'desktop' ? desktopConfig : undefined;
+  const result = auditVersion(order.auditVersion).acceptsPage
+    ? await run(url, flags, config, page)
+    : await run(url, { ...flags, port: await debuggingPort(profile) }, config);
   if (!result) throw new Error('Lighthouse returned no result.');
   const isLoaded = !result.lhr.runtimeError || result.lhr.runtimeError.code === 'NO_ERROR';
   const { lhr } =
-    auditArtifacts && isLoaded
-      ? await auditAgainWithoutCharset(auditArtifacts, result, plan.url, flags, config)
-      : result;
-  return summarize(lhr, plan, {
+    auditArtifacts && isLoaded ? await auditAgainWithoutCharset(auditArtifacts, result, url, flags, config) : result;
+  return summarize(lhr, order, {
     benchmarkedAt: benchmark.measuredAt,
     withoutMeaningfulPaint: addedMeaningfulPaint(),
     uncheckedRules: uncheckedRules(),
@@ -145,7 +145,7 @@ export const measureBenchmark = async ({ pageFunctions }: Lighthouse, page: Page
 });
 
 /** Returns the flags that differ from the preset of the device. Lighthouse merges them with the preset. */
-const throttlingFlags = ({ throttling }: AuditPlan): object => {
+const throttlingFlags = ({ throttling }: AuditOptions): object => {
   if (throttling === undefined) return {};
   return throttling === 'none' ? { throttlingMethod: 'provided' } : { throttling };
 };

@@ -16,11 +16,12 @@ import type { User } from '../host/privileges.ts';
 import { killGroup, watchProcesses } from '../host/processes.ts';
 import {
   type AuditEnd,
+  type AuditOrder,
   type AuditorMessage,
-  type AuditorOrder,
   type CpuUse,
   isTimed,
-  type LaunchOrder,
+  type LaunchSettings,
+  type StartAudit,
   type StartSignal,
 } from '../messages.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
@@ -48,6 +49,7 @@ export type EndedAudit = Pick<AuditState, 'frozen' | 'mainFrame' | 'chromium' | 
   shortage: string | undefined;
 };
 
+type Started = Omit<StartAudit, 'benchmark'>;
 type ProcessOptions = {
   module?: string;
   cpuAccess: CpuAccess;
@@ -107,13 +109,13 @@ export const startAuditorProcess = (
     if (dir) await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
-  const audit = async (order: AuditorOrder, hooks: AuditHooks, signal: AbortSignal): Promise<EndedAudit> => {
+  const audit = async ({ order, launch }: Started, hooks: AuditHooks, signal: AbortSignal): Promise<EndedAudit> => {
     const [dir, auditor] = await Promise.all([workDir, child]);
     if (!auditVersion(version).acceptsPage) debugging = await reservePort();
     signal.throwIfAborted();
-    const outcome = await runAudit(auditor, inFolder(dir, { ...order, debuggingPort: debugging?.port }), {
-      ...{ cpuAccess, benchmark, limits, hooks, signal, stderr: () => stderr },
-      user: user?.uid ?? userOfService(),
+    const outcome = await runAudit(auditor, order, {
+      ...{ cpuAccess, benchmark, limits, hooks, signal, stderr: () => stderr, user: user?.uid ?? userOfService() },
+      launch: inFolder(dir, { ...launch, debuggingPort: debugging?.port }),
     });
     completed = outcome.end.how === 'audited';
     return outcome;
@@ -127,8 +129,8 @@ export const startAuditorProcess = (
     /** Resolves when the auditor has imported Lighthouse. */
     ready,
     /** Measures the host's benchmark before the audit. */
-    measureBenchmark: async (order: LaunchOrder) =>
-      measureAhead(await child, inFolder(await workDir, order), { cpuAccess, benchmark }),
+    measureBenchmark: async (launch: LaunchSettings) =>
+      measureAhead(await child, inFolder(await workDir, launch), { cpuAccess, benchmark }),
   };
 };
 
@@ -139,12 +141,13 @@ type AuditContext = {
   hooks: AuditHooks;
   signal: AbortSignal;
   stderr: () => string;
+  launch: LaunchSettings;
   user: number;
 };
 
 /** Sends the order to the auditor. Passes each event to the stop rules and follows their decision until the audit ends. */
-const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditContext): Promise<EndedAudit> => {
-  const { cpuAccess, benchmark, limits, hooks, signal, stderr, user } = context;
+const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContext): Promise<EndedAudit> => {
+  const { cpuAccess, benchmark, limits, hooks, signal, stderr, launch, user } = context;
   const { promise, resolve, reject } = Promise.withResolvers<EndedAudit>();
   const group = auditor.pid as number;
   const over = new AbortController();
@@ -208,7 +211,7 @@ const runAudit = (auditor: ChildProcess, order: AuditorOrder, context: AuditCont
     handle({ type: 'exited' });
   });
   handle({ type: 'started', timed: isTimed(order) });
-  auditor.send({ ...order, benchmark: benchmark.current() } satisfies AuditorOrder);
+  auditor.send({ order, launch, benchmark: benchmark.current() } satisfies StartAudit);
   return promise;
 };
 

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersions } from '../../../shared/audit-versions.ts';
 import type { TargetPolicy } from '../../lib/public-addresses.ts';
 import { setObstacle } from '../../lib/readiness.ts';
@@ -19,7 +18,7 @@ import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
 import { adoptOrphans } from '../host/orphans.ts';
 import { auditorUsers, type User, type Users } from '../host/privileges.ts';
 import { removeStale } from '../host/stale-entries.ts';
-import type { LaunchOrder } from '../messages.ts';
+import type { AuditOrder, LaunchSettings } from '../messages.ts';
 import { limitsOn } from '../stop-rules.ts';
 import { type AuditResult, judge } from '../verdict/judge.ts';
 import type { Observation } from '../verdict/observation.ts';
@@ -29,17 +28,13 @@ import { measureWhileIdle } from './benchmark-ahead.ts';
 import { childModule } from './fork-child.ts';
 
 export type Auditors = ReturnType<typeof auditors>;
-export type AuditOrder = AuditOptions & {
-  url: string;
-  auditVersion: AuditVersion;
-  /** Skips the parts in which an earlier attempt may have hung. */
-  skipOptionalParts: boolean;
+type AuditSettings = {
   /** Waits for a quiet machine and for the end of other retakes. */
   isRetake?: boolean;
+  /** Hooks with which a test records an audit. */
+  onEvent?: AuditHooks['onEvent'];
+  onObservation?: (observation: Observation) => void;
 };
-
-/** Hooks with which a test records an audit. */
-export type AuditObserver = Pick<AuditHooks, 'onEvent'> & { onObservation?: (observation: Observation) => void };
 
 type Options = {
   targets: TargetPolicy;
@@ -66,7 +61,7 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
   const pool = auditorPool((version) =>
     startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
   );
-  let sandbox: LaunchOrder['sandbox'] = 'optional';
+  let sandbox: LaunchSettings['sandbox'] = 'optional';
   let running = 0;
   const launch = async () => ({ ...(await host.prepare()), sandbox });
   let benchmarkAhead: Promise<void> | undefined;
@@ -76,20 +71,19 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
     if (host.isPrepared() && !closing.signal.aborted) pool.preload(version);
   };
 
-  const auditPage = async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver): Promise<AuditResult> => {
-    const { url, auditVersion, isRetake: _, ...options } = order;
+  const auditPage = async (order: AuditOrder, signal: AbortSignal, settings: AuditSettings): Promise<AuditResult> => {
+    const { auditVersion } = order;
     const { executable, env } = await host.prepare();
-    await using proxy = await disposable(openEgressProxy({ ...targets, url }));
+    await using proxy = await disposable(openEgressProxy({ ...targets, url: order.url }));
     await pool.allStopped(); // a browser that is still exiting would slow this audit
     const auditor = pool.take(auditVersion);
     try {
-      const plan = { url: new URL(url).href, version: auditVersion, ...options };
       const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // another audit probably waits
-      const hooks = { onBrowser, onEvent: observer.onEvent };
-      const ended = await auditor.audit({ ...plan, executable, proxyPort: proxy.port, env, sandbox }, hooks, signal);
+      const launch = { executable, proxyPort: proxy.port, env, sandbox };
+      const ended = await auditor.audit({ order, launch }, { onBrowser, onEvent: settings.onEvent }, signal);
       sandbox = sandboxAfter(sandbox, ended.sandbox);
       const observation = observationOf(order, ended, proxy);
-      observer.onObservation?.(observation);
+      settings.onObservation?.(observation);
       return judge(observation);
     } finally {
       pool.stop(auditor);
@@ -106,12 +100,13 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
     },
 
     /** Audits one page. Rejects only if `signal` aborts, the machine cannot start an audit, or it stays too busy for a retake. */
-    audit: async (order: AuditOrder, signal: AbortSignal, observer: AuditObserver = {}): Promise<AuditResult> => {
+    audit: async (given: AuditOrder, signal: AbortSignal, settings: AuditSettings = {}): Promise<AuditResult> => {
       signal.throwIfAborted();
-      using _retake = order.isRetake ? await access.load.startRetake(signal) : undefined;
+      const order = { ...given, url: new URL(given.url).href };
+      using _retake = settings.isRetake ? await access.load.startRetake(signal) : undefined;
       running++;
       try {
-        return await auditPage(order, signal, observer);
+        return await auditPage(order, signal, settings);
       } catch (error) {
         if (!signal.aborted && !(error instanceof ShortageError)) host.fail(error as Error);
         throw error;
@@ -132,7 +127,7 @@ export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options
 };
 
 /** Returns how the next browser uses its sandbox, after a browser that ran in it or not. */
-const sandboxAfter = (before: LaunchOrder['sandbox'], worked: boolean | null): LaunchOrder['sandbox'] => {
+const sandboxAfter = (before: LaunchSettings['sandbox'], worked: boolean | null): LaunchSettings['sandbox'] => {
   if (worked) return 'required';
   return worked === false && before === 'optional' ? 'none' : before;
 };
@@ -189,11 +184,11 @@ const testWorkDir = async (): Promise<void> => {
 };
 
 const observationOf = (
-  { url: _, isRetake: __, ...order }: AuditOrder,
+  order: AuditOrder,
   { measuredAt, cpu, ...ended }: EndedAudit,
   proxy: EgressProxy,
 ): Observation => ({
-  ...order,
+  order,
   ...ended,
   machine: machine(),
   cpu: cpu && contentionOf(cpu),

@@ -1,6 +1,6 @@
 import type { HostBenchmark } from '../host/benchmark.ts';
 import type { CpuAccess } from '../host/cpu-shares.ts';
-import type { LaunchOrder } from '../messages.ts';
+import type { LaunchSettings } from '../messages.ts';
 import type { AuditorPool } from './auditor-pool.ts';
 
 /** Port for a browser that opens no page. Nothing listens there. */
@@ -10,7 +10,7 @@ type Deps = {
   pool: AuditorPool;
   cpuAccess: CpuAccess;
   benchmark: HostBenchmark;
-  launch: () => Promise<Omit<LaunchOrder, 'proxyPort'>>;
+  launch: () => Promise<Omit<LaunchSettings, 'proxyPort'>>;
   isIdle: () => boolean;
 };
 
@@ -24,9 +24,9 @@ export const measureWhileIdle = async (
 ): Promise<void> => {
   const auditor = pool.preloaded();
   if (!auditor || !isIdle() || benchmark.current()) return;
-  const order = { ...(await launch()), proxyPort: NO_PROXY_PORT };
+  const settings = { ...(await launch()), proxyPort: NO_PROXY_PORT };
   await auditor.ready;
   if (!(await cpuAccess.load.waitForQuiet(signal))) return;
   if (!isIdle() || signal.aborted || pool.isStopping() || auditor !== pool.preloaded()) return;
-  pool.occupy(auditor, auditor.measureBenchmark(order));
+  pool.occupy(auditor, auditor.measureBenchmark(settings));
 };

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import type { User } from '../host/privileges.ts';
-import type { LaunchOrder } from '../messages.ts';
+import type { LaunchSettings } from '../messages.ts';
 
 /** Returns the file of the child: its bundle in a folder, or until the folder exists its source or the bundle beside ours. */
 export const childModule = (bundleDir?: string): string => {
@@ -40,10 +40,10 @@ export const onceEnded = (
   });
 };
 
-/** Returns the order with the environment of a browser that keeps its files in the folder. */
-export const inFolder = <Order extends LaunchOrder>(dir: string, order: Order): Order => ({
-  ...order,
-  env: { ...childEnv(dir), ...order.env },
+/** Returns the settings of a browser that keeps its files in the folder. */
+export const inFolder = (dir: string, settings: LaunchSettings): LaunchSettings => ({
+  ...settings,
+  env: { ...childEnv(dir), ...settings.env },
 });
 
 /** Returns the complete environment of an auditor. It holds no credentials, because the auditor runs hostile pages. */

@@ -78,7 +78,7 @@ const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observati
   patternOfDocument(observation) === undefined &&
   !exceededByteLimit(observation) &&
   /^https?:/.test(finalUrl ?? '') &&
-  hasMetrics(metrics, categoriesOf(observation.auditVersion, observation));
+  hasMetrics(metrics, categoriesOf(observation.order.auditVersion, observation.order.options));
 
 /** Returns true if no metric of these categories is missing. */
 const hasMetrics = (metrics: Metrics, categories: readonly Category[]): boolean =>
@@ -89,16 +89,16 @@ const environmentOf = (
   complete: boolean,
   observation: Observation,
 ): Environment | null => {
-  const { auditVersion, chromium, sandbox, device, machine, cpu } = observation;
+  const { order, chromium, sandbox, machine, cpu } = observation;
   if (!chromium) return null;
   return {
-    auditVersion,
+    auditVersion: order.auditVersion,
     chromium,
     sandbox,
-    device,
+    device: order.options.device,
     throttling: summary?.throttling ?? null,
     throttlingValues: summary?.throttlingValues ?? null,
-    ...optionsInEnvironment(observation),
+    ...optionsInEnvironment(order.options),
     benchmarkIndex: summary?.benchmarkIndex ?? null,
     benchmarkedAt: summary?.benchmarkedAt ?? null,
     ...machine,
@@ -117,7 +117,7 @@ const isDistorted = ({ throttling, mainThreadMs }: AuditSummary, observation: Ob
   if (!hasPerformance(observation)) return false;
   if (frozen === 'browser') return true;
   if (!cpu?.isFalsified) return false;
-  if (throttling !== 'simulate' || !mainThreadMs || cpu.foreignWaitShare === undefined) return true;
+  if (throttling !== 'simulate' || !mainThreadMs) return true;
   return mainThreadMs * cpu.foreignWaitShare > pageMetrics.tbt.smallest.difference;
 };
 
@@ -130,7 +130,7 @@ const MAX_WARNINGS = 50;
 /** Returns the warnings of Lighthouse and of the service. */
 const warningsOf = (
   summary: AuditSummary | undefined,
-  { blocked, overCap, skipOptionalParts, mainFrame }: Observation,
+  { blocked, overCap, order, mainFrame }: Observation,
 ): string[] => {
   const proxyWarnings: Warning[] = [
     [blocked.blockedRequestCount > 0, blockedWarning(blocked)], // stays first, because the page is not what its visitors see
@@ -142,7 +142,7 @@ const warningsOf = (
   const auditWarnings = summary && !summary.runtimeError ? warningsOfSummary(summary, mainFrame) : [];
   const repeatWarnings: Warning[] = [
     [
-      skipOptionalParts,
+      order.skipOptionalParts,
       'The page hung in an earlier attempt. This attempt skipped the bf-cache audit and the full-page screenshot.',
     ],
   ];

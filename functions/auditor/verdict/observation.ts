@@ -1,14 +1,18 @@
-import { categoriesOf } from '../../../shared/audit-options.ts';
-import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
-import type { AuditVersion } from '../../../shared/audit-versions.ts';
 import { patternMatching } from '../../../shared/blocked-urls.ts';
 import type { Environment, Run } from '../../../shared/run.ts';
-import type { AuditEnd, AuditSummary, Decision, FrozenPart, MainFrame } from '../messages.ts';
+import {
+  type AuditEnd,
+  type AuditOrder,
+  type AuditSummary,
+  type Decision,
+  type FrozenPart,
+  isTimed,
+  type MainFrame,
+} from '../messages.ts';
 
 /** Everything that the service observed of one audit. */
-export type Observation = AuditOptions & {
-  auditVersion: AuditVersion;
-  skipOptionalParts: boolean;
+export type Observation = {
+  order: Omit<AuditOrder, 'url'>;
   end: AuditEnd;
   mainFrame: MainFrame;
   chromium: string | null;
@@ -19,19 +23,19 @@ export type Observation = AuditOptions & {
   cpu: {
     /** Share (0 to 1) of the CPU time that processes used that don't belong to the service. */
     others: number;
-    /** Share (0 to 1) of the busy CPU time that the hypervisor stole. Recordings of audits lack it. */
-    stolen?: number;
+    /** Share (0 to 1) of the busy CPU time that the hypervisor stole. */
+    stolen: number;
     /** True if the audit waited for CPU time that other processes used, also other audits. */
     wasSlowed: boolean;
     /** True if foreign processes or the hypervisor may have changed the measured times. */
     isFalsified: boolean;
-    /** Share (0 to 1) of the duration of tasks in which foreign processes or the hypervisor had the CPU. Recordings lack it. */
-    foreignWaitShare?: number;
+    /** Share (0 to 1) of the duration of tasks in which foreign processes or the hypervisor had the CPU. */
+    foreignWaitShare: number;
   } | null;
   /** Resource that the machine was short of during the audit, and how much of it was left. */
-  shortage?: string | undefined;
+  shortage: string | undefined;
   /** The part that was frozen at any time. */
-  frozen?: FrozenPart | null;
+  frozen: FrozenPart | null;
   /** Requests that the egress proxy refused by its policy. */
   blocked: Pick<Run, 'blockedRequests' | 'blockedRequestCount'>;
   /** Connections that exceeded a limit of the egress proxy before the end of the timed part. */
@@ -54,16 +58,17 @@ export const isErrorStatus = (status: number | null) => status !== null && statu
 /** Returns true if the page painted nothing in an audit without performance. Lighthouse would still score the page. */
 export const isBlank = (observation: Observation) => !hasPerformance(observation) && !observation.mainFrame.painted;
 
-export const hasPerformance = (observation: Observation) =>
-  categoriesOf(observation.auditVersion, observation).includes('performance');
+export const hasPerformance = ({ order }: Observation) => isTimed(order);
 
 /**
  * Returns the pattern of the check that matches the document, or undefined. Chromium itself blocks no documents. A download
  * that a visible page starts is not its document.
  */
-export const patternOfDocument = ({ blockedUrlPatterns = [], mainFrame }: Observation): string | undefined => {
+export const patternOfDocument = ({ order, mainFrame }: Observation): string | undefined => {
   const { url, failure, navigations } = mainFrame;
-  return url && !(failure && navigations > 0) ? patternMatching(url, blockedUrlPatterns) : undefined;
+  return url && !(failure && navigations > 0)
+    ? patternMatching(url, order.options.blockedUrlPatterns ?? [])
+    : undefined;
 };
 
 /** Finds a response that exceeded a byte limit. Exceeding the number of connections only causes a warning. */
