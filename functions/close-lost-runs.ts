@@ -28,7 +28,7 @@ export const closeLostRuns =
     const run = await store.findRunOfAnyOwner({ checkId, id: runId, createId });
     if (!run || isFinished(run.state)) return;
     if (run.lease && run.lease.until > now().toISOString()) return; // another delivery is at work
-    log.error('a job failed in every delivery', { ...idsOf(run), attempts: run.attempts.length });
+    log.error('The job failed in every delivery.', { ...idsOf(run), attempts: run.attempts.length });
     if (countFailures(run.attempts) < MAX_ATTEMPTS) {
       const later = new Date(now().getTime() + retryAfter(run.tries));
       await due.postpone(run, later, { sends: 0, tries: run.tries + 1 });

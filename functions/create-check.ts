@@ -82,7 +82,7 @@ export const createCheck =
     await Promise.all(
       runs.map((run) =>
         dispatch({ store, due, queues }, run, now()).catch((error: Error) =>
-          log.warn('could not queue a job; the sweeper will resend it', { ...idsOf(run), error }),
+          log.warn('Could not queue the job. The sweeper resends it.', { ...idsOf(run), error }),
         ),
       ),
     );

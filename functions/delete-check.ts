@@ -34,7 +34,7 @@ export const deleteCheck =
     }
     if (!(await erasure.markErased(found, now()))) throw checkNotFound(); // another request has erased it
     await erasure.eraseRemains(found.id).catch((error: Error) => {
-      log.warn('could not delete everything of an erased check; the sweeper will retry', { checkId: found.id, error });
+      log.warn('Could not delete everything of the erased check. The sweeper retries.', { checkId: found.id, error });
     });
     return { status: 204 };
   };

@@ -28,6 +28,6 @@ export const ready =
   };
 
 const tableFailed = (error: Error): string => {
-  log.error('the service is not ready', { error });
+  log.error('The service is not ready.', { error });
   return 'Its table does not respond.';
 };

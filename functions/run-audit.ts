@@ -88,13 +88,13 @@ export const runAudit =
   async (job: AuditJob, remainingMs: () => number): Promise<void> => {
     const { store, leases, retryDelaysMs = RETRY_DELAYS_MS, maxRetakes = 1 } = deps;
     const { checkId, runId } = job;
-    log.debug('a job was received', { checkId, runId });
+    log.debug('The job is received.', { checkId, runId });
     const { run, lease } = await claimRun({ store, leases, retryDelaysMs, now }, job, newId(), stopping);
     if (!run || !lease) {
-      log.info('a job was a duplicate', { ...(run ? idsOf(run) : { checkId, runId }), state: run?.state ?? 'gone' });
+      log.info('The job is a duplicate.', { ...(run ? idsOf(run) : { checkId, runId }), state: run?.state ?? 'gone' });
       return;
     }
-    log.info('a run was claimed', idsOf(lease.run)); // the last line of a run whose instance dies
+    log.info('The run is claimed.', idsOf(lease.run)); // the last line of a run whose instance dies
     if (run.state === 'created') emit('WaitSeconds', secondsSince(run.createdAt, now()), { region: run.region });
 
     await using renewal = keepRenewed(leases, lease, now);
@@ -103,10 +103,10 @@ export const runAudit =
       await auditAndFinish({ ...deps, now, retryDelaysMs, maxRetakes, lease, signal, remainingMs });
     } catch (error) {
       if (error instanceof OutOfTime || stopping?.aborted) {
-        log.info('a run was released', { ...idsOf(lease.run), error: error as Error });
+        log.info('The run is released.', { ...idsOf(lease.run), error: error as Error });
         await leases.release(lease, now());
       } else if (error instanceof LeaseLost) {
-        log.warn('a lease was lost', idsOf(lease.run));
+        log.warn('The lease is lost.', idsOf(lease.run));
       } else throw error;
     }
   };
@@ -164,7 +164,7 @@ const audit = async (
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof StaysBusy) return 'not retaken';
-    log.error('an audit could not be made', { ...idsOf(lease.run), error: error as Error });
+    log.error('Could not make the audit.', { ...idsOf(lease.run), error: error as Error });
     const detail = `The service could not start the audit. ${redactText((error as Error).message)}`;
     return { ...emptyResult, state: 'failed', error: runError('internal', { detail }) };
   }
@@ -188,11 +188,11 @@ const storeReport = async (
   const keptMs = state === 'failed' ? Math.max(LAST_WRITE_MS, remainingMs() - FAILED_REPORT_MS) : LAST_WRITE_MS;
   try {
     await retry(() => reports.put(key, report.gzip), work, keptMs);
-    log.debug('a report was stored', idsOf(lease.run));
+    log.debug('The report is stored.', idsOf(lease.run));
     return { key, bytes: report.bytes, gzipBytes: report.gzip.length };
   } catch (error) {
     if (signal.aborted) throw error;
-    log.error('a report could not be stored', { ...idsOf(lease.run), error: error as Error });
+    log.error('Could not store the report.', { ...idsOf(lease.run), error: error as Error });
     return state === 'failed' ? undefined : 'not stored';
   }
 };
@@ -214,7 +214,7 @@ const finishRun = async (
   if (!finished) throw new LeaseLost();
   const error = result.state === 'failed' ? result.error : null;
   const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);
-  log.info('a run finished', { ...idsOf(lease.run), state: result.state, code: error?.code, auditSeconds });
+  log.info('The run is finished.', { ...idsOf(lease.run), state: result.state, code: error?.code, auditSeconds });
   emitFinished(lease.run.region, error);
   const seconds = { auditSeconds, runSeconds: secondsSince(lease.run.createdAt, now()) };
   emitMeasured(lease.run.region, error, { environment: result.environment, ...seconds });

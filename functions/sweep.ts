@@ -102,9 +102,9 @@ const sweepPartition = async (deps: Deps, partition: Partition): Promise<number>
   for (let page = 0; page < MAX_PAGES; page++) {
     const found = await deps.due.list(partition, deps.now(), PAGE_SIZE);
     const swept = await settleAll(found, AT_ONCE, (due) => sweepItem(deps, due), end);
-    const failed = logFailures('could not sweep a due item', partition, swept);
+    const failed = logFailures('Could not sweep a due item.', partition, swept);
     const left = found.length - swept.length;
-    if (left > 0) log.warn('the sweep had no time left for due items', { partition, left });
+    if (left > 0) log.warn('The sweep had no time left for due items.', { partition, left });
     pastDue += failed + left;
     if (found.length < PAGE_SIZE || failed === found.length || end.aborted) break;
     if (page === MAX_PAGES - 1) pastDue += found.length;
@@ -118,7 +118,7 @@ const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
   } catch (error) {
     if (!(error instanceof UnreadableItem)) throw error;
     if (await deps.due.setAside(due, deps.now()))
-      log.error('an item stays open until it is erased or expires', { error });
+      log.error("The item can't be read. It stays open until it is erased or expires.", { error });
   }
 };
 
@@ -199,7 +199,7 @@ const wakeAll = async ({ due, now, stopping }: Deps, partition: Partition, dropL
   while (!stopping?.aborted) {
     const waiting = await due.list(partition, until, PAGE_SIZE, from);
     const handled = await settleAll(waiting, AT_ONCE, wake, stopping);
-    failed += logFailures('could not wake an open item', partition, handled);
+    failed += logFailures('Could not wake an open item.', partition, handled);
     const last = new Date(waiting.at(-1)?.dueAt ?? from);
     if (last <= from && !handled.some((each) => each.status === 'fulfilled' && each.value)) break;
     from = last; // not a millisecond later, because more items may have this due time

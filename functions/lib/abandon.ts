@@ -19,7 +19,7 @@ export const abandon = async (
 ): Promise<void> => {
   if (!(await due.abandon(run, error, now))) return;
   const { region, lostLeases, tries } = run;
-  log.error('abandoned a run', { ...idsOf(run), lostLeases, tries });
+  log.error('The run is abandoned.', { ...idsOf(run), lostLeases, tries });
   emitFinished(region, error);
   if (!isDeadLetter) emit('RunsAbandoned', 1, { region });
 };

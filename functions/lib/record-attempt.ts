@@ -25,14 +25,14 @@ export const recordFailure = async (work: Work, recorded: Recorded, reason: RunE
   if (countFailures(attempts) < MAX_ATTEMPTS) {
     emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
   }
-  log.warn('an attempt failed', { ...idsOf(lease.run), attempt: attempts.length, reason });
+  log.warn('The attempt failed.', { ...idsOf(lease.run), attempt: attempts.length, reason });
   if (!(await retry(() => leases.recordAttempt(lease, recorded), work, END_MS))) throw new LeaseLost();
 };
 
 /** Records an attempt that gave a sample, so that a client sees progress. The next write repeats a failed one. */
 export const recordProgress = async ({ leases, lease }: Work, recorded: Recorded): Promise<void> => {
   const held = await leases.recordAttempt(lease, recorded).catch((error: Error) => {
-    log.warn('could not record a sample; the next write repeats it', { ...idsOf(lease.run), error });
+    log.warn('Could not record the sample. The next write repeats it.', { ...idsOf(lease.run), error });
     return true;
   });
   if (!held) throw new LeaseLost();

@@ -30,7 +30,7 @@ export const retry = async <T>(
     } catch (error) {
       const delay = retryDelaysMs[Math.min(tries, retryDelaysMs.length - 1)] ?? 0;
       if (remainingMs() - keptMs < delay + MIN_TRY_MS) throw error;
-      log.warn('a write is retried', { error: error as Error });
+      log.warn('The write failed and is retried.', { error: error as Error });
       await pause(delay, signal);
     }
   }

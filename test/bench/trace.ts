@@ -5,15 +5,15 @@ export type Trace = { step: string; ms: number }[];
 
 /** Steps of a run by the message or event in the log of the service. */
 const logged: [text: string, step: string][] = [
-  ['a job was received', 'the worker receives the job'],
-  ['a run was claimed', 'the run is claimed'],
+  ['The job is received.', 'the worker receives the job'],
+  ['The run is claimed.', 'the run is claimed'],
   ['started', 'the auditor receives the order'],
   ['browser', 'Chromium has started'],
   ['cpu-acquired', 'Lighthouse starts'],
   ['measured', 'the timed part ends'],
   ['audited', 'the worker receives the result'],
-  ['a report was stored', 'the report is stored'],
-  ['a run finished', 'the run is finished'],
+  ['The report is stored.', 'the report is stored'],
+  ['The run is finished.', 'the run is finished'],
 ];
 const LIGHTHOUSE_ENDED = 'Lighthouse ends';
 
@@ -26,7 +26,8 @@ export const traceOf = (
   for (const line of lines) {
     const { message, type, timestamp } = line.startsWith('{') ? JSON.parse(line) : {};
     const ms = Date.parse(timestamp) - postedAt;
-    const [, step] = logged.find(([text]) => text === (message === 'an audit event' ? type : message)) ?? [];
+    const [, step] =
+      logged.find(([text]) => text === (message === 'The auditor sent an event.' ? type : message)) ?? [];
     if (step && ms >= 0) trace.push({ step, ms });
     if (type === 'cpu-acquired' && ms >= 0) trace.push({ step: LIGHTHOUSE_ENDED, ms: ms + report.timing.total });
   }

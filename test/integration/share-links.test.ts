@@ -391,7 +391,7 @@ test('the log has no token, also when a read fails', async () => {
   vi.unstubAllEnvs();
   await logging.close();
   await problemOf(failed, 500, 'internal');
-  expect(lines).toContain('a request was answered');
+  expect(lines).toContain('The request is answered.');
   expect(lines).toContain('no answer for pas_[redacted] of');
   expect(lines).not.toContain(token.slice(10));
 });

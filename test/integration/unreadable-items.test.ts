@@ -76,9 +76,9 @@ test.each(damages.slice(0, 6))('%s fails no sweep and is reported once', async (
   for (let minutes = 5; minutes < 24 * 60; minutes += 60)
     await sweep({ ...world, now: () => later(now, minutes * 60) })({});
   expect(failed.mock.calls.length).toBeGreaterThan(0);
-  const lines = report.mock.calls.filter(([message]) => message !== 'abandoned a run');
+  const lines = report.mock.calls.filter(([message]) => message !== 'The run is abandoned.');
   expect(lines.map(([message]) => message)).toEqual(
-    lines.map(() => 'an item stays open until it is erased or expires'),
+    lines.map(() => "The item can't be read. It stays open until it is erased or expires."),
   );
   expect(lines.length).toBeLessThanOrEqual(2); // the run and its check
   expect(await world.store.findRunOfAnyOwner(run as never)).not.toMatchObject({ sends: 0 });

@@ -150,7 +150,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     const [{ checkId, id: runId, region, correlationId, owner }] = before as [RunItem];
     const job = { checkId, runId, region, correlationId, owner };
     await expect(spent.invoke(sqsEvent(job))).rejects.toThrow('The sandbox has ended');
-    expect(spent.logs()).toMatch(/the instance is replaced.*processes \(\d+ of 400 left\)/);
+    expect(spent.logs()).toMatch(/The instance is replaced\..*processes \(\d+ of 400 left\)/);
     expect(await world.runOf(checkId)).toMatchObject({ state: 'created', lostLeases: 0 });
   });
 

@@ -25,5 +25,5 @@ test.each([
   await abandon({ due }, run, runError('abandoned'), new Date(), how);
   expect(emit.mock.calls).toEqual(metrics);
   const fields = { ...ids, runId: 'r', lostLeases: 5, tries: 2 };
-  expect(line.mock.calls).toEqual(isFailed ? [['abandoned a run', fields]] : []);
+  expect(line.mock.calls).toEqual(isFailed ? [['The run is abandoned.', fields]] : []);
 });

@@ -106,12 +106,12 @@ test('the trace of an audit has the steps since its POST, also in the log of a s
   const line = (ms: number, message: string, more = {}) =>
     JSON.stringify({ message, timestamp: new Date(postedAt + ms).toISOString(), ...more });
   const lines = [
-    line(-5000, 'a run finished'),
+    line(-5000, 'The run is finished.'),
     'a line of the terminal',
-    line(20, 'a run was claimed'),
-    line(50, 'an audit event', { type: 'cpu-acquired' }),
-    line(60, 'an audit event', { type: 'mainFrame' }),
-    line(4100, 'a run finished'),
+    line(20, 'The run is claimed.'),
+    line(50, 'The auditor sent an event.', { type: 'cpu-acquired' }),
+    line(60, 'The auditor sent an event.', { type: 'mainFrame' }),
+    line(4100, 'The run is finished.'),
   ];
   const report: Report = { timing: { total: 4000, entries: [] }, categories: {}, audits: {} };
   expect(traceOf(lines, { postedAt, seconds: 4.12, report })).toEqual([

@@ -107,7 +107,7 @@ test('each request with a key is logged once with its owner, also if it fails; a
   await handler(event(), lambdaContext('f', 10));
   for (const method of ['GET', 'DELETE']) await handler(withKey(method), lambdaContext('f', 10));
   expect(info.mock.calls).toEqual([
-    ['a request was answered', { requestId: 'r', route: 'GET /v1/checks/{checkId}', status: 200, owner: 'acme' }],
-    ['a request was answered', { requestId: 'r', route: 'DELETE /v1/checks/{checkId}', status: 404, owner: 'acme' }],
+    ['The request is answered.', { requestId: 'r', route: 'GET /v1/checks/{checkId}', status: 200, owner: 'acme' }],
+    ['The request is answered.', { requestId: 'r', route: 'DELETE /v1/checks/{checkId}', status: 404, owner: 'acme' }],
   ]);
 });

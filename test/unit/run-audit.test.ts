@@ -165,7 +165,7 @@ test('reports waiting and auditing apart, and logs the owner and the Lighthouse 
   const [first, second] = outcomes[0]?.attempts ?? [];
   expect(secondsOf('WaitSeconds')).toHaveLength(1);
   expect(secondsOf('AuditSeconds')).toEqual([(first?.seconds ?? 0) + (second?.seconds ?? 0)]);
-  for (const line of ['a run was claimed', 'a run finished']) {
+  for (const line of ['The run is claimed.', 'The run is finished.']) {
     expect(info).toHaveBeenCalledWith(line, expect.objectContaining({ owner: 'anonymous', auditVersion: '13.5.0' }));
   }
   vi.restoreAllMocks();

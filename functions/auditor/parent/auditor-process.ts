@@ -229,7 +229,7 @@ const guardedBy =
 
 const observe = ({ onEvent }: AuditHooks, event: AuditEvent, atMs: number): void => {
   onEvent?.(event, atMs);
-  if (event.type !== 'memory') log.debug('an audit event', { type: event.type, atMs: Math.round(atMs) });
+  if (event.type !== 'memory') log.debug('The auditor sent an event.', { type: event.type, atMs: Math.round(atMs) });
 };
 
 /** Adds what the message lacks: the CPU use, and the Buffer of the report, which IPC sends as plain bytes. */

@@ -133,7 +133,7 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
 const recordUse = async (store: Deps['store'], prefix: string, now: Date): Promise<void> => {
   const recorded = store
     .touch(prefix, now)
-    .catch((error) => log.warn('could not record the use of a key', { prefix, error }));
+    .catch((error) => log.warn('Could not record the use of the key.', { prefix, error }));
   await Promise.race([recorded, sleep(MAX_RECORDING_MS, undefined, { ref: false })]);
 };
 

@@ -16,7 +16,8 @@ export const requestLog = () => {
     answered: (event: APIGatewayProxyEventV2, { statusCode: status }: HttpResult): void => {
       const owner = owners.get(event);
       const { requestId } = event.requestContext;
-      if (owner !== undefined) log.info('a request was answered', { requestId, route: event.routeKey, status, owner });
+      if (owner !== undefined)
+        log.info('The request is answered.', { requestId, route: event.routeKey, status, owner });
     },
   };
 };

@@ -56,7 +56,7 @@ export const problemResult = (error: unknown, requestId: string, path: string): 
 };
 
 const unexpectedProblem = (error: unknown, requestId: string, path: string): ApiProblem => {
-  log.error('a request failed', { requestId, path, error: error as Error });
+  log.error('The request failed.', { requestId, path, error: error as Error });
   if (isUnavailable(error)) {
     const cause = obstacleOf('table') ?? 'A part of the service did not respond.';
     return new ApiProblem('unavailable', `${cause} Retry in 5 seconds.`, {

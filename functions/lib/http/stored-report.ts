@@ -23,7 +23,7 @@ export const findReport = async ({ reports, ...lookup }: Deps, request: Request<
   const throwIfGone = async () => {
     if (await reports.exists(report.key)) return;
     await findRun(lookup, request); // throws not-found if the check was erased meanwhile
-    log.warn('a stored report is gone', { requestId: request.requestId, ...idsOf(run), key: report.key });
+    log.warn('The stored report is gone.', { requestId: request.requestId, ...idsOf(run), key: report.key });
     throw new ApiProblem('report-unavailable', 'The report has expired. To audit the page again, create a new check.');
   };
   const read = () =>

@@ -28,14 +28,14 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
   const handle = async ({ messageId, body }: SQSRecord, context: Context): Promise<void> => {
     const job = schema.safeParse(parseJson(body));
     if (!job.success) {
-      log.error('dropped a message that cannot be parsed', { messageId, reason: job.error.message });
+      log.error("The message is dropped, because it can't be parsed.", { messageId, reason: job.error.message });
       emit('JobUnreadable', 1, {});
       return;
     }
     work ??= build();
     const spent = whySpent?.();
     if (spent) {
-      log.error('the instance is replaced', { messageId, reason: spent });
+      log.error('The instance is replaced.', { messageId, reason: spent });
       throw new SpentInstance(`The instance is short of ${spent}.`);
     }
     await work(job.data, () => context.getRemainingTimeInMillis());
@@ -45,7 +45,7 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
     try {
       await handle(record, context);
     } catch (error) {
-      log.error('could not handle a message', { messageId: record.messageId, error: error as Error });
+      log.error('Could not handle the message.', { messageId: record.messageId, error: error as Error });
       const isSpent = error instanceof SpentInstance;
       await returnMessage(record, isSpent ? 0 : backoff(Number(record.attributes.ApproximateReceiveCount)));
       // The exit fails the invocation. An answer would freeze the process before its exit, and the next job would die with it.

@@ -24,7 +24,7 @@ export const dispatch = async (deps: Deps, run: RunItem, now: Date): Promise<boo
     const error = cause as Error;
     const code = sqsCodeOf(error);
     if (!REFUSALS.includes(code)) throw error;
-    log.error('a queue refused a job', { ...idsOf(run), error });
+    log.error('The queue refused the job.', { ...idsOf(run), error });
     await abandon(deps, run, runError('abandoned', { detail: refusalBy(code) }), now);
     return false;
   }

@@ -23,7 +23,7 @@ export const returnMessage = async (
     const change = { QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
     await sqs.send(new ChangeMessageVisibilityCommand(change));
   } catch (error) {
-    log.error('could not return a message; SQS delivers it after its visibility timeout', {
+    log.error('Could not return the message. SQS delivers it after its visibility timeout.', {
       messageId,
       error: error as Error,
     });

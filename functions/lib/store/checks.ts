@@ -235,7 +235,7 @@ export const closeAfterRun = async (db: Db, { checkId }: Pick<RunItem, 'checkId'
   try {
     await closeIfFinished(db, checkId, now);
   } catch (error) {
-    log.error('could not close a check; the sweeper retries in a minute', { checkId, error: error as Error });
+    log.error('Could not close the check. The sweeper retries in a minute.', { checkId, error: error as Error });
     await updateItem(db, checkKey(checkId), {
       set: { dueAt: toIso(now.getTime() + HOLD_MS) },
       returns: 'NONE',

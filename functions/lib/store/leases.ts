@@ -111,7 +111,10 @@ export const keepRenewed = (leases: Pick<LeaseStore, 'renew'>, lease: Lease, now
     try {
       if (!(await leases.renew(lease, now()))) lost.abort(new LeaseLost());
     } catch (error) {
-      log.warn('could not renew a lease; the next renewal may succeed', { ...idsOf(lease.run), error: error as Error });
+      log.warn('Could not renew the lease. The next renewal may succeed.', {
+        ...idsOf(lease.run),
+        error: error as Error,
+      });
     }
   }, RENEW_MS);
   return { lost: lost.signal, [Symbol.asyncDispose]: async () => clearInterval(timer) };

@@ -211,7 +211,7 @@ const refund = async (db: Db, create: Create): Promise<void> => {
     add: changeOf(tokens, audits),
     remove: [entryOf(id)],
     ...ifEntry(id, create),
-  }).catch((error) => log.warn('could not refund a create; its tokens come back with time', { owner, error }));
+  }).catch((error) => log.warn('Could not refund the create. Its tokens return with time.', { owner, error }));
 };
 
 type StoredUsage = {
