@@ -1,0 +1,57 @@
+import type { Fix, FixItem } from '../../shared/fixes/fix.ts';
+import { pageMetrics } from '../../shared/page-metrics.ts';
+import type { RunView } from '../../shared/run.ts';
+import { labels, textOf } from './numbers.ts';
+
+/** A run, and what to fix first on its page. */
+export type RunFixes = { run: RunView; fixes: readonly Fix[] };
+
+const KIB = 1024;
+const sizeText = (bytes: number): string => `${Math.max(1, Math.round(bytes / KIB)).toLocaleString('en')} KiB`;
+
+/** Returns the name of the category that gains the points. */
+export const categoryText = ({ category }: Pick<Fix, 'category'>): string =>
+  Object.values(pageMetrics).find((metric) => metric.kind === 'score' && metric.category === category)?.title ??
+  category;
+
+/** Returns the points that a fix gains at most, in whole points. Returns a dash without an estimate. */
+export const pointsText = ({ points }: Pick<Fix, 'points'>): string => {
+  if (points === null) return '–';
+  return points > 0 && points < 1 ? '<1' : `${Math.round(points)}`;
+};
+
+/** Returns what a fix saves at most: the longest time with its metric, the CLS, and the bytes. Returns nothing without an estimate. */
+export const savingsText = ({ savings }: Pick<Fix, 'savings'>): string => {
+  const { fcp, lcp, tbt, ms, cls, bytes } = savings;
+  const times = [
+    { of: labels.lcp, value: lcp },
+    { of: labels.fcp, value: fcp },
+    { of: labels.tbt, value: tbt },
+    { of: 'the load', value: ms },
+  ].flatMap(({ of, value }) => (value === null ? [] : [{ of, value }]));
+  const longest = times.toSorted((a, b) => b.value - a.value)[0];
+  return [
+    longest && `${textOf('lcp', longest.value)} of ${longest.of}`,
+    cls !== null && `${textOf('cls', cls)} of ${labels.cls}`,
+    bytes !== null && sizeText(bytes),
+  ]
+    .filter(Boolean)
+    .join(', ');
+};
+
+/** Returns the file or the element of an item, its HTML or words, and its size and time. */
+export const itemText = ({ url, selector, snippet, bytes, ms }: FixItem): string =>
+  [
+    url ?? selector,
+    url === null || selector === null ? snippet : null,
+    bytes !== null && sizeText(bytes),
+    ms !== null && textOf('lcp', ms),
+  ]
+    .filter(Boolean)
+    .join('  ');
+
+/** Returns the run that needs fixes most: of those that succeeded, the first with the lowest performance. */
+export const worstRun = (runs: readonly RunView[]): RunView | undefined =>
+  runs
+    .filter(({ state }) => state === 'succeeded')
+    .toSorted((a, b) => (a.performance ?? 101) - (b.performance ?? 101))[0];
