@@ -3,12 +3,14 @@ import type { CheckView } from '../../../shared/check.ts';
 import type { RegionComparison } from '../../../shared/comparison/comparison.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { auditFacts } from '../../words/facts.ts';
+import { worstRun } from '../../words/fixes.ts';
 import { localTime } from '../../words/times.ts';
 import { useLive, useLoaded } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { CheckActions } from '../parts/check-actions.tsx';
 import { CheckTable } from '../parts/check-table.tsx';
 import { Filmstrip } from '../parts/filmstrip.tsx';
+import { WhatToFix } from '../parts/fixes.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
 import { FailedRun, Warnings } from '../parts/run-notes.tsx';
@@ -71,6 +73,7 @@ const Results = ({ check }: { check: CheckView }) => {
   const { data: comparison } = useLoaded<RegionComparison>(compares ? check.links.comparison : null);
   const [all, setAll] = useState(false);
   const failed = check.runs.filter((run) => run.state === 'failed');
+  const worst = isFinished(check) ? worstRun(check.runs) : undefined;
   const shown = check.runs.filter((run) => hasSucceeded(run) && run.links.filmstrip);
   return (
     <>
@@ -85,6 +88,7 @@ const Results = ({ check }: { check: CheckView }) => {
       )}
       <Warnings runs={check.runs} />
       {comparison && <Reasons reasons={comparison.reasons} />}
+      {worst && <WhatToFix key={worst.id} run={worst} named={check.runs.length > 1} />}
       {shown.length > 0 && (
         <section aria-labelledby="filmstrips">
           <h2 id="filmstrips">While it loads</h2>

@@ -4,6 +4,7 @@ import { localTime } from '../../words/times.ts';
 import { useLive } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { Filmstrip } from '../parts/filmstrip.tsx';
+import { WhatToFix } from '../parts/fixes.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Report } from '../parts/report.tsx';
 import { Attempts, Blocked, Environment } from '../parts/run-details.tsx';
@@ -42,6 +43,7 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
       {run.error && <FailedRun error={run.error} runs={[run]} />}
       <Warnings runs={[run]} />
       {run.state === 'succeeded' && <RunTable run={run} />}
+      <WhatToFix run={run} />
       {run.state === 'succeeded' && run.links.filmstrip && (
         <>
           <h2>While it loads</h2>

@@ -114,6 +114,19 @@ test("Lighthouse's report opens in a frame of its own origin", async () => {
   expect(view.errors).toEqual([]);
 });
 
+test('what to fix first stands above the filmstrip, in the view of a run and of its check', async () => {
+  const { check, run } = await site.world.finishedRun('{}', { gzip: await readReport('13.5.0') });
+  for (const path of [`/checks/${check.id}/runs/${run.id}`, `/checks/${check.id}`]) {
+    await using view = await site.open(path);
+    await untilShown(view.page, 'While it loads');
+    await untilShown(view.page, 'Prevents users from pasting');
+    const text = await view.page.$eval('main', (main) => main.textContent);
+    expect(text).toMatch(/What to fix first.*up to 12.*Best practices.*body > input.*While it loads/s);
+    await expectAccessible(view.page);
+    expect(view.errors).toEqual([]);
+  }
+});
+
 test('a missing check and an unknown address say so, and an erased check stays on the screen', async () => {
   await using view = await site.open(`/checks/${randomUUID()}`);
   const { page } = view;
