@@ -1,5 +1,6 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
+import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { auditFacts } from '../../words/facts.ts';
 import { isScore, type MetricName, metricNames, metrics, plain, signed, textOrDash } from '../../words/numbers.ts';
@@ -8,6 +9,7 @@ import { useLoaded } from '../loading.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
+import { WhatChanged } from '../parts/why.tsx';
 import { useTitle } from '../title.ts';
 
 const missing = 'One of the two checks does not exist. It was erased or has expired, or it belongs to another API key.';
@@ -19,7 +21,8 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
   const compared = useLoaded<CheckComparison>(`/v1/checks/${checkId}/comparison?base=${base}`);
   const before = useLoaded<CheckView>(`/v1/checks/${base}`);
   const after = useLoaded<CheckView>(`/v1/checks/${checkId}`);
-  const all = [compared, before, after];
+  const why = useLoaded<CheckExplanation>(`/v1/checks/${checkId}/explanation?base=${base}`);
+  const all = [compared, before, after, why];
   const { data, error } = compared;
   const reload = () => {
     for (const each of all) each.reload();
@@ -44,8 +47,9 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
       {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
       {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
       {data && <Reasons reasons={data.reasons} />}
+      {data && !why.data && why.error && <p class="muted">Why they differ is unknown. {why.error.message}</p>}
       {data?.regions.map((region) => (
-        <RegionTable key={region} region={region} metrics={data.metrics} />
+        <RegionPart key={region} region={region} metrics={data.metrics} explanation={why.data?.regions[region]} />
       ))}
     </>
   );
@@ -62,7 +66,13 @@ const Side = ({ name, id, check }: { name: string; id: string; check: CheckView 
   );
 };
 
-const RegionTable = ({ region, metrics: compared }: { region: Region; metrics: CheckComparison['metrics'] }) => {
+type RegionProps = {
+  region: Region;
+  metrics: CheckComparison['metrics'];
+  explanation: Explanation | undefined;
+};
+
+const RegionPart = ({ region, metrics: compared, explanation }: RegionProps) => {
   const rows = metrics.flatMap((name) => {
     const each = compared[name].regions[region];
     return each && !isUnknown(each) ? [{ name, compared: each }] : [];
@@ -70,6 +80,12 @@ const RegionTable = ({ region, metrics: compared }: { region: Region; metrics: C
   return (
     <>
       <h2 id={`region-${region}`}>{region}</h2>
+      {explanation && (
+        <p class="break">
+          <strong>Why: </strong>
+          {explanation.sentence}
+        </p>
+      )}
       <DataTable
         labelled={`region-${region}`}
         class="results comparison"
@@ -79,6 +95,7 @@ const RegionTable = ({ region, metrics: compared }: { region: Region; metrics: C
           <Row key={row.name} {...row} />
         ))}
       </DataTable>
+      {explanation && <WhatChanged region={region} explanation={explanation} />}
     </>
   );
 };

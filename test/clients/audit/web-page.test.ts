@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { knownCauses } from '../../support/changing-site.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
+import { nameOf, readReports } from '../../support/recorded-explanations.ts';
 import { readReport } from '../../support/recorded-reports.ts';
 import { expectAccessible, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
@@ -125,6 +128,32 @@ test('what to fix first stands above the filmstrip, in the view of a run and of 
     await expectAccessible(view.page);
     expect(view.errors).toEqual([]);
   }
+});
+
+test('a comparison says why its results differ, and what changed', async () => {
+  const reports = readReports();
+  const [before, after] = await Promise.all(
+    [{}, knownCauses['an image larger']?.after ?? {}].map(async (served, i) => {
+      const check = aCheck({ regions: ['us-west1'] });
+      const [run] = await site.world.create(check);
+      const gzip = gzipSync(JSON.stringify(reports[nameOf('13.5.0', served)]));
+      if (run)
+        await finishRun(
+          site.world,
+          run,
+          { lcps: [1500 + 4000 * i, 1510 + 4000 * i, 1490 + 4000 * i] },
+          await site.world.storeReport(run, gzip),
+        );
+      return check;
+    }),
+  );
+  await using view = await site.open(`/comparisons/${before?.id}...${after?.id}`);
+  await untilShown(view.page, 'Why:');
+  await press(view.page, 'What changed');
+  const text = await view.page.$eval('main', (main) => main.textContent);
+  expect(text).toMatch(/Why: LCP is 4\.0 s slower.*hero\.png.*Requests.*larger.*118 KiB → 920 KiB/s);
+  await expectAccessible(view.page);
+  expect(view.errors).toEqual([]);
 });
 
 test('a missing check and an unknown address say so, and an erased check stays on the screen', async () => {

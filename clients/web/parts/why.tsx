@@ -1,0 +1,118 @@
+import type { ComponentChildren } from 'preact';
+import type { Explanation, RequestChange, RequestList } from '../../../shared/explanation/schema.ts';
+import { metricNames, metrics, textOf } from '../../words/numbers.ts';
+import { DataTable } from './data-table.tsx';
+
+/** What changed between two results of a region, behind the sentence that says why. */
+export const WhatChanged = ({ region, explanation }: { region: string; explanation: Explanation }) => (
+  <details class="changes">
+    <summary>What changed: points, requests, scripts and audits</summary>
+    <Changes
+      id={`${region}-points`}
+      title="Points of the performance score"
+      columns={['Metric', 'Before', 'After', 'Points']}
+    >
+      {explanation.points.map(({ metric, base, value, points }) => (
+        <tr key={metric}>
+          <th scope="row">{nameOf(metric)}</th>
+          <td>{valueText(metric, base)}</td>
+          <td>{valueText(metric, value)}</td>
+          <td>{pointsText(points)}</td>
+        </tr>
+      ))}
+    </Changes>
+    <Requests id={`${region}-requests`} explanation={explanation} />
+    <Changes id={`${region}-scripts`} title="Main thread" columns={['Script', 'Before', 'After']}>
+      {explanation.mainThread.map(({ url, baseMs, ms }) => (
+        <tr key={url}>
+          <th scope="row" class="break">
+            {url}
+          </th>
+          <td>{timeText(baseMs)}</td>
+          <td>{timeText(ms)}</td>
+        </tr>
+      ))}
+    </Changes>
+    <Changes id={`${region}-audits`} title="Audits" columns={['Audit', 'Now']}>
+      {explanation.audits.map(({ audit, title, outcome }) => (
+        <tr key={audit}>
+          <th scope="row">{title}</th>
+          <td>{outcome === 'failed' ? <span class="poor">✗ fails</span> : <span class="pass">✔ passes</span>}</td>
+        </tr>
+      ))}
+    </Changes>
+    <Changes id={`${region}-elements`} title="Elements" columns={['Audit', 'Element', 'Now']}>
+      {explanation.elements.map(({ audit, title, selector, snippet, url, change }) => (
+        <tr key={`${audit} ${selector} ${snippet} ${url}`}>
+          <th scope="row">{title}</th>
+          <td class="break">{selector ?? url ?? snippet}</td>
+          <td>{change}</td>
+        </tr>
+      ))}
+    </Changes>
+  </details>
+);
+
+type ChangesProps = { id: string; title: string; columns: readonly string[]; children: readonly ComponentChildren[] };
+
+/** A list of changes. Nothing if it is empty. */
+const Changes = ({ id, title, columns, children }: ChangesProps) =>
+  children.length === 0 ? null : (
+    <>
+      <h3 id={id}>{title}</h3>
+      <DataTable labelled={id} columns={columns}>
+        {children}
+      </DataTable>
+    </>
+  );
+
+const lists: Record<RequestList, string> = {
+  added: 'new',
+  gone: 'gone',
+  larger: 'larger',
+  smaller: 'smaller',
+  slower: 'slower',
+  faster: 'faster',
+};
+
+const Requests = ({ id, explanation: { requests } }: { id: string; explanation: Explanation }) => (
+  <Changes id={id} title="Requests" columns={['Change', 'Request', 'Size', 'Time']}>
+    {(Object.keys(lists) as RequestList[]).flatMap((list) =>
+      requests[list].map((request) => (
+        <tr key={`${list} ${request.url}`}>
+          <td>{lists[list]}</td>
+          <th scope="row" class="break">
+            {request.url} <span class="muted">{kindOf(request)}</span>
+          </th>
+          <td>{beforeAfter(request.baseBytes, request.bytes, sizeText)}</td>
+          <td>{beforeAfter(request.baseMs, request.ms, timeText)}</td>
+        </tr>
+      )),
+    )}
+  </Changes>
+);
+
+const kindOf = ({ type, thirdParty, blocking }: RequestChange): string =>
+  [type.toLowerCase(), thirdParty && 'third party', blocking && 'blocks the first paint'].filter(Boolean).join(', ');
+
+const metricOf = (metric: string) => metrics.find((each) => each === metric);
+
+const nameOf = (metric: string): string => {
+  const known = metricOf(metric);
+  return known ? metricNames[known] : metric;
+};
+
+const valueText = (metric: string, value: number | null): string => {
+  const known = metricOf(metric);
+  return value === null || !known ? '–' : textOf(known, value);
+};
+
+const pointsText = (points: number): string => `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)}`;
+
+const timeText = (ms: number | null): string => (ms === null ? '–' : `${Math.round(ms)} ms`);
+
+const sizeText = (bytes: number | null): string =>
+  bytes === null ? '–' : `${Math.round(bytes / 1024).toLocaleString('en')} KiB`;
+
+const beforeAfter = (base: number | null, value: number | null, text: (value: number | null) => string): string =>
+  base === null || value === null ? text(base ?? value) : `${text(base)} → ${text(value)}`;
