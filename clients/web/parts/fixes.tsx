@@ -7,7 +7,7 @@ import { Pending } from './problem.tsx';
 
 const MAX_FIXES = 5;
 
-/** What to fix first on the page of a run: what gains its scores most. */
+/** The fixes that gain most points, for the page of a run. */
 export const WhatToFix = ({ run, named = false }: { run: RunView; named?: boolean }) => {
   const { data, error, reload } = useLoaded<Fixes>(run.links.fixes);
   if (!run.links.fixes) return null;

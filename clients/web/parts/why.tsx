@@ -3,7 +3,7 @@ import type { Explanation, RequestChange, RequestList } from '../../../shared/ex
 import { metricNames, metrics, textOf } from '../../words/numbers.ts';
 import { DataTable } from './data-table.tsx';
 
-/** What changed between two results of a region, behind the sentence that says why. */
+/** The changes between two results of a region, behind the sentence that says why. */
 export const WhatChanged = ({ region, explanation }: { region: string; explanation: Explanation }) => (
   <details class="changes">
     <summary>What changed: points, requests, scripts and audits</summary>
