@@ -9,7 +9,7 @@ export type Device = (typeof devices)[number];
 export const categories = ['performance', 'accessibility', 'best-practices', 'pwa', 'seo', 'agentic-browsing'] as const;
 export type Category = (typeof categories)[number];
 
-export const MAX_SAMPLES = 5;
+export const MAX_SAMPLES = 15;
 
 export type Option = {
   /** The option belongs to each audit of a run, to the run, or to the check. */
@@ -22,6 +22,8 @@ export type Option = {
   spoils?: { metrics: 'all' | 'times'; reason: `different-${string}` };
   /** Name of the option for people. */
   title: string;
+  /** Field of the page's form. Without a field, the form has code for the option. */
+  field?: { kind: 'lines'; help: string };
   /** Flag of the command, and how the command reads its value. Without a flag, the command has code for the option. */
   flag?: { name: `--${string}`; value: 'number' | 'list' | 'repeated'; help: string };
 };
@@ -67,6 +69,7 @@ export const options = {
     accepted: acceptedBlockedUrls,
     spoils: { metrics: 'all', reason: 'different-blocked-urls' },
     title: 'Blocked URL patterns',
+    field: { kind: 'lines', help: 'One on each line, for example *://ads.example.com/*. * stands for any characters.' },
     flag: {
       name: '--blocked-url-patterns <pattern>',
       value: 'repeated',

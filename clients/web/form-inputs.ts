@@ -1,4 +1,11 @@
+import { optionNames, options } from '../../shared/audit-options.ts';
 import { throttlingFields } from './throttling.ts';
+
+/** The options whose field follows from their table. */
+export const optionFields = optionNames.flatMap((name) => {
+  const row = options[name];
+  return 'field' in row ? [{ name, title: row.title, ...row.field }] : [];
+});
 
 /** Returns the inputs of the check that a form describes. */
 export const inputsOf = (form: FormData) => {
@@ -10,7 +17,6 @@ export const inputsOf = (form: FormData) => {
       .filter((line) => line !== '');
   const labels = lines('labels').map(pairOf);
   const categories = form.getAll('categories').map(String);
-  const patterns = lines('blockedUrlPatterns');
   return {
     url: text('url'),
     auditVersion: text('auditVersion') || 'latest',
@@ -18,7 +24,7 @@ export const inputsOf = (form: FormData) => {
     device: text('device'),
     samples: Number(text('samples')),
     ...(text('throttling') && { throttling: throttlingOf(text) }),
-    ...(patterns.length > 0 && { blockedUrlPatterns: patterns }),
+    ...Object.fromEntries(optionFields.map(({ name }) => [name, lines(name)]).filter(([, value]) => value?.length)),
     ...(categories.length > 0 && { categories }),
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
   };

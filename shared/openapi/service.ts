@@ -55,7 +55,7 @@ export const serviceOperations = {
         example: {
           maxBodyBytes: 65536,
           maxUrlLength: 2048,
-          maxSamples: 5,
+          maxSamples: 15,
           ports: [80, 443],
           retentionDays: 90,
           trendDays: 400,

@@ -92,7 +92,7 @@ const throttling = { rttMs: 80, throughputKbps: 5000, cpuSlowdownMultiplier: 2 }
 test.each([
   ['an unknown device', { device: 'tablet' }, 'device'],
   ['no samples', { samples: 0 }, 'samples'],
-  ['too many samples', { samples: 6 }, 'samples'],
+  ['too many samples', { samples: 16 }, 'samples'],
   ['a fractional number of samples', { samples: 1.5 }, 'samples'],
   ['no category', { categories: [] }, 'categories'],
   ['an unknown category', { categories: ['speed'] }, 'categories.0'],
@@ -459,7 +459,7 @@ test('regions, versions and health show what the deployment offers', async () =>
   expect(await (await call('/v1/limits')).json()).toEqual({
     maxBodyBytes: 65_536,
     maxUrlLength: 2048,
-    maxSamples: 5,
+    maxSamples: 15,
     ports: [80, 443, 8080, 8443],
     retentionDays: 90,
     trendDays: 400,

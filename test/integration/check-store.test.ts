@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judge } from '../../functions/auditor/verdict/judge.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
+import { MAX_SAMPLES } from '../../shared/audit-options.ts';
 import { type Check, checkView } from '../../shared/check.ts';
 import { runError } from '../../shared/problems.ts';
 import { RunView, runView } from '../../shared/run.ts';
-import { audited, observed } from '../support/observation.ts';
+import { audited, metrics, observed } from '../support/observation.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -140,6 +141,20 @@ test('two runs that finish at once close their check', async () => {
   const leases = await Promise.all((await world.create(check)).map((run) => claim(run)));
   await Promise.all(leases.map((lease, i) => world.leases.finish(lease, succeeded, later(new Date(), i))));
   expect((await world.find(check.id)).item.completedAt).not.toBeNull();
+});
+
+test('the item of a run with the most samples, each retaken, stays far below the limit of DynamoDB', async () => {
+  const check = aCheck({ regions: ['us-west1'], samples: MAX_SAMPLES });
+  const [run] = (await world.create(check)) as [RunItem];
+  const sample = { ...metrics, cpuBusy: 0.123, contended: false };
+  const samples = Array.from({ length: MAX_SAMPLES }, (_, i) => ({ ...sample, lcp: 912.3456789 + i }));
+  const at = new Date().toISOString();
+  const attempt = { startedAt: at, finishedAt: at, seconds: 10.123, code: null, auditCode: null, contended: true };
+  const attempts = Array.from({ length: 2 * MAX_SAMPLES }, (_, i) => ({ number: i + 1, ...attempt }));
+  await world.leases.finish(await claim(run), { ...succeeded, samples, attempts }, new Date());
+  const stored = await world.runOf(check.id);
+  expect(stored).toMatchObject({ samples, attempts });
+  expect(JSON.stringify(stored).length).toBeLessThan(16_384); // 4 % of the limit. A write costs a unit for each KiB
 });
 
 test('the secrets of a page are not stored', async () => {

@@ -10,6 +10,8 @@ import {
   withStorageFailure,
 } from '../../functions/auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { MAX_SAMPLES } from '../../shared/audit-options.ts';
+import { functionRows } from '../../shared/functions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
 import type { Attempt } from '../../shared/run.ts';
@@ -80,6 +82,20 @@ test('a successful audit finishes a run of one sample', () => {
       contended: false,
     },
   ]);
+});
+
+test.each([
+  ['on a page that takes 10 seconds', 10, MAX_SAMPLES],
+  ['on a page that takes 30 seconds', 30, MAX_SAMPLES],
+  ['on a page that takes 40 seconds, for as long as another attempt fits', 40, 12],
+])('an invocation on Lambda takes the most samples %s', (_, secondsPerSample, taken) => {
+  const { timeoutSeconds } = functionRows['run-audit'];
+  const results = Array.from({ length: MAX_SAMPLES }, (_, i) => success(800 + i));
+  const timeLeftMs = [...results, 0].map((_, i) => (timeoutSeconds - i * secondsPerSample) * 1000);
+  const result = resultOf(results, { samples: MAX_SAMPLES, timeLeftMs });
+  const missing = MAX_SAMPLES - taken;
+  const warnings = missing > 0 ? [`${missing} of ${MAX_SAMPLES} samples could not be measured.`] : [];
+  expect(result).toMatchObject({ state: 'succeeded', warnings, samples: { length: taken } });
 });
 
 test.each<[title: string, results: AuditResult[], code: RunProblemCode, audits: number]>([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseCheckBody } from '../../functions/lib/http/check-body.ts';
+import { MAX_SAMPLES } from '../../shared/audit-options.ts';
 import { CreateCheckBody } from '../../shared/check.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { acceptedLabels } from '../../shared/labels.ts';
@@ -59,14 +60,14 @@ test('the wrong types and the wrong values of all fields are reported at once', 
 
 test('the messages name every accepted value', () => {
   const all = Object.fromEntries(
-    errorsOf({ device: 1, samples: 6, categories: [] }).map((each) => [each.path, each.message]),
+    errorsOf({ device: 1, samples: MAX_SAMPLES + 1, categories: [] }).map((each) => [each.path, each.message]),
   );
   expect(all).toEqual({
     url: 'The URL must be a string that starts with http:// or https://, such as https://example.com/.',
     auditVersion: expect.stringMatching(/^The audit version must be a string. Supported versions: .*12.8.2 \(or 12\)/),
     regions: 'The regions must be a list of one or more regions, each once. Supported regions: us-west1, us-east4.',
     device: 'The device must be one of: mobile, desktop.',
-    samples: 'The number of samples must be a whole number from 1 to 5.',
+    samples: 'The number of samples must be a whole number from 1 to 15.',
     categories:
       'The categories must be a list of one or more of these, each once: performance, accessibility, best-practices, pwa, seo, agentic-browsing.',
   });

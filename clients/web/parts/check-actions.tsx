@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { optionNames } from '../../../shared/audit-options.ts';
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { auditFacts } from '../../words/facts.ts';
@@ -10,17 +11,7 @@ import { Pending, ProblemNote } from './problem.tsx';
 import { ShareLink } from './share-link.tsx';
 
 /** Inputs of a check that its answer repeats. */
-const inputs = [
-  'url',
-  'auditVersion',
-  'regions',
-  'device',
-  'samples',
-  'categories',
-  'labels',
-  'throttling',
-  'blockedUrlPatterns',
-] as const;
+const inputs = ['url', 'auditVersion', 'regions', ...optionNames] as const;
 
 /** Actions on a check. One panel is open at a time. */
 export const CheckActions = ({ check }: { check: CheckView }) => {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { VersionList } from '../../../shared/offer.ts';
+import { optionFields } from '../form-inputs.ts';
 import { useLoaded } from '../loading.ts';
 import { throttlingFields } from '../throttling.ts';
 import { Field } from './field.tsx';
@@ -11,7 +12,7 @@ export const moreFields = [
   'throttling',
   ...throttlingFields.map(({ name }) => `throttling.${name}`),
   'categories',
-  'blockedUrlPatterns',
+  ...optionFields.map(({ name }) => name),
   'labels',
 ];
 
@@ -53,14 +54,11 @@ export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => strin
           )}
         </fieldset>
       </div>
-      <Field
-        name="blockedUrlPatterns"
-        label="Blocked URL patterns"
-        message={messageOf('blockedUrlPatterns')}
-        help="One on each line, for example *://ads.example.com/*. * stands for any characters."
-      >
-        {(input) => <textarea name="blockedUrlPatterns" rows={2} spellcheck={false} {...input} />}
-      </Field>
+      {optionFields.map(({ name, title, help }) => (
+        <Field key={name} name={name} label={title} message={messageOf(name)} help={help}>
+          {(input) => <textarea name={name} rows={2} spellcheck={false} {...input} />}
+        </Field>
+      ))}
       <Field
         name="labels"
         label="Labels"

@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useRef } from 'preact/hooks';
+import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
 import type { RegionList } from '../../../shared/offer.ts';
 import { inputsOf } from '../form-inputs.ts';
 import { useAction, useLoaded } from '../loading.ts';
@@ -11,6 +12,8 @@ import { ProblemNote } from './problem.tsx';
 
 /** Regions that a new check has at first, if the service has them. */
 const usual = ['us-west1', 'europe-north1'];
+
+const sampleCounts = Array.from({ length: MAX_SAMPLES }, (_, i) => i + 1);
 
 /** Fields of the form, which show their own errors. */
 const fields = ['url', 'regions', ...moreFields];
@@ -68,7 +71,7 @@ export const NewCheck = () => {
         <label class="inline">
           Samples per region
           <select name="samples">
-            {[1, 2, 3, 4, 5].map((count) => (
+            {sampleCounts.map((count) => (
               <option key={count} value={count} selected={count === 3}>
                 {count}
               </option>

@@ -1,3 +1,4 @@
+import { optionNames, options } from '../../../shared/audit-options.ts';
 import type { Environment as Facts, RunView } from '../../../shared/run.ts';
 import { valuesText } from '../../words/facts.ts';
 import { counted } from '../../words/numbers.ts';
@@ -69,15 +70,24 @@ const benchmarkOf = ({ benchmarkIndex, benchmarkedAt }: Facts) => {
   return benchmarkedAt ? `${index}, measured at ${localTime(benchmarkedAt)}` : index;
 };
 
+/** Returns the options that change the results, by their titles. The device and the throttling have words of their own. */
+const optionRows = (environment: Facts) =>
+  optionNames.flatMap((name) => {
+    if (name === 'device' || name === 'throttling' || !(name in environment)) return [];
+    const value: unknown = environment[name as keyof Facts];
+    const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+    return text === '' ? [] : [[options[name].title, text]];
+  });
+
 /** Browser and machine of the run. */
 export const Environment = ({ run }: { run: RunView }) => {
   const { environment } = run;
   if (!environment) return null;
-  const { cpuCount, memoryMiB, contended, blockedUrlPatterns } = environment;
+  const { cpuCount, memoryMiB, contended } = environment;
   const rows = [
     ['Browser', environment.chromium],
     ['Throttling', throttlingOf(environment)],
-    ...(blockedUrlPatterns.length > 0 ? [['Blocked URL patterns', blockedUrlPatterns.join(', ')]] : []),
+    ...optionRows(environment),
     ['Machine', `${cpuCount ?? '–'} CPUs, ${memoryMiB?.toLocaleString('en') ?? '–'} MiB, ${environment.kernel ?? '–'}`],
     ['Fingerprint of the machine', environment.host ?? '–'],
     ['CPU benchmark', benchmarkOf(environment)],
