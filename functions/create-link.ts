@@ -1,5 +1,5 @@
 import { CreateLinkBody, DEFAULT_LINK_LIFE, MAX_LINK_DAYS } from '../shared/links.ts';
-import { ApiProblem } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput, parseFields } from './lib/http/input.ts';
@@ -48,6 +48,6 @@ const originOf = ({ host = '', headers }: Request): string => {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'; // API Gateway and proxies set it
   const origin = URL.parse(`${scheme}://${host}`)?.origin;
   if (!origin)
-    throw new ApiProblem('invalid-request', 'The Host header has no valid host. Send the host of the service.');
+    throw new ApiProblemError('invalid-request', 'The Host header has no valid host. Send the host of the service.');
   return origin;
 };

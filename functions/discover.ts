@@ -4,7 +4,7 @@ import { MAX_BODY_BYTES } from '../shared/check.ts';
 import type { LimitList, RegionList, VersionList } from '../shared/offer.ts';
 import { existsIn, valueNames } from '../shared/page-metrics.ts';
 import { plans } from '../shared/plans.ts';
-import { ApiProblem } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import { type Region, regions } from '../shared/regions.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';
@@ -44,7 +44,7 @@ export const discover =
       case '/health':
         return { status: 200, body: { status: 'ok' } };
       default:
-        throw new ApiProblem('not-found', 'No route matches this path.');
+        throw new ApiProblemError('not-found', 'No route matches this path.');
     }
   };
 

@@ -1,6 +1,6 @@
 import { compareRegions } from '../shared/comparison/comparison.ts';
 import type { Caller } from '../shared/keys.ts';
-import { ApiProblem } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import { comparedCheck, compareWithBase } from './lib/http/base-comparison.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
@@ -19,7 +19,7 @@ export const getComparison =
     const { base } = request.query;
     if (base === undefined) {
       const body = compareRegions(comparedCheck(await findCheck(lookup, request)));
-      if (!body) throw new ApiProblem('not-comparable', tooFewRegions);
+      if (!body) throw new ApiProblemError('not-comparable', tooFewRegions);
       return { status: 200, body };
     }
     if ('reader' in request) throw shareWithBase();

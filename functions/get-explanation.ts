@@ -3,7 +3,7 @@ import { factsOf, type ReportFacts } from '../shared/explanation/facts.ts';
 import type { CheckExplanation } from '../shared/explanation/schema.ts';
 import { verdictsIn } from '../shared/explanation/verdicts.ts';
 import type { Caller } from '../shared/keys.ts';
-import { ApiProblem } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import { compareWithBase } from './lib/http/base-comparison.ts';
 import type { Request } from './lib/http/endpoint.ts';
@@ -62,7 +62,7 @@ const readFacts = async (
   if (report.bytes > MAX_REPORT_BYTES) {
     const mib = Math.ceil(report.bytes / 1024 / 1024);
     const detail = `The report of the run ${run.id} has ${mib} MiB. The service explains reports of up to 64 MiB. Compare the reports themselves.`;
-    throw new ApiProblem('not-comparable', detail);
+    throw new ApiProblemError('not-comparable', detail);
   }
   return factsOf(JSON.parse((await gunzip(await read())).toString()));
 };

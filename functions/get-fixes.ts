@@ -2,7 +2,7 @@ import type { Fixes } from '../shared/fixes/fix.ts';
 import { fixesOf } from '../shared/fixes/fixes.ts';
 import type { FixableReport } from '../shared/fixes/report.ts';
 import type { Caller } from '../shared/keys.ts';
-import { ApiProblem } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
@@ -36,7 +36,7 @@ export const getFixes =
 
 /** The report of a failed run has some audits, but nothing follows from the audits that it lacks. */
 const noFixes = ({ error }: RunItem) =>
-  new ApiProblem(
+  new ApiProblemError(
     'report-unavailable',
     `The run failed with ${error?.code}, so nobody can say what to fix on its page.`,
   );

@@ -1,6 +1,6 @@
 import type { Caller } from '../shared/keys.ts';
 import type { Filmstrip } from '../shared/offer.ts';
-import { ApiProblem } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import type { RunLookup } from './lib/http/lookup.ts';
@@ -57,7 +57,7 @@ const jpegOf = (dataUrl: string | undefined): Buffer | undefined => {
 };
 
 const noImages = () =>
-  new ApiProblem(
+  new ApiProblemError(
     'report-unavailable',
     'The report has no images. Lighthouse takes them only if it measures performance.',
   );

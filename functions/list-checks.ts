@@ -6,7 +6,7 @@ import { matcherOf, pageHeaders, parseListQuery, rangeOf } from './lib/http/list
 import { isUnreadable, pageOf, splitPage } from './lib/http/page.ts';
 import type { Reply } from './lib/http/response.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
-import { openDb, UnreadableItem } from './lib/store/dynamodb.ts';
+import { openDb, UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ListedCheck, type ListStore, listStore, type Position, type UnreadableEntry } from './lib/store/lists.ts';
 
 /** GET /v1/checks: returns one page of the caller's checks, newest first. */
@@ -62,7 +62,7 @@ const readSummary = async (
     const found = await store.find(id, owner, now);
     return found && checkSummary(checkView({ ...found.item, runs: found.runs }));
   } catch (error) {
-    if (error instanceof UnreadableItem) return { id, createdAt, unreadable: true };
+    if (error instanceof UnreadableItemError) return { id, createdAt, unreadable: true };
     throw error;
   }
 };

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import { methodsOf } from '../shared/routes.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
@@ -20,11 +20,11 @@ export const noRoute = (settings: Parameters<typeof webSite>[0] = {}) => {
     if (methods.length === 0) {
       const readable = ['GET', 'HEAD'].includes(method) && !path.startsWith('/v1/') && prefersHtml(headers.accept);
       if (readable) return { ...(await web.page({ headers: withoutTags(headers) })), status: 404 };
-      throw new ApiProblem('not-found', 'No route matches this path. A path to start with is /v1/regions.');
+      throw new ApiProblemError('not-found', 'No route matches this path. A path to start with is /v1/regions.');
     }
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (method === 'OPTIONS') return { status: 204, headers: { allow } };
-    throw new ApiProblem('method-not-allowed', `This path supports the methods ${allow}.`, { headers: { allow } });
+    throw new ApiProblemError('method-not-allowed', `This path supports the methods ${allow}.`, { headers: { allow } });
   };
 };
 

@@ -1,5 +1,5 @@
 import { READY } from '../shared/partitions.ts';
-import { ApiProblem } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
@@ -22,7 +22,7 @@ export const ready =
   async (): Promise<Reply> => {
     const reason = obstacle() ?? (await readTable().then(() => undefined, tableFailed));
     if (reason === undefined) return { status: 200, body: { status: 'ready' } };
-    throw new ApiProblem('unavailable', `The service can't audit pages now. ${reason}`, {
+    throw new ApiProblemError('unavailable', `The service can't audit pages now. ${reason}`, {
       headers: { 'retry-after': '10' },
     });
   };

@@ -5,7 +5,7 @@ import { pick } from '../shared/pick.ts';
 import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { latest, secondsSince } from '../shared/times.ts';
-import { StaysBusy } from './auditor/host/foreign-load.ts';
+import { BusyHostError } from './auditor/host/foreign-load.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
 import { type Auditors, auditors } from './auditor/parent/auditors.ts';
 import {
@@ -29,7 +29,14 @@ import { pause, retry } from './lib/retry.ts';
 import { emitFinished, emitMeasured } from './lib/run-metrics.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import { keepRenewed, type Lease, LeaseLost, type LeaseStore, leaseStore, type Outcome } from './lib/store/leases.ts';
+import {
+  keepRenewed,
+  type Lease,
+  LeaseLostError,
+  type LeaseStore,
+  leaseStore,
+  type Outcome,
+} from './lib/store/leases.ts';
 import { type Reports, reportKey, reports } from './lib/store/reports.ts';
 
 /** Handles one job of this region's queue: claims the run, audits the page, stores the report, finishes the run. */
@@ -102,10 +109,10 @@ export const runAudit =
     try {
       await auditAndFinish({ ...deps, now, retryDelaysMs, maxRetakes, lease, signal, remainingMs });
     } catch (error) {
-      if (error instanceof OutOfTime || stopping?.aborted) {
+      if (error instanceof OutOfTimeError || stopping?.aborted) {
         log.info('The run is released.', { ...idsOf(lease.run), error: error as Error });
         await leases.release(lease, now());
-      } else if (error instanceof LeaseLost) {
+      } else if (error instanceof LeaseLostError) {
         log.warn('The lease is lost.', idsOf(lease.run));
       } else throw error;
     }
@@ -132,7 +139,7 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
   for (let progress = initialProgress(earlier); ; ) {
     const step = next(progress, { ...rules, timeLeftMs: remainingMs() });
     if (step.do === 'finish') return { result: step.result, attempts: progress.attempts };
-    if (step.do === 'release') throw new OutOfTime('The invocation has too little time left for another attempt.');
+    if (step.do === 'release') throw new OutOfTimeError('The invocation has too little time left for another attempt.');
     if (progress.attempts.length > recorded) await recordProgress(work, recordOf(progress));
     recorded = progress.attempts.length;
     const startedAt = new Date(latest(now().toISOString(), lease.run.updatedAt));
@@ -163,7 +170,7 @@ const audit = async (
     return await auditors.audit(order, signal, { isRetake });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (error instanceof StaysBusy) return 'not retaken';
+    if (error instanceof BusyHostError) return 'not retaken';
     log.error('Could not make the audit.', { ...idsOf(lease.run), error: error as Error });
     const detail = `The service could not start the audit. ${redactText((error as Error).message)}`;
     return { ...emptyResult, state: 'failed', error: runError('internal', { detail }) };
@@ -211,7 +218,7 @@ const finishRun = async (
   const { metrics, ...fields } = { metrics: undefined, ...result };
   const outcome: Outcome = { ...fields, ...metrics, report, attempts: [...attempts] };
   const finished = await retry(() => leases.finish(lease, outcome, now()), work, END_MS);
-  if (!finished) throw new LeaseLost();
+  if (!finished) throw new LeaseLostError();
   const error = result.state === 'failed' ? result.error : null;
   const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);
   log.info('The run is finished.', { ...idsOf(lease.run), state: result.state, code: error?.code, auditSeconds });
@@ -221,7 +228,7 @@ const finishRun = async (
 };
 
 /** The run must be released, so that another invocation continues it. */
-class OutOfTime extends Error {}
+class OutOfTimeError extends Error {}
 
 const shutdown = new AbortController();
 let pool: Auditors | undefined;

@@ -22,7 +22,7 @@ import { dispatch } from './lib/queue/dispatch.ts';
 import { settleAll } from './lib/settle-all.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Due, type DueStore, dueStore } from './lib/store/due.ts';
-import { openDb, UnreadableItem } from './lib/store/dynamodb.ts';
+import { openDb, UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
 import type { CheckItem, ErasedItem, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
@@ -116,7 +116,7 @@ const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
   try {
     await sweepReadable(deps, due);
   } catch (error) {
-    if (!(error instanceof UnreadableItem)) throw error;
+    if (!(error instanceof UnreadableItemError)) throw error;
     if (await deps.due.setAside(due, deps.now()))
       log.error("The item can't be read. It stays open until it is erased or expires.", { error });
   }

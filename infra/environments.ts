@@ -75,35 +75,37 @@ export type Environment = Readonly<Row> & {
 type OperatorSettings = { account?: string | undefined; alarmEmail?: string | undefined };
 
 /** An invalid setting. The message says how to correct it. */
-export class InvalidSetting extends Error {}
+export class InvalidSettingError extends Error {}
 
-/** Returns the environment with a name. Throws an InvalidSetting if the name or a setting is invalid. */
+/** Returns the environment with a name. Throws an InvalidSettingError if the name or a setting is invalid. */
 export const environmentOf = (
   name: string,
   { account, alarmEmail }: OperatorSettings = {},
   rows: Readonly<Record<string, unknown>> = environments,
 ): Environment => {
   if (!Object.hasOwn(rows, name)) {
-    throw new InvalidSetting(`There is no environment "${name}". Use ${Object.keys(rows).join(', ')}.`);
+    throw new InvalidSettingError(`There is no environment "${name}". Use ${Object.keys(rows).join(', ')}.`);
   }
   const row = Row.safeParse(rows[name]);
   if (!row.success) {
-    throw new InvalidSetting(
+    throw new InvalidSettingError(
       `The environment "${name}" in infra/environments.ts is invalid. Correct these settings:\n${z.prettifyError(row.error)}`,
     );
   }
   if (new Set(row.data.regions).size < row.data.regions.length) {
-    throw new InvalidSetting(
+    throw new InvalidSettingError(
       `The environment "${name}" in infra/environments.ts lists a region twice. Remove one of them.`,
     );
   }
   if (alarmEmail && !z.email().safeParse(alarmEmail).success) {
-    throw new InvalidSetting(
+    throw new InvalidSettingError(
       `"${alarmEmail}" is not an e-mail address. Set ALARM_EMAIL or -c alarmEmail=ops@example.com.`,
     );
   }
   if (account && !/^\d{12}$/.test(account)) {
-    throw new InvalidSetting(`"${account}" is not an AWS account id of twelve digits. Set -c account=123456789012.`);
+    throw new InvalidSettingError(
+      `"${account}" is not an AWS account id of twelve digits. Set -c account=123456789012.`,
+    );
   }
   return {
     ...row.data,

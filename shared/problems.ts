@@ -44,7 +44,7 @@ export const Problem = z
 export type Problem = z.infer<typeof Problem>;
 
 /** An error that the client may read. `detail` and `headers` are part of the response. */
-export class ApiProblem extends Error {
+export class ApiProblemError extends Error {
   readonly code: ApiProblemCode;
   readonly errors: InputError[] | undefined;
   readonly headers: Record<string, string>;

@@ -9,17 +9,17 @@ export const exitCodes = { good: 0, failedRules: 1, wrongUse: 2, pageFault: 3, s
 export class UsageError extends Error {}
 
 /** A fault of the service that is no failed request, such as a timeout. */
-export class ServiceFault extends Error {}
+export class ServiceFaultError extends Error {}
 
 /** The reason with which an interrupt aborts a command. */
-export class Interrupted extends Error {}
+export class InterruptedError extends Error {}
 
 /** Returns the text and the exit code of an error. A defect of the command has the code of a service's fault. */
 export const explain = (error: unknown): { text: string; code: number } => {
   if (error instanceof UsageError) return { text: error.message, code: exitCodes.wrongUse };
-  if (error instanceof ServiceFault || error instanceof WriteError)
+  if (error instanceof ServiceFaultError || error instanceof WriteError)
     return { text: error.message, code: exitCodes.serviceFault };
-  if (error instanceof Interrupted) return { text: error.message, code: exitCodes.interrupted };
+  if (error instanceof InterruptedError) return { text: error.message, code: exitCodes.interrupted };
   if (error instanceof ServiceError) return explainServiceError(error);
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
   if (code && /^E[A-Z]+$/.test(code)) return { text: message, code: exitCodes.wrongUse }; // a file of the user
@@ -27,19 +27,18 @@ export const explain = (error: unknown): { text: string; code: number } => {
   return { text, code: exitCodes.serviceFault };
 };
 
-const explainServiceError = ({ kind, status = 0, code, message, errors, requestId, retryAfter }: ServiceError) => {
+const explainServiceError = (error: ServiceError) => {
+  const { kind, status = 0, message, errors, requestId } = error;
   const isServiceFault = kind === 'unreachable' || status >= 500 || status === 429 || status === 409;
   const inputs = errors.length > 1 ? errors.map(({ path, message: text }) => `${path}: ${text}`).join('\n') : message;
-  const nextStep =
-    kind === 'unreachable'
-      ? ' Start the service, or correct PAGE_AUDIT_URL.'
-      : kind === 'not-ours'
-        ? ' Correct PAGE_AUDIT_URL.'
-        : code === 'unauthorized'
-          ? ' Set PAGE_AUDIT_KEY to a valid key.'
-          : status === 429 && retryAfter
-            ? ` Retry in ${retryAfter} s.`
-            : '';
   const id = status >= 500 && requestId ? ` (requestId ${requestId})` : '';
-  return { text: `${inputs}${nextStep}${id}`, code: isServiceFault ? exitCodes.serviceFault : exitCodes.wrongUse };
+  const code = isServiceFault ? exitCodes.serviceFault : exitCodes.wrongUse;
+  return { text: `${inputs}${nextStepAfter(error)}${id}`, code };
+};
+
+const nextStepAfter = ({ kind, status, code, retryAfter }: ServiceError): string => {
+  if (kind === 'unreachable') return ' Start the service, or correct PAGE_AUDIT_URL.';
+  if (kind === 'not-ours') return ' Correct PAGE_AUDIT_URL.';
+  if (code === 'unauthorized') return ' Set PAGE_AUDIT_KEY to a valid key.';
+  return status === 429 && retryAfter ? ` Retry in ${retryAfter} s.` : '';
 };

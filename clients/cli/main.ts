@@ -1,5 +1,5 @@
 import { isServiceUrl } from './context.ts';
-import { exitCodes, explain, Interrupted, UsageError } from './exit-codes.ts';
+import { exitCodes, explain, InterruptedError, UsageError } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 import { Streams } from './streams.ts';
 
@@ -20,7 +20,7 @@ let interruptedAt = 0;
 const onSignal = () => {
   if (!interrupt.signal.aborted) {
     interruptedAt = performance.now();
-    interrupt.abort(new Interrupted('Interrupted.'));
+    interrupt.abort(new InterruptedError('Interrupted.'));
   } else if (performance.now() - interruptedAt > REPEAT_MS) process.exit(exitCodes.interrupted);
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);

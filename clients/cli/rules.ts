@@ -3,7 +3,7 @@ import { AssertedReport } from '../../shared/assertions/values.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { printableValue } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
-import { ServiceFault } from './exit-codes.ts';
+import { ServiceFaultError } from './exit-codes.ts';
 import { type AssertionRules, readAssertions, readBudgetFile } from './lighthouserc.ts';
 
 /** Reads the files of --assert and --budget. Throws a UsageError if one is unreadable or invalid. */
@@ -24,7 +24,7 @@ export const applyRules = async (
   for (const { id, state } of rules.length === 0 ? [] : check.runs) {
     if (state !== 'succeeded') continue;
     const { data: report } = AssertedReport.safeParse(await client.report(id, { signal }));
-    if (!report) throw new ServiceFault(`The service has no Lighthouse report of the run ${id}.`);
+    if (!report) throw new ServiceFaultError(`The service has no Lighthouse report of the run ${id}.`);
     const applied = rules.map((each) => each.assertionsFor(report));
     for (const note of applied.flatMap((each) => each.notes)) notes.add(note);
     assertions[id] = printableValue(

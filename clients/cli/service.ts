@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServiceFault, UsageError } from './exit-codes.ts';
+import { ServiceFaultError, UsageError } from './exit-codes.ts';
 
 /** A service of this command, until `stop`. `ended` aborts if the service ends before. */
 export type OwnService = { url: string; ended: AbortSignal; stop: () => Promise<void> };
@@ -40,7 +40,7 @@ export const startOwnService = async (
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const ended = new AbortController();
-  child.once('exit', () => ended.abort(new ServiceFault('The service of this command ended unexpectedly.')));
+  child.once('exit', () => ended.abort(new ServiceFaultError('The service of this command ended unexpectedly.')));
   const remove = () => temporary && rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
   const kill = () => {
     child.kill('SIGKILL');
@@ -69,7 +69,9 @@ const urlOf = async (child: ChildProcess, startMs: number, signal: AbortSignal):
   )) as [Message];
   if (started?.url) return started.url;
   const reason = started?.error ?? 'its process ended';
-  throw new ServiceFault(`The service did not start: ${reason.replaceAll(/([sS])et DATA_DIR to/g, '$1et --data to')}`);
+  throw new ServiceFaultError(
+    `The service did not start: ${reason.replaceAll(/([sS])et DATA_DIR to/g, '$1et --data to')}`,
+  );
 };
 
 /** Ends the service. Kills one that does not end in time. */

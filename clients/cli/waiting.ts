@@ -3,7 +3,7 @@ import type { Client, CreatedCheck } from '../api/client.ts';
 import { isFinal } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import type { Context } from './context.ts';
-import { ServiceFault } from './exit-codes.ts';
+import { ServiceFaultError } from './exit-codes.ts';
 import { progressLines } from './progress.ts';
 
 const ERASE_MS = 5000;
@@ -56,7 +56,7 @@ export const readWhenFinished = async <T>(
       const check = seen.get(created[i]?.id as string);
       return check ? [lastSeen(check)] : [];
     });
-    const tooLate = new ServiceFault(`The checks did not finish within ${seconds} s.`);
+    const tooLate = new ServiceFaultError(`The checks did not finish within ${seconds} s.`);
     return { results, error: timeout.aborted ? tooLate : (error as Error) };
   } finally {
     await end();
@@ -67,7 +67,7 @@ const isErasure = (error: unknown): boolean => error instanceof ServiceError && 
 
 const explained = (error: unknown): unknown => {
   if (!isErasure(error)) return error;
-  return new ServiceFault('A check was erased while the command waited for it. Run the command again.');
+  return new ServiceFaultError('A check was erased while the command waited for it. Run the command again.');
 };
 
 /** Reports how to read the checks of a command that has failed. */

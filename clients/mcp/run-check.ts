@@ -13,7 +13,7 @@ type Inputs = Omit<CreateCheckBody, 'regions'> & { regions?: string[] | undefine
 type Watch = { signal: AbortSignal; report: (message: string) => Promise<void> };
 
 /** A check that goes on although the call of the agent has failed. */
-export class KeptCheck extends Error {
+export class KeptCheckError extends Error {
   constructor(id: string, cause: unknown) {
     super(`The check ${id} stays. Read it later with get_check.`, { cause });
   }
@@ -44,7 +44,7 @@ export const runCheck = async (client: Client, inputs: Inputs, { signal, report 
     const isFinished = check && isFinal(check);
     if (signal.aborted && !TIMED_OUT.test(`${signal.reason}`) && !isFinished) await client.delete(id);
     if (signal.aborted) throw error;
-    throw new KeptCheck(id, timeout.aborted ? new Error(`It did not finish within ${TIMEOUT_SECONDS} s.`) : error);
+    throw new KeptCheckError(id, timeout.aborted ? new Error(`It did not finish within ${TIMEOUT_SECONDS} s.`) : error);
   } finally {
     clearInterval(timer);
     await sent; // agents ignore progress that comes after the result

@@ -7,7 +7,7 @@ import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { unreadableNote } from '../words/words.ts';
 import { explain } from './explanation.ts';
-import { KeptCheck, runCheck } from './run-check.ts';
+import { KeptCheckError, runCheck } from './run-check.ts';
 import { summaryOf } from './summary.ts';
 
 const MAX_LISTED = 20;
@@ -140,7 +140,7 @@ const answer = async (work: () => Promise<object | string>) => {
 };
 
 const messageOf = (error: unknown): string => {
-  if (error instanceof KeptCheck) return `${messageOf(error.cause)} ${error.message}`;
+  if (error instanceof KeptCheckError) return `${messageOf(error.cause)} ${error.message}`;
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   const fields = error.errors.map(({ path, message }) => `${path}: ${message}`);
   const id = error.requestId ? ` (request ${error.requestId})` : '';

@@ -3,7 +3,7 @@ import type { RunError } from '../../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
 import { emit, idsOf, log } from './log.ts';
 import { retry } from './retry.ts';
-import { type Lease, LeaseLost, type LeaseStore } from './store/leases.ts';
+import { type Lease, LeaseLostError, type LeaseStore } from './store/leases.ts';
 
 type Work = {
   leases: Pick<LeaseStore, 'recordAttempt'>;
@@ -26,7 +26,7 @@ export const recordFailure = async (work: Work, recorded: Recorded, reason: RunE
     emit('AttemptFailed', 1, { region: lease.run.region, code: reason.code });
   }
   log.warn('The attempt failed.', { ...idsOf(lease.run), attempt: attempts.length, reason });
-  if (!(await retry(() => leases.recordAttempt(lease, recorded), work, END_MS))) throw new LeaseLost();
+  if (!(await retry(() => leases.recordAttempt(lease, recorded), work, END_MS))) throw new LeaseLostError();
 };
 
 /** Records an attempt that gave a sample, so that a client sees progress. The next write repeats a failed one. */
@@ -35,5 +35,5 @@ export const recordProgress = async ({ leases, lease }: Work, recorded: Recorded
     log.warn('Could not record the sample. The next write repeats it.', { ...idsOf(lease.run), error });
     return true;
   });
-  if (!held) throw new LeaseLost();
+  if (!held) throw new LeaseLostError();
 };

@@ -1,4 +1,4 @@
-import { environmentOf, InvalidSetting } from '../environments.ts';
+import { environmentOf, InvalidSettingError } from '../environments.ts';
 import { newApp, stacksOf } from './stacks.ts';
 
 /*
@@ -21,7 +21,7 @@ try {
   }
   stacksOf(app, environment);
 } catch (error) {
-  if (!(error instanceof InvalidSetting)) throw error;
+  if (!(error instanceof InvalidSettingError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -5,7 +5,7 @@ import { makeFilesPrivate, takeDataFolder } from './own-folder.ts';
 import type { Credentials } from './signature.ts';
 
 /** The error if another process uses the data folder. */
-export class DataFolderInUse extends Error {}
+export class DataFolderInUseError extends Error {}
 
 /**
  * Locks the folder for this process, and makes it and its files private. Returns the function that unlocks it. The lock
@@ -26,7 +26,7 @@ export const lockDataFolder = (dataDir: string, print: (line: string) => void) =
   } catch (error) {
     lock?.close();
     if (!/locked/.test(String(error))) throw unusable(path, error);
-    throw new DataFolderInUse(
+    throw new DataFolderInUseError(
       `${dataDir} is in use by another process of this service. Stop that process or set DATA_DIR to another folder.`,
     );
   }

@@ -14,7 +14,7 @@ import { countChecks } from './check-counts.ts';
 import { closeServer, keepAccepting } from './close-server.ts';
 import { compactErased } from './compaction.ts';
 import {
-  DataFolderInUse,
+  DataFolderInUseError,
   type Endpoint,
   lockDataFolder,
   readEndpoint,
@@ -93,7 +93,7 @@ export const openTable = async (dataDir: string, waitMs = 5000) => {
     try {
       return await startTable({ dataDir });
     } catch (error) {
-      if (!(error instanceof DataFolderInUse)) throw error;
+      if (!(error instanceof DataFolderInUseError)) throw error;
     }
     const endpoint = readEndpoint(dataDir);
     if (endpoint) return { env: tableEnv(endpoint, namesOf('local').table), close: async () => {} };

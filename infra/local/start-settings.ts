@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
 import { CorsEnv } from '../../shared/env.ts';
-import { InvalidSetting } from '../environments.ts';
+import { InvalidSettingError } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
 const wholeNumber = (min: number, max: number) => {
@@ -31,12 +31,12 @@ export const Settings = z.object({
 
 const BYTES_PER_AUDIT = 4 * 2 ** 30;
 
-/** Returns the settings of `npm start`. Throws an InvalidSetting if a variable is invalid. */
+/** Returns the settings of `npm start`. Throws an InvalidSettingError if a variable is invalid. */
 export const settingsFrom = (env: Record<string, string | undefined>): ServiceSettings => {
   const parsed = Settings.safeParse(env);
   if (!parsed.success) {
     const wrong = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new InvalidSetting(
+    throw new InvalidSettingError(
       `The service did not start, because these settings are invalid. Correct or unset them:\n${wrong.join('\n')}`,
     );
   }
@@ -44,12 +44,12 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
   const { HOST, AUTH } = settings;
   const reachable = !/^(localhost|127(\.\d{1,3}){3}|::1)$/.test(HOST); // from other machines
   if (reachable && AUTH === 'open') {
-    throw new InvalidSetting(
+    throw new InvalidSettingError(
       `With HOST=${HOST} other machines can use the service without a key. Set AUTH=keys too, or leave HOST at 127.0.0.1.`,
     );
   }
   if (AUTH === 'open' && settings.CORS_ORIGINS.includes('*')) {
-    throw new InvalidSetting(
+    throw new InvalidSettingError(
       'With CORS_ORIGINS=* every web page that a browser on this machine opens can read all checks without a key. Name the origins in CORS_ORIGINS, or set AUTH=keys too.',
     );
   }

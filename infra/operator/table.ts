@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Streams } from '../../clients/cli/streams.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
-import { environmentOf, InvalidSetting } from '../environments.ts';
+import { environmentOf, InvalidSettingError } from '../environments.ts';
 import { openTable } from '../local/dynamodb.ts';
 
 /** An invalid call of a command. The message says what would be valid. */
@@ -45,7 +45,7 @@ export const runCommand = async ({ command, rights, run }: OperatorCommand): Pro
 };
 
 const advice = (error: Error, rights: string): string => {
-  if (error instanceof InvalidSetting) return error.message;
+  if (error instanceof InvalidSettingError) return error.message;
   switch (error.name) {
     case 'CredentialsProviderError':
     case 'ExpiredTokenException':

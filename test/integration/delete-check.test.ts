@@ -19,7 +19,7 @@ import { AuditJob } from '../../shared/audit-job.ts';
 import { RENEW_MS } from '../../shared/due-times.ts';
 import { ReportReadEnv } from '../../shared/env.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
-import { ApiProblem } from '../../shared/problems.ts';
+import { ApiProblemError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
@@ -190,7 +190,7 @@ test('only one of two erasures that have read the check marks it', async () => {
   const marked = await Promise.all([0, 1].map(() => world.erasure.markErased(item, new Date())));
   expect(marked.sort()).toEqual([false, true]);
   const late = { ...world, store: { ...world.store, find: async () => ({ item, runs: [] }) } };
-  await expect(deleteAt(new Date(), check.id, late)).rejects.toThrow(ApiProblem);
+  await expect(deleteAt(new Date(), check.id, late)).rejects.toThrow(ApiProblemError);
 });
 
 test('the jobs of an erased check find nothing to do', async () => {

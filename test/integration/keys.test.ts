@@ -15,7 +15,7 @@ import { keyStore } from '../../functions/lib/store/keys.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import { openApiDocument } from '../../shared/openapi/document.ts';
-import { type ApiProblem, Problem } from '../../shared/problems.ts';
+import { type ApiProblemError, Problem } from '../../shared/problems.ts';
 import { type Route, routes } from '../../shared/routes.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
@@ -338,7 +338,7 @@ test('a key is read and its use is recorded once a minute, and a revocation appl
   now = later(at, 60);
   await expect(check(header, 'checks:read')).rejects.toMatchObject({
     code: 'unauthorized',
-  } satisfies Partial<ApiProblem>);
+  } satisfies Partial<ApiProblemError>);
   expect([store.find.mock.calls.length, store.touch.mock.calls.length]).toEqual([2, 1]);
 });
 

@@ -5,7 +5,7 @@ import { AuditJob } from '../../shared/audit-job.ts';
 import { returnAfterSeconds } from '../../shared/due-times.ts';
 import { functionRows } from '../../shared/functions.ts';
 import type { Caller } from '../../shared/keys.ts';
-import { ApiProblem, apiProblems } from '../../shared/problems.ts';
+import { ApiProblemError, apiProblems } from '../../shared/problems.ts';
 import type { Defect } from './defects/defect.ts';
 import type { Faults } from './faults.ts';
 import { type Functions, functionsOf, openParts, queueUrlOf, simulatedRegions } from './functions.ts';
@@ -221,7 +221,7 @@ const answerOf = (
   if (outcome === 'died') return 'no answer';
   if ('value' in outcome) return outcome.value;
   const { error } = outcome;
-  if (error instanceof ApiProblem) {
+  if (error instanceof ApiProblemError) {
     return { status: apiProblems[error.code].status, retryAfterSeconds: Number(error.headers['retry-after'] ?? 0) };
   }
   const { name, $metadata } = error as { name: string; $metadata?: object };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ApiProblem, Problem } from '../../shared/problems.ts';
+import { ApiProblemError, Problem } from '../../shared/problems.ts';
 
 /** Returns the problem document of a response, after checking its form, status and code. */
 export const problemOf = async (answer: Response, status: number, code: string): Promise<Problem> => {
@@ -11,11 +11,11 @@ export const problemOf = async (answer: Response, status: number, code: string):
 };
 
 /** Returns the problem that a function throws. */
-export const problemFrom = (work: () => unknown): ApiProblem => {
+export const problemFrom = (work: () => unknown): ApiProblemError => {
   try {
     work();
   } catch (error) {
-    if (error instanceof ApiProblem) return error;
+    if (error instanceof ApiProblemError) return error;
     throw error;
   }
   throw new Error('no problem was thrown');

@@ -5,7 +5,7 @@ import { endpoint } from '../../functions/lib/http/endpoint.ts';
 import type { Reply } from '../../functions/lib/http/response.ts';
 import { log } from '../../functions/lib/log.ts';
 import { lambdaContext } from '../../infra/local/lambda-context.ts';
-import { ApiProblem, Problem } from '../../shared/problems.ts';
+import { ApiProblemError, Problem } from '../../shared/problems.ts';
 
 const PAGE = 'https://pages.example.com';
 const cors = () => ({ CORS_ORIGINS: [PAGE] });
@@ -45,7 +45,7 @@ test.each([
 });
 
 test('a problem keeps its headers and loses its secrets', async () => {
-  const problem = new ApiProblem('too-many-requests', 'see https://user:pass@example.com/', {
+  const problem = new ApiProblemError('too-many-requests', 'see https://user:pass@example.com/', {
     headers: { 'retry-after': '7' },
     errors: [{ path: 'a', message: `pas_0123456789ab_${'f00d'.repeat(16)}` }],
   });
@@ -78,7 +78,7 @@ test('the function is built once, on the first request that is authorized', asyn
   const build = vi.fn(() => async () => ({ status: 200 }));
   let owner: string | undefined;
   const access = async () => {
-    if (!owner) throw new ApiProblem('unauthorized', 'no key');
+    if (!owner) throw new ApiProblemError('unauthorized', 'no key');
     return { owner };
   };
   const handler = endpoint({ cors, access, rulesOf }, build);
@@ -92,11 +92,11 @@ test('the function is built once, on the first request that is authorized', asyn
 test('each request with a key is logged once with its owner, also if it fails; a request without a key is not', async () => {
   const info = vi.spyOn(log, 'info').mockImplementation(() => {});
   const access = async (_: unknown, { authorization }: Record<string, string | undefined>) => {
-    if (!authorization) throw new ApiProblem('unauthorized', 'no key');
+    if (!authorization) throw new ApiProblemError('unauthorized', 'no key');
     return { owner: 'acme' };
   };
   const handler = endpoint({ cors, access, rulesOf }, () => async ({ method }) => {
-    if (method === 'DELETE') throw new ApiProblem('not-found', 'no check');
+    if (method === 'DELETE') throw new ApiProblemError('not-found', 'no check');
     return { status: 200 };
   });
   const withKey = (method: string) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foreignLoad, StaysBusy } from '../../functions/auditor/host/foreign-load.ts';
+import { BusyHostError, foreignLoad } from '../../functions/auditor/host/foreign-load.ts';
 
 const never = new AbortController().signal;
 
@@ -27,7 +27,7 @@ test('waits for a busy machine once, then takes a short look until it is quiet',
   const load = busyUntil(2200, 1500);
   expect(await load.waitForQuiet(never)).toBe(false);
   expect(await msOf(load.waitForQuiet(never))).toBeLessThan(1000);
-  await expect(load.startRetake(never)).rejects.toBeInstanceOf(StaysBusy);
+  await expect(load.startRetake(never)).rejects.toBeInstanceOf(BusyHostError);
   await expect.poll(() => load.waitForQuiet(never), { timeout: 10_000 }).toBe(true);
 });
 

@@ -9,7 +9,7 @@ import {
 import type { StoredCheck } from '../../functions/lib/store/checks.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { CreateCheckBody } from '../../shared/check.ts';
-import type { ApiProblem } from '../../shared/problems.ts';
+import type { ApiProblemError } from '../../shared/problems.ts';
 import { presets } from '../../shared/throttling.ts';
 
 const body: CreateCheckBody = { url: 'https://example.com/', auditVersion: '12', regions: ['us-west1', 'us-east4'] };
@@ -67,7 +67,7 @@ test('a repeat may name the same audit version differently, and no other version
     try {
       return replyToRepeat(earlier, { ...body, auditVersion: sent }).status;
     } catch (error) {
-      return (error as ApiProblem).code;
+      return (error as ApiProblemError).code;
     }
   };
   const [newest, older] = ['13.5.0', '12.8.2'] as const;

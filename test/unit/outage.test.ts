@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { annotationsOf } from '../../clients/action/annotations.ts';
 import { Client } from '../../clients/api/client.ts';
-import { explain, ServiceFault } from '../../clients/cli/exit-codes.ts';
+import { explain, ServiceFaultError } from '../../clients/cli/exit-codes.ts';
 import { runCheck } from '../../clients/mcp/run-check.ts';
 import { commandContext } from '../support/command-context.ts';
 import { finishedCheck } from '../support/fake-service.ts';
@@ -80,7 +80,7 @@ test('an outage beyond the timeout keeps the check and says how to read it', asy
   const ended = run().catch((error) => error);
   await vi.advanceTimersByTimeAsync(899_000);
   endTimeout();
-  expect(await ended).toBeInstanceOf(ServiceFault);
+  expect(await ended).toBeInstanceOf(ServiceFaultError);
   expect(shown.stderr).toContain(`\npage-audit get ${finishedCheck.id}\n`);
   expect(requests.filter((each) => each.startsWith('DELETE'))).toEqual([]);
 });

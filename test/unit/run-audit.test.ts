@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { StaysBusy } from '../../functions/auditor/host/foreign-load.ts';
+import { BusyHostError } from '../../functions/auditor/host/foreign-load.ts';
 import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import * as logging from '../../functions/lib/log.ts';
@@ -239,7 +239,7 @@ test('retakes a contended sample, and the uncontended one counts', async () => {
 });
 
 test('keeps a contended sample if the machine stays too busy for a retake', async () => {
-  const { run, outcomes } = worker([contended(sample(900), 0.9), new StaysBusy()]);
+  const { run, outcomes } = worker([contended(sample(900), 0.9), new BusyHostError()]);
   await run();
   expect(outcomes[0]).toMatchObject({ state: 'succeeded', fcp: 900, environment: { contended: true } });
   expect(outcomes[0]?.attempts).toHaveLength(1);

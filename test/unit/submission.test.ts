@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
 import type { Targets } from '../../functions/lib/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
-import { type ApiProblem, apiProblems } from '../../shared/problems.ts';
+import { type ApiProblemError, apiProblems } from '../../shared/problems.ts';
 import { ssrfCases } from '../support/ssrf-cases.ts';
 
 /** Returns the function's answer to a create, and the URLs of the checks that the function stored. */
@@ -38,7 +38,7 @@ const submit = async (url: string, targets: Targets) => {
   try {
     return { status: (await create(request)).status, created };
   } catch (error) {
-    const { code } = error as ApiProblem;
+    const { code } = error as ApiProblemError;
     return { status: apiProblems[code]?.status, code, created };
   }
 };

@@ -16,7 +16,7 @@ const INTERVAL_MS = 500;
 const MAX_WAIT_MS = 5000;
 
 /** Foreign processes keep the CPUs busy, so a retake makes no sense. */
-export class StaysBusy extends Error {}
+export class BusyHostError extends Error {}
 
 /** Measures how much CPU time processes outside the service use. It reads the CPU times only while an audit watches. */
 export const foreignLoad = (read: () => LoadReading | undefined, maxWaitMs = MAX_WAIT_MS) => {
@@ -78,7 +78,7 @@ export const foreignLoad = (read: () => LoadReading | undefined, maxWaitMs = MAX
 
   /**
    * Waits until a sample can be retaken: no other retake is in flight, and the machine is quiet. Returns the retake, whose
-   * disposal ends it. Throws `StaysBusy` if the retake would be contended too.
+   * disposal ends it. Throws `BusyHostError` if the retake would be contended too.
    */
   const startRetake = async (signal: AbortSignal): Promise<Disposable> => {
     const end = await retake(signal);
@@ -88,7 +88,7 @@ export const foreignLoad = (read: () => LoadReading | undefined, maxWaitMs = MAX
     } finally {
       if (!isQuiet) end();
     }
-    if (!isQuiet) throw new StaysBusy();
+    if (!isQuiet) throw new BusyHostError();
     return { [Symbol.dispose]: end };
   };
 

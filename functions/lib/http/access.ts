@@ -9,7 +9,7 @@ import {
   type ReaderCaller,
   type Scope,
 } from '../../../shared/keys.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import type { RouteRules } from '../../../shared/routes.ts';
 import { log } from '../log.ts';
 import { once } from '../once.ts';
@@ -61,21 +61,21 @@ const localCaller = (headers: Headers, scope: Scope, corsOrigins: readonly strin
   const { host, origin } = headers;
   const forwarded = Object.keys(headers).find((name) => proxyHeader.test(name));
   if (forwarded !== undefined) {
-    throw new ApiProblem(
+    throw new ApiProblemError(
       'forbidden',
       `A proxy has forwarded this request: it has the header ${forwarded}. Without API keys, the service accepts no such request. Start it with AUTH=keys.`,
     );
   }
   const url = URL.parse(`http://${host ?? 'localhost'}`);
   if (!url || !isLoopbackHost(targetOf(url).host)) {
-    throw new ApiProblem(
+    throw new ApiProblemError(
       'forbidden',
       'Without API keys, the service accepts local requests only. Send this request to localhost or 127.0.0.1.',
     );
   }
   const allowed = origin === undefined || corsOrigins.includes(origin);
   if (scope === 'checks:write' && !allowed && URL.parse(origin)?.host !== url.host) {
-    throw new ApiProblem(
+    throw new ApiProblemError(
       'forbidden',
       'Without API keys, a page may create or delete checks only from the origin of the service or one in CORS_ORIGINS.',
     );
@@ -139,10 +139,10 @@ const recordUse = async (store: Deps['store'], prefix: string, now: Date): Promi
 
 /** RFC 6750: without a key the challenge names the scheme only. With a bad key it also carries an error code. */
 const unauthorized = (detail: string, more = '') =>
-  new ApiProblem('unauthorized', detail, { headers: { 'www-authenticate': `${CHALLENGE}${more}` } });
+  new ApiProblemError('unauthorized', detail, { headers: { 'www-authenticate': `${CHALLENGE}${more}` } });
 const invalid = (detail: string) => unauthorized(detail, `, error="invalid_token", error_description="${detail}"`);
 const forbidden = ({ scopes }: ApiKey, scope: Scope) =>
-  new ApiProblem(
+  new ApiProblemError(
     'forbidden',
     `This request needs an API key with the scope ${scope}. The scopes of this key are: ${scopes.join(', ')}.`,
     {

@@ -1,6 +1,6 @@
 import { type CheckComparison, compareChecks } from '../../../shared/comparison/comparison.ts';
 import type { Caller } from '../../../shared/keys.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
 import type { StoredCheck } from '../store/checks.ts';
 import type { Request } from './endpoint.ts';
@@ -17,18 +17,18 @@ export const compareWithBase = async (
   const check = await findCheck(lookup, request);
   if (base === check.item.id) {
     const message = 'A check can not be compared with itself. Send the id of another check.';
-    throw new ApiProblem('invalid-request', message, { errors: [{ path: 'base', message }] });
+    throw new ApiProblemError('invalid-request', message, { errors: [{ path: 'base', message }] });
   }
   const baseCheck = await findCheck(lookup, { ...request, params: { checkId: base } }, 'the ID in base');
   const comparison = compareChecks(comparedCheck(baseCheck), comparedCheck(check));
-  if (!comparison) throw new ApiProblem('not-comparable', noPairs);
+  if (!comparison) throw new ApiProblemError('not-comparable', noPairs);
   return { check, baseCheck, comparison };
 };
 
 /** Returns the check for a comparison. Throws if it is not finished. */
 export const comparedCheck = ({ item, runs }: StoredCheck) => {
   if (!runs.every(({ state }) => isFinished(state))) {
-    throw new ApiProblem('report-not-ready', `The check ${item.id} is not finished. Retry in a few seconds.`, {
+    throw new ApiProblemError('report-not-ready', `The check ${item.id} is not finished. Retry in a few seconds.`, {
       headers: { 'retry-after': '2' },
     });
   }

@@ -1,6 +1,6 @@
 import { rateLimitHeaders } from '../../../shared/limits.ts';
 import { auditLimits, limitText, type PlanName } from '../../../shared/plans.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Refusal, UsageStore } from '../store/usage.ts';
 
 /** Permission for a create. `headers` are for the client. `refund` takes back what the create took; safe to repeat. */
@@ -21,13 +21,13 @@ export const permitCreate = async (
 };
 
 const crowdedOut = () =>
-  new ApiProblem('unavailable', 'Too many checks are being created with keys of this owner at once. Try again.', {
+  new ApiProblemError('unavailable', 'Too many checks are being created with keys of this owner at once. Try again.', {
     headers: { 'retry-after': '1' },
   });
 
 const tooManyRequests = (plan: PlanName, { limit, audits, retryAfterSeconds, buckets }: Refusal) => {
   const allowance = limitText(plan, limit) + (limit in auditLimits ? `, and this check needs ${audits}` : '');
-  return new ApiProblem('too-many-requests', `The plan allows ${allowance}. Retry in ${retryAfterSeconds} s.`, {
+  return new ApiProblemError('too-many-requests', `The plan allows ${allowance}. Retry in ${retryAfterSeconds} s.`, {
     headers: { ...rateLimitHeaders(buckets, plan), 'retry-after': String(retryAfterSeconds) },
   });
 };

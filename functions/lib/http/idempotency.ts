@@ -4,7 +4,7 @@ import { optionNames } from '../../../shared/audit-options.ts';
 import { aliasesOf, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { asCreated, type CreateCheckBody } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { StoredCheck } from '../store/checks.ts';
 import type { Request } from './endpoint.ts';
@@ -14,7 +14,7 @@ import type { Reply } from './response.ts';
 export const parseIdempotencyKey = (headers: Request['headers']): string | undefined => {
   const key = headers['idempotency-key'];
   if (key !== undefined && !/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new ApiProblem('invalid-request', 'The Idempotency-Key must have 1 to 255 printable ASCII characters.');
+    throw new ApiProblemError('invalid-request', 'The Idempotency-Key must have 1 to 255 printable ASCII characters.');
   }
   return key;
 };
@@ -45,10 +45,10 @@ export const deriveRunIds = (checkId: string, regions: readonly Region[], finger
 export const replyToRepeat = (earlier: StoredCheck | 'erased', body: CreateCheckBody): Reply => {
   if (earlier === 'erased') {
     const detail = 'The check of this Idempotency-Key was erased. Use another key, or retry in a few minutes.';
-    throw new ApiProblem('being-erased', detail, { headers: { 'retry-after': '60' } });
+    throw new ApiProblemError('being-erased', detail, { headers: { 'retry-after': '60' } });
   }
   if (!hasSameBody(earlier, body)) {
-    throw new ApiProblem(
+    throw new ApiProblemError(
       'idempotency-mismatch',
       'This Idempotency-Key was used with another body. Send the same body, or use another key.',
     );

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ApiProblem, type ApiProblemCode, type InputError } from '../../../shared/problems.ts';
+import { type ApiProblemCode, ApiProblemError, type InputError } from '../../../shared/problems.ts';
 import { cutText } from '../../../shared/text.ts';
 
 const MAX_ERRORS = 50;
@@ -42,7 +42,7 @@ export const parseFields = <Shape extends Record<string, z.ZodType>>(
 ): { fields: Partial<z.output<z.ZodObject<Shape>>>; errors: InputError[] } => {
   const known = `Accepted fields: ${Object.keys(shape).join(', ')}.`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiProblem('invalid-request', `The body must be a JSON object. ${known}`);
+    throw new ApiProblemError('invalid-request', `The body must be a JSON object. ${known}`);
   }
   const sent = value as Record<string, unknown>;
   const fields: Record<string, unknown> = {};
@@ -63,7 +63,7 @@ export const parseFields = <Shape extends Record<string, z.ZodType>>(
 /** Returns the problem that lists these errors. Its code and its default detail are those of the first error. */
 export const invalidInput = (errors: readonly (InputError & { code?: ApiProblemCode })[], detail?: string) => {
   const [{ code = 'invalid-request', message = '' } = {}] = errors;
-  return new ApiProblem(code, detail ?? message, {
+  return new ApiProblemError(code, detail ?? message, {
     errors: errors
       .slice(0, MAX_ERRORS)
       .map((error) => ({ path: cutText(error.path, MAX_PATH), message: error.message })),

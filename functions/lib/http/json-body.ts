@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { MAX_BODY_BYTES } from '../../../shared/check.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import { cutText } from '../../../shared/text.ts';
 import { invalidInput } from './input.ts';
 
@@ -10,9 +10,9 @@ export const parseJsonBody = ({ body = '', isBase64Encoded, headers }: APIGatewa
   requirePlainJson(headers);
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > MAX_BODY_BYTES) {
-    throw new ApiProblem('payload-too-large', `The body must have at most ${MAX_BODY_BYTES} bytes.`);
+    throw new ApiProblemError('payload-too-large', `The body must have at most ${MAX_BODY_BYTES} bytes.`);
   }
-  if (bytes.length === 0) throw new ApiProblem('invalid-request', 'The body is empty. Send a JSON object.');
+  if (bytes.length === 0) throw new ApiProblemError('invalid-request', 'The body is empty. Send a JSON object.');
   const { text, value } = parseJson(bytes);
   const key = repeatedKey(text);
   if (key !== undefined) {
@@ -28,17 +28,17 @@ const requirePlainJson = ({
 }: APIGatewayProxyEventV2['headers']): void => {
   if (coding !== undefined && !/^\s*(identity)?\s*$/i.test(coding)) {
     const detail = 'The body has a Content-Encoding. Send it uncompressed, without the Content-Encoding header.';
-    throw new ApiProblem('unsupported-media-type', detail, { headers: { 'accept-encoding': 'identity' } });
+    throw new ApiProblemError('unsupported-media-type', detail, { headers: { 'accept-encoding': 'identity' } });
   }
   if (type === undefined) return;
   const { essence = '', params } = parseType(type) ?? {};
   if (!/^application\/([\w.-]+\+)?json$/.test(essence)) {
     const detail = 'The Content-Type is not JSON. Send JSON with "Content-Type: application/json".';
-    throw new ApiProblem('unsupported-media-type', detail);
+    throw new ApiProblemError('unsupported-media-type', detail);
   }
   if (!isUtf8(params?.get('charset') ?? 'utf-8')) {
     const detail = 'The charset of the Content-Type is not UTF-8. Send JSON in UTF-8.';
-    throw new ApiProblem('unsupported-media-type', detail);
+    throw new ApiProblemError('unsupported-media-type', detail);
   }
 };
 
@@ -63,7 +63,7 @@ const parseJson = (bytes: Buffer): { text: string; value: unknown } => {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { text, value: JSON.parse(text) };
   } catch {
-    throw new ApiProblem('invalid-request', 'The body is not valid JSON. Send a JSON object in UTF-8.');
+    throw new ApiProblemError('invalid-request', 'The body is not valid JSON. Send a JSON object in UTF-8.');
   }
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../../shared/keys.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import type { CheckStore, StoredCheck } from '../store/checks.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Request } from './endpoint.ts';
@@ -34,7 +34,7 @@ export const findCheck = async (
   return found;
 };
 
-export const checkNotFound = (id = 'this ID') => new ApiProblem('not-found', `There is no check with ${id}.`);
+export const checkNotFound = (id = 'this ID') => new ApiProblemError('not-found', `There is no check with ${id}.`);
 
 type RunRequest = Caller & Pick<Request, 'params' | 'query'>;
 export type RunLookup = Lookup & { store: Pick<CheckStore, 'checkIdOfRun'> };
@@ -65,4 +65,5 @@ export const readRun = async (lookup: Lookup, { runId, checkId }: RunPlace, call
 export const findRun = async (lookup: RunLookup, request: RunRequest): Promise<RunItem> =>
   readRun(lookup, await placeOfRun(lookup.store, request), request);
 
-const runNotFound = () => new ApiProblem('not-found', 'There is no run with this ID, or it belongs to another check.');
+const runNotFound = () =>
+  new ApiProblemError('not-found', 'There is no run with this ID, or it belongs to another check.');

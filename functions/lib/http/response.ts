@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { ApiProblem, apiProblems, type Problem } from '../../../shared/problems.ts';
+import { ApiProblemError, apiProblems, type Problem } from '../../../shared/problems.ts';
 import { log } from '../log.ts';
 import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
-import { UnreadableItem } from '../store/dynamodb.ts';
+import { UnreadableItemError } from '../store/dynamodb.ts';
 import { corsHeaders } from './cors.ts';
 import { commonHeaders } from './security-headers.ts';
 
@@ -39,9 +39,9 @@ export const toHttpResult = ({ status, headers = {}, body }: Reply): HttpResult 
   };
 };
 
-/** Turns an error into a problem document. Logs errors other than `ApiProblem`, and hides them from the client. */
+/** Turns an error into a problem document. Logs errors other than `ApiProblemError`, and hides them from the client. */
 export const problemResult = (error: unknown, requestId: string, path: string): HttpResult => {
-  const problem = error instanceof ApiProblem ? error : unexpectedProblem(error, requestId, path);
+  const problem = error instanceof ApiProblemError ? error : unexpectedProblem(error, requestId, path);
   const { status, title } = apiProblems[problem.code];
   const body: Problem = {
     type: `urn:page-audit:problem:${problem.code}`,
@@ -55,18 +55,21 @@ export const problemResult = (error: unknown, requestId: string, path: string): 
   return toHttpResult({ status, headers: { 'content-type': 'application/problem+json', ...problem.headers }, body });
 };
 
-const unexpectedProblem = (error: unknown, requestId: string, path: string): ApiProblem => {
+const unexpectedProblem = (error: unknown, requestId: string, path: string): ApiProblemError => {
   log.error('The request failed.', { requestId, path, error: error as Error });
   if (isUnavailable(error)) {
     const cause = obstacleOf('table') ?? 'A part of the service did not respond.';
-    return new ApiProblem('unavailable', `${cause} Retry in 5 seconds.`, {
+    return new ApiProblemError('unavailable', `${cause} Retry in 5 seconds.`, {
       headers: { 'retry-after': '5' },
     });
   }
-  if (error instanceof UnreadableItem) {
-    return new ApiProblem('internal', 'This release of the service can not read the stored data. They can be erased.');
+  if (error instanceof UnreadableItemError) {
+    return new ApiProblemError(
+      'internal',
+      'This release of the service can not read the stored data. They can be erased.',
+    );
   }
-  return new ApiProblem(
+  return new ApiProblemError(
     'internal',
     'An internal error occurred. The log of the service has the details under this requestId.',
   );

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import { expiryOf, isShareToken } from '../share-token.ts';
 import type { CheckStore, StoredCheck } from '../store/checks.ts';
 import { isExpired } from '../store/items.ts';
@@ -19,15 +19,15 @@ export const findShared = async (
   token: string,
   now: Date,
 ): Promise<StoredCheck> => {
-  if (checkId === undefined || !isShareToken(token)) throw new ApiProblem('not-found', INVALID);
+  if (checkId === undefined || !isShareToken(token)) throw new ApiProblemError('not-found', INVALID);
   const share = await store.findShare(checkId);
   // A check without links costs the time of a comparison too.
   const expiresAt = expiryOf(token, share?.secret ?? newSecret(), checkId);
   const found = share && expiresAt !== undefined ? await store.findOfAnyOwner(checkId) : undefined;
   if (!found || isExpired(found.item, now) || found.item.createId !== share?.createId) {
-    throw new ApiProblem('not-found', INVALID);
+    throw new ApiProblemError('not-found', INVALID);
   }
-  if ((expiresAt as number) * 1000 <= now.getTime()) throw new ApiProblem('not-found', EXPIRED);
+  if ((expiresAt as number) * 1000 <= now.getTime()) throw new ApiProblemError('not-found', EXPIRED);
   return found;
 };
 

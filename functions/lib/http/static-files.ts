@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Request } from './endpoint.ts';
 import { acceptsGzip, matchesEtag } from './negotiation.ts';
 import type { Reply } from './response.ts';
@@ -57,7 +57,7 @@ export const staticFiles = ({ read, policy }: { read: () => Promise<Site>; polic
       const { version, files } = await load();
       const { file: name = '' } = params;
       const file = params.version === version ? files.get(name) : undefined;
-      if (!file) throw new ApiProblem('not-found', 'There is no such file. Reload the page that names it.');
+      if (!file) throw new ApiProblemError('not-found', 'There is no such file. Reload the page that names it.');
       return reply(name, file, headers, {
         'cache-control': 'public, max-age=31536000, immutable',
         ...(file.policy && { 'content-security-policy': file.policy }),

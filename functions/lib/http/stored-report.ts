@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Caller } from '../../../shared/keys.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { idsOf, log } from '../log.ts';
 import type { RunItem } from '../store/items.ts';
@@ -24,7 +24,10 @@ export const findReport = async ({ reports, ...lookup }: Deps, request: Request<
     if (await reports.exists(report.key)) return;
     await findRun(lookup, request); // throws not-found if the check was erased meanwhile
     log.warn('The stored report is gone.', { requestId: request.requestId, ...idsOf(run), key: report.key });
-    throw new ApiProblem('report-unavailable', 'The report has expired. To audit the page again, create a new check.');
+    throw new ApiProblemError(
+      'report-unavailable',
+      'The report has expired. To audit the page again, create a new check.',
+    );
   };
   const read = () =>
     reports.get(report.key).catch(async (error) => {
@@ -39,9 +42,11 @@ export const gunzip = promisify<Buffer, Buffer>(zlib.gunzip);
 const storedReport = ({ state, report, error }: RunItem): NonNullable<RunItem['report']> => {
   if (!isFinished(state)) {
     const detail = `The run is in the state ${state}. Its report is available when the run has finished.`;
-    throw new ApiProblem('report-not-ready', detail, { headers: { 'retry-after': state === 'running' ? '5' : '10' } });
+    throw new ApiProblemError('report-not-ready', detail, {
+      headers: { 'retry-after': state === 'running' ? '5' : '10' },
+    });
   }
-  if (!report) throw new ApiProblem('report-unavailable', `The run failed with ${error?.code} and has no report.`);
+  if (!report) throw new ApiProblemError('report-unavailable', `The run failed with ${error?.code} and has no report.`);
   return report;
 };
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/keys.ts';
-import { ApiProblem } from '../../../shared/problems.ts';
+import { ApiProblemError } from '../../../shared/problems.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { WatchCheck } from '../store/changes.ts';
 import type { Request } from './endpoint.ts';
@@ -64,7 +64,7 @@ const startWait = (waiter: string): Disposable => {
 };
 
 const tooManyWaits = () =>
-  new ApiProblem(
+  new ApiProblemError(
     'too-many-requests',
     `Already ${MAX_WAITS} requests with Prefer: wait are waiting. Retry when one of them has ended, or send this one without Prefer.`,
     { headers: { 'retry-after': '2' } },

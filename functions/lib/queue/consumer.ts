@@ -36,7 +36,7 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
     const spent = whySpent?.();
     if (spent) {
       log.error('The instance is replaced.', { messageId, reason: spent });
-      throw new SpentInstance(`The instance is short of ${spent}.`);
+      throw new SpentInstanceError(`The instance is short of ${spent}.`);
     }
     await work(job.data, () => context.getRemainingTimeInMillis());
   };
@@ -46,7 +46,7 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
       await handle(record, context);
     } catch (error) {
       log.error('Could not handle the message.', { messageId: record.messageId, error: error as Error });
-      const isSpent = error instanceof SpentInstance;
+      const isSpent = error instanceof SpentInstanceError;
       await returnMessage(record, isSpent ? 0 : backoff(Number(record.attributes.ApproximateReceiveCount)));
       // The exit fails the invocation. An answer would freeze the process before its exit, and the next job would die with it.
       if (isSpent) exit();
@@ -64,7 +64,7 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
 };
 
 /** The instance should take no further message. */
-class SpentInstance extends Error {}
+class SpentInstanceError extends Error {}
 
 const parseJson = (text: string): unknown => {
   try {

@@ -6,7 +6,16 @@ import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
-import { type Db, getItem, type Item, ifReadable, parse, putItem, UnreadableItem, updateItem } from './dynamodb.ts';
+import {
+  type Db,
+  getItem,
+  type Item,
+  ifReadable,
+  parse,
+  putItem,
+  UnreadableItemError,
+  updateItem,
+} from './dynamodb.ts';
 import {
   CheckItem,
   checkKey,
@@ -198,7 +207,8 @@ const findOrErased = async (
   const found = item.runIds.map((id) => runs.find(({ sk }) => sk === `RUN#${id}`));
   const missing = found.findIndex((run) => !run);
   if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Item)), trends };
-  if (again) throw new UnreadableItem(checkKey(checkId), `it lists the run ${item.runIds[missing]}, which is missing`);
+  if (again)
+    throw new UnreadableItemError(checkKey(checkId), `it lists the run ${item.runIds[missing]}, which is missing`);
   // A query is no snapshot. It can read the check before its erasure and the runs after it. So read again, once.
   return findOrErased(db, checkId, scope, now, true);
 };

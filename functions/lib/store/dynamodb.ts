@@ -93,7 +93,7 @@ export const allOf = (first: Condition, ...others: readonly Condition[]): Condit
 };
 
 /** A stored item is damaged, or another release has written it in a form that this one doesn't know. */
-export class UnreadableItem extends Error {
+export class UnreadableItemError extends Error {
   constructor({ pk, sk }: { pk?: unknown; sk?: unknown }, why: string) {
     super(`the stored item ${pk} ${sk} can not be read: ${why}`);
   }
@@ -101,14 +101,14 @@ export class UnreadableItem extends Error {
 
 /** Returns undefined for an item that can't be read. Throws any other error. */
 export const ifReadable = (error: unknown): undefined => {
-  if (!(error instanceof UnreadableItem)) throw error;
+  if (!(error instanceof UnreadableItemError)) throw error;
 };
 
-/** Parses a stored item. Throws an UnreadableItem if it does not match its schema. */
+/** Parses a stored item. Throws an UnreadableItemError if it does not match its schema. */
 export const parse = <T>(schema: z.ZodType<T>, item: Item): T => {
   const parsed = schema.safeParse(item);
   if (parsed.success) return parsed.data;
-  throw new UnreadableItem(item, z.prettifyError(parsed.error));
+  throw new UnreadableItemError(item, z.prettifyError(parsed.error));
 };
 
 /** Returns undefined if the condition of a write failed. */

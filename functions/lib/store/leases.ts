@@ -102,14 +102,14 @@ const ifFewerAttempts = ({ length }: readonly Attempt[]): Condition => ({
 });
 
 /** Another worker has claimed the run, or the run is gone. The holder of the lost lease must not write any more. */
-export class LeaseLost extends Error {}
+export class LeaseLostError extends Error {}
 
 /** Renews a lease until disposal. Aborts `lost` if a renewal is rejected, but not if the store fails to respond. */
 export const keepRenewed = (leases: Pick<LeaseStore, 'renew'>, lease: Lease, now: () => Date) => {
   const lost = new AbortController();
   const timer = setInterval(async () => {
     try {
-      if (!(await leases.renew(lease, now()))) lost.abort(new LeaseLost());
+      if (!(await leases.renew(lease, now()))) lost.abort(new LeaseLostError());
     } catch (error) {
       log.warn('Could not renew the lease. The next renewal may succeed.', {
         ...idsOf(lease.run),
