@@ -1,5 +1,6 @@
 import type { asCreated, CheckView, CreateCheckBody } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { ParameterName } from '../../shared/list-parameters.ts';
 import type { LimitList, RegionList, VersionList } from '../../shared/offer.ts';
 import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
@@ -109,6 +110,11 @@ export class Client {
     { base, signal }: Signal & { base?: Base } = {},
   ): Promise<Base extends string ? CheckComparison : RegionComparison> {
     return this.#read(`${checkPath(checkId)}/comparison${queryOf({ base })}`, { field: 'metrics', signal });
+  }
+
+  /** Returns why a check differs from a base. */
+  explain(checkId: string, { base, signal }: Signal & { base: string }): Promise<CheckExplanation> {
+    return this.#read(`${checkPath(checkId)}/explanation${queryOf({ base })}`, { field: 'regions', signal });
   }
 
   /** Returns the full Lighthouse result of a run. With `asIs`, its texts may steer a terminal. */

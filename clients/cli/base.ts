@@ -33,7 +33,7 @@ export const findBase = async (
   return undefined;
 };
 
-type Judged = Pick<CheckResult, 'base' | 'baseProblem'>;
+type Judged = Pick<CheckResult, 'base' | 'baseProblem' | 'explanation'>;
 
 /** Compares a check with its base. Says why there is no verdict, so that a gate without one is no success. */
 export const compareWithBase = async (
@@ -44,12 +44,30 @@ export const compareWithBase = async (
 ): Promise<Judged> => {
   try {
     const base = await client.compare(checkId, { base: baseId, signal });
-    return { base, baseProblem: hasVerdict(base) ? null : noVerdictText(base) };
+    const baseProblem = hasVerdict(base) ? null : noVerdictText(base);
+    return { base, baseProblem, explanation: await explanationOf(client, base, signal) };
   } catch (error) {
     const isAnswer = error instanceof ServiceError && ['not-comparable', 'report-not-ready'].includes(error.code ?? '');
     if (!isAnswer) throw error;
-    return { base: null, baseProblem: `The check ${checkId} is not compared with ${baseId}: ${error.message}` };
+    return {
+      base: null,
+      explanation: null,
+      baseProblem: `The check ${checkId} is not compared with ${baseId}: ${error.message}`,
+    };
   }
+};
+
+/** Returns why the check of a comparison differs from its base, or null if nothing clearly changed or a report is gone. */
+const explanationOf = async (client: Client, comparison: CheckComparison, signal: AbortSignal) => {
+  const { checkId, baseCheckId: base, metrics } = comparison;
+  const isChange = ({ verdict }: { verdict: string }) => verdict === 'regressed' || verdict === 'improved';
+  if (!Object.values(metrics).some(isChange)) return null;
+  return client.explain(checkId, { base, signal }).catch((error) => {
+    const isAnswer =
+      error instanceof ServiceError && ['not-found', 'report-unavailable', 'not-comparable'].includes(error.code ?? '');
+    if (!isAnswer) throw error;
+    return null; // a service of an earlier version has no explanation
+  });
 };
 
 /** Returns true if a metric of a region got better, got worse or stayed the same. */

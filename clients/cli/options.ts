@@ -23,6 +23,7 @@ export type ReadOptions = {
   format?: FormatName;
   data?: string;
   base?: string;
+  why?: boolean;
   limit?: number;
   url?: string;
   state?: string;

@@ -25,6 +25,11 @@ const format = (text: string): FormatName => {
     throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}.`);
   return text as FormatName;
 };
+const comparisonFormat = (text: string): 'text' | 'json' | 'markdown' => {
+  if (text !== 'text' && text !== 'json' && text !== 'markdown')
+    throw new InvalidArgumentError('Use text, json or markdown.');
+  return text;
+};
 const textOrJson = (text: string): 'text' | 'json' => {
   if (text !== 'text' && text !== 'json') throw new InvalidArgumentError('Use text or json.');
   return text;
@@ -140,7 +145,8 @@ const addReaders = (program: Command, action: Action): void => {
   add('compare', 'compare the regions of a check as JSON, or two checks')
     .argument('<check>', 'id of a check')
     .option('--base <check>', 'id of an earlier check. A regression is exit code 1, no verdict is 2')
-    .option(...formats)
+    .option('--why', 'with --base: also say why the two checks differ')
+    .option('--format <name>', 'text, json or markdown', comparisonFormat, 'text')
     .action(action('compare'));
   add('report', 'print the Lighthouse report of a run as JSON')
     .argument('<run>', 'id of a run')

@@ -1,12 +1,15 @@
 import type { CheckComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { hasVerdict, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { comparisonTextOf } from './formats/comparison-text.ts';
+import { explanationMarkdown, explanationText } from './formats/explanation.ts';
 import { withEscapes } from './formats/json.ts';
 import { listTextOf } from './formats/list-text.ts';
+import { baseLines } from './formats/markdown.ts';
 import { reasonText } from './formats/notes.ts';
 import type { ReadOptions } from './options.ts';
 import { writeResults } from './output.ts';
@@ -33,7 +36,15 @@ export const get = (context: Context, id: string, options: ReadOptions): Promise
   reading(context, options, async (client, server) => {
     const check = await client.get(id, context);
     const comparison = check.regions.length > 1 ? await comparisonOf(client, id, context.signal) : null;
-    const result: CheckResult = { check, comparison, base: null, baseProblem: null, assertions: {}, server };
+    const result: CheckResult = {
+      check,
+      comparison,
+      base: null,
+      baseProblem: null,
+      explanation: null,
+      assertions: {},
+      server,
+    };
     await writeResults(context, [result], { format: options.format ?? 'text' });
     return exitCodes.good;
   });
@@ -55,15 +66,21 @@ export const list = (context: Context, _: unknown, options: ReadOptions): Promis
     return exitCodes.good;
   });
 
-/** Prints a comparison. That of a check's regions has its text form in `get`. */
+/** Prints a comparison, and with `--why` its explanation. The comparison of a check's regions has its text form in `get`. */
 export const compare = (context: Context, id: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
-    const comparison = await client.compare(id, { base: options.base, signal: context.signal });
-    const isText = options.base !== undefined && options.format === 'text';
+    const { base } = options;
+    if (base === undefined && (options.why || options.format === 'markdown')) {
+      throw new UsageError('--why and --format markdown need --base, the id of an earlier check.');
+    }
+    const comparison = await client.compare(id, { base, signal: context.signal });
+    const explanation =
+      options.why && base !== undefined ? await client.explain(id, { base, signal: context.signal }) : null;
+    const isText = base !== undefined && options.format !== 'json';
     await context.print(
       isText
-        ? comparisonTextOf(comparison as CheckComparison, context.view)
-        : `${JSON.stringify(comparison, null, 2)}\n`,
+        ? printedComparison(comparison as CheckComparison, explanation, options, context)
+        : `${JSON.stringify(explanation ? { ...comparison, explanation } : comparison, null, 2)}\n`,
     );
     const lacksSamples = comparison.reasons.some(({ code }) => code === 'fewer-samples');
     if (lacksSamples && !isText) context.note(reasonText('fewer-samples'));
@@ -75,6 +92,20 @@ export const compare = (context: Context, id: string, options: ReadOptions): Pro
     }
     return hasRegressed(compared) ? exitCodes.failedRules : exitCodes.good;
   });
+
+/** Returns the comparison of two checks and its explanation as text or Markdown. */
+const printedComparison = (
+  comparison: CheckComparison,
+  explanation: CheckExplanation | null,
+  { format }: ReadOptions,
+  { view }: Context,
+): string => {
+  if (format === 'text') {
+    return comparisonTextOf(comparison, view) + (explanation ? explanationText(explanation, view) : '');
+  }
+  const lines = baseLines({ base: comparison, baseProblem: null });
+  return `${[...lines, ...(explanation ? explanationMarkdown(explanation) : [])].join('\n').trimEnd()}\n`;
+};
 
 /** Returns true if a metric of a comparison with a base got worse. */
 export const hasRegressed = ({ metrics }: { metrics: object }): boolean =>

@@ -1,6 +1,7 @@
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 
 /** Everything that a command shows of one check. */
 export type CheckResult = {
@@ -11,6 +12,8 @@ export type CheckResult = {
   base: CheckComparison | null;
   /** Why the base that was asked for gives no verdict. Null if it gives one, or if none was asked for. */
   baseProblem: string | null;
+  /** Why the check differs from the base. Null if nothing has clearly changed, or if a report is gone. */
+  explanation: CheckExplanation | null;
   /** Results of the assertions by the id of the run. A run without assertions may be missing. */
   assertions: Readonly<Record<string, readonly AssertionResult[]>>;
   /** URL of the service, for the link to the check's page. Null if the service ends with the command. */

@@ -124,7 +124,7 @@ const resultOf = async (
   const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, signal) : null;
   const judged = base
     ? await compareWithBase(client, check.id, base, signal)
-    : { base: null, baseProblem: base === null ? noBaseText(check.url, label) : null };
+    : { base: null, explanation: null, baseProblem: base === null ? noBaseText(check.url, label) : null };
   const applied = await applyRules(client, check, rules, signal);
   notes.push(...applied.notes);
   return { check, comparison, ...judged, assertions: applied.assertions, server };
@@ -137,7 +137,7 @@ const unjudged = (
 ): CheckResult => {
   if (rules.length > 0) notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
   const baseProblem = label === undefined ? null : `The command ended before it compared the check ${check.id}.`;
-  return { check, comparison: null, base: null, baseProblem, assertions: {}, server };
+  return { check, comparison: null, base: null, baseProblem, explanation: null, assertions: {}, server };
 };
 
 const noBaseText = (url: string, label: string | undefined): string =>

@@ -6,6 +6,7 @@ import { Device } from '../../shared/name-schemas.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { unreadableNote } from '../words/words.ts';
+import { explainedChange } from './explain-change.ts';
 import { explain } from './explanation.ts';
 import { KeptCheckError, runCheck } from './run-check.ts';
 import { summaryOf } from './summary.ts';
@@ -25,6 +26,7 @@ export const mcpServer = ({ version, connect }: Options): McpServer => {
   const server = new McpServer({ name: 'page-audit', version }, { instructions });
   addRunCheck(server, connect);
   addReaders(server, connect);
+  addExplainChange(server, connect);
   addExplainRun(server, connect);
   return server;
 };
@@ -105,6 +107,21 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
     },
     ({ checkId, baseCheckId }, { signal }) =>
       answer(async () => (await connect()).compare(checkId, { base: baseCheckId, signal })),
+  );
+};
+
+const addExplainChange = (server: McpServer, connect: Options['connect']): void => {
+  server.registerTool(
+    'explain_change',
+    {
+      title: 'Explain a change',
+      description:
+        'Says why a check differs from a base: points by metric, and requests, scripts, elements and audits that differ, in under 8 kB. It explains only changes that have a verdict, so call `compare` first.',
+      inputSchema: { checkId: CheckId, baseCheckId: z.uuid().describe('The earlier check.') },
+      annotations: readOnly,
+    },
+    ({ checkId, baseCheckId }, { signal }) =>
+      answer(async () => explainedChange(await (await connect()).explain(checkId, { base: baseCheckId, signal }))),
   );
 };
 

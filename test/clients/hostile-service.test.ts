@@ -127,7 +127,15 @@ test('each text that the client computes with is as safe, also if the command fa
 
 test('annotations of the action are one line each', async () => {
   const hostile = attacked(resultOf(checkWith(runs)).check) as typeof check;
-  const results = { check: hostile, comparison: null, base: null, baseProblem: attack, assertions: {}, server: null };
+  const results = {
+    check: hostile,
+    comparison: null,
+    base: null,
+    baseProblem: attack,
+    explanation: null,
+    assertions: {},
+    server: null,
+  };
   const annotations = annotationsOf(JSON.parse(jsonOf([results])));
   expect(annotations.length).toBeGreaterThan(1);
   for (const line of annotations) expect(line).toMatch(/^::error title=[^\r\n]*::[^\r\n]*$/);

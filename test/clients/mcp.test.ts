@@ -64,9 +64,16 @@ const read = async (name: string, args: object) => {
   return JSON.parse(text);
 };
 
-test('an agent finds five tools, and only one of them changes something', async () => {
+test('an agent finds six tools, and only one of them changes something', async () => {
   const { tools } = await agent.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['run_check', 'get_check', 'list_checks', 'compare', 'explain_run']);
+  expect(tools.map(({ name }) => name)).toEqual([
+    'run_check',
+    'get_check',
+    'list_checks',
+    'compare',
+    'explain_change',
+    'explain_run',
+  ]);
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)).toEqual([
     'run_check',
   ]);

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getExplanation } from '../../functions/get-explanation.ts';
 import { CheckExplanation } from '../../shared/explanation/schema.ts';
-import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
-import { runError } from '../../shared/problems.ts';
-import type { Region } from '../../shared/regions.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { knownCauses } from '../support/changing-site.ts';
 import { fetchDocumented } from '../support/documented.ts';
+import { largerImage, reportedCheck } from '../support/explained-checks.ts';
 import { problemOf } from '../support/problem.ts';
-import { nameOf, readReports } from '../support/recorded-explanations.ts';
 import { aCheck, type World } from '../support/world.ts';
 
 let world: World;
@@ -23,32 +18,8 @@ afterAll(() => api.stop());
 
 const explain = (id: string, query = '') => fetchDocumented(`${api.url}/v1/checks/${id}/explanation${query}`);
 
-const reports = readReports();
-const before = JSON.stringify(reports[nameOf('13.5.0', {})]);
-const after = JSON.stringify(reports[nameOf('13.5.0', knownCauses['an image larger']?.after ?? {})]);
-
-type Result = { lcps: readonly number[]; report: string; bytes?: number };
-
-/** Creates a finished check with these results. A region without one has failed. Returns its id. */
-const finishedCheck = async (results: Partial<Record<Region, Result | undefined>>): Promise<string> => {
-  const check = aCheck({ regions: Object.keys(results) as Region[] });
-  for (const run of await world.create(check)) {
-    const { lcps = [], report = '', bytes = report.length } = results[run.region] ?? {};
-    const samples = lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
-    await world.finish(
-      run,
-      lcps.length === 0
-        ? { state: 'failed', error: runError('dns-failure') }
-        : {
-            ...{ state: 'succeeded', ...noMetrics, lcp: lcps[0] ?? null, samples, spread: spreadOf(samples) },
-            report: await world.storeReport(run, gzipSync(report), bytes),
-          },
-    );
-  }
-  return check.id;
-};
-const fast = { lcps: [1500, 1510, 1490, 1505, 1495], report: before };
-const slow = { lcps: [5500, 5510, 5490, 5505, 5495], report: after };
+const { fast, slow } = largerImage();
+const finishedCheck = (results: Parameters<typeof reportedCheck>[1]) => reportedCheck(world, results);
 
 test('each region in common is explained by its own two reports', async () => {
   const base = await finishedCheck({ 'us-west1': fast, 'us-east4': fast, 'europe-north1': fast });
@@ -71,7 +42,7 @@ test('a difference within the noise gets no story', async () => {
 
 test('a secret that a page has in an address is masked', async () => {
   const base = await finishedCheck({ 'us-west1': fast });
-  const report = after.replaceAll('/hero.png', '/hero.png?api_key=hush-hush-hush');
+  const report = slow.report.replaceAll('/hero.png', '/hero.png?api_key=hush-hush-hush');
   const id = await finishedCheck({ 'us-west1': { ...slow, report } });
   const text = await (await explain(id, `?base=${base}`)).text();
   expect(text).toContain('/hero.png?api_key=[redacted]');

@@ -75,6 +75,7 @@ export const resultOf = (
     comparison: comparison ? RegionComparison.parse(comparison) : null,
     base: changes ? CheckComparison.parse(changes) : null,
     baseProblem: null,
+    explanation: null,
     assertions: Object.fromEntries(
       view.runs.flatMap(({ id, region }) => (assertions[region] ? [[id, assertions[region]]] : [])),
     ),

@@ -31,6 +31,7 @@ export const startFakeService = (answers: Readonly<Record<string, Answer>> = {})
     report: () => shortReport,
     run: () => finishedCheck.runs[0],
     delete: () => null,
+    explanation: () => 'not-found',
     ...answers,
   };
   return startOddServer((request, response) => {
@@ -48,6 +49,7 @@ const routeOf = (method: string, path: string): string => {
   if (path === '/v1/regions') return 'regions';
   if (path === '/v1/checks') return 'list';
   if (path.endsWith('/comparison')) return 'comparison';
+  if (path.endsWith('/explanation')) return 'explanation';
   if (path.endsWith('/report')) return 'report';
   return path.startsWith('/v1/audit/runs/') ? 'run' : 'get';
 };

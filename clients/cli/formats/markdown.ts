@@ -1,5 +1,6 @@
 import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
+import { whyLines } from './explanation.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
@@ -50,6 +51,7 @@ const linesOf = (result: CheckResult): string[] => {
     ...metricLines(result),
     ...noteLines(result),
     ...baseLines(result),
+    ...whyLines(result.explanation),
     ...assertionLines(result),
     '',
   ];
@@ -89,7 +91,7 @@ const noteLines = (result: CheckResult): string[] => [
 ];
 
 /** Returns the metrics that got worse or better than those of the base. */
-const baseLines = ({ base, baseProblem }: CheckResult): string[] => {
+export const baseLines = ({ base, baseProblem }: Pick<CheckResult, 'base' | 'baseProblem'>): string[] => {
   if (baseProblem) return [`- ❌ **Not compared.** ${prose(baseProblem)}`, ''];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);

@@ -3,6 +3,7 @@ import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
+import { whyText } from './explanation.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
@@ -25,6 +26,7 @@ const linesOf = (result: CheckResult, view: View): string[] => {
     ...metricLines(result, view),
     ...failureLines(result, view),
     ...baseLines(result, view),
+    ...whyText(result.explanation, view),
     ...warningsOf(result).flatMap((text) => signed(paint('!', 'work', view), text, view)),
     ...(link ? ['', `Report  ${link}`] : []),
     ...assertionLines(result, view),
