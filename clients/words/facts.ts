@@ -21,6 +21,10 @@ export const auditFacts = ({
   ...(blockedUrlPatterns.length === 0 ? [] : [counted(blockedUrlPatterns.length, 'blocked URL pattern')]),
 ];
 
+/** Returns each label of a check as `name: value`. */
+export const labelTexts = ({ labels = {} }: Pick<CheckView, 'labels'>): string[] =>
+  Object.entries(labels).map(([name, value]) => `${name}: ${value}`);
+
 /** Returns the values of a simulated throttling, in words. */
 export const valuesText = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: ThrottlingValues): string =>
   `${rttMs} ms round trip, ${throughputKbps.toLocaleString('en')} kbit/s and CPU ${cpuSlowdownMultiplier}× slower`;

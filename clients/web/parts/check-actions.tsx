@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { optionNames } from '../../../shared/audit-options.ts';
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
-import { auditFacts } from '../../words/facts.ts';
+import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { ago } from '../../words/times.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { createCheck, newIdempotencyKey } from '../requests.ts';
@@ -76,8 +76,7 @@ const Others = ({ check }: { check: CheckView }) => {
       <ul>
         {others.map((other) => {
           const [base, head] = other.createdAt < check.createdAt ? [other, check] : [check, other];
-          const labels = Object.entries(other.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
-          const facts = [...auditFacts(other), ...labels, other.state];
+          const facts = [...auditFacts(other), ...labelTexts(other), other.state];
           return (
             <li key={other.id}>
               <a href={`/comparisons/${base.id}...${head.id}`}>{ago(other.createdAt, now)}</a>{' '}

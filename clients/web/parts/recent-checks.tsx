@@ -1,6 +1,7 @@
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CheckSummary } from '../../../shared/summaries.ts';
+import { labelTexts } from '../../words/facts.ts';
 import { gradeOf, gradeSigns, gradeWords } from '../../words/numbers.ts';
 import { ago, localTime } from '../../words/times.ts';
 import { unreadableNote } from '../../words/words.ts';
@@ -143,12 +144,11 @@ const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
 };
 
 const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
-  const labels = Object.entries(check.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
   return (
     <tr>
       <td class="page">
         <a href={`/checks/${check.id}`}>{check.url}</a>{' '}
-        <span class="muted">{[...labels, check.device ?? 'mobile'].join(' · ')}</span>
+        <span class="muted">{[...labelTexts(check), check.device ?? 'mobile'].join(' · ')}</span>
       </td>
       <td>
         <Outcome check={check} />

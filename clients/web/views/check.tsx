@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
 import type { RegionComparison } from '../../../shared/comparison/comparison.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { auditFacts } from '../../words/facts.ts';
+import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { worstRun } from '../../words/fixes.ts';
 import { localTime } from '../../words/times.ts';
 import { useLive, useLoaded } from '../loading.ts';
@@ -46,8 +46,7 @@ export const CheckPage = ({ checkId }: { checkId: string }) => {
 };
 
 const CheckHead = ({ check }: { check: CheckView }) => {
-  const labels = Object.entries(check.labels ?? {}).map(([name, value]) => `${name}: ${value}`);
-  const facts = [...auditFacts(check), ...labels, localTime(check.createdAt)];
+  const facts = [...auditFacts(check), ...labelTexts(check), localTime(check.createdAt)];
   return (
     <div class="head">
       <div class="grow">

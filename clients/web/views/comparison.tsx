@@ -2,7 +2,7 @@ import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { auditFacts } from '../../words/facts.ts';
+import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { isScore, type MetricName, metricNames, metrics, plain, signed, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../loading.ts';
@@ -55,16 +55,13 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
   );
 };
 
-const Side = ({ name, id, check }: { name: string; id: string; check: CheckView | undefined }) => {
-  const labels = Object.entries(check?.labels ?? {}).map(([label, value]) => `${label}: ${value}`);
-  return (
-    <p class="grow panel">
-      <strong>{name}</strong> <a href={`/checks/${id}`}>{check ? localTime(check.createdAt) : id.slice(0, 8)}</a>
-      <br />
-      <span class="muted break">{check ? [check.url, ...auditFacts(check), ...labels].join(' · ') : ' '}</span>
-    </p>
-  );
-};
+const Side = ({ name, id, check }: { name: string; id: string; check: CheckView | undefined }) => (
+  <p class="grow panel">
+    <strong>{name}</strong> <a href={`/checks/${id}`}>{check ? localTime(check.createdAt) : id.slice(0, 8)}</a>
+    <br />
+    <span class="muted break">{check ? [check.url, ...auditFacts(check), ...labelTexts(check)].join(' · ') : ' '}</span>
+  </p>
+);
 
 type RegionProps = {
   region: Region;
