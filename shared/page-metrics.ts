@@ -15,11 +15,14 @@ export type PageMetric = {
   smallest: { difference: number; share: number };
   /** False if all audits of an unchanged page agree. */
   hasNoise: boolean;
-  /** Thing whose speed changes the metric: the device with its simulated network, or nothing but the page. */
-  dependsOn: 'device' | 'page';
+  /** Thing whose speed changes the metric: the device with its simulated network, the real network, or neither. */
+  dependsOn: 'device' | 'network' | 'page';
   /** Category of Lighthouse with the metric. A result of the category without the metric is incomplete. */
-  category: Category;
-  /** Audit whose numeric value is the metric. A metric without an audit is the score of its category. */
+  category?: Category;
+  /**
+   * Audit whose numeric value is the metric. A count is the number of its requests. A metric without an audit is the score
+   * of its category. A metric without a category is null if the audit is missing.
+   */
   audit?: string;
   /** Major versions of Lighthouse with the metric. Every version has a metric without limits. */
   since?: number;
@@ -28,7 +31,7 @@ export type PageMetric = {
   place: number;
   /** True if people look at the metric first. */
   isMain: boolean;
-  /** Highest values that Lighthouse calls "good" and "needs work". Scores have the same limits everywhere. */
+  /** Highest values that Lighthouse calls "good" and "needs work". Scores have the same limits everywhere. A count has none. */
   limits?: { mobile: readonly [number, number]; desktop: readonly [number, number] };
 };
 
@@ -51,6 +54,8 @@ const time = {
   isMain: false,
   category: 'performance',
 } as const;
+/** The load as the network saw it, without throttling. A page also loads without these numbers, so no run needs them. */
+const network = { better: 'lower', hasNoise: true, dependsOn: 'page', isMain: false } as const;
 
 /** The metrics of a page, in the order of the API. */
 export const pageMetrics = {
@@ -63,11 +68,11 @@ export const pageMetrics = {
     hasNoise: true,
     dependsOn: 'device',
   },
-  accessibility: { ...score, title: 'Accessibility', category: 'accessibility', place: 8 },
-  bestPractices: { ...score, title: 'Best practices', category: 'best-practices', place: 9 },
-  pwa: { ...score, title: 'PWA', category: 'pwa', until: 11, hasNoise: true, place: 11 },
-  seo: { ...score, title: 'SEO', category: 'seo', place: 10 },
-  agenticBrowsing: { ...score, title: 'Agentic browsing', category: 'agentic-browsing', since: 13, place: 12 },
+  accessibility: { ...score, title: 'Accessibility', category: 'accessibility', place: 11 },
+  bestPractices: { ...score, title: 'Best practices', category: 'best-practices', place: 12 },
+  pwa: { ...score, title: 'PWA', category: 'pwa', until: 11, hasNoise: true, place: 14 },
+  seo: { ...score, title: 'SEO', category: 'seo', place: 13 },
+  agenticBrowsing: { ...score, title: 'Agentic browsing', category: 'agentic-browsing', since: 13, place: 15 },
   fcp: {
     ...time,
     title: 'First contentful paint',
@@ -122,6 +127,36 @@ export const pageMetrics = {
     isMain: true,
     category: 'performance',
     limits: { mobile: [0.1, 0.25], desktop: [0.1, 0.25] },
+  },
+  ttfb: {
+    ...network,
+    title: 'Server response time',
+    shortTitle: 'TTFB',
+    audit: 'server-response-time',
+    kind: 'time',
+    smallest: { difference: 75, share: 0.05 },
+    dependsOn: 'network',
+    place: 8,
+    isMain: true,
+    limits: { mobile: [600, 600], desktop: [600, 600] },
+  },
+  bytes: {
+    ...network,
+    title: 'Transferred bytes',
+    shortTitle: 'Bytes',
+    audit: 'total-byte-weight',
+    kind: 'bytes',
+    smallest: { difference: 1024, share: 0.01 },
+    place: 9,
+    limits: { mobile: [2667 * 1024, 4000 * 1024], desktop: [2667 * 1024, 4000 * 1024] },
+  },
+  requests: {
+    ...network,
+    title: 'Requests',
+    audit: 'network-requests',
+    kind: 'count',
+    smallest: { difference: 0, share: 0.01 },
+    place: 10,
   },
 } as const satisfies Record<string, PageMetric>;
 

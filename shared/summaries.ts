@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Check, type CheckView, CheckView as CheckViewSchema, inputFields } from './check.ts';
-import { metricNames, valueNames } from './page-metrics.ts';
+import { type MetricName, metricNames, noMetrics, valueNames } from './page-metrics.ts';
 import { Metrics, MetricsView, metricsView, NumericValues } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { RunProblemCode } from './problems.ts';
@@ -70,13 +70,18 @@ export const RunSummary = z
 export type RunSummary = z.infer<typeof RunSummary>;
 
 /** A run in the series as an earlier release may have stored it. */
-export type StoredSeriesRun = Omit<SeriesRun, 'throttling'> & Partial<Pick<SeriesRun, 'throttling'>>;
+export type StoredSeriesRun = Omit<SeriesRun, LaterField> & Partial<Pick<SeriesRun, LaterField>>;
+/** Fields that an entry of an earlier release may lack. */
+type LaterField = MetricName | 'throttling';
 
-export const runSummary = (run: StoredSeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => ({
-  ...pick({ ...run, throttling: run.throttling ?? null }, SeriesRun.keyof().options),
-  ...metricsView(run),
-  numericValues: pick(run, valueNames),
-  links: isExpired
-    ? { self: null, check: null }
-    : { self: `/v1/checks/${run.checkId}/runs/${run.id}`, check: `/v1/checks/${run.checkId}` },
-});
+export const runSummary = (stored: StoredSeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => {
+  const run: SeriesRun = { ...noMetrics, throttling: null, ...stored };
+  return {
+    ...pick(run, SeriesRun.keyof().options),
+    ...metricsView(run),
+    numericValues: pick(run, valueNames),
+    links: isExpired
+      ? { self: null, check: null }
+      : { self: `/v1/checks/${run.checkId}/runs/${run.id}`, check: `/v1/checks/${run.checkId}` },
+  };
+};

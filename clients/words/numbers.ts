@@ -1,91 +1,56 @@
+import {
+  type MetricKind,
+  type MetricName,
+  metricNames as namesInApi,
+  namesOfKind,
+  pageMetric,
+  pageMetrics,
+  type valueNames,
+} from '../../shared/page-metrics.ts';
+import { recordOf } from '../../shared/record.ts';
 import type { RunView } from '../../shared/run.ts';
 
+type ScoreName = Exclude<MetricName, (typeof valueNames)[number]>;
 type Measured = Pick<RunView, ScoreName | 'numericValues'>;
-type TimingName = keyof RunView['numericValues'];
-type ScoreName = 'performance' | 'accessibility' | 'bestPractices' | 'seo' | 'pwa' | 'agenticBrowsing';
-export type MetricName = ScoreName | TimingName;
-/** A value as the API shows it: a score, a time such as `"633ms"`, or a layout shift. */
+/** A value as the API shows it: a score, a time such as `"633ms"`, or another number. */
 export type ShownValue = string | number | null;
 export type Range = { min: ShownValue; max: ShownValue } | null | undefined;
-type Grade = 'pass' | 'work' | 'poor' | 'unknown';
+/** `none`: Lighthouse has no limits for the metric. */
+type Grade = 'pass' | 'work' | 'poor' | 'unknown' | 'none';
 
-/** Names of the metrics, in the order of the tables. */
-export const metricNames = {
-  performance: 'Performance',
-  fcp: 'First contentful paint',
-  lcp: 'Largest contentful paint',
-  tbt: 'Total blocking time',
-  cls: 'Cumulative layout shift',
-  si: 'Speed index',
-  tti: 'Time to interactive',
-  accessibility: 'Accessibility',
-  bestPractices: 'Best practices',
-  seo: 'SEO',
-  pwa: 'PWA',
-  agenticBrowsing: 'Agentic browsing',
-} as const;
-/** Usual short names, for tables with a column per region. */
-const shortNames: Partial<Record<MetricName, string>> = {
-  fcp: 'FCP',
-  lcp: 'LCP',
-  tbt: 'TBT',
-  cls: 'CLS',
-  si: 'Speed index',
-  tti: 'TTI',
-};
-export const metrics = Object.keys(metricNames) as MetricName[];
+/** The metrics, in the order of the tables. */
+export const metrics: readonly MetricName[] = namesInApi.toSorted(
+  (a, b) => pageMetrics[a].place - pageMetrics[b].place,
+);
+export const metricNames = recordOf(namesInApi, (name) => pageMetrics[name].title);
 /** The short name of each metric, or its name. */
-export const labels: Readonly<Record<MetricName, string>> = { ...metricNames, ...shortNames };
+export const labels = recordOf(namesInApi, (name) => pageMetric(name).shortTitle ?? pageMetrics[name].title);
 /** Metrics that people look at first. */
-export const mainMetrics: readonly MetricName[] = [
-  'performance',
-  'lcp',
-  'tbt',
-  'cls',
-  'accessibility',
-  'bestPractices',
-  'seo',
-  'pwa',
-  'agenticBrowsing',
-];
-export const scores: readonly ScoreName[] = [
-  'performance',
-  'accessibility',
-  'bestPractices',
-  'seo',
-  'pwa',
-  'agenticBrowsing',
-];
+export const mainMetrics = metrics.filter((name) => pageMetrics[name].isMain);
+export const scores: readonly ScoreName[] = namesOfKind('score').toSorted(
+  (a, b) => pageMetrics[a].place - pageMetrics[b].place,
+);
 
-export const isScore = (name: MetricName): name is ScoreName => (scores as readonly MetricName[]).includes(name);
+/**
+ * Returns metrics in the order of a table with these regions as columns. Simulated times hide the network of a region, so
+ * the metrics that show it come first.
+ */
+export const orderedFor = (regions: readonly unknown[], names: readonly MetricName[]): readonly MetricName[] => {
+  const showsNetwork = (name: MetricName) => pageMetrics[name].dependsOn === 'network';
+  return regions.length > 1 ? names.toSorted((a, b) => Number(showsNetwork(b)) - Number(showsNetwork(a))) : names;
+};
 
-/** Limits of Lighthouse for "good" and "needs work": times in milliseconds, CLS without a unit. */
-const limits = {
-  mobile: {
-    fcp: [1800, 3000],
-    si: [3387, 5800],
-    lcp: [2500, 4000],
-    tti: [3785, 7300],
-    tbt: [200, 600],
-    cls: [0.1, 0.25],
-  },
-  desktop: {
-    fcp: [934, 1600],
-    si: [1311, 2300],
-    lcp: [1200, 2400],
-    tti: [2468, 4500],
-    tbt: [150, 350],
-    cls: [0.1, 0.25],
-  },
-} as const;
+export const isScore = (name: MetricName): name is ScoreName => pageMetrics[name].kind === 'score';
 
-export const gradeWords = { pass: 'good', work: 'needs work', poor: 'poor', unknown: 'unknown' };
-export const gradeSigns = { pass: '●', work: '■', poor: '▲', unknown: '○' };
+export const gradeWords = { pass: 'good', work: 'needs work', poor: 'poor', unknown: 'unknown', none: '' };
+export const gradeSigns = { pass: '●', work: '■', poor: '▲', unknown: '○', none: '' };
 
 export const gradeOf = (name: MetricName, value: number | null, device: RunView['device']): Grade => {
   if (value === null) return 'unknown';
   if (isScore(name)) return value >= 90 ? 'pass' : value >= 50 ? 'work' : 'poor';
-  const [good, poor] = limits[device][name];
+  const limits = pageMetric(name).limits?.[device];
+  if (!limits) return 'none';
+  const [good, poor] = limits;
   return value <= good ? 'pass' : value <= poor ? 'work' : 'poor';
 };
 
@@ -99,11 +64,34 @@ export const plain = (value: ShownValue | undefined): number | null =>
 
 const shift = (value: number) => (value === 0 ? '0' : value < 0.01 ? value.toFixed(3) : value.toFixed(2));
 
-/** Returns a value with its unit. Scores and CLS have none. */
-export const textOf = (name: MetricName, value: number) => {
-  if (isScore(name)) return `${Math.round(value)}`;
-  if (name === 'cls') return shift(value);
-  return Math.abs(value) >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${Math.round(value)} ms`;
+type Unit = { from: number; name: string; digits: number };
+/** Units by kind, each with the value from which it is used. The smallest is first. */
+const units: Readonly<Record<'time' | 'bytes', readonly [Unit, ...Unit[]]>> = {
+  time: [
+    { from: 1, name: 'ms', digits: 0 },
+    { from: 1000, name: 's', digits: 1 },
+  ],
+  bytes: [
+    { from: 1, name: 'B', digits: 0 },
+    { from: 1024, name: 'KiB', digits: 0 },
+    { from: 1024 * 1024, name: 'MiB', digits: 1 },
+  ],
+};
+
+/** Returns the unit of a value, and how to format it and other values in that unit. */
+const scaleOf = (kind: keyof typeof units, value: number) => {
+  const { from, name, digits } = units[kind].findLast((unit) => Math.abs(value) >= unit.from) ?? units[kind][0];
+  return { unit: name, format: (each: number) => (each / from).toFixed(digits) };
+};
+
+/** Returns a value with its unit. Scores, CLS and counts have none. */
+export const textOf = (name: MetricName, value: number): string => {
+  const kind: MetricKind = pageMetrics[name].kind;
+  if (kind === 'shift') return shift(value);
+  if (kind === 'score') return `${Math.round(value)}`;
+  if (kind === 'count') return Math.round(value).toLocaleString('en');
+  const { unit, format } = scaleOf(kind, value);
+  return `${format(value)} ${unit}`;
 };
 
 /** Returns a value as a comparison or a sample has it, with its unit. */
@@ -112,15 +100,16 @@ export const textOrDash = (name: MetricName, value: ShownValue | undefined): str
   return number === null ? '–' : textOf(name, number);
 };
 
-/** Returns the spread of the samples: a range of scores, or the half of the width in the unit of the value. */
+/** Returns the spread of the samples: a range of scores or counts, or the half of the width in the unit of the value. */
 export const spreadText = (name: MetricName, value: number, spread: Range): string => {
   if (!spread) return '';
   const [min, max] = [plain(spread.min) ?? 0, plain(spread.max) ?? 0];
-  if (isScore(name)) return min === max ? '' : `(${min}–${max})`;
+  const kind: MetricKind = pageMetrics[name].kind;
+  if (kind === 'score' || kind === 'count') return min === max ? '' : `(${textOf(name, min)}–${textOf(name, max)})`;
   const half = (max - min) / 2;
-  if (name === 'cls') return half < 0.0005 ? '' : `±${shift(half)}`;
-  if (value < 1000) return half < 0.5 ? '' : `±${Math.round(half)}`;
-  return half < 50 ? '' : `±${(half / 1000).toFixed(1)}`;
+  if (kind === 'shift') return half < 0.0005 ? '' : `±${shift(half)}`;
+  const text = scaleOf(kind, value).format(half);
+  return Number(text) === 0 ? '' : `±${text}`;
 };
 
 /** Returns the parts of a value that a table shows, or undefined if the run doesn't have it. */

@@ -7,7 +7,7 @@ import type { Run } from '../run.ts';
 import { throttlingText } from '../throttling.ts';
 import { type Difference, differ, MIN_SAMPLES } from './sample-difference.ts';
 
-/** Metrics that depend on the speed of the machine and the network. */
+/** Metrics that depend on the speed of the machine and its simulated network. */
 const timings = metricNames.filter((name) => pageMetrics[name].dependsOn === 'device');
 
 /** Two machines are different if the benchmark index of one is more than a fifth higher. */
@@ -20,7 +20,7 @@ const MAX_BENCHMARK_RATIO = 1.2;
 const affected = {
   failed: [],
   'missing-region': [],
-  contended: timings,
+  contended: metricNames.filter((name) => pageMetrics[name].dependsOn !== 'page'),
   'different-machine': timings,
   'different-version': metricNames,
   'different-device': metricNames,

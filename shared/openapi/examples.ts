@@ -38,6 +38,9 @@ const metrics: Metrics = {
   tti: 912.6,
   tbt: 0,
   cls: 0.012,
+  ttfb: 184.3,
+  bytes: 412_876,
+  requests: 31,
 };
 const use = { cpuBusy: 0.02, contended: false };
 

@@ -68,7 +68,7 @@ const finish = async (
       t0,
     );
     if (!run) throw new Error('another worker has the run');
-    const metrics = { ...noMetrics, performance: 98, lcp, tbt: 0.4, cls: 0.01 };
+    const metrics = { ...noMetrics, performance: 98, lcp, tbt: 0.4, cls: 0.01, ttfb: 184.3, bytes: 412_876 };
     const outcome = failed
       ? { state: 'failed' as const, error: runError('dns-failure') }
       : {
@@ -310,7 +310,11 @@ test('the runs of a URL are a series of metrics, also of spellings of the URL', 
       region: 'us-west1',
       performance: 98,
       lcp: '633ms',
-      numericValues: { fcp: null, si: null, lcp: 633.4, tti: null, tbt: 0.4, cls: 0.01 },
+      ttfb: '184ms',
+      numericValues: {
+        ...{ fcp: null, si: null, lcp: 633.4, tti: null, tbt: 0.4, cls: 0.01 },
+        ...{ ttfb: 184.3, bytes: 412_876, requests: null },
+      },
       sampleCount: 1,
       labels: { branch: 'main' },
       links: { self: `/v1/checks/${first.id}/runs/${first.runs[0]?.id}`, check: `/v1/checks/${first.id}` },

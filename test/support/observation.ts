@@ -28,6 +28,9 @@ export const metrics = {
   tti: 633.2,
   tbt: 0,
   cls: 0,
+  ttfb: 12.5,
+  bytes: 1533,
+  requests: 2,
 };
 const summary = (changes: Partial<AuditSummary> = {}): AuditSummary => ({
   metrics,

@@ -21,7 +21,10 @@ export type Pages = {
   close(): Promise<void>;
 } & AsyncDisposable;
 
-/** Serves the files of test/pages on loopback, `perfect.html` as `/perfect`. Other paths get a 404. */
+/**
+ * Serves the files of test/pages on loopback, `perfect.html` as `/perfect`. Other paths get a 404. With `?waitMs=300` the
+ * server waits before it answers.
+ */
 export const servePages = async (): Promise<Pages> => {
   const files = new Map<string, { type: string; body: Buffer }>();
   for (const name of await readdir(folder)) {
@@ -31,12 +34,17 @@ export const servePages = async (): Promise<Pages> => {
 
   const hits = new Map<string, number>();
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://pages');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://pages');
     hits.set(pathname, (hits.get(pathname) ?? 0) + 1);
     const file = files.get(pathname);
     const caching = file?.type.startsWith('text/html') ? 'no-cache' : 'max-age=31536000, immutable';
-    if (file) response.writeHead(200, { 'content-type': file.type, 'cache-control': caching }).end(file.body);
-    else response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
+    const answer = () => {
+      if (file) response.writeHead(200, { 'content-type': file.type, 'cache-control': caching }).end(file.body);
+      else response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
+    };
+    const waitMs = Number(searchParams.get('waitMs'));
+    if (waitMs > 0) setTimeout(answer, waitMs);
+    else answer();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

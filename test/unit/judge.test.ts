@@ -68,12 +68,18 @@ test('the final address keeps its whole length', () => {
   expect(failed).toMatchObject({ finalUrl: long, error: { finalUrl: long } });
 });
 
-/** Scores that not every audit has. */
-const notAlways = ['pwa', 'agenticBrowsing'];
+/** Metrics that not every audit has. */
+const network = ['ttfb', 'bytes', 'requests'];
+const notAlways = ['pwa', 'agenticBrowsing', ...network];
 test.each(Object.keys(metrics).filter((name) => !notAlways.includes(name)))('a result without %s fails', (name) => {
   const verdict = verdictOn(audited({ metrics: { ...metrics, [name]: null } }));
   expect(verdict.state).toBe('failed');
   expect(verdict).not.toHaveProperty('metrics');
+});
+
+test.each(network)('a result without %s succeeds, and the value stays unknown', (name) => {
+  const verdict = verdictOn(audited({ metrics: { ...metrics, [name]: null } }));
+  expect(verdict).toMatchObject({ state: 'succeeded', metrics: { ...metrics, [name]: null } });
 });
 
 test('a page that painted nothing fails although it has the requested scores', () => {

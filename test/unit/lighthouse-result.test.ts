@@ -14,6 +14,20 @@ const audits = {
   'total-blocking-time': { scoreDisplayMode: 'numeric', numericValue: 0 },
   'cumulative-layout-shift': { scoreDisplayMode: 'numeric', numericValue: 0.25 },
   charset: { scoreDisplayMode: 'binary' },
+  'server-response-time': { scoreDisplayMode: 'binary', numericValue: 12.25 },
+  'total-byte-weight': { scoreDisplayMode: 'numeric', numericValue: 4321 },
+  'network-requests': {
+    scoreDisplayMode: 'informative',
+    details: {
+      items: [
+        { url: 'https://example.com/', statusCode: 200 },
+        { url: 'http://example.com/a.js', statusCode: 404 },
+        { url: 'https://ads.example.com/blocked.js', statusCode: -1 },
+        { url: 'data:image/png;base64,iVBO', statusCode: 200 },
+        { url: 'blob:https://example.com/1', statusCode: 200 },
+      ],
+    },
+  },
 };
 const throttling = { ...presets.mobile, requestLatencyMs: 562.5 };
 const aResult = (version: AuditVersion, changes: Partial<LighthouseResult> = {}): LighthouseResult => ({
@@ -49,13 +63,23 @@ test.each(auditVersions)('a summary of $version has scores from 0 to 100 and unr
       pwa: row.pwa ? 30 : null,
       agenticBrowsing: null,
     },
-    ...{ fcp: 633.4, si: 700, lcp: 801.5, tti: 900, tbt: 0, cls: 0.25 },
+    ...{ fcp: 633.4, si: 700, lcp: 801.5, tti: 900, tbt: 0, cls: 0.25, ttfb: 12.25, bytes: 4321, requests: 2 },
   });
 });
 
 test('the score for agents is shown if it was requested, and its layout shift is no metric of the performance', async () => {
   const { metrics } = await summaryOf({ categories: { 'agentic-browsing': { score: 0.67 } } });
-  expect(metrics).toEqual({ ...noMetrics, agenticBrowsing: 67 });
+  expect(metrics).toMatchObject({ ...noMetrics, agenticBrowsing: 67, ttfb: 12.25, bytes: 4321, requests: 2 });
+});
+
+test('the metrics of the network are null if Lighthouse did not audit them', async () => {
+  const seo = await summaryOf({ categories: { seo: { score: 1 } }, audits: {} });
+  expect(seo.metrics).toEqual({ ...noMetrics, seo: 100 });
+  const failed = { scoreDisplayMode: 'error', errorMessage: 'no timing found for main resource' };
+  const summary = await summaryOf({
+    audits: { ...audits, 'server-response-time': failed, 'network-requests': failed, 'total-byte-weight': failed },
+  });
+  expect(summary.metrics).toMatchObject({ performance: 99, ttfb: null, bytes: null, requests: null });
 });
 
 test('a number that Lighthouse could not compute is null', async () => {

@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { categoriesIn } from '../../shared/audit-options.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
-import { existsIn, metricNames, noMetrics, pageMetrics, spreadOf } from '../../shared/page-metrics.ts';
+import { existsIn, metricNames, noMetrics, pageMetric, pageMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import {
   Metrics,
   MetricsView,
@@ -14,20 +14,34 @@ import {
 } from '../../shared/page-metrics-schemas.ts';
 
 const scores = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91, agenticBrowsing: null };
-const stored: Metrics = { ...scores, fcp: 633.4, si: 633.5, lcp: 1912.5, tti: 2000, tbt: 0.2, cls: 0.0432 };
-const shown = { ...scores, fcp: '633ms', si: '634ms', lcp: '1913ms', tti: '2000ms', tbt: '0ms', cls: 0.0432 };
+const load = { bytes: 412_876, requests: 31 };
+const stored: Metrics = {
+  ...{ ...scores, ...load, fcp: 633.4, si: 633.5, lcp: 1912.5, tti: 2000, tbt: 0.2, cls: 0.0432, ttfb: 184.3 },
+};
+const shown = {
+  ...{ ...scores, ...load, fcp: '633ms', si: '634ms', lcp: '1913ms', tti: '2000ms', tbt: '0ms', cls: 0.0432 },
+  ttfb: '184ms',
+};
 
 test('stored metrics are integer scores, and times and layout shift as numbers', () => {
   expect(Metrics.safeParse(stored).success).toBe(true);
   expect(Metrics.safeParse(noMetrics).success).toBe(true);
-  for (const wrong of [{ performance: 0.98 }, { fcp: '633ms' }, { fcp: -1 }, { cls: '0.043' }, { seo: undefined }]) {
+  for (const wrong of [
+    { performance: 0.98 },
+    { fcp: '633ms' },
+    { fcp: -1 },
+    { cls: '0.043' },
+    { seo: undefined },
+    { bytes: 1.5 },
+    { ttfb: '9ms' },
+  ]) {
     expect(Metrics.safeParse({ ...stored, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
   }
 });
 
 test('shown metrics are integers, "<integer>ms", and a number; nothing else', () => {
   const known = { performance: 98, accessibility: 100, bestPractices: 96, pwa: null, seo: 91, agenticBrowsing: null };
-  const times = { fcp: '633ms', si: '633ms', lcp: '633ms', tti: '633ms', tbt: '0ms', cls: 0.043 };
+  const times = { fcp: '633ms', si: '633ms', lcp: '633ms', tti: '633ms', tbt: '0ms', cls: 0.043, ttfb: '9ms', ...load };
   expect(MetricsView.safeParse({ ...known, ...times }).success).toBe(true);
   expect(MetricsView.safeParse({ ...known, ...times, performance: 0.98 }).success).toBe(false);
   expect(MetricsView.safeParse({ ...known, ...times, fcp: '633.2ms' }).success).toBe(false);
@@ -86,7 +100,9 @@ test('each metric has a place of its own in tables, and the versions of its cate
   const rows = Object.values(pageMetrics);
   expect(rows.map(({ place }) => place).sort((a, b) => a - b)).toEqual(rows.map((_, i) => i + 1));
   for (const { version } of auditVersions) {
-    const present = metricNames.filter((name) => existsIn(name, version)).map((name) => pageMetrics[name].category);
+    const present = metricNames
+      .filter((name) => existsIn(name, version))
+      .flatMap((name) => pageMetric(name).category ?? []);
     expect(new Set(present), version).toEqual(new Set(categoriesIn(version)));
   }
 });

@@ -29,6 +29,9 @@ test.each(auditVersions)(
       tti: value('interactive'),
       tbt: value('total-blocking-time'),
       cls: value('cumulative-layout-shift'),
+      ttfb: value('server-response-time'),
+      bytes: 1533, // the document and its image, with their headers
+      requests: 2,
     });
     expect(Object.values(metrics).filter((number) => number === null)).toHaveLength(pwa ? 1 : 2);
     const { fcp, si, lcp, tti, tbt } = metricsView(metrics);

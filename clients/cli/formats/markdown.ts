@@ -12,7 +12,7 @@ export const MAX_MARKDOWN_LENGTH = 60_000;
 
 const outcomeSigns = { good: '✅', bad: '❌', open: '⏳' };
 /** Signs of the grades. They differ in shape as well as in colour. */
-const gradeSigns = { pass: '🟢', work: '🟨', poor: '🔺', unknown: '⬜' };
+const gradeSigns = { pass: '🟢', work: '🟨', poor: '🔺', unknown: '⬜', none: '' };
 const legend = '<sub>🟢 good 🟨 needs work 🔺 poor</sub>';
 
 /** Returns the checks as Markdown for a job summary or a pull request comment of GitHub. Failed checks come first. */
@@ -64,7 +64,7 @@ const metricLines = (result: CheckResult): string[] => {
   const verdictOf = verdictsOf(result);
   const cellOf = (run: (typeof runs)[number], name: (typeof names)[number]) => {
     const value = shownValue(run, name);
-    return value ? `${gradeSigns[value.grade]} ${value.text} ${value.spread}`.trimEnd() : '–';
+    return value ? `${gradeSigns[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
   };
   const rows = names.map((name) => [
     labels[name],

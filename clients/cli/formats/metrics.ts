@@ -1,12 +1,12 @@
 import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { mainMetrics, metrics, plain, signed, textOrDash } from '../../words/numbers.ts';
+import { mainMetrics, metrics, orderedFor, plain, signed, textOrDash } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 
 /** Returns the metrics that a table shows: those that people look at first and that a run has. */
 export const shownMetrics = (runs: readonly RunView[]): MetricName[] =>
-  mainMetrics.filter((name) => runs.some((run) => run[name] !== null));
+  orderedFor(runs, mainMetrics).filter((name) => runs.some((run) => run[name] !== null));
 
 /** Returns the verdict about the regions by metric, or undefined if no metric has one. */
 export const verdictsOf = ({ comparison }: CheckResult): ((name: MetricName) => string) | undefined => {

@@ -4,7 +4,7 @@ import wrapAnsi from 'wrap-ansi';
 /** The size of a terminal, and whether it shows colours. */
 export type View = { width: number; color: boolean };
 
-const styles = { pass: 32, work: 33, poor: 31, unknown: 2, heading: 1 } as const;
+const styles = { pass: 32, work: 33, poor: 31, unknown: 2, none: 0, heading: 1 } as const;
 export type Style = keyof typeof styles;
 
 export const paint = (text: string, style: Style, { color }: View): string =>

@@ -81,8 +81,9 @@ const blocks = (result: CheckResult, names: readonly MetricName[], view: View): 
 const cellOf = (run: RunView, name: MetricName, view: View, used = 0): string => {
   const value = shownValue(run, name);
   if (!value) return run.state === 'created' || run.state === 'running' ? '…' : '–';
-  const text = paint(`${value.sign} ${value.text}`, value.grade, view);
-  const needed = used + `${value.sign} ${value.text} ${value.spread}`.length;
+  const signedText = `${value.sign} ${value.text}`.trimStart();
+  const text = paint(signedText, value.grade, view);
+  const needed = used + `${signedText} ${value.spread}`.length;
   return value.spread && needed <= view.width ? `${text} ${value.spread}` : text;
 };
 

@@ -1,14 +1,15 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { RegionComparison } from '../../../shared/comparison/comparison.ts';
+import { existsIn, type MetricName, pageMetrics } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import {
   isScore,
   labels,
-  type MetricName,
   mainMetrics,
   metricNames,
   metrics,
   numberOf,
+  orderedFor,
   textOrDash,
 } from '../../words/numbers.ts';
 import { Scroll } from './scroll.tsx';
@@ -26,7 +27,7 @@ export const CheckTable = ({
 }) => {
   const { runs } = check;
   const compares = runs.length > 1;
-  const rows = (all ? metrics : mainMetrics).filter((name) => isPossible(name, check));
+  const rows = orderedFor(runs, all ? metrics : mainMetrics).filter((name) => isPossible(name, check));
   return (
     <>
       <Scroll label="Results by region">
@@ -68,10 +69,8 @@ export const CheckTable = ({
   );
 };
 
-const isPossible = (name: MetricName, { auditVersion, categories }: CheckView): boolean => {
-  if (name === 'pwa') return Number.parseInt(auditVersion, 10) < 12;
-  return name !== 'agenticBrowsing' || categories?.includes('agentic-browsing') === true;
-};
+const isPossible = (name: MetricName, { auditVersion, categories }: CheckView): boolean =>
+  existsIn(name, auditVersion) && (name !== 'agenticBrowsing' || categories?.includes('agentic-browsing') === true);
 
 type RowProps = {
   name: MetricName;
@@ -81,7 +80,8 @@ type RowProps = {
 };
 
 const Row = ({ name, runs, comparison, compares }: RowProps) => {
-  const max = isScore(name) || name === 'cls' ? undefined : Math.max(...runs.map((run) => numberOf(run, name) ?? 0));
+  const hasBar = !isScore(name) && pageMetrics[name].kind !== 'shift';
+  const max = hasBar ? Math.max(...runs.map((run) => numberOf(run, name) ?? 0)) : undefined;
   return (
     <tr>
       <th scope="row" title={metricNames[name]}>

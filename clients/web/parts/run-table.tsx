@@ -1,5 +1,6 @@
+import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { type MetricName, metricNames, metrics, numberOf, type Range, textOrDash } from '../../words/numbers.ts';
+import { metricNames, metrics, numberOf, type Range, textOrDash } from '../../words/numbers.ts';
 import { Scroll } from './scroll.tsx';
 import { Legend, Value } from './value.tsx';
 

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
+import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { type MetricName, metricNames } from '../../words/numbers.ts';
+import { metricNames } from '../../words/numbers.ts';
 import { HEIGHT, plotOf } from './trend-plot.ts';
 
 const loadStyle = () => {

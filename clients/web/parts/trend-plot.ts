@@ -1,6 +1,7 @@
 import type UPlot from 'uplot';
+import { type MetricName, pageMetrics } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { isScore, type MetricName, numberOf, textOf } from '../../words/numbers.ts';
+import { numberOf, textOf } from '../../words/numbers.ts';
 import { navigate } from '../router.ts';
 import { incomparable } from '../series.ts';
 
@@ -101,8 +102,13 @@ const rowOf = (runs: readonly RunSummary[], name: MetricName, indexOf: ReadonlyM
 const aroundTimes = (min: number, max: number): UPlot.Range.MinMax =>
   max > min ? [min, max] : [min - 43_200, max + 43_200];
 
-const rangeOf = (name: MetricName, max: number): UPlot.Range.MinMax =>
-  isScore(name) ? [0, 100] : [0, Math.max(max * 1.1, name === 'cls' ? 0.1 : 100)];
+/** Least height of the chart, so that small values don't look large. Scores always have the whole height. */
+const leastHeights = { score: 100, time: 100, shift: 0.1, bytes: 10_240, count: 10 };
+
+const rangeOf = (name: MetricName, max: number): UPlot.Range.MinMax => {
+  const { kind } = pageMetrics[name];
+  return [0, Math.max(kind === 'score' ? 0 : max * 1.1, leastHeights[kind])];
+};
 
 const colorOf = ({ regions }: Colors, i: number): string => regions[i % regions.length] ?? '';
 

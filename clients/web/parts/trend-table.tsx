@@ -1,14 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import {
-  gradeOf,
-  gradeSigns,
-  gradeWords,
-  type MetricName,
-  metricNames,
-  numberOf,
-  textOf,
-} from '../../words/numbers.ts';
+import { gradeOf, gradeSigns, gradeWords, metricNames, numberOf, textOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { incomparable } from '../series.ts';
 import { CsvButton } from './csv-button.tsx';

@@ -1,5 +1,6 @@
+import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { gradeSigns, gradeWords, type MetricName, shownValue } from '../../words/numbers.ts';
+import { gradeSigns, gradeWords, shownValue } from '../../words/numbers.ts';
 
 /** A value with its grade, unit and spread. `max` gives it a bar: the largest value of its row. */
 export const Value = ({ name, run, max }: { name: MetricName; run: RunView; max?: number | undefined }) => {

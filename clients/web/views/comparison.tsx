@@ -1,9 +1,10 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
+import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
-import { isScore, type MetricName, metricNames, metrics, plain, signed, textOrDash } from '../../words/numbers.ts';
+import { isScore, metricNames, metrics, plain, signed, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../loading.ts';
 import { DataTable } from '../parts/data-table.tsx';

@@ -1,6 +1,8 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { labels, type MetricName } from '../../words/numbers.ts';
+import type { MetricName } from '../../../shared/page-metrics.ts';
+import type { RunSummary } from '../../../shared/summaries.ts';
+import { labels, metrics, numberOf } from '../../words/numbers.ts';
 import { unreadableNote } from '../../words/words.ts';
 import { Field } from '../parts/field.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
@@ -9,18 +11,6 @@ import { TrendTable } from '../parts/trend-table.tsx';
 import { navigate, replaceUrl } from '../router.ts';
 import { MAX_RUNS, useSeries } from '../series.ts';
 import { useTitle } from '../title.ts';
-
-const tabs: readonly MetricName[] = [
-  'performance',
-  'lcp',
-  'tbt',
-  'cls',
-  'fcp',
-  'si',
-  'accessibility',
-  'bestPractices',
-  'seo',
-];
 
 /** A page over time: one line per region. */
 export const TrendPage = ({ query }: { query: URLSearchParams }) => {
@@ -71,7 +61,7 @@ const Choice = ({ url, device }: { url: string; device: string }) => {
 
 const Series = ({ url, device, metric }: { url: string; device: string; metric: string | null }) => {
   const { runs, unreadable, done, error, reload } = useSeries({ url, device });
-  const [chosen, setChosen] = useState(tabs.find((each) => each === metric) ?? 'performance');
+  const [chosen, setChosen] = useState(metrics.find((each) => each === metric) ?? 'performance');
   const choose = (name: MetricName) => {
     setChosen(name);
     replaceUrl(`/pages?${new URLSearchParams({ url, device, metric: name })}`);
@@ -89,7 +79,7 @@ const Series = ({ url, device, metric }: { url: string; device: string; metric: 
   return (
     <>
       {error && <ProblemNote error={error} reload={reload} />}
-      <Tabs chosen={chosen} choose={choose} />
+      <Tabs runs={runs} chosen={chosen} choose={choose} />
       <TrendChart runs={runs} name={chosen} />
       <p class="legend">
         <span>● comparable with the newest run of its region</span>
@@ -102,12 +92,17 @@ const Series = ({ url, device, metric }: { url: string; device: string; metric: 
   );
 };
 
-const Tabs = ({ chosen, choose }: { chosen: MetricName; choose: (name: MetricName) => void }) => (
+type TabsProps = { runs: readonly RunSummary[]; chosen: MetricName; choose: (name: MetricName) => void };
+
+/** The switch between the metrics that a run has. */
+const Tabs = ({ runs, chosen, choose }: TabsProps) => (
   <div class="tabs" role="group" aria-label="Metric">
-    {tabs.map((name) => (
-      <button type="button" key={name} aria-pressed={name === chosen} onClick={() => choose(name)}>
-        {labels[name]}
-      </button>
-    ))}
+    {metrics
+      .filter((name) => name === chosen || runs.some((run) => numberOf(run, name) !== null))
+      .map((name) => (
+        <button type="button" key={name} aria-pressed={name === chosen} onClick={() => choose(name)}>
+          {labels[name]}
+        </button>
+      ))}
   </div>
 );

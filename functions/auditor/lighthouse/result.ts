@@ -20,7 +20,14 @@ export type LighthouseResult = {
   configSettings: { throttlingMethod: string; throttling: ThrottlingValues };
   fullPageScreenshot?: unknown; // since version 10
   categories: Record<string, { score: number | null } | undefined>;
-  audits: Record<string, { scoreDisplayMode: string; numericValue?: number; errorMessage?: string } | undefined>;
+  audits: Record<string, LighthouseAudit | undefined>;
+};
+
+type LighthouseAudit = {
+  scoreDisplayMode: string;
+  numericValue?: number;
+  errorMessage?: string;
+  details?: { items?: readonly { url?: string; statusCode?: number }[] };
 };
 
 export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } };
@@ -67,10 +74,14 @@ export const summarize = async (
 const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics =>
   recordOf(metricNames, (name) => (existsIn(name, version) ? metricOf(pageMetric(name), lhr) : null));
 
-const metricOf = ({ category, audit }: PageMetric, { categories, audits }: LighthouseResult): number | null => {
-  const requested = categories[category]; // `agentic-browsing` alone has the CLS too
-  if (!requested) return null;
-  if (audit === undefined) return requested.score === null ? null : Math.round(requested.score * 100);
-  const number = audits[audit]?.numericValue;
+const metricOf = ({ category, audit, kind }: PageMetric, { categories, audits }: LighthouseResult): number | null => {
+  const score = category && categories[category]?.score;
+  if (category && score === undefined) return null; // `agentic-browsing` alone has the CLS too
+  if (audit === undefined) return typeof score === 'number' ? Math.round(score * 100) : null;
+  const number = kind === 'count' ? countRequests(audits[audit]) : audits[audit]?.numericValue;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 };
+
+/** Counts the answered requests of an audit's table. Others were blocked or failed. A `data:` address is no request. */
+const countRequests = (audit: LighthouseAudit | undefined): number | undefined =>
+  audit?.details?.items?.filter(({ url = '', statusCode = -1 }) => /^https?:/i.test(url) && statusCode > 0).length;

@@ -1,6 +1,6 @@
 import { type Category, categoriesOf } from '../../../shared/audit-options.ts';
 import { optionsInEnvironment } from '../../../shared/audit-options-schemas.ts';
-import { metricNames, pageMetrics } from '../../../shared/page-metrics.ts';
+import { metricNames, pageMetric, pageMetrics } from '../../../shared/page-metrics.ts';
 import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
 import { type RunError, runError } from '../../../shared/problems.ts';
 import type { Environment, Run } from '../../../shared/run.ts';
@@ -82,7 +82,10 @@ const isComplete = ({ metrics, runtimeError, finalUrl }: AuditSummary, observati
 
 /** Returns true if no metric of these categories is missing. */
 const hasMetrics = (metrics: Metrics, categories: readonly Category[]): boolean =>
-  metricNames.every((name) => metrics[name] !== null || !categories.includes(pageMetrics[name].category));
+  metricNames.every((name) => {
+    const { category } = pageMetric(name);
+    return metrics[name] !== null || !category || !categories.includes(category);
+  });
 
 const environmentOf = (
   summary: AuditSummary | undefined,

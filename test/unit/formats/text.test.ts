@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { comparisonTextOf } from '../../../clients/cli/formats/comparison-text.ts';
 import { listTextOf } from '../../../clients/cli/formats/list-text.ts';
 import { textOf } from '../../../clients/cli/formats/text.ts';
+import { gradeOf, textOf as shownText, spreadText } from '../../../clients/words/numbers.ts';
 import { unreadableNote } from '../../../clients/words/words.ts';
 import type { CheckInputs } from '../../../shared/check.ts';
 import { checkSummary } from '../../../shared/summaries.ts';
@@ -137,4 +138,32 @@ test('the title says which throttling and blocked URL patterns were set', () => 
   expect(title({ rttMs: 40, throughputKbps: 10_240, cpuSlowdownMultiplier: 2 })).toContain(
     'mobile, 1 sample, throttled to 40 ms round trip, 10,240 kbit/s and CPU 2× slower\n',
   );
+});
+
+test('a table of several regions begins with the metric that shows their networks', () => {
+  const withResponse = (ttfb: number) => succeeded(samplesOf('unchanged', 0).map((sample) => ({ ...sample, ttfb })));
+  const rows = (regions: Parameters<typeof checkWith>[0]) =>
+    textOf([resultOf(checkWith(regions, { samples: 3 }))], view).split('\n');
+  const both = rows({ 'us-west1': withResponse(42.4), 'asia-northeast1': withResponse(1234) });
+  expect(both[2]).toMatch(/^TTFB +● 42 ms +▲ 1.2 s +different$/);
+  expect(both[3]).toMatch(/^Performance/);
+  const one = rows({ 'us-west1': withResponse(42.4) });
+  expect(one[2]).toMatch(/^Performance/);
+  expect(one).toContainEqual(expect.stringMatching(/^TTFB +● 42 ms$/));
+});
+
+test('each kind of value has its unit, also its spread', () => {
+  const bytes = [0, 1023, 1024, 412_876, 3_500_000].map((value) => shownText('bytes', value));
+  expect(bytes).toEqual(['0 B', '1023 B', '1 KiB', '403 KiB', '3.3 MiB']);
+  expect([31, 1234].map((value) => shownText('requests', value))).toEqual(['31', '1,234']);
+  expect([0.4, 999, 1000, 12_345].map((value) => shownText('ttfb', value))).toEqual([
+    '0 ms',
+    '999 ms',
+    '1.0 s',
+    '12.3 s',
+  ]);
+  expect(spreadText('bytes', 412_876, { min: 400_000, max: 410_240 })).toBe('±5');
+  expect(spreadText('bytes', 412_876, { min: 400_000, max: 400_100 })).toBe('');
+  expect(spreadText('requests', 31, { min: 30, max: 32 })).toBe('(30–32)');
+  expect([gradeOf('requests', 31, 'mobile'), gradeOf('bytes', 3_500_000, 'mobile')]).toEqual(['none', 'work']);
 });
