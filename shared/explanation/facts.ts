@@ -1,3 +1,4 @@
+import type { MetricName } from '../page-metrics.ts';
 import { isOtherSite, matchKey, nameOfUrl, shownUrl } from './addresses.ts';
 import { type AuditFact, auditFacts } from './audit-facts.ts';
 import { type ElementFact, elementOf } from './elements.ts';
@@ -11,7 +12,7 @@ export type ScriptFact = Named & { ms: number };
 
 /** The facts of one report that an explanation compares. They are small, so the report can be released before the next one is read. */
 export type ReportFacts = {
-  metrics: ReadonlyMap<string, MetricFact>;
+  metrics: ReadonlyMap<MetricName, MetricFact>;
   requests: ReadonlyMap<string, RequestFact>;
   scripts: ReadonlyMap<string, ScriptFact>;
   lcpElement: ElementFact | null;

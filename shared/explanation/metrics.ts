@@ -1,3 +1,4 @@
+import { type MetricKind, type MetricName, pageMetric, valueNames } from '../page-metrics.ts';
 import { numberOf, type Report } from './report.ts';
 
 export type MetricFact = {
@@ -11,20 +12,22 @@ export type MetricFact = {
 /** Metrics that change together for the same causes. */
 export type MetricGroup = 'load' | 'cpu' | 'shift' | 'weight';
 
-export type MetricRow = { name: string; label: string; audit: string; group: MetricGroup };
+export type MetricRow = { name: MetricName; label: string; kind: MetricKind; audit: string; group: MetricGroup };
 
-/** The metrics of a page by which the performance score is computed, and the network as it was. */
-export const metricRows: readonly MetricRow[] = [
-  { name: 'lcp', label: 'LCP', audit: 'largest-contentful-paint', group: 'load' },
-  { name: 'fcp', label: 'FCP', audit: 'first-contentful-paint', group: 'load' },
-  { name: 'si', label: 'Speed Index', audit: 'speed-index', group: 'load' },
-  { name: 'tbt', label: 'TBT', audit: 'total-blocking-time', group: 'cpu' },
-  { name: 'tti', label: 'TTI', audit: 'interactive', group: 'load' },
-  { name: 'cls', label: 'CLS', audit: 'cumulative-layout-shift', group: 'shift' },
-];
+const groupOf = (name: MetricName, kind: MetricKind): MetricGroup => {
+  if (kind === 'shift') return 'shift';
+  if (kind === 'bytes' || kind === 'count') return 'weight';
+  return name === 'tbt' ? 'cpu' : 'load';
+};
+
+/** The metrics that a report has a value of. The scores of categories are no metrics here. */
+export const metricRows: readonly MetricRow[] = valueNames.flatMap((name) => {
+  const { kind, audit, title, shortTitle } = pageMetric(name);
+  return audit ? [{ name, label: shortTitle ?? title, kind, audit, group: groupOf(name, kind) }] : [];
+});
 
 /** Returns the metrics of a report by name. */
-export const metricFacts = ({ audits, categories }: Report): Map<string, MetricFact> => {
+export const metricFacts = ({ audits, categories }: Report): Map<MetricName, MetricFact> => {
   const refs = categories.performance?.auditRefs ?? [];
   const total = refs.reduce((sum, { weight }) => sum + weight, 0);
   return new Map(

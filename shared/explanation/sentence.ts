@@ -1,3 +1,4 @@
+import { type MetricName, namesOfKind, pageMetric } from '../page-metrics.ts';
 import { cutText } from '../text.ts';
 import type { AuditPair, FindingChange } from './audit-changes.ts';
 import { type Cause, type Changes, causesOf, lcpElementCause } from './causes.ts';
@@ -5,20 +6,15 @@ import { nameOfElement } from './elements.ts';
 import { type MetricGroup, type MetricRow, metricRows } from './metrics.ts';
 import { isChange, type Verdicts } from './points.ts';
 import type { Explanation } from './schema.ts';
-import { counted, pointsText, shiftText, timeText } from './words.ts';
+import { bytesText, counted, pointsText, shiftText, timeText } from './words.ts';
 
 const MAX_SENTENCE = 600;
 /** A sentence names the strongest causes only, and none that explains a small part of the change. */
 const MAX_CAUSES = 2;
 const MIN_SHARE = 0.2;
 
-const categories = [
-  { metric: 'accessibility', category: 'accessibility', label: 'accessibility' },
-  { metric: 'bestPractices', category: 'best-practices', label: 'best practices' },
-  { metric: 'seo', category: 'seo', label: 'SEO' },
-  { metric: 'pwa', category: 'pwa', label: 'PWA' },
-  { metric: 'agenticBrowsing', category: 'agentic-browsing', label: 'agentic browsing' },
-] as const;
+/** The scores of the categories. The performance score follows from the metrics. */
+const scores = namesOfKind('score').filter((name) => name !== 'performance');
 
 type Given = {
   changes: Changes;
@@ -37,7 +33,7 @@ export const sentenceOf = (given: Given): string => {
   const causes: Causes = { all: causesOf(given.changes), told: new Set() };
   const clauses = [
     ...leadsOf(given).flatMap((lead) => metricClause(lead, given, causes)),
-    ...categories.flatMap((each) => categoryClause(each, given)),
+    ...scores.flatMap((name) => categoryClause(name, given)),
   ];
   if (clauses.length === 0) clauses.push(scoreClause(given, causes) ?? 'no metric has a clear change');
   const [first = '', ...rest] = [...clauses, ...certainClauses(given, causes)];
@@ -71,9 +67,11 @@ const metricClause = (lead: MetricRow, { changes, verdicts, points }: Given, { a
 
 const textsOf = (causes: readonly Cause[]): string => causes.map(({ text }) => text).join(', and ');
 
-const changeText = ({ name, label, group }: MetricRow, change: number): string => {
+const changeText = ({ name, label, kind }: MetricRow, change: number): string => {
   const size = Math.abs(change);
-  if (group === 'shift') return `${label} is ${shiftText(size)} ${change > 0 ? 'higher' : 'lower'}`;
+  if (kind === 'bytes') return `${label}: ${bytesText(size)} ${change > 0 ? 'more' : 'less'}`;
+  if (kind === 'count') return `${label}: ${Math.round(size)} ${change > 0 ? 'more' : 'fewer'}`;
+  if (kind === 'shift') return `${label} is ${shiftText(size)} ${change > 0 ? 'higher' : 'lower'}`;
   if (name === 'tbt') return `${label} is ${timeText(size)} ${change > 0 ? 'longer' : 'shorter'}`;
   return `${label} is ${timeText(size)} ${change > 0 ? 'slower' : 'faster'}`;
 };
@@ -99,12 +97,10 @@ const scoreClause = ({ verdicts, points }: Given, { all, told }: Causes): string
   return causes.length > 0 ? `${text}: ${textsOf(causes)}` : text;
 };
 
-const categoryClause = (
-  { metric, category, label }: (typeof categories)[number],
-  { verdicts, audits, findings }: Given,
-): string[] => {
-  if (!isChange(verdicts[metric])) return [];
-  const worse = verdicts[metric]?.verdict === 'regressed';
+const categoryClause = (name: MetricName, { verdicts, audits, findings }: Given): string[] => {
+  if (!isChange(verdicts[name])) return [];
+  const { category, title } = pageMetric(name);
+  const worse = verdicts[name]?.verdict === 'regressed';
   const flipped = audits.filter(({ now }) => now.category === category && now.failed === worse && now.weight > 0);
   const named = flipped.slice(0, MAX_CAUSES).map(({ base, now }) => {
     const found = findings.filter(({ audit }) => audit.id === now.id && audit.category === category);
@@ -113,7 +109,7 @@ const categoryClause = (
     const where = element ? ` (${nameOfElement(element)}${more})` : '';
     return worse ? `“${now.title}” fails now${where}` : `“${base.title}” is fixed${where}`;
   });
-  const text = `${label} is ${worse ? 'worse' : 'better'}`;
+  const text = `${title} is ${worse ? 'worse' : 'better'}`;
   return [named.length > 0 ? `${text}: ${named.join(', and ')}` : `${text}, and the reports show no cause`];
 };
 
