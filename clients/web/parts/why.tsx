@@ -5,7 +5,7 @@ import { DataTable } from './data-table.tsx';
 
 /** The changes between two results of a region, behind the sentence that says why. */
 export const WhatChanged = ({ region, explanation }: { region: string; explanation: Explanation }) => (
-  <details class="changes">
+  <details>
     <summary>What changed: points, requests, scripts and audits</summary>
     <Changes
       id={`${region}-points`}
@@ -22,7 +22,13 @@ export const WhatChanged = ({ region, explanation }: { region: string; explanati
       ))}
     </Changes>
     <Requests id={`${region}-requests`} explanation={explanation} />
-    <Changes id={`${region}-scripts`} title="Main thread" columns={['Script', 'Before', 'After']}>
+    <LcpElement id={`${region}-lcp`} explanation={explanation} />
+    <Changes
+      id={`${region}-scripts`}
+      title="Main thread"
+      columns={['Script', 'Before', 'After']}
+      omitted={explanation.omitted.mainThread}
+    >
       {explanation.mainThread.map(({ url, baseMs, ms }) => (
         <tr key={url}>
           <th scope="row" class="break">
@@ -33,7 +39,7 @@ export const WhatChanged = ({ region, explanation }: { region: string; explanati
         </tr>
       ))}
     </Changes>
-    <Changes id={`${region}-audits`} title="Audits" columns={['Audit', 'Now']}>
+    <Changes id={`${region}-audits`} title="Audits" columns={['Audit', 'Now']} omitted={explanation.omitted.audits}>
       {explanation.audits.map(({ audit, title, outcome }) => (
         <tr key={audit}>
           <th scope="row">{title}</th>
@@ -41,7 +47,12 @@ export const WhatChanged = ({ region, explanation }: { region: string; explanati
         </tr>
       ))}
     </Changes>
-    <Changes id={`${region}-elements`} title="Elements" columns={['Audit', 'Element', 'Now']}>
+    <Changes
+      id={`${region}-elements`}
+      title="Elements"
+      columns={['Audit', 'Element', 'Now']}
+      omitted={explanation.omitted.elements}
+    >
       {explanation.elements.map(({ audit, title, selector, snippet, url, change }) => (
         <tr key={`${audit} ${selector} ${snippet} ${url}`}>
           <th scope="row">{title}</th>
@@ -53,18 +64,41 @@ export const WhatChanged = ({ region, explanation }: { region: string; explanati
   </details>
 );
 
-type ChangesProps = { id: string; title: string; columns: readonly string[]; children: readonly ComponentChildren[] };
+type ChangesProps = {
+  id: string;
+  title: string;
+  columns: readonly string[];
+  omitted?: number | undefined; // further changes, which the answer leaves out
+  children: readonly ComponentChildren[];
+};
 
 /** A list of changes. Nothing if it is empty. */
-const Changes = ({ id, title, columns, children }: ChangesProps) =>
+const Changes = ({ id, title, columns, omitted = 0, children }: ChangesProps) =>
   children.length === 0 ? null : (
     <>
       <h3 id={id}>{title}</h3>
       <DataTable labelled={id} columns={columns}>
         {children}
       </DataTable>
+      {omitted > 0 && <p class="muted">and {omitted} more</p>}
     </>
   );
+
+const LcpElement = ({ id, explanation: { lcpElement } }: { id: string; explanation: Explanation }) => (
+  <Changes id={id} title="Element of the largest contentful paint" columns={['Before', 'After']}>
+    {lcpElement?.changed
+      ? [
+          <tr key="element">
+            <td class="break">{elementText(lcpElement.base)}</td>
+            <td class="break">{elementText(lcpElement.value)}</td>
+          </tr>,
+        ]
+      : []}
+  </Changes>
+);
+
+const elementText = ({ selector, snippet }: { selector: string | null; snippet: string | null }): string =>
+  selector ?? snippet ?? '–';
 
 const lists: Record<RequestList, string> = {
   added: 'new',
@@ -74,10 +108,16 @@ const lists: Record<RequestList, string> = {
   slower: 'slower',
   faster: 'faster',
 };
+const listNames = Object.keys(lists) as RequestList[];
 
-const Requests = ({ id, explanation: { requests } }: { id: string; explanation: Explanation }) => (
-  <Changes id={id} title="Requests" columns={['Change', 'Request', 'Size', 'Time']}>
-    {(Object.keys(lists) as RequestList[]).flatMap((list) =>
+const Requests = ({ id, explanation: { requests, omitted } }: { id: string; explanation: Explanation }) => (
+  <Changes
+    id={id}
+    title="Requests"
+    columns={['Change', 'Request', 'Size', 'Time']}
+    omitted={listNames.reduce((sum, list) => sum + (omitted[`requests.${list}`] ?? 0), 0)}
+  >
+    {listNames.flatMap((list) =>
       requests[list].map((request) => (
         <tr key={`${list} ${request.url}`}>
           <td>{lists[list]}</td>
