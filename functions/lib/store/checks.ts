@@ -6,16 +6,8 @@ import { pick } from '../../../shared/pick.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
-import {
-  type Db,
-  getItem,
-  type Item,
-  ifReadable,
-  parse,
-  putItem,
-  UnreadableItemError,
-  updateItem,
-} from './dynamodb.ts';
+import type { Db, Item } from './dynamodb.ts';
+import { getItem, ifReadable, parse, putItem, UnreadableItemError, updateItem } from './dynamodb.ts';
 import {
   CheckItem,
   checkKey,
