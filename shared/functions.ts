@@ -106,7 +106,7 @@ export const functionRows = {
     env: AuditEnv,
     timeoutSeconds: 600,
     memoryMb: 3538, // on one vCPU, Lighthouse would slow the page that it measures
-    // Room for the unpacked Chromium (221 MB), up to 150 MiB in the browser's cache, the trace and the report.
+    // Space for the unpacked Chromium (221 MB), up to 150 MiB in the browser's cache, the trace and the report.
     storageMb: 1024,
     // DNS lookups may use half of the pool. Each audit's proxy runs up to six lookups at once, and unfinished lookups of
     // earlier pages keep their threads.

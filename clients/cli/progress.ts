@@ -25,7 +25,7 @@ export const progressLines = (note: (line: string) => void): Progress => {
   return { onChange, onOutage, end: async () => {} };
 };
 
-/** Calls `show` with the cause when an outage begins and with undefined when it ends, whichever wait meets it first. */
+/** Calls `show` with the cause when an outage begins and with undefined when it ends, whichever wait detects it first. */
 export const outagesOf = (show: (cause: string | undefined) => void): OnOutage => {
   let shown: string | undefined;
   return (error) => {

@@ -3,7 +3,7 @@ import { fstatSync, writeFileSync } from 'node:fs';
 /** The error of an output that can't be written. Its message names the output and says what to do. */
 export class WriteError extends Error {
   constructor(output: string, { message }: Error) {
-    super(`${output} can't be written (${message}). Make room, or name another file.`);
+    super(`${output} can't be written (${message}). Free space on the disk, or name another file.`);
   }
 }
 

@@ -12,7 +12,7 @@ const TIMED_OUT = /timed? ?out/i;
 type Inputs = Omit<CreateCheckBody, 'regions'> & { regions?: string[] | undefined };
 type Watch = { signal: AbortSignal; report: (message: string) => Promise<void> };
 
-/** A check that goes on although the call of the agent has failed. */
+/** The call of the agent has failed, and its check continues. */
 export class KeptCheckError extends Error {
   constructor(id: string, cause: unknown) {
     super(`The check ${id} stays. Read it later with get_check.`, { cause });

@@ -62,7 +62,7 @@ export const transportOf = (key: string | null): Transport =>
 export const send = (path: string, options?: SendOptions): Promise<Response> =>
   withKey((transport) => transport.send(withShareToken(path), options));
 
-/** Reads JSON. The page shows texts as texts, whatever characters they have. */
+/** Reads JSON. The page shows each text as text, so its characters can do no harm. */
 export const read = <Body>(path: string, options?: ReadOptions) =>
   withKey((transport) => transport.read<Body>(withShareToken(path), { ...options, asIs: true }));
 

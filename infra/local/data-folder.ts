@@ -78,7 +78,7 @@ export const whyFull = (dataDir: string): string | undefined => {
 };
 
 /** Throws if the disk of a folder is too full to open the table. */
-export const requireRoom = (dataDir: string): void => {
+export const requireSpace = (dataDir: string): void => {
   const reason = whyFull(dataDir);
   if (reason) throw new Error(reason);
 };
@@ -97,7 +97,7 @@ export const removeRemains = (dataDir: string): void => {
   for (const file of [endpointFile(dataDir), probeFile(dataDir)]) inFile(file, (path) => rmSync(path, { force: true }));
 };
 
-/** File that shows whether the disk has room. */
+/** File whose write shows whether the disk has space. */
 export const probeFile = (dataDir: string): string => join(dataDir, 'room.probe');
 
 const inFile = (path: string, work: (path: string) => void): void => {

@@ -19,7 +19,7 @@ import {
   lockDataFolder,
   readEndpoint,
   removeRemains,
-  requireRoom,
+  requireSpace,
   unusable,
   writeEndpoint,
 } from './data-folder.ts';
@@ -66,7 +66,7 @@ export const startTable = async ({ dataDir, environment = 'local', ...options }:
     engines.defer(lockDataFolder(dataDir, print));
     format = readFormat(dataDir);
     removeRemains(dataDir);
-    requireRoom(dataDir);
+    requireSpace(dataDir);
   }
   const name = namesOf(environment).table;
   const dynamodb = await startDynamodb(dataDir && join(dataDir, 'dynamodb'), name, { ...options, credentials });

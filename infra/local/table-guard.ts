@@ -22,7 +22,7 @@ const SOON_MS = 60_000;
 /**
  * Keeps the table's engine alive through I/O errors, such as a full disk. It answers each request that fails with a
  * server error. After a failed write it refuses further writes, because LevelDB would append them to a damaged log and
- * lose them at its next start. It reopens LevelDB, with a new log, when the disk has room. Returns the function that ends
+ * lose them at its next start. It reopens LevelDB, with a new log, when the disk has space. Returns the function that ends
  * the guard.
  */
 export const guardTable = ({ db }: Store, { path, print, onRecovered, retryMs = RETRY_MS }: Options) => {
@@ -128,7 +128,7 @@ const openedLate = (ready: () => Promise<void> | undefined, open: () => Values):
   return { next, close, return: close };
 };
 
-/** Throws if the folder has no room or can't be written. */
+/** Throws if the disk of the folder is full, or the folder can't be written. */
 const probe = async (path: string): Promise<void> => {
   const file = probeFile(dirname(path));
   try {

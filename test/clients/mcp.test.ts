@@ -79,7 +79,7 @@ test('an agent finds six tools, and only one of them changes something', async (
   ]);
 });
 
-test('an agent runs a check, hears of its progress, and reads it again', async () => {
+test('an agent runs a check, receives its progress, and rereads it', async () => {
   const messages: string[] = [];
   const options = {
     throttling: { rttMs: 80, throughputKbps: 5000, cpuSlowdownMultiplier: 2 },

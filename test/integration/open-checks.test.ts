@@ -132,7 +132,7 @@ test('a refund that the SDK repeats returns the tokens once', async () => {
   expect([await openOf(owner), (await tokensOf(owner)).day]).toEqual([0, 200]);
 });
 
-test('creates of one check at the same time are told apart by their ids', async () => {
+test('creates of one check at the same time differ by their ids', async () => {
   const owner = anOwner();
   const check = aCheck();
   const first = allowed(await world.usage.take(owner, check, t0));

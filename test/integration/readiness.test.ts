@@ -80,7 +80,7 @@ test('a machine whose temporary folder is lost or full is not ready until an aud
   expect(currentObstacle()).toContain('/nonexistent is missing');
   await expect(pool.prepare()).rejects.toThrow('/nonexistent is missing');
   vi.stubEnv('TMPDIR', '/proc'); // a folder on a disk without free space
-  const cause = 'no room for an audit, because it is short of space in its temporary folder /proc (0 MiB left)';
+  const cause = "can't run an audit, because it is short of space in its temporary folder /proc (0 MiB left)";
   expect(currentObstacle()).toContain(cause);
   await expect(pool.audit(order, new AbortController().signal)).rejects.toThrow(cause);
   vi.unstubAllEnvs();

@@ -280,7 +280,7 @@ test('a token that was altered, cut, or made for another check or time opens not
   expect((await call(`/v1/checks/${check.id.toUpperCase()}?share=${token}`)).status).toBe(200);
 });
 
-test('the holder of an expired link is told so, and nobody else', async () => {
+test('the answer says that a link has expired to its holder alone', async () => {
   const check = await finishedCheck();
   await tokenFor(check.id);
   const secret = await secretOf(check.id);

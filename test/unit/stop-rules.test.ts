@@ -248,7 +248,7 @@ describe('an empty main document', () => {
 });
 
 describe('a crashed renderer', () => {
-  test('stops the audit after 500 ms, whatever the main frame does meanwhile', () => {
+  test('stops the audit after 500 ms, also while the main frame navigates', () => {
     const crashed = { ...complete, crashed: true };
     expect(timed([2000, frame(crashed)], [2400, frame({ ...crashed, navigations: 2 })])).toMatchObject({
       end: stopped('page-crashed'),

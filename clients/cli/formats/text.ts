@@ -77,7 +77,7 @@ const blocks = (result: CheckResult, names: readonly MetricName[], view: View): 
   return ['', ...regions, ...verdicts, ''];
 };
 
-/** Returns the value of a metric. Its spread is left out if the line has no room for it. */
+/** Returns the value of a metric. It has no spread if the line would be too wide. */
 const cellOf = (run: RunView, name: MetricName, view: View, used = 0): string => {
   const value = shownValue(run, name);
   if (!value) return run.state === 'created' || run.state === 'running' ? '…' : '–';

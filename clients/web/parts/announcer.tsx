@@ -8,7 +8,7 @@ const textOfRun = ({ region, state, performance, error }: RunView) =>
     ? `${region} failed: ${error?.code}.`
     : `${region} finished. Performance ${performance ?? 'unknown'}.`;
 
-/** Tells a screen reader which regions have finished since the last change. */
+/** Announces to a screen reader which regions have finished since the last change. */
 export const Announcer = ({ runs }: { runs: readonly RunView[] }) => {
   const known = useRef<Set<string>>(undefined);
   const [text, setText] = useState('');

@@ -5,7 +5,7 @@ import { IDLE_SHARE, LIVENESS_MS } from '../stop-rules.ts';
 import { askPage, isSilent } from './page-probe.ts';
 
 /**
- * Reports a browser or a page that does not respond although it is idle. Returns a function that ends this. `isShown` tells
+ * Reports a browser or a page that does not respond although it is idle. Returns a function that ends this. `isShown` returns
  * whether the main frame shows a document and requests no other: the browser suspends all commands to a page during that.
  */
 export const watchLiveness = (

@@ -25,7 +25,7 @@ export const keepDocument = async (session: CDPSession, watched: Watched): Promi
 export const heldDocument = ({ hold, shown, earlierLoaders }: Watched, requestId: unknown): unknown =>
   hold === 'on' && shown && earlierLoaders.has(String(requestId)) ? shown.loaderId : requestId;
 
-/** Waits until the page stays on a document: a redirect by script or by a refresh is over, and its target has loaded. */
+/** Waits until the page stops navigating: each redirect by script or by a refresh has ended, and its target has loaded. */
 const settle = async (watched: Watched): Promise<void> => {
   const end = performance.now() + SETTLE_MS;
   while (performance.now() < end && isMoving(watched.record, watched.motion(), performance.now())) await sleep(POLL_MS);

@@ -37,7 +37,7 @@ export const shortageOf = (free: FreeResources, min = MIN_FREE): string | undefi
 /** Returns what this host is short of for another audit, in a sentence, or undefined. */
 export const whyShort = (): string | undefined => {
   const shortage = shortageOf(readResources(userOfService()), AUDIT_FREE);
-  return shortage && `The machine has no room for an audit, because it is short of ${shortage}.`;
+  return shortage && `The machine can't run an audit, because it is short of ${shortage}.`;
 };
 
 /** The host was too short of a resource to start an audit. The next audit may find it free. */

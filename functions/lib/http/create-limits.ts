@@ -21,9 +21,13 @@ export const permitCreate = async (
 };
 
 const crowdedOut = () =>
-  new ApiProblemError('unavailable', 'Too many checks are being created with keys of this owner at once. Try again.', {
-    headers: { 'retry-after': '1' },
-  });
+  new ApiProblemError(
+    'unavailable',
+    'Too many checks are being created with keys of this owner at once. Retry in 1 s.',
+    {
+      headers: { 'retry-after': '1' },
+    },
+  );
 
 const tooManyRequests = (plan: PlanName, { limit, audits, retryAfterSeconds, buckets }: Refusal) => {
   const allowance = limitText(plan, limit) + (limit in auditLimits ? `, and this check needs ${audits}` : '');

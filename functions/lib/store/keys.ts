@@ -28,7 +28,7 @@ export const keyStore = (db: Db) => {
       const times = { createdAt: now.toISOString(), revokedAt: null, lastUsedAt: null };
       const key: ApiKey = { ...fields, prefix, hash: hashOf(secret).toString('hex'), ...times };
       if (!(await putOnce(db, { ...apiKeyKey(prefix), ...key }, ifAbsent)))
-        throw new Error(`a key with the random prefix ${prefix} exists. Try again.`);
+        throw new Error(`a key with the random prefix ${prefix} exists. Run the command again.`);
       return { key, text: keyText(prefix, secret) };
     },
 

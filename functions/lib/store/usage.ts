@@ -201,7 +201,7 @@ const removeStale = async (db: Db, owner: string, openChecks: OpenChecks, now: n
   return found.some(Boolean);
 };
 
-/** Returns what a create took. If that fails, the tokens come back with time, and a later create removes the entry. */
+/** Returns what a create took. If that fails, the tokens return with time, and a later create removes the entry. */
 const refund = async (db: Db, create: Create): Promise<void> => {
   const { owner, plan, id, audits } = create;
   const tokens = tokensOf(plan);
