@@ -25,7 +25,7 @@ export class KeptCheckError extends Error {
  */
 export const runCheck = async (client: Client, inputs: Inputs, { signal, report }: Watch): Promise<CheckView> => {
   const regions = inputs.regions ?? [await firstRegion(client, signal)];
-  const { id } = await client.create({ ...inputs, regions }, { signal });
+  const { id } = await client.create({ ...inputs, regions }); // to its end: after an abort, nobody could erase the check
   let check: CheckView | undefined;
   let sent = Promise.resolve();
   const send = () => {
