@@ -1,13 +1,54 @@
 import { existsSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
+import type { Page } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
-import type { MessageFormat } from './patches.ts';
+import type {
+  AccessibilityGatherer,
+  AuditArtifacts,
+  AxeAudit,
+  DefaultConfig,
+  Flags,
+  MessageFormat,
+  NetworkMonitor,
+  PageFunctions,
+  Protocol,
+  TraceGatherer,
+} from './patches.ts';
+import type { RunnerResult } from './result.ts';
 import { standInOf } from './stand-ins.ts';
 
+export type Run = {
+  (url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
+  generateConfig?(config: undefined, flags: Flags): unknown; // in version 9
+};
+/** A module whose export has a name. In version 9, its only export is the default one. */
+type Named<Name extends string, Value> = { default?: Value } & { [Key in Name]?: Value };
+
+/** The exports that an auditor uses, by the path of their module. */
+type Modules = {
+  'index.js': { default: Run; auditFlowArtifacts?: AuditArtifacts }; // auditFlowArtifacts since version 10
+  'config/config.js': { initializeConfig(mode: 'navigation', config: undefined, flags: Flags): Promise<unknown> }; // since version 10
+  'config/desktop-config.js': { default: object };
+  'config/default-config.js': { default: DefaultConfig };
+  'gather/gatherers/trace.js': { default: TraceGatherer };
+  'gather/gatherers/accessibility.js': { default: AccessibilityGatherer };
+  'audits/accessibility/axe-audit.js': { default: AxeAudit };
+  'gather/driver/network-monitor.js': Named<'NetworkMonitor', NetworkMonitor>;
+  'gather/session.js': Named<'ProtocolSession', Protocol>; // since version 10
+  'gather/driver.js': Named<'Driver', Protocol>; // the protocol session of version 9
+  'lib/page-functions.js': Named<'pageFunctions', PageFunctions>;
+};
+export type ImportCore = <Path extends keyof Modules>(path: Path) => Promise<Modules[Path]>;
+
+/** Returns the export of a module. */
+export const exportOf = <Name extends string, Value>(module: Named<Name, Value>, name: Name): Value => {
+  const value: Value | undefined = module.default ?? module[name];
+  if (value === undefined) throw new Error(`The module of Lighthouse has no export ${name}.`);
+  return value;
+};
+
 type Linked = { load(path: string): object; loadFrom(path: string, name: string): object };
-// biome-ignore lint/suspicious/noExplicitAny: the modules of Lighthouse have no types that hold for all versions
-type Module = any;
 
 /** Ways to import the modules of a Lighthouse release: from one linked file beside this file, or from the package. */
 export const lighthouseModules = (version: AuditVersion) => {
@@ -19,10 +60,10 @@ const linkedModules = (version: AuditVersion, file: string) => {
   const { package: name, core, module } = auditVersion(version);
   const { load, loadFrom }: Linked = createRequire(import.meta.url)(file);
   return {
-    importCore: async (path: string): Promise<Module> => {
+    importCore: (async (path) => {
       const exported = load(`node_modules/${name}/${core}/${path}`);
       return module === 'esm' ? exported : { default: exported };
-    },
+    }) as ImportCore,
     messageFormat: async () => defaultOf(loadFrom(formattingModule(version), MESSAGE_FORMAT)),
   };
 };
@@ -36,7 +77,7 @@ const packageModules = (version: AuditVersion) => {
     },
   });
   return {
-    importCore: (path: string): Promise<Module> => import(`${name}/${core}/${path}`),
+    importCore: ((path) => import(`${name}/${core}/${path}`)) as ImportCore,
     messageFormat: async () => {
       const formatting = createRequire(import.meta.url).resolve(
         formattingModule(version).replace(/^node_modules./, ''),

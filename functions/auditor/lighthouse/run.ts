@@ -6,7 +6,7 @@ import { categoriesOf } from '../../../shared/audit-options.ts';
 import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import type { AuditOrder, AuditSummary, Benchmark } from '../messages.ts';
-import { lighthouseModules } from './modules.ts';
+import { exportOf, lighthouseModules, type Run } from './modules.ts';
 import {
   type AccessibilityGatherer,
   type AuditArtifacts,
@@ -14,7 +14,6 @@ import {
   auditAgainWithoutCharset,
   blockInAllTargets,
   type DefaultConfig,
-  type Flags,
   gatherAccessibilityFirst,
   type NetworkMonitor,
   type PageFunctions,
@@ -29,11 +28,11 @@ import {
   patchTrace,
   type TraceGatherer,
 } from './patches.ts';
-import { type RunnerResult, summarize } from './result.ts';
+import { summarize } from './result.ts';
 
 type Lighthouse = {
-  run(url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
-  auditArtifacts?: AuditArtifacts; // since version 10
+  run: Run;
+  auditArtifacts: AuditArtifacts | undefined; // since version 10
   desktopConfig: object;
   defaultConfig: DefaultConfig;
   trace: TraceGatherer;
@@ -52,36 +51,24 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
   const { acceptsPage } = auditVersion(version);
   const { importCore, messageFormat } = lighthouseModules(version);
   patchMessageFormat(await messageFormat());
-  const [{ default: run, auditFlowArtifacts: auditArtifacts }, ...more] = await Promise.all([
-    importCore('index.js'),
-    importCore('config/desktop-config.js'),
-    importCore('config/default-config.js'),
-    importCore('gather/gatherers/trace.js'),
-    importCore('gather/gatherers/accessibility.js'),
-    importCore('audits/accessibility/axe-audit.js'),
-    importCore('gather/driver/network-monitor.js'),
-    importCore(`gather/${acceptsPage ? 'session' : 'driver'}.js`),
-    importCore('lib/page-functions.js'),
-  ]);
-  const [desktopConfig, defaultConfig, trace, accessibility, axeAudit, networkMonitor, protocol, pageFunctions] =
-    more.map((module) => module.default ?? module.NetworkMonitor ?? module.ProtocolSession ?? module.pageFunctions);
-  if (acceptsPage) {
-    const { initializeConfig } = await importCore('config/config.js');
-    await initializeConfig('navigation', undefined, {});
-  } else {
-    run.generateConfig(undefined, {});
-  }
+  const { default: run, auditFlowArtifacts: auditArtifacts } = await importCore('index.js');
+  if (run.generateConfig) run.generateConfig(undefined, {});
+  else await (await importCore('config/config.js')).initializeConfig('navigation', undefined, {});
+  const networkMonitor = await importCore('gather/driver/network-monitor.js');
+  const pageFunctions = await importCore('lib/page-functions.js');
   return {
     run,
     auditArtifacts,
-    desktopConfig,
-    defaultConfig,
-    trace,
-    accessibility,
-    axeAudit,
-    networkMonitor,
-    protocol,
-    pageFunctions,
+    desktopConfig: (await importCore('config/desktop-config.js')).default,
+    defaultConfig: (await importCore('config/default-config.js')).default,
+    trace: (await importCore('gather/gatherers/trace.js')).default,
+    accessibility: (await importCore('gather/gatherers/accessibility.js')).default,
+    axeAudit: (await importCore('audits/accessibility/axe-audit.js')).default,
+    networkMonitor: exportOf(networkMonitor, 'NetworkMonitor'),
+    protocol: acceptsPage
+      ? exportOf(await importCore('gather/session.js'), 'ProtocolSession')
+      : exportOf(await importCore('gather/driver.js'), 'Driver'),
+    pageFunctions: exportOf(pageFunctions, 'pageFunctions'),
   };
 };
 
