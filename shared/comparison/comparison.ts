@@ -4,11 +4,8 @@ import { type MetricName, metricNames, noMetrics, pageMetrics } from '../page-me
 import { metricsView } from '../page-metrics-schemas.ts';
 import { recordOf } from '../record.ts';
 import type { Run } from '../run.ts';
-import { throttlingText } from '../throttling.ts';
+import { affectedByOptions, reasonsOfOptions, timings } from './option-differences.ts';
 import { type Difference, differ, MIN_SAMPLES } from './sample-difference.ts';
-
-/** Metrics that depend on the speed of the machine and its simulated network. */
-const timings = metricNames.filter((name) => pageMetrics[name].dependsOn === 'device');
 
 /** Two machines are different if the benchmark index of one is more than a fifth higher. */
 const MAX_BENCHMARK_RATIO = 1.2;
@@ -23,9 +20,7 @@ const affected = {
   contended: metricNames.filter((name) => pageMetrics[name].dependsOn !== 'page'),
   'different-machine': timings,
   'different-version': metricNames,
-  'different-device': metricNames,
-  'different-throttling': timings,
-  'different-blocked-urls': metricNames,
+  ...affectedByOptions,
   'fewer-samples': metricNames.filter((name) => pageMetrics[name].hasNoise),
 } as const satisfies Record<string, readonly MetricName[]>;
 export const ReasonCode = z.enum(Object.keys(affected) as [keyof typeof affected, ...(keyof typeof affected)[]]);
@@ -154,20 +149,10 @@ const reasonsOfPair = (before: Run, after: Run): Reason[] => {
   const codes: [ReasonCode, boolean][] = [
     ['different-machine', Math.max(...indexes) > MAX_BENCHMARK_RATIO * Math.min(...indexes)],
     ['different-version', before.auditVersion !== after.auditVersion],
-    ['different-device', before.device !== after.device],
-    ['different-throttling', throttlingOf(before) !== throttlingOf(after)],
-    ['different-blocked-urls', blockedUrlsOf(before) !== blockedUrlsOf(after)],
   ];
-  return codes.filter(([, applies]) => applies).map(([code]) => reason(code, after));
+  const applying = codes.filter(([, applies]) => applies).map(([code]) => code);
+  return [...applying, ...reasonsOfOptions(before, after)].map((code) => reason(code, after));
 };
-
-/** Returns the throttling of a run as a text. */
-const throttlingOf = ({ device, environment }: Run): string =>
-  `${environment?.throttling ?? 'simulate'} ${throttlingText(device, environment?.throttlingValues ?? null)}`;
-
-/** Returns the blocked URL patterns of a run as a text. Their order makes no difference. */
-const blockedUrlsOf = ({ environment }: Run): string =>
-  JSON.stringify([...new Set(environment?.blockedUrlPatterns)].sort());
 
 const unique = (reasons: readonly Reason[]): Reason[] =>
   reasons.filter(({ code }, i) => reasons.findIndex((each) => each.code === code) === i);
