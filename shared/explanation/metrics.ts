@@ -1,5 +1,5 @@
 import { type MetricKind, type MetricName, pageMetric, valueNames } from '../page-metrics.ts';
-import { numberOf, type Report } from './report.ts';
+import { itemsOf, numberOf, type Report } from './report.ts';
 
 export type MetricFact = {
   /** Numeric value, null if the report has none. */
@@ -27,17 +27,18 @@ export const metricRows: readonly MetricRow[] = valueNames.flatMap((name) => {
 });
 
 /** Returns the metrics of a report by name. */
-export const metricFacts = ({ audits, categories }: Report): Map<MetricName, MetricFact> => {
+export const metricFacts = (report: Report): Map<MetricName, MetricFact> => {
+  const { audits, categories } = report;
   const refs = categories.performance?.auditRefs ?? [];
   const total = refs.reduce((sum, { weight }) => sum + weight, 0);
   return new Map(
-    metricRows.map(({ name, audit }) => {
+    metricRows.map(({ name, audit, kind }) => {
       const found = audits[audit];
       const weight = refs.find(({ id }) => id === audit)?.weight ?? 0;
       return [
         name,
         {
-          value: numberOf(found?.numericValue),
+          value: kind === 'count' ? countOf(report, audit) : numberOf(found?.numericValue),
           score: Math.round(100 * (found?.score ?? 0)),
           weight: total > 0 ? (100 * weight) / total : 0,
         },
@@ -45,3 +46,10 @@ export const metricFacts = ({ audits, categories }: Report): Map<MetricName, Met
     }),
   );
 };
+
+/** Returns the number of requests over the network that were answered, as a run counts them. */
+const countOf = (report: Report, audit: string): number | null =>
+  report.audits[audit]
+    ? itemsOf(report, audit).filter(({ url, statusCode }) => /^https?:/i.test(`${url}`) && Number(statusCode) > 0)
+        .length
+    : null;

@@ -62,15 +62,16 @@ const metricClause = (lead: MetricRow, { changes, verdicts, points }: Given, { a
   if (causes.length === 0) return [`${text}, and the reports show no cause`];
   const fresh = causes.filter(({ key }) => !told.has(key));
   for (const { key } of fresh) told.add(key);
-  return [fresh.length > 0 ? `${text}: ${textsOf(fresh)}` : `${text} for the same reason`];
+  if (fresh.length > 0) return [`${text}: ${textsOf(fresh)}`];
+  return lead.group === 'weight' ? [] : [`${text} for the same reason`]; // the causes have named their sizes
 };
 
 const textsOf = (causes: readonly Cause[]): string => causes.map(({ text }) => text).join(', and ');
 
 const changeText = ({ name, label, kind }: MetricRow, change: number): string => {
   const size = Math.abs(change);
-  if (kind === 'bytes') return `${label}: ${bytesText(size)} ${change > 0 ? 'more' : 'less'}`;
-  if (kind === 'count') return `${label}: ${Math.round(size)} ${change > 0 ? 'more' : 'fewer'}`;
+  if (kind === 'bytes') return `the page loads ${bytesText(size)} ${change > 0 ? 'more' : 'less'}`;
+  if (kind === 'count') return `the page makes ${counted(Math.round(size), 'request')} ${change > 0 ? 'more' : 'less'}`;
   if (kind === 'shift') return `${label} is ${shiftText(size)} ${change > 0 ? 'higher' : 'lower'}`;
   if (name === 'tbt') return `${label} is ${timeText(size)} ${change > 0 ? 'longer' : 'shorter'}`;
   return `${label} is ${timeText(size)} ${change > 0 ? 'slower' : 'faster'}`;

@@ -89,6 +89,20 @@ test('the change of a metric is that of the comparison, if the comparison estima
   expect(explained(base, now, verdicts).sentence).toContain('LCP is 3.5 s slower');
 });
 
+test('a change of the network alone is named by its cause, and not repeated after a metric of the same cause', () => {
+  const only = (cause: string, metric: string) => {
+    const { base, now } = pairOf(cause);
+    return explained(base, now, { [metric]: { verdict: 'regressed' } }).sentence;
+  };
+  expect(only('an image larger', 'bytes')).toBe('The page loads 802 KiB more: image /hero.png is 802 KiB larger.');
+  expect(only('a slower server', 'ttfb')).toMatch(/^TTFB is 2\.\d s slower: the server responds in 2\.\d s/);
+  expect(only('a blocking stylesheet', 'requests')).toBe(
+    'The page makes 1 request more: new render-blocking stylesheet /theme.css (258 KiB).',
+  );
+  const { base, now } = pairOf('an image larger');
+  expect(explained(base, now).sentence).not.toContain('The page loads');
+});
+
 test('a performance score that changed without a metric is explained by the strongest cause', () => {
   const { base, now } = pairOf('a script added', '12.8.2');
   expect(explained(base, now, { performance: { verdict: 'regressed' } }).sentence).toMatch(
