@@ -1,6 +1,7 @@
 import type { asCreated, CheckView, CreateCheckBody } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
+import type { Fix } from '../../shared/fixes/fix.ts';
 import type { ParameterName } from '../../shared/list-parameters.ts';
 import type { LimitList, RegionList, VersionList } from '../../shared/offer.ts';
 import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
@@ -128,6 +129,13 @@ export class Client {
     const response = await this.#send(`${runPath(runId)}/report`, { ...reportLimits, accept: 'text/html', signal });
     const page = await response.text();
     return loadsItsReport(page) ? withItsReport(page, await this.report(runId, { signal, asIs: true })) : page;
+  }
+
+  /** Returns what to fix first on the page of a run. */
+  async fixes({ id, links }: Pick<RunView, 'id' | 'links'>, { signal }: Signal = {}): Promise<Fix[]> {
+    const path = `${checkPath(links.check.split('/').at(-1) ?? '')}/runs/${encodeURIComponent(id)}/fixes`;
+    const { fixes } = await this.#read<{ fixes: Fix[] }>(path, { field: 'fixes', signal });
+    return fixes;
   }
 
   /** Returns the last view of the page as a JPEG image. */

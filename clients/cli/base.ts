@@ -6,7 +6,7 @@ import { UsageError } from './exit-codes.ts';
 import { reasonText } from './formats/notes.ts';
 import type { CheckResult } from './result.ts';
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const LABEL = /^([^:=]+)[:=](.*)$/;
 
 /**

@@ -18,6 +18,9 @@ export type RunOptions = ThrottlingOptions & {
   data?: string;
 };
 
+/** Options of `fixes`. Without other options, its audit has the defaults. */
+export type FixesOptions = RunOptions & { format: 'text' | 'json' | 'markdown' };
+
 /** Options of the commands that read. */
 export type ReadOptions = {
   format?: FormatName;

@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 import { list, number, repeated, wholeNumber } from './flag-values.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
 import { optionFlags } from './option-flags.ts';
-import type { ReadOptions, RunOptions } from './options.ts';
+import type { FixesOptions, ReadOptions, RunOptions } from './options.ts';
 import manifest from './package.json' with { type: 'json' };
 
 const none = (text: string): 'none' => {
@@ -25,7 +25,11 @@ const format = (text: string): FormatName => {
     throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}.`);
   return text as FormatName;
 };
-const comparisonFormat = (text: string): 'text' | 'json' | 'markdown' => {
+const oneDevice = (text: string): string[] => {
+  if (text !== 'mobile' && text !== 'desktop') throw new InvalidArgumentError('Use mobile or desktop.');
+  return [text];
+};
+const textOrMarkdown = (text: string): 'text' | 'json' | 'markdown' => {
   if (text !== 'text' && text !== 'json' && text !== 'markdown')
     throw new InvalidArgumentError('Use text, json or markdown.');
   return text;
@@ -61,6 +65,9 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
 
   addRun(program, async (...given) => {
     exitCode = await (await import('./run.ts')).run(context, ...given);
+  });
+  addFixes(program, async (...given) => {
+    exitCode = await (await import('./fixes.ts')).fixes(context, ...given);
   });
   addReaders(program, (read) => async (first, second) => {
     const options = (typeof first === 'object' ? first : second) as ReadOptions;
@@ -121,6 +128,20 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     .action(action);
 };
 
+const addFixes = (program: Command, action: (target: string, options: FixesOptions) => Promise<void>): void => {
+  program
+    .command('fixes')
+    .description('print what to fix first, with the points that it gains at most')
+    .argument('<target>', 'id of a run, id of a check (its worst run), or a URL to audit')
+    .option('--device <name>', 'of the audit of a URL: mobile or desktop (default: mobile)', oneDevice)
+    .option('--audit-version <version>', 'of the audit of a URL', 'latest')
+    .option('--samples <number>', 'of the audit of a URL', wholeNumber)
+    .option('--timeout <seconds>', 'time limit of the audit of a URL', wholeNumber, 900)
+    .option('--format <name>', 'text, json or markdown', textOrMarkdown, 'text')
+    .option(...DATA)
+    .action(action);
+};
+
 type Reader = 'get' | 'list' | 'compare' | 'report' | 'erase';
 type Action = (read: Reader) => (first: unknown, second: unknown) => Promise<void>;
 
@@ -146,7 +167,7 @@ const addReaders = (program: Command, action: Action): void => {
     .argument('<check>', 'id of a check')
     .option('--base <check>', 'id of an earlier check. A regression is exit code 1, no verdict is 2')
     .option('--why', 'with --base: also say why the two checks differ')
-    .option('--format <name>', 'text, json or markdown', comparisonFormat, 'text')
+    .option('--format <name>', 'text, json or markdown', textOrMarkdown, 'text')
     .action(action('compare'));
   add('report', 'print the Lighthouse report of a run as JSON')
     .argument('<run>', 'id of a run')

@@ -1,7 +1,9 @@
 import type { CheckComparison } from '../../shared/comparison/comparison.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
+import type { RunView } from '../../shared/run.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { worstRun } from '../words/fixes.ts';
 import { hasVerdict, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
@@ -16,7 +18,11 @@ import { writeResults } from './output.ts';
 import type { CheckResult } from './result.ts';
 
 /** Calls `work` with a client. Without a service there is nothing to read, unless a data folder is given. */
-const reading = (context: Context, { data }: ReadOptions, work: Parameters<typeof withClient<number>>[2]) => {
+export const reading = (
+  context: Context,
+  { data }: Pick<ReadOptions, 'data'>,
+  work: Parameters<typeof withClient<number>>[2],
+) => {
   if (!context.serviceUrl && data === undefined) {
     throw new UsageError('Set PAGE_AUDIT_URL to the URL of the service, or give the data folder with --data.');
   }
@@ -31,11 +37,25 @@ export const comparisonOf = async (client: Client, id: string, signal: AbortSign
     throw error;
   });
 
+/** Returns what to fix first in the worst run. Returns null if no run succeeded, or its report is gone. */
+export const worstFixes = async (client: Client, runs: readonly RunView[], signal: AbortSignal) => {
+  const run = worstRun(runs);
+  if (!run?.links.fixes) return null;
+  try {
+    return { run, fixes: await client.fixes(run, { signal }) };
+  } catch (error) {
+    if (error instanceof ServiceError && (error.code === 'report-unavailable' || error.code === 'not-found'))
+      return null;
+    throw error;
+  }
+};
+
 /** Prints a check. */
 export const get = (context: Context, id: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client, server) => {
     const check = await client.get(id, context);
     const comparison = check.regions.length > 1 ? await comparisonOf(client, id, context.signal) : null;
+    const fixes = await worstFixes(client, check.runs, context.signal);
     const result: CheckResult = {
       check,
       comparison,
@@ -43,6 +63,7 @@ export const get = (context: Context, id: string, options: ReadOptions): Promise
       baseProblem: null,
       explanation: null,
       assertions: {},
+      fixes,
       server,
     };
     await writeResults(context, [result], { format: options.format ?? 'text' });

@@ -2,6 +2,7 @@ import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
+import type { RunFixes } from '../words/fixes.ts';
 
 /** Everything that a command shows of one check. */
 export type CheckResult = {
@@ -16,6 +17,8 @@ export type CheckResult = {
   explanation: CheckExplanation | null;
   /** Results of the assertions by the id of the run. A run without assertions may be missing. */
   assertions: Readonly<Record<string, readonly AssertionResult[]>>;
+  /** The worst run with its fixes. Null if no run succeeded, or its report is gone. */
+  fixes: RunFixes | null;
   /** URL of the service, for the link to the check's page. Null if the service ends with the command. */
   server: string | null;
 };

@@ -9,14 +9,25 @@ import type { AssertionRules } from './lighthouserc.ts';
 import { inputsFrom } from './option-flags.ts';
 import type { RunOptions } from './options.ts';
 import { checkOutputs, writeResults } from './output.ts';
-import { comparisonOf, hasRegressed } from './read.ts';
+import { comparisonOf, hasRegressed, worstFixes } from './read.ts';
 import type { CheckResult } from './result.ts';
 import { applyRules, readRules } from './rules.ts';
 import { throttlingFor } from './throttling.ts';
 import { eraseUnfinished, readWhenFinished, reportKept } from './waiting.ts';
 
+type Write = (results: CheckResult[]) => Promise<void>;
+
 /** Creates a check for each URL and device, waits for all of them, and prints the results. */
-export const run = async (context: Context, urls: readonly string[], options: RunOptions): Promise<number> => {
+export const run = (context: Context, urls: readonly string[], options: RunOptions): Promise<number> =>
+  auditing(context, urls, options, (results) => writeResults(context, results, options));
+
+/** Creates a check for each URL and device, waits for all of them, and writes the results. Returns the exit code. */
+export const auditing = async (
+  context: Context,
+  urls: readonly string[],
+  options: RunOptions,
+  write: Write,
+): Promise<number> => {
   for (const url of urls) requireScheme(url);
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
@@ -47,11 +58,10 @@ export const run = async (context: Context, urls: readonly string[], options: Ru
       for (const line of notes) context.note(line);
       reportNotes(results, options, context);
       if (!error) {
-        await writeResults(context, results, options);
+        await write(results);
         return exitCodeOf(results);
       }
-      if (results.length > 0)
-        await writeResults(context, results, options).catch(({ message }) => context.note(message));
+      if (results.length > 0) await write(results).catch(({ message }) => context.note(message));
       throw error;
     } catch (error) {
       if (signal.aborted) await eraseUnfinished(client, created, context);
@@ -127,7 +137,8 @@ const resultOf = async (
     : { base: null, explanation: null, baseProblem: base === null ? noBaseText(check.url, label) : null };
   const applied = await applyRules(client, check, rules, signal);
   notes.push(...applied.notes);
-  return { check, comparison, ...judged, assertions: applied.assertions, server };
+  const fixes = await worstFixes(client, check.runs, signal);
+  return { check, comparison, ...judged, assertions: applied.assertions, fixes, server };
 };
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
@@ -137,7 +148,7 @@ const unjudged = (
 ): CheckResult => {
   if (rules.length > 0) notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
   const baseProblem = label === undefined ? null : `The command ended before it compared the check ${check.id}.`;
-  return { check, comparison: null, base: null, baseProblem, explanation: null, assertions: {}, server };
+  return { check, comparison: null, base: null, baseProblem, explanation: null, assertions: {}, fixes: null, server };
 };
 
 const noBaseText = (url: string, label: string | undefined): string =>

@@ -6,9 +6,6 @@ import { labels, textOf } from './numbers.ts';
 /** A run, and what to fix first on its page. */
 export type RunFixes = { run: RunView; fixes: readonly Fix[] };
 
-const KIB = 1024;
-const sizeText = (bytes: number): string => `${Math.max(1, Math.round(bytes / KIB)).toLocaleString('en')} KiB`;
-
 /** Returns the name of the category that gains the points. */
 export const categoryText = ({ category }: Pick<Fix, 'category'>): string =>
   Object.values(pageMetrics).find((metric) => metric.kind === 'score' && metric.category === category)?.title ??
@@ -33,7 +30,7 @@ export const savingsText = ({ savings }: Pick<Fix, 'savings'>): string => {
   return [
     longest && `${textOf('lcp', longest.value)} of ${longest.of}`,
     cls !== null && `${textOf('cls', cls)} of ${labels.cls}`,
-    bytes !== null && sizeText(bytes),
+    bytes !== null && textOf('bytes', bytes),
   ]
     .filter(Boolean)
     .join(', ');
@@ -44,7 +41,7 @@ export const itemText = ({ url, selector, snippet, bytes, ms }: FixItem): string
   [
     url ?? selector,
     url === null || selector === null ? snippet : null,
-    bytes !== null && sizeText(bytes),
+    bytes !== null && textOf('bytes', bytes),
     ms !== null && textOf('lcp', ms),
   ]
     .filter(Boolean)

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../../clients/api/client.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
@@ -15,7 +16,8 @@ import { answering, startOddServer } from '../support/odd-server.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { waitFor } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
-import { passed, type World } from '../support/world.ts';
+import { failing, slowPage } from '../support/slow-page.ts';
+import { aCheck, passed, type World } from '../support/world.ts';
 
 let world: World;
 let api: Api;
@@ -134,15 +136,58 @@ test('a timeout is exit code 4, and the check stays', async () => {
 });
 
 test('`get`, `list`, `report` and `delete` show and erase a check', async () => {
-  const { check, run } = await world.finishedRun(JSON.stringify({ auditVersion: '13.5.0', audits: {} }));
+  const stored = { auditVersion: '13.5.0', categories: {}, audits: {} };
+  const { check, run } = await world.finishedRun(JSON.stringify(stored));
   const { stdout } = await pageAuditHere(['get', check.id]);
   expect(stdout).toMatch(/^https:\/\/example.com\/ .*\n +us-west1\nPerformance +\S 98\n/);
   expect((await pageAuditHere(['list', '--limit', '1'])).stdout).toMatch(
     new RegExp(`^https://example.com/\n +\\S 98 us-west1\n.*\n +${check.id}\n$`),
   );
-  expect(JSON.parse((await pageAuditHere(['report', run.id])).stdout)).toEqual({ auditVersion: '13.5.0', audits: {} });
+  expect(JSON.parse((await pageAuditHere(['report', run.id])).stdout)).toEqual(stored);
   expect((await pageAuditHere(['delete', check.id])).code).toBe(0);
   expect(await pageAuditHere(['get', check.id])).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('`fixes` prints what to fix first in a run and in the worst run of a check', async () => {
+  const items = [{ url: 'https://a.example/x.js', wastedBytes: 2048 }];
+  const report = slowPage({ any: failing({ metricSavings: { LCP: 500 }, details: { type: 'table', items } }) });
+  const { check, run } = await world.finishedRun(JSON.stringify(report));
+  const { code, stdout } = await pageAuditHere(['fixes', check.id]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Title of any (Performance, saves 500 ms of LCP)')]);
+  expect(stdout).toMatch(/^ +https:\/\/a\.example\/x\.js {2}2 KiB$/m);
+  expect((await pageAuditHere(['fixes', run.id])).stdout).toBe(stdout);
+  const json = JSON.parse((await pageAuditHere(['fixes', run.id, '--format', 'json'])).stdout);
+  expect(json).toMatchObject({ runId: run.id, performance: 98, fixes: [{ audit: 'any', itemCount: 1 }] });
+  const markdown = (await pageAuditHere(['fixes', run.id, '--format', 'markdown'])).stdout;
+  expect(markdown).toContain('| 500 ms of LCP | <code>https&#58;//a.example/x.js  2 KiB</code> |');
+  const got = await pageAuditHere(['get', check.id, '--format', 'json']);
+  expect(JSON.parse(got.stdout).checks[0].fixes).toEqual({ runId: run.id, fixes: json.fixes });
+});
+
+test('`fixes` audits a URL', async () => {
+  const ended = pageAuditHere(['fixes', 'https://example.com/fixes', '--device', 'desktop']);
+  const { id } = await waitFor(async () => (await client.list({ url: 'https://example.com/fixes' })).checks[0]);
+  const run = await world.runOf(id);
+  const report = await world.storeReport(run, gzipSync(JSON.stringify(slowPage({}))));
+  await world.finish(run, { ...passed, report });
+  const { code, stdout } = await ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Lighthouse found nothing to fix.')]);
+  expect(stdout).toContain('us-west1, Lighthouse 13.5.0, desktop, Performance 98');
+});
+
+test('`fixes` of an unfinished, failed or unknown run says why there are none', async () => {
+  const [run] = await world.create(aCheck({ regions: ['us-west1'] }));
+  if (!run) throw new Error('no run');
+  expect(await pageAuditHere(['fixes', run.id])).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/state created/),
+  });
+  await world.finish(run, { state: 'failed', error: runError('page-hung') });
+  expect(await pageAuditHere(['fixes', run.id])).toMatchObject({ code: 2, stderr: expect.stringMatching(/page-hung/) });
+  expect(await pageAuditHere(['fixes', randomUUID()])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/no run with this ID/),
+  });
 });
 
 test.each([

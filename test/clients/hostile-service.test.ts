@@ -134,6 +134,7 @@ test('annotations of the action are one line each', async () => {
     baseProblem: attack,
     explanation: null,
     assertions: {},
+    fixes: null,
     server: null,
   };
   const annotations = annotationsOf(JSON.parse(jsonOf([results])));

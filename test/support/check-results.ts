@@ -79,6 +79,7 @@ export const resultOf = (
     assertions: Object.fromEntries(
       view.runs.flatMap(({ id, region }) => (assertions[region] ? [[id, assertions[region]]] : [])),
     ),
+    fixes: null,
     server: 'http://127.0.0.1:4080',
   });
 };

@@ -29,6 +29,7 @@ export const startFakeService = (answers: Readonly<Record<string, Answer>> = {})
     get: () => finishedCheck,
     list: () => ({ checks: [finishedCheck], nextCursor: null }),
     report: () => shortReport,
+    fixes: () => ({ fixes: [] }),
     run: () => finishedCheck.runs[0],
     delete: () => null,
     explanation: () => 'not-found',
@@ -51,6 +52,7 @@ const routeOf = (method: string, path: string): string => {
   if (path.endsWith('/comparison')) return 'comparison';
   if (path.endsWith('/explanation')) return 'explanation';
   if (path.endsWith('/report')) return 'report';
+  if (path.endsWith('/fixes')) return 'fixes';
   return path.startsWith('/v1/audit/runs/') ? 'run' : 'get';
 };
 

@@ -4,13 +4,13 @@ import { linkOf } from './titles.ts';
 
 /**
  * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` on its runs,
- * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem`, `explanation` and `pageUrl`. A missing value is null.
+ * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem`, `explanation`, `fixes` and `pageUrl`. A missing value is null.
  */
 export const jsonOf = (results: readonly CheckResult[]): string =>
   `${JSON.stringify({ checks: results.map(asJson) }, null, 2)}\n`;
 
 const asJson = (result: CheckResult) => {
-  const { check, comparison, base, baseProblem, explanation, assertions } = result;
+  const { check, comparison, base, baseProblem, explanation, assertions, fixes } = result;
   const runs = check.runs.map((run) => ({ ...run, assertions: assertions[run.id] ?? null }));
   return {
     ...check,
@@ -20,6 +20,7 @@ const asJson = (result: CheckResult) => {
     base,
     baseProblem,
     explanation,
+    fixes: fixes && { runId: fixes.run.id, fixes: fixes.fixes },
     pageUrl: linkOf(result) ?? null,
   };
 };

@@ -1,6 +1,7 @@
 import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 import { whyLines } from './explanation.ts';
+import { fixesTable } from './fixes-markdown.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
@@ -9,6 +10,8 @@ import { linkOf, titleOf } from './titles.ts';
 
 /** Most characters of the result. GitHub refuses a comment with more than 65,536. */
 export const MAX_MARKDOWN_LENGTH = 60_000;
+
+const MAX_FIXES = 3;
 
 const outcomeSigns = { good: '✅', bad: '❌', open: '⏳' };
 /** Signs of the grades. They differ in shape as well as in colour. */
@@ -53,6 +56,7 @@ const linesOf = (result: CheckResult): string[] => {
     ...baseLines(result),
     ...whyLines(result.explanation),
     ...assertionLines(result),
+    ...(result.fixes ? fixesTable(result.fixes, MAX_FIXES) : []),
     '',
   ];
 };

@@ -1,6 +1,8 @@
 import type { CheckResult } from '../../../clients/cli/result.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
+import type { Fix } from '../../../shared/fixes/fix.ts';
 import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import { printableValue } from '../../../shared/text.ts';
 import { baseId, checkWith, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
 import { environment } from '../../support/environment.ts';
 
@@ -46,6 +48,68 @@ const assertions: AssertionResult[] = [
 export const hostileText =
   '=1+1\u001b[2J\u009b31m\u202egpj.exe\u2066\u0000\uffff\ud800 </code></testcase>]]> <img src=x onerror=alert(1)> ' +
   '| @octocat #1 [x](javascript:alert(1)) `**` https://evil.example www.evil.example a@b.example\r\n# Heading\r\n- item';
+
+const noItem = { url: null, selector: null, snippet: null, bytes: null, ms: null };
+const noSavings = { fcp: null, lcp: null, tbt: null, cls: null, ms: null, bytes: null };
+const fix = (change: Partial<Fix>): Fix => ({
+  audit: 'image-delivery-insight',
+  title: 'Improve image delivery',
+  category: 'performance',
+  points: 24.8,
+  savings: { ...noSavings, lcp: 7950, bytes: 1_624_748 },
+  items: [{ ...noItem, url: 'https://shop.example/hero.png', selector: 'body > main > img', bytes: 1_624_748 }],
+  itemCount: 1,
+  documentation: 'https://developer.chrome.com/docs/performance/insights/image-delivery',
+  ...change,
+});
+/** Fixes, also with texts that a page writes. */
+export const fixes: Fix[] = [
+  fix({}),
+  fix({
+    audit: 'bootup-time',
+    title: 'Reduce JavaScript execution time',
+    points: 17.2,
+    savings: { ...noSavings, tbt: 850 },
+    items: [
+      { ...noItem, url: 'https://shop.example/app.js', ms: 1203 },
+      { ...noItem, snippet: 'Unattributable', ms: 88 },
+    ],
+    itemCount: 2,
+  }),
+  fix({
+    audit: 'image-alt',
+    title: 'Image elements do not have `[alt]` attributes',
+    category: 'accessibility',
+    points: 12.3,
+    savings: noSavings,
+    items: Array.from({ length: 5 }, (_, i) => ({
+      ...noItem,
+      selector: `li:nth-child(${i + 1}) > img`,
+      snippet: '<img src="a.png">',
+    })),
+    itemCount: 7,
+  }),
+  fix({
+    audit: 'label',
+    title: 'Form elements do not have associated labels',
+    category: 'accessibility',
+    points: 0.4,
+    savings: noSavings,
+    items: [{ ...noItem, selector: hostileText, snippet: hostileText }],
+  }),
+  fix({
+    audit: 'lcp-discovery-insight',
+    title: 'LCP request discovery',
+    points: null,
+    savings: noSavings,
+    items: [],
+    itemCount: 0,
+  }),
+];
+const withFixes = (result: CheckResult, found: readonly Fix[]): CheckResult => {
+  const [run] = result.check.runs;
+  return run ? { ...result, fixes: printableValue({ run, fixes: [...found] }) } : result;
+};
 
 /** Results of a command, by the name of their snapshots. */
 export const cases: Record<string, () => CheckResult[]> = {
@@ -120,6 +184,10 @@ export const cases: Record<string, () => CheckResult[]> = {
         },
       },
     ),
+  ],
+  fixes: () => [
+    withFixes(resultOf(checkWith({ 'us-west1': west() }, three)), fixes),
+    withFixes(resultOf(checkWith({ 'us-west1': west() }, three)), fixes.slice(3)),
   ],
   several: () => [...(cases['one-region']?.() ?? []), ...(cases.failed?.() ?? [])],
 };

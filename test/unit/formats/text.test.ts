@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { comparisonTextOf } from '../../../clients/cli/formats/comparison-text.ts';
+import { fixesTextOf } from '../../../clients/cli/formats/fixes-text.ts';
 import { listTextOf } from '../../../clients/cli/formats/list-text.ts';
 import { textOf } from '../../../clients/cli/formats/text.ts';
 import { gradeOf, textOf as shownText, spreadText } from '../../../clients/words/numbers.ts';
@@ -32,6 +33,12 @@ const unknown = () => {
   return compared;
 };
 
+const foundFixes = () => {
+  const found = cases.fixes?.()[0]?.fixes;
+  if (!found) throw new Error('the case has fixes');
+  return found;
+};
+
 const texts: Record<string, (width: number, color: boolean) => string> = {
   ...Object.fromEntries(
     Object.entries(cases).map(([name, results]) => [
@@ -40,6 +47,7 @@ const texts: Record<string, (width: number, color: boolean) => string> = {
     ]),
   ),
   list: (width, color) => listTextOf({ checks, unreadable: [baseId] }, { width, color, now }),
+  fixes: (width, color) => fixesTextOf(foundFixes(), { width, color }),
   comparison: (width, color) => comparisonTextOf(regression(), { width, color }),
   'unknown comparison': (width, color) => comparisonTextOf(unknown(), { width, color }),
 };
@@ -166,4 +174,30 @@ test('each kind of value has its unit, also its spread', () => {
   expect(spreadText('bytes', 412_876, { min: 400_000, max: 400_100 })).toBe('');
   expect(spreadText('requests', 31, { min: 30, max: 32 })).toBe('(30–32)');
   expect([gradeOf('requests', 31, 'mobile'), gradeOf('bytes', 3_500_000, 'mobile')]).toEqual(['none', 'work']);
+});
+
+test('the fixes have their points, what they save, and their first files and elements', () => {
+  const lines = fixesTextOf(foundFixes(), view).split('\n');
+  expect(lines.slice(0, 9)).toEqual([
+    'https://shop.example/   us-west1, Lighthouse 13.5.0, mobile, Performance 70',
+    '  25 Improve image delivery (Performance, saves 8.0 s of LCP, 1.5 MiB)',
+    '       https://shop.example/hero.png  1.5 MiB',
+    '  17 Reduce JavaScript execution time (Performance, saves 850 ms of TBT)',
+    '       https://shop.example/app.js  1.2 s',
+    '       Unattributable  88 ms',
+    '  12 Image elements do not have `[alt]` attributes (Accessibility)',
+    '       li:nth-child(1) > img  <img src="a.png">',
+    '       li:nth-child(2) > img  <img src="a.png">',
+  ]);
+  expect(lines).toContain('       and 5 more');
+  expect(lines).toContain('  <1 Form elements do not have associated labels (Accessibility)');
+  expect(lines).toContain('   – LCP request discovery (Performance)');
+});
+
+test('a page without faults and a page with many say so', () => {
+  const { run, fixes } = foundFixes();
+  expect(fixesTextOf({ run, fixes: [] }, view)).toContain('\nLighthouse found nothing to fix.\n');
+  const many = fixesTextOf({ run, fixes: Array(13).fill(fixes[0]) }, view);
+  expect(many.match(/Improve image delivery/g)).toHaveLength(10);
+  expect(many).toContain('\n3 more. The format json has all.\n');
 });

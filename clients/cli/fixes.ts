@@ -1,0 +1,35 @@
+import { findFixes } from '../api/find-fixes.ts';
+import type { RunFixes } from '../words/fixes.ts';
+import { UUID } from './base.ts';
+import type { Context } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { fixesMarkdownOf } from './formats/fixes-markdown.ts';
+import { fixesTextOf } from './formats/fixes-text.ts';
+import type { FixesOptions } from './options.ts';
+import { writeResults } from './output.ts';
+import { reading } from './read.ts';
+import { auditing } from './run.ts';
+
+/** Prints what to fix first: in a run, in the worst run of a check, or on a page, which it audits. */
+export const fixes = (context: Context, target: string, options: FixesOptions): Promise<number> => {
+  if (!UUID.test(target)) return fixesOfPage(context, target, options);
+  return reading(context, options, async (client) => {
+    await print(context, options, await findFixes(client, target, context));
+    return exitCodes.good;
+  });
+};
+
+/** Audits the page. Prints the result as `run` does if the audit failed. */
+const fixesOfPage = (context: Context, url: string, options: FixesOptions): Promise<number> =>
+  auditing(context, [url], options, async ([result]) => {
+    if (result?.fixes) await print(context, options, result.fixes);
+    else if (result) await writeResults(context, [result], { format: 'text' });
+  });
+
+const print = (context: Context, { format }: FixesOptions, found: RunFixes): Promise<void> => {
+  if (format === 'markdown') return context.print(fixesMarkdownOf(found));
+  if (format === 'text') return context.print(fixesTextOf(found, context.view));
+  const { id, url, region, device, auditVersion, performance } = found.run;
+  const run = { runId: id, url, region, device, auditVersion, performance };
+  return context.print(`${JSON.stringify({ ...run, fixes: found.fixes }, null, 2)}\n`);
+};
