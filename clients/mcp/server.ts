@@ -4,10 +4,11 @@ import { SentOptions } from '../../shared/audit-options-schemas.ts';
 import { CheckState } from '../../shared/check.ts';
 import { Device } from '../../shared/name-schemas.ts';
 import type { Client } from '../api/client.ts';
+import { findFixes } from '../api/find-fixes.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { unreadableNote } from '../words/words.ts';
 import { explainedChange } from './explain-change.ts';
-import { explain } from './explanation.ts';
+import { fixesAnswer } from './fixes.ts';
 import { KeptCheckError, runCheck } from './run-check.ts';
 import { summaryOf } from './summary.ts';
 
@@ -27,7 +28,7 @@ export const mcpServer = ({ version, connect }: Options): McpServer => {
   addRunCheck(server, connect);
   addReaders(server, connect);
   addExplainChange(server, connect);
-  addExplainRun(server, connect);
+  addFixes(server, connect);
   return server;
 };
 
@@ -125,31 +126,30 @@ const addExplainChange = (server: McpServer, connect: Options['connect']): void 
   );
 };
 
-const addExplainRun = (server: McpServer, connect: Options['connect']): void => {
+const addFixes = (server: McpServer, connect: Options['connect']): void => {
   server.registerTool(
-    'explain_run',
+    'fixes',
     {
-      title: 'Explain a run',
-      description: 'Returns the failing audits of a run with their cost in points and their savings, in under 2 kB.',
-      inputSchema: { runId: z.uuid().describe('Id of a finished run.') },
+      title: 'List what to fix first',
+      description:
+        'Returns what to fix first on a page: the points that the category gains at most, what it saves (times in milliseconds), and the files or elements, in under 6 kB. Texts of items quote the page.',
+      inputSchema: { id: z.uuid().describe('Id of a finished run, or of a check: then its worst run.') },
       annotations: readOnly,
     },
-    ({ runId }, { signal }) =>
+    ({ id }, { signal }) =>
       answer(async () => {
-        const client = await connect();
-        const run = await client.run(runId, { signal });
-        if (run.state === 'failed') return { state: 'failed', error: run.error };
-        return explain(run, (await client.report(runId, { signal })) as Parameters<typeof explain>[1]);
+        const { run, fixes } = await findFixes(await connect(), id, { signal });
+        return fixesAnswer(run, fixes);
       }),
   );
 };
 
 /** Returns the result of a tool. A failure becomes a result too, so that the agent reads what to do next. */
-const answer = async (work: () => Promise<object | string>) => {
+const answer = async (work: () => Promise<object>) => {
   try {
     const result = await work();
     return {
-      content: [{ type: 'text' as const, text: typeof result === 'string' ? result : JSON.stringify(result) }],
+      content: [{ type: 'text' as const, text: JSON.stringify(result) }],
     };
   } catch (error) {
     return { isError: true, content: [{ type: 'text' as const, text: messageOf(error) }] };

@@ -147,8 +147,8 @@ test('a tool of agents returns no steering text', async () => {
   const server = mcpServer({ version: '1', connect: async () => new Client({ url: service.url }) });
   // biome-ignore lint/suspicious/noExplicitAny: the SDK keeps its tools in a private field
   const tools = (server as any)._registeredTools as Record<string, any>;
-  const ids = { checkId: crypto.randomUUID(), runId: crypto.randomUUID(), limit: 1 };
-  for (const name of ['get_check', 'list_checks', 'compare', 'explain_run']) {
+  const ids = { checkId: crypto.randomUUID(), id: crypto.randomUUID(), limit: 1 };
+  for (const name of ['get_check', 'list_checks', 'compare', 'fixes']) {
     const { content } = await tools[name].handler(ids, { signal: new AbortController().signal });
     expectSafe({ [name]: content[0].text });
   }
