@@ -1,3 +1,4 @@
+import { optionsInEnvironment } from '../audit-options-schemas.ts';
 import { asCreated, type CheckView, checkView, newCheck } from '../check.ts';
 import { compareRegions } from '../comparison/comparison.ts';
 import { spreadOf } from '../page-metrics.ts';
@@ -80,7 +81,7 @@ const succeeded = (run: Run, factor: number): Run => {
       device: 'mobile',
       throttling: 'simulate',
       throttlingValues: presets.mobile,
-      blockedUrlPatterns: createBody.blockedUrlPatterns,
+      ...optionsInEnvironment(createBody),
       benchmarkIndex: 2733.5,
       benchmarkedAt: '2026-11-25T16:45:12.250Z',
       cpuCount: 2,

@@ -1,3 +1,4 @@
+import { noOptions } from '../../shared/audit-options-schemas.ts';
 import type { Environment } from '../../shared/run.ts';
 import { presets } from '../../shared/throttling.ts';
 
@@ -9,7 +10,7 @@ export const environment: Environment = {
   device: 'mobile',
   throttling: 'simulate',
   throttlingValues: presets.mobile,
-  blockedUrlPatterns: [],
+  ...noOptions,
   benchmarkIndex: 2733.5,
   benchmarkedAt: '2026-11-25T16:45:12.250Z',
   cpuCount: 2,
