@@ -1,23 +1,28 @@
 import { compareRegions } from '../shared/comparison/comparison.ts';
 import type { Caller } from '../shared/keys.ts';
 import { ApiProblemError } from '../shared/problems.ts';
-import { comparedCheck, compareWithBase } from './lib/http/base-comparison.ts';
+import { type BaseLookup, comparedCheck, compareWithBase, parseComparison } from './lib/http/base-comparison.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
-import { findCheck, type Lookup } from './lib/http/lookup.ts';
+import { findCheck } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import { listStore } from './lib/store/lists.ts';
 
-/** GET /v1/checks/{checkId}/comparison: compares the regions of a check, or the check with the check in `base`. */
-export const handler = http('get-comparison', (env) => getComparison({ store: checkStore(openDb(env)) }));
+/** GET /v1/checks/{checkId}/comparison: compares the regions of a check, or the check with the base in the query. */
+export const handler = http('get-comparison', (env) => {
+  const db = openDb(env);
+  return getComparison({ store: checkStore(db), lists: listStore(db) });
+});
 
 export const getComparison =
-  (lookup: Lookup) =>
+  (lookup: BaseLookup) =>
   async (request: Request<Caller>): Promise<Reply> => {
     const { base } = request.query;
     if (base === undefined) {
+      parseComparison(request.query, base); // refuses the parameters that need a base
       const body = compareRegions(comparedCheck(await findCheck(lookup, request)));
       if (!body) throw new ApiProblemError('not-comparable', tooFewRegions);
       return { status: 200, body };

@@ -18,8 +18,8 @@ export type Option = {
   default?: string | number;
   /** Says what a create accepts. */
   accepted: string;
-  /** Metrics that have no verdict between runs with different values of the option, and the reason that says so. */
-  spoils?: { metrics: 'all' | 'times'; reason: `different-${string}` };
+  /** Metrics without a verdict between checks with different values. Without it, a comparison ignores the option. */
+  spoils?: 'all' | 'times' | 'none';
   /** Name of the option for people. */
   title: string;
   /** Field of the page's form. Without a field, the form has code for the option. */
@@ -37,7 +37,7 @@ export const options = {
     of: 'audit',
     default: 'mobile',
     accepted: `The device must be one of: ${devices.join(', ')}.`,
-    spoils: { metrics: 'all', reason: 'different-device' },
+    spoils: 'all',
     title: 'Device',
   },
   samples: {
@@ -54,6 +54,7 @@ export const options = {
   categories: {
     of: 'audit',
     accepted: `The categories must be a list of one or more of these, each once: ${categories.join(', ')}.`,
+    spoils: 'none',
     title: 'Categories',
     flag: { name: '--category <names>', value: 'list', help: 'categories (default: all)' },
   },
@@ -61,13 +62,13 @@ export const options = {
   throttling: {
     of: 'audit',
     accepted: acceptedThrottling,
-    spoils: { metrics: 'times', reason: 'different-throttling' },
+    spoils: 'times',
     title: 'Throttling',
   },
   blockedUrlPatterns: {
     of: 'audit',
     accepted: acceptedBlockedUrls,
-    spoils: { metrics: 'all', reason: 'different-blocked-urls' },
+    spoils: 'all',
     title: 'Blocked URL patterns',
     field: { kind: 'lines', help: 'One on each line, for example *://ads.example.com/*. * stands for any characters.' },
     flag: {
@@ -88,6 +89,12 @@ export type NamesOf<Of extends Option['of']> = {
 /** Returns the names of the options of each audit, of a run, or of a check. */
 export const namesOf = <Of extends Option['of']>(of: Of): NamesOf<Of>[] =>
   optionNames.filter((name): name is NamesOf<Of> => options[name].of === of);
+
+/** Name of an option with different values of which two checks may not be comparable. */
+export type SpoilingOption = {
+  [Name in OptionName]: (typeof options)[Name] extends { spoils: string } ? Name : never;
+}[OptionName];
+export const spoilingOptions = optionNames.filter((name): name is SpoilingOption => 'spoils' in options[name]);
 
 /** Returns the categories that an audit measures. */
 export const categoriesOf = (version: AuditVersion, sent: { categories?: Category[] | undefined }): Category[] =>

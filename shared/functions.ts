@@ -78,7 +78,7 @@ export const functionRows = {
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list' },
   'list-runs': { ...quick, env: ReadEnv, index: 'list' },
   'get-check': { ...waiting, env: WaitEnv, table: reads },
-  'get-comparison': { ...quick, env: ReadEnv, table: reads },
+  'get-comparison': { ...quick, env: ReadEnv, table: reads, index: 'list' },
   'get-explanation': { ...reportReader, table: { check: ['Query'] } },
   'get-run': { ...waiting, env: WaitEnv, table: readsRuns },
   'get-report': reportReader,

@@ -64,7 +64,7 @@ export const pageMetrics = {
     title: 'Performance',
     category: 'performance',
     place: 1,
-    smallest: { difference: 2, share: 0 },
+    smallest: { difference: 3, share: 0 },
     hasNoise: true,
     dependsOn: 'device',
   },
@@ -121,7 +121,7 @@ export const pageMetrics = {
     place: 5,
     kind: 'shift',
     better: 'lower',
-    smallest: { difference: 0.005, share: 0 },
+    smallest: { difference: 0.01, share: 0 },
     hasNoise: true,
     dependsOn: 'page',
     isMain: true,
@@ -185,12 +185,6 @@ export const existsIn = (name: MetricName, auditVersion: string): boolean => {
   const { since = 0, until = Number.POSITIVE_INFINITY } = pageMetric(name);
   const major = Number.parseInt(auditVersion, 10);
   return since <= major && major <= until;
-};
-
-/** Returns the smallest difference that counts, for a metric with this value. */
-export const smallestDifference = (name: MetricName, value: number): number => {
-  const { difference, share } = pageMetrics[name].smallest;
-  return Math.max(difference, share * value);
 };
 
 type Values = Record<MetricName, number | null>;

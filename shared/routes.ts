@@ -50,7 +50,12 @@ export const routes = [
     body: 'optional',
   },
   { method: 'DELETE', path: '/v1/checks/{checkId}/links', function: 'delete-links', scope: 'checks:write' },
-  { ...sharedRead, path: '/v1/checks/{checkId}/comparison', function: 'get-comparison', query: ['base'] },
+  {
+    ...sharedRead,
+    path: '/v1/checks/{checkId}/comparison',
+    function: 'get-comparison',
+    query: ['base', 'pool', 'intended'],
+  },
   { ...read, path: '/v1/checks/{checkId}/explanation', function: 'get-explanation', query: ['base'] },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run', query: ['checkId'] },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ['checkId'] },

@@ -34,10 +34,3 @@ export const throttlingOf = ({ device, environment }: ThrottledRun): Throttling 
   if (environment?.throttling !== 'simulate') return null;
   return environment.throttlingValues ?? (presets as Record<string, ThrottlingValues>)[device] ?? null;
 };
-
-/** Returns the values as a text that is the same for all runs with the preset of their device. Older runs lack values. */
-export const throttlingText = (device: string, values: ThrottlingValues | null): string => {
-  const preset = (presets as Record<string, ThrottlingValues>)[device];
-  const numbersOf = (of: ThrottlingValues) => throttlingNames.map((name) => of[name]).join();
-  return values && !(preset && numbersOf(values) === numbersOf(preset)) ? numbersOf(values) : 'preset';
-};

@@ -1,3 +1,5 @@
+import type { MetricName } from '../../shared/page-metrics.ts';
+import { changeText } from '../words/change.ts';
 import type { Results } from './results.ts';
 
 /** GitHub shows at most ten annotations of each level and step. */
@@ -45,10 +47,10 @@ const findingsOf = ({ url, runs, base, baseProblem }: Results['checks'][number])
   ...Object.entries(base?.metrics ?? {}).flatMap(([metric, { regions }]) =>
     Object.entries(regions)
       .filter(([, { verdict }]) => verdict === 'regressed')
-      .map(([region, { base: before, value }]) => ({
+      .map(([region, compared]) => ({
         level: 'error' as const,
         title: `${region}: ${metric} regressed`,
-        message: `${url}: ${metric} was ${before} and is ${value}.`,
+        message: `${url}: ${metric} was ${compared.base} and is ${compared.value}: ${changeText(metric as MetricName, compared)}.`,
       })),
   ),
 ];

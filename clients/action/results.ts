@@ -1,6 +1,6 @@
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckView } from '../../shared/check.ts';
-import type { CheckComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { RunView } from '../../shared/run.ts';
 
 /** The command line's JSON, as far as the action reads it. */

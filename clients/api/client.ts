@@ -1,5 +1,5 @@
 import type { asCreated, CheckView, CreateCheckBody } from '../../shared/check.ts';
-import type { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { Fix } from '../../shared/fixes/fix.ts';
 import type { ParameterName } from '../../shared/list-parameters.ts';

@@ -1,5 +1,5 @@
 import type { CreateCheckBody } from '../../shared/check.ts';
-import type { CheckComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { Client, ListFilters } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { UsageError } from './exit-codes.ts';

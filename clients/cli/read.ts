@@ -1,4 +1,4 @@
-import type { CheckComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { RunView } from '../../shared/run.ts';
 import type { Client } from '../api/client.ts';

@@ -1,6 +1,6 @@
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckView } from '../../shared/check.ts';
-import type { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { RunFixes } from '../words/fixes.ts';
 

@@ -79,7 +79,7 @@ const units: Readonly<Record<'time' | 'bytes', readonly [Unit, ...Unit[]]>> = {
 };
 
 /** Returns the unit of a value, and how to format it and other values in that unit. */
-const scaleOf = (kind: keyof typeof units, value: number) => {
+export const scaleOf = (kind: keyof typeof units, value: number) => {
   const { from, name, digits } = units[kind].findLast((unit) => Math.abs(value) >= unit.from) ?? units[kind][0];
   return { unit: name, format: (each: number) => (each / from).toFixed(digits) };
 };
@@ -100,16 +100,14 @@ export const textOrDash = (name: MetricName, value: ShownValue | undefined): str
   return number === null ? '–' : textOf(name, number);
 };
 
-/** Returns the spread of the samples: a range of scores or counts, or the half of the width in the unit of the value. */
+/** Returns the range of the samples in the unit of the value, or nothing if its ends look the same. */
 export const spreadText = (name: MetricName, value: number, spread: Range): string => {
   if (!spread) return '';
-  const [min, max] = [plain(spread.min) ?? 0, plain(spread.max) ?? 0];
   const kind: MetricKind = pageMetrics[name].kind;
-  if (kind === 'score' || kind === 'count') return min === max ? '' : `(${textOf(name, min)}–${textOf(name, max)})`;
-  const half = (max - min) / 2;
-  if (kind === 'shift') return half < 0.0005 ? '' : `±${shift(half)}`;
-  const text = scaleOf(kind, value).format(half);
-  return Number(text) === 0 ? '' : `±${text}`;
+  const inUnit =
+    kind === 'time' || kind === 'bytes' ? scaleOf(kind, value).format : (each: number) => textOf(name, each);
+  const [min, max] = [inUnit(plain(spread.min) ?? 0), inUnit(plain(spread.max) ?? 0)];
+  return min === max ? '' : `(${min}–${max})`;
 };
 
 /** Returns the parts of a value that a table shows, or undefined if the run doesn't have it. */
@@ -120,10 +118,6 @@ export const shownValue = (run: Measured & Pick<RunView, 'device' | 'spread'>, n
   const spread = spreadText(name, value, run.spread?.[name]);
   return { value, grade, sign: gradeSigns[grade], text: textOf(name, value), spread };
 };
-
-/** Returns a difference with its sign and unit. */
-export const signed = (name: MetricName, value: number) =>
-  `${value > 0 ? '+' : value < 0 ? '−' : '±'}${textOf(name, Math.abs(value))}`;
 
 export const counted = (count: number, noun: string) =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

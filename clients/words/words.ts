@@ -6,10 +6,6 @@ export const reasonTexts: Readonly<Record<string, string>> = {
   'missing-region': 'Only one of the checks has this region.',
   contended: 'Other processes used the CPU. The performance score and the times have no verdict.',
   'different-machine': 'The machines differ in speed. The performance score and the times have no verdict.',
-  'different-version': 'The Lighthouse versions differ. No metric has a verdict.',
-  'different-device': 'The devices differ. No metric has a verdict.',
-  'different-throttling': 'The throttling differs. The performance score and the times have no verdict.',
-  'different-blocked-urls': 'The blocked URL patterns differ. No metric has a verdict.',
   'fewer-samples': 'The performance score, the times and CLS have no verdict. They need at least 3 samples.',
 };
 

@@ -1,101 +1,32 @@
-import { z } from 'zod';
-import { Region } from '../name-schemas.ts';
-import { type MetricName, metricNames, noMetrics, pageMetrics } from '../page-metrics.ts';
-import { metricsView } from '../page-metrics-schemas.ts';
+import { type Category, categoriesOf, options } from '../audit-options.ts';
+import type { AuditVersion } from '../audit-versions.ts';
+import type { Region } from '../name-schemas.ts';
+import { type MetricName, metricNames, noMetrics, pageMetric } from '../page-metrics.ts';
+import { metricsView, type Sample } from '../page-metrics-schemas.ts';
 import { recordOf } from '../record.ts';
 import type { Run } from '../run.ts';
-import { affectedByOptions, reasonsOfOptions, timings } from './option-differences.ts';
-import { type Difference, differ, MIN_SAMPLES } from './sample-difference.ts';
+import { type Change, changeOf, MIN_SAMPLES } from './change.ts';
+import { type AuditedAs, type DifferenceCode, differencesOf, isOtherMachine, type MeasuredOn } from './comparable.ts';
+import type { CheckComparison, Reason, ReasonCode, RegionComparison, Value, Verdict } from './schemas.ts';
+import { medianOf } from './shift.ts';
 
-/** Two machines are different if the benchmark index of one is more than a fifth higher. */
-const MAX_BENCHMARK_RATIO = 1.2;
-
-/**
- * Why results can not be compared, and the metrics that have no verdict because of it. A region that failed or that only
- * one check has is in no metric.
- */
-const affected = {
-  failed: [],
-  'missing-region': [],
-  contended: metricNames.filter((name) => pageMetrics[name].dependsOn !== 'page'),
-  'different-machine': timings,
-  'different-version': metricNames,
-  ...affectedByOptions,
-  'fewer-samples': metricNames.filter((name) => pageMetrics[name].hasNoise),
-} as const satisfies Record<string, readonly MetricName[]>;
-export const ReasonCode = z.enum(Object.keys(affected) as [keyof typeof affected, ...(keyof typeof affected)[]]);
-type ReasonCode = z.infer<typeof ReasonCode>;
-
-const Reason = z
-  .object({ code: ReasonCode, region: Region })
-  .meta({ id: 'Reason', description: 'A reason against a comparison, and the region that it is about.' });
-type Reason = z.infer<typeof Reason>;
-
-/** A value as a run shows it: a score, a time such as `"912ms"`, or a layout shift. */
-const Value = z.union([z.number(), z.string()]).nullable();
-type Value = z.infer<typeof Value>;
-const common = { checkId: z.uuid(), regions: z.array(Region), comparable: z.boolean(), reasons: z.array(Reason) };
-const metricsOf = <Metric extends z.ZodType>(metric: Metric) => z.object(recordOf(metricNames, () => metric));
-
-export const RegionComparison = z
-  .object({
-    ...common,
-    baseCheckId: z.null(),
-    metrics: metricsOf(
-      z
-        .object({
-          values: z.partialRecord(Region, Value),
-          best: Region.nullable(),
-          worst: Region.nullable(),
-          difference: Value,
-          verdict: z.enum(['different', 'same', 'unknown']),
-        })
-        .meta({ id: 'ComparedRegions', description: 'The verdict is about the best and the worst region.' }),
-    ),
-  })
-  .meta({
-    id: 'RegionComparison',
-    description: 'The regions of a check compared. `best` and `worst` are null if all values are equal.',
-  });
-export type RegionComparison = z.infer<typeof RegionComparison>;
-
-const Verdict = z.enum(['improved', 'regressed', 'same', 'unknown']);
-type Verdict = z.infer<typeof Verdict>;
-
-export const CheckComparison = z
-  .object({
-    ...common,
-    baseCheckId: z.uuid(),
-    metrics: metricsOf(
-      z
-        .object({
-          regions: z.partialRecord(
-            Region,
-            z.object({ base: Value, value: Value, difference: Value, verdict: Verdict }),
-          ),
-          verdict: Verdict,
-        })
-        .meta({
-          id: 'ComparedChecks',
-          description:
-            'The verdict is the first of `regressed`, `improved`, `unknown` and `same` that a region has. A difference is the value minus the value of the base.',
-        }),
-    ),
-  })
-  .meta({ id: 'CheckComparison', description: 'Two checks compared, region by region.' });
-export type CheckComparison = z.infer<typeof CheckComparison>;
-
-type ComparedCheck = { id: string; runs: readonly Run[] };
+/** A finished check with the inputs that decide whether its results can be compared. */
+export type ComparedCheck = Omit<AuditedAs, 'categories'> & {
+  id: string;
+  auditVersion: AuditVersion;
+  categories?: Category[] | undefined;
+  runs: readonly Run[];
+};
 
 /** Compares the regions of a finished check. Returns undefined if fewer than two of its runs succeeded. */
-export const compareRegions = ({ id, runs }: ComparedCheck): RegionComparison | undefined => {
+export const compareRegions = ({ id, runs }: Pick<ComparedCheck, 'id' | 'runs'>): RegionComparison | undefined => {
   const succeeded = runs.filter(hasSucceeded);
   const [first, ...others] = succeeded;
   if (!first || others.length === 0) return undefined;
   const reasons = [
-    ...runs.filter((run) => !hasSucceeded(run)).map((run) => reason('failed', run)),
-    ...succeeded.flatMap(ownReasons),
-    ...others.flatMap((run) => reasonsOfPair(first, run)),
+    ...runs.filter((run) => !hasSucceeded(run)).map(({ region }) => reason('failed', region)),
+    ...succeeded.flatMap((run) => ownReasons(sideOf(run))),
+    ...others.filter((run) => isOtherMachine(measuredOn(first), measuredOn(run))).map(differentMachine),
   ];
   return {
     checkId: id,
@@ -104,86 +35,137 @@ export const compareRegions = ({ id, runs }: ComparedCheck): RegionComparison | 
     metrics: recordOf(metricNames, (name) => compareValues(name, succeeded, reasons)),
     comparable: reasons.length === 0,
     reasons,
+    differences: [], // the runs of a check have the same inputs
   };
+};
+
+type Options = {
+  /** Differences that were meant. They are no reason against verdicts. */
+  intended?: readonly DifferenceCode[];
+  /** Further checks whose samples join those of the base, if they can be compared with it. */
+  pool?: readonly ComparedCheck[];
 };
 
 /** Compares a finished check with an earlier one. Returns undefined if no region succeeded in both. */
-export const compareChecks = (base: ComparedCheck, check: ComparedCheck): CheckComparison | undefined => {
+export const compareChecks = (
+  base: ComparedCheck,
+  check: ComparedCheck,
+  { intended = [], pool = [] }: Options = {},
+): CheckComparison | undefined => {
   const runOf = (runs: readonly Run[], region: Region) => runs.find((run) => run.region === region);
   const all = [...new Set([...check.runs, ...base.runs].map(({ region }) => region))];
   const sides = all.map((region) => ({ region, before: runOf(base.runs, region), after: runOf(check.runs, region) }));
-  const pairs = sides.filter((side): side is Pair => hasSucceeded(side.before) && hasSucceeded(side.after));
+  const pairs = sides.flatMap(({ region, before, after }) =>
+    hasSucceeded(before) && hasSucceeded(after)
+      ? [{ region, before: sideOf(before, pooledRuns(base, before, pool)), after: sideOf(after) }]
+      : [],
+  );
   if (pairs.length === 0) return undefined;
-  const reasons = sides.flatMap((side) => {
-    const { region, before, after } = side;
-    if (!before || !after) return [{ code: 'missing-region' as const, region }];
-    if (!hasSucceeded(before) || !hasSucceeded(after)) return [{ code: 'failed' as const, region }];
-    return unique([...ownReasons(before), ...ownReasons(after), ...reasonsOfPair(before, after)]);
-  });
+  const differences = differencesOf(auditedAs(base), auditedAs(check));
+  const others = differences.map(({ code }) => code).filter((code) => !intended.includes(code));
+  const reasons = [
+    ...sides
+      .filter(({ before, after }) => !hasSucceeded(before) || !hasSucceeded(after))
+      .map(({ region, before, after }) => reason(before && after ? 'failed' : 'missing-region', region)),
+    ...pairs.flatMap(reasonsOfPair),
+  ];
+  const pooled = pool.filter((each) =>
+    pairs.some(({ before }) => each.runs.some((run) => before.pooled.includes(run))),
+  );
   return {
     checkId: check.id,
     baseCheckId: base.id,
+    pooledCheckIds: pooled.map(({ id }) => id),
     regions: pairs.map(({ region }) => region),
-    metrics: recordOf(metricNames, (name) => comparePairs(name, pairs, reasons)),
-    comparable: reasons.length === 0,
+    metrics: recordOf(metricNames, (name) => comparePairs(name, pairs, { reasons, differences: others })),
+    comparable: reasons.length + others.length === 0,
     reasons,
+    differences,
   };
 };
 
-type Pair = { region: Region; before: Run; after: Run };
+/** Returns true if a run of the check can join the runs of the base. */
+export const canPool = (base: ComparedCheck, check: ComparedCheck): boolean =>
+  base.runs.some((run) => pooledRuns(base, run, [check]).length > 0);
+
+/** Returns the runs of other checks that are comparable with a run of the base. */
+const pooledRuns = (base: ComparedCheck, run: Run, pool: readonly ComparedCheck[]): Run[] =>
+  pool
+    .filter((each) => differencesOf(auditedAs(base), auditedAs(each)).length === 0)
+    .flatMap(({ runs }) => runs)
+    .filter((other) => hasSucceeded(other) && other.region === run.region && !other.environment?.contended)
+    .filter((other) => !isOtherMachine(measuredOn(run), measuredOn(other)));
+
+const auditedAs = (check: ComparedCheck): AuditedAs => ({
+  ...check,
+  categories: categoriesOf(check.auditVersion, check),
+});
+
+/** A run that is compared, and the samples that count: its own and those of the runs that are pooled with it. */
+type Side = { run: Run; pooled: readonly Run[]; samples: readonly Sample[] };
+type Pair = { region: Region; before: Side; after: Side };
+
+const sideOf = (run: Run, pooled: readonly Run[] = []): Side => ({
+  run,
+  pooled,
+  samples: [run, ...pooled].flatMap(({ samples }) => samples),
+});
 
 const hasSucceeded = (run: Run | undefined): run is Run => run?.state === 'succeeded';
 
-const reason = (code: ReasonCode, { region }: Run): Reason => ({ code, region });
+const measuredOn = ({ environment }: Run): MeasuredOn => ({
+  contended: environment?.contended ?? null,
+  benchmarkIndex: environment?.benchmarkIndex ?? null,
+});
 
-/** Returns the reasons that lie in a single run. */
-const ownReasons = (run: Run): Reason[] => [
-  ...(run.samples.length < MIN_SAMPLES ? [reason('fewer-samples', run)] : []),
-  ...(run.environment?.contended ? [reason('contended', run)] : []),
+const reason = (code: ReasonCode, region: Region): Reason => ({ code, region });
+const differentMachine = ({ region }: Run): Reason => reason('different-machine', region);
+
+/** Returns the reasons that lie in a single side. */
+const ownReasons = ({ run, samples }: Side): Reason[] => [
+  ...(samples.length < MIN_SAMPLES ? [reason('fewer-samples', run.region)] : []),
+  ...(run.environment?.contended ? [reason('contended', run.region)] : []),
 ];
 
-/** Returns the reasons that lie in the differences of two runs. They name the region of the second one. */
-const reasonsOfPair = (before: Run, after: Run): Reason[] => {
-  const [a, b] = [before.environment, after.environment];
-  const indexes = [a?.benchmarkIndex ?? 0, b?.benchmarkIndex ?? 0] as const;
-  const codes: [ReasonCode, boolean][] = [
-    ['different-machine', Math.max(...indexes) > MAX_BENCHMARK_RATIO * Math.min(...indexes)],
-    ['different-version', before.auditVersion !== after.auditVersion],
-  ];
-  const applying = codes.filter(([, applies]) => applies).map(([code]) => code);
-  return [...applying, ...reasonsOfOptions(before, after)].map((code) => reason(code, after));
+const reasonsOfPair = ({ before, after }: Pair): Reason[] => {
+  const isOther = isOtherMachine(measuredOn(before.run), measuredOn(after.run));
+  const all = [...ownReasons(before), ...ownReasons(after), ...(isOther ? [differentMachine(after.run)] : [])];
+  return all.filter(({ code }, i) => all.findIndex((each) => each.code === code) === i);
 };
-
-const unique = (reasons: readonly Reason[]): Reason[] =>
-  reasons.filter(({ code }, i) => reasons.findIndex((each) => each.code === code) === i);
 
 const compareValues = (name: MetricName, runs: readonly Run[], reasons: readonly Reason[]) => {
   const values = Object.fromEntries(runs.map((run) => [run.region, shown(name, run[name])]));
   const known = runs.filter((run) => run[name] !== null).sort((a, b) => rank(name, a) - rank(name, b));
   const [best, worst] = [known[0], known.at(-1)];
   if (!best || !worst || best === worst) {
-    return { values, best: null, worst: null, difference: null, verdict: 'unknown' as const };
+    return { values, best: null, worst: null, ...noChange };
   }
-  const difference = Math.abs((best[name] ?? 0) - (worst[name] ?? 0));
-  const verdict = isAffected(name, [best, worst], reasons) ? 'unknown' : differenceOf(name, best, worst);
-  const equal = difference === 0;
+  const pairs = (known.length * (known.length - 1)) / 2;
+  const change = changeOf(pageMetric(name), valuesOf(name, sideOf(best)), valuesOf(name, sideOf(worst)), pairs);
+  const isSpoiled = isSpoiledBy(name, [best.region, worst.region], reasons);
+  const { direction } = change;
+  const verdict = direction === 'higher' || direction === 'lower' ? ('different' as const) : direction;
+  const equal = best[name] === worst[name];
   return {
     values,
     best: equal ? null : best.region,
     worst: equal ? null : worst.region,
-    difference: shown(name, difference),
-    verdict: verdict === 'higher' || verdict === 'lower' ? ('different' as const) : verdict,
+    ...changeView(name, change, isSpoiled),
+    verdict: isSpoiled ? ('unknown' as const) : verdict,
   };
 };
 
-const comparePairs = (name: MetricName, pairs: readonly Pair[], reasons: readonly Reason[]) => {
+type Against = { reasons: readonly Reason[]; differences: readonly DifferenceCode[] };
+
+const comparePairs = (name: MetricName, pairs: readonly Pair[], { reasons, differences }: Against) => {
   const regions = pairs.map(({ region, before, after }) => {
-    const [base, value] = [before[name], after[name]];
-    const known = base !== null && value !== null;
-    const verdict =
-      !known || isAffected(name, [after], reasons) ? 'unknown' : verdictOf(name, differenceOf(name, before, after));
-    const difference = known ? shown(name, value - base) : null;
-    return [region, { base: shown(name, base), value: shown(name, value), difference, verdict }] as const;
+    const [base, value] = [baseValueOf(name, before), after.run[name]];
+    const shownValues = { base: shown(name, base), value: shown(name, value) };
+    if (base === null || value === null) return [region, { ...shownValues, ...noChange }] as const;
+    const change = changeOf(pageMetric(name), valuesOf(name, before), valuesOf(name, after));
+    const isSpoiled = isSpoiledBy(name, [region], reasons) || differences.some((code) => isChangedBy(name, code));
+    const verdict = isSpoiled ? ('unknown' as const) : verdictOf(name, change.direction);
+    return [region, { ...shownValues, ...changeView(name, change, isSpoiled), verdict }] as const;
   });
   const verdicts = regions.map(([, { verdict }]) => verdict);
   const worstFirst = ['regressed', 'improved', 'unknown', 'same'] as const;
@@ -192,26 +174,53 @@ const comparePairs = (name: MetricName, pairs: readonly Pair[], reasons: readonl
 };
 
 /** Orders runs from the best value to the worst. */
-const rank = (name: MetricName, run: Run): number =>
-  (pageMetrics[name].better === 'higher' ? -1 : 1) * (run[name] ?? 0);
+const rank = (name: MetricName, run: Run): number => (pageMetric(name).better === 'higher' ? -1 : 1) * (run[name] ?? 0);
 
-const isAffected = (name: MetricName, runs: readonly Run[], reasons: readonly Reason[]): boolean =>
-  reasons.some(
+/** Returns true if a reason makes the verdict about a metric unknown. Too few samples do so by themselves. */
+const isSpoiledBy = (name: MetricName, regions: readonly Region[], reasons: readonly Reason[]): boolean => {
+  const { dependsOn } = pageMetric(name);
+  return reasons.some(
     ({ code, region }) =>
-      runs.some((run) => run.region === region) && (affected[code] as readonly MetricName[]).includes(name),
+      regions.includes(region) &&
+      ((code === 'contended' && dependsOn !== 'page') || (code === 'different-machine' && dependsOn === 'device')),
   );
+};
 
-const differenceOf = (name: MetricName, a: Run, b: Run): Difference =>
-  differ(name, valuesOf(name, a), valuesOf(name, b));
+/** Returns true if a difference of the inputs can change a metric. */
+const isChangedBy = (name: MetricName, code: DifferenceCode): boolean => {
+  const spoils = code === 'url' || code === 'auditVersion' ? 'all' : options[code].spoils;
+  return spoils === 'all' || (spoils === 'times' && pageMetric(name).dependsOn === 'device');
+};
 
-const valuesOf = (name: MetricName, { samples }: Run): number[] =>
+const valuesOf = (name: MetricName, { samples }: Side): number[] =>
   samples.map((sample) => sample[name]).filter((value) => value !== null);
 
-const verdictOf = (name: MetricName, difference: Difference): Verdict => {
-  if (difference === 'same' || difference === 'unknown') return difference;
-  return difference === pageMetrics[name].better ? 'improved' : 'regressed';
+/** Returns the value of a run, or the median of all samples if the base is pooled. */
+const baseValueOf = (name: MetricName, side: Side): number | null => {
+  const values = valuesOf(name, side);
+  return side.pooled.length > 0 && values.length > 0 ? medianOf(values) : side.run[name];
 };
+
+const verdictOf = (name: MetricName, direction: Change['direction']): Verdict => {
+  if (direction === 'same' || direction === 'unknown') return direction;
+  return direction === pageMetric(name).better ? 'improved' : 'regressed';
+};
+
+const noChange = { change: null, samplesNeeded: null, verdict: 'unknown' as const };
+
+const changeView = (name: MetricName, { shift, samplesNeeded }: Change, isSpoiled: boolean) => ({
+  change: {
+    estimate: shownShift(name, shift.estimate),
+    low: shownShift(name, shift.low),
+    high: shownShift(name, shift.high),
+    confidence: Math.round(shift.confidence * 1000) / 1000,
+  },
+  samplesNeeded: isSpoiled ? null : samplesNeeded,
+});
 
 /** Returns a value as a run shows it. */
 const shown = (name: MetricName, value: number | null): Value =>
   value === null ? null : metricsView({ ...noMetrics, [name]: value })[name];
+
+/** Returns a difference of values, without the digits that only the arithmetic of a computer makes. */
+const shownShift = (name: MetricName, value: number): Value => shown(name, Math.round(value * 1e6) / 1e6);

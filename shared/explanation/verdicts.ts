@@ -1,4 +1,4 @@
-import type { CheckComparison } from '../comparison/comparison.ts';
+import type { CheckComparison } from '../comparison/schemas.ts';
 import type { Region } from '../regions.ts';
 import type { Verdicts } from './points.ts';
 
@@ -7,7 +7,7 @@ export const verdictsIn = ({ metrics }: CheckComparison, region: Region): Verdic
   Object.fromEntries(
     Object.entries(metrics).flatMap(([name, { regions }]) => {
       const found = regions[region];
-      return found ? [[name, { verdict: found.verdict, change: plain(found.difference) }]] : [];
+      return found ? [[name, { verdict: found.verdict, change: plain(found.change?.estimate ?? null) }]] : [];
     }),
   );
 

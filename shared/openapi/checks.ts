@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { SentOptions } from '../audit-options-schemas.ts';
 import { aliasesOf, auditVersions } from '../audit-versions.ts';
 import { Check, CheckView, CreateCheckBody } from '../check.ts';
-import { CheckComparison, RegionComparison } from '../comparison/comparison.ts';
+import { ComparisonQuery } from '../comparison/query.ts';
+import { CheckComparison, RegionComparison } from '../comparison/schemas.ts';
 import { CheckExplanation } from '../explanation/schema.ts';
 import { CreateLinkBody, ShareLink } from '../links.ts';
 import { Region } from '../name-schemas.ts';
@@ -128,8 +129,9 @@ export const checkOperations = {
     tag,
     operationId: 'getComparison',
     summary: 'Compare the regions of a check, or two checks',
-    description: 'A verdict needs at least 3 samples on both sides.',
-    query: { base: z.uuid().optional().describe('Id of the earlier check to compare with.') },
+    description:
+      'A change is an estimate with an interval. Metrics with noise need at least 3 samples on both sides for a verdict.',
+    query: ComparisonQuery.shape,
     answers: {
       200: {
         description: 'The comparison. `baseCheckId` is null if it compares regions.',

@@ -29,7 +29,7 @@ const rights = {
   'list-checks': [...onTable('list-checks'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'list-runs': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-check': [...onTable('get-check'), ...keys],
-  'get-comparison': [...onTable('get-comparison'), ...keys],
+  'get-comparison': [...onTable('get-comparison'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-explanation': readReport('get-explanation'),
   'get-run': [...onTable('get-run'), ...keys],
   'get-report': readReport('get-report'),

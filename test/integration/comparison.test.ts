@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import { CheckComparison, RegionComparison } from '../../shared/comparison/comparison.ts';
+import type { CheckInputs } from '../../shared/check.ts';
+import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
@@ -31,8 +32,11 @@ const finish = async (run: RunItem, lcps: readonly number[]) => {
 };
 
 /** Creates a finished check. A region without samples has failed. Returns its id. */
-const finishedCheck = async (lcps: Partial<Record<Region, readonly number[]>>): Promise<string> => {
-  const check = aCheck({ regions: Object.keys(lcps) as Region[] });
+const finishedCheck = async (
+  lcps: Partial<Record<Region, readonly number[]>>,
+  inputs: Partial<CheckInputs> = {},
+): Promise<string> => {
+  const check = aCheck({ regions: Object.keys(lcps) as Region[], ...inputs });
   for (const run of await world.create(check)) await finish(run, lcps[run.region] ?? []);
   return check.id;
 };
@@ -48,8 +52,10 @@ test('the regions of a check are compared', async () => {
     regions: ['us-west1', 'europe-north1'],
     comparable: true,
     reasons: [],
+    differences: [],
   });
-  expect(metrics.lcp).toMatchObject({ best: 'us-west1', difference: '279ms', verdict: 'different' });
+  const change = { estimate: '278ms', low: '265ms', high: '289ms', confidence: 0.9 };
+  expect(metrics.lcp).toMatchObject({ best: 'us-west1', change, verdict: 'different' });
 });
 
 test('a check is compared with an earlier one, region by region', async () => {
@@ -65,7 +71,15 @@ test('a check is compared with an earlier one, region by region', async () => {
     reasons: [{ code: 'failed', region: 'us-east4' }],
   });
   expect(comparison.metrics.lcp).toEqual({
-    regions: { 'us-west1': { base: '633ms', value: '933ms', difference: '300ms', verdict: 'regressed' } },
+    regions: {
+      'us-west1': {
+        base: '633ms',
+        value: '933ms',
+        change: { estimate: '300ms', low: '289ms', high: '311ms', confidence: 0.9 },
+        samplesNeeded: null,
+        verdict: 'regressed',
+      },
+    },
     verdict: 'regressed',
   });
 });
@@ -106,4 +120,82 @@ test('an erased check and a check of another owner can not be a base', async () 
     trendExpiresAt: new Date(Date.now() + 1e6),
   });
   await problemOf(await compare(id, `?base=${foreign.id}`), 404, 'not-found');
+});
+
+const steady = (lcp: number) => [lcp, lcp + 5, lcp + 10];
+const labelled = (branch: string, lcp: number, inputs: Partial<CheckInputs> = {}) =>
+  finishedCheck({ 'us-west1': steady(lcp) }, { labels: { branch }, ...inputs });
+/** Closes the check, as the last of its runs does, so that its runs are in the series of its page. */
+const closed = async (id: Promise<string>): Promise<string> => {
+  await world.store.closeIfFinished(await id, new Date());
+  return id;
+};
+const comparisonOf = async (id: string, query: string) =>
+  CheckComparison.strict().parse(await (await compare(id, query)).json());
+
+test('a label as base is the newest finished check of the same page that has it, whatever its case', async () => {
+  const url = 'https://example.com/labelled';
+  await closed(labelled('Main', 600, { url }));
+  const newest = await closed(labelled('Main', 610, { url }));
+  await closed(labelled('Main', 1, { url: 'https://example.com/other' }));
+  await closed(labelled('Main', 1, { url, device: 'desktop' }));
+  await closed(labelled('main', 1, { url }));
+  await closed(finishedCheck({ 'us-west1': [] }, { url, labels: { branch: 'Main' } })); // failed
+  await world.create(aCheck({ url, labels: { branch: 'Main' } })); // not finished
+  const id = await closed(labelled('Main', 900, { url })); // never its own base
+  const comparison = await comparisonOf(id, '?base=label:branch=Main');
+  expect(comparison).toMatchObject({ checkId: id, baseCheckId: newest, pooledCheckIds: [], comparable: true });
+  expect(comparison.metrics.lcp.regions['us-west1']).toMatchObject({ base: '610ms', verdict: 'regressed' });
+});
+
+test('a pool has the samples of the newest checks with the label that are comparable', async () => {
+  const url = 'https://example.com/pooled';
+  const [oldest, older] = [await closed(labelled('main', 620, { url })), await closed(labelled('main', 630, { url }))];
+  await closed(labelled('main', 1, { url, blockedUrlPatterns: ['*/ads/*'] }));
+  const newest = await closed(labelled('main', 600, { url }));
+  const id = await closed(labelled('new', 900, { url }));
+  const two = await comparisonOf(id, '?base=label:branch=main&pool=2');
+  expect(two).toMatchObject({ baseCheckId: newest, pooledCheckIds: [older] });
+  const ten = await comparisonOf(id, '?base=label:branch=main&pool=10');
+  expect(ten).toMatchObject({ baseCheckId: newest, pooledCheckIds: [older, oldest] });
+  expect(ten.metrics.lcp.regions['us-west1']).toMatchObject({ base: '625ms', change: { confidence: 0.991 } });
+});
+
+test('a difference that was intended has verdicts, and any other has none', async () => {
+  const base = await finishedCheck({ 'us-west1': steady(600) });
+  const inputs = { url: 'https://preview.example.com/', blockedUrlPatterns: ['*/ads/*'] };
+  const id = await finishedCheck({ 'us-west1': steady(900) }, inputs);
+  const codes = ['url', 'blockedUrlPatterns'];
+  for (const [query, comparable] of [
+    ['', false],
+    ['&intended=url', false],
+    ['&intended=url,blockedUrlPatterns', true],
+  ] as const) {
+    const { differences, metrics, ...comparison } = await comparisonOf(id, `?base=${base}${query}`);
+    expect(differences.map(({ code }) => code)).toEqual(codes);
+    expect(comparison.comparable).toBe(comparable);
+    expect(metrics.lcp.verdict).toBe(comparable ? 'regressed' : 'unknown');
+  }
+});
+
+test('a wrong base, pool or intended difference is refused with the values that are right', async () => {
+  const id = await finishedCheck({ 'us-west1': steady(600) });
+  const other = await finishedCheck({ 'us-west1': steady(600) });
+  const pathsOf = async (query: string) => {
+    const { errors, detail } = await problemOf(await compare(id, query), 400, 'invalid-request');
+    expect(detail).toMatch(/must be|needs|need a base/);
+    return errors?.map(({ path }) => path);
+  };
+  expect(await pathsOf(`?base=${other}&intended=colour`)).toEqual(['intended']);
+  expect(await pathsOf(`?base=${other}&pool=2`)).toEqual(['pool']);
+  expect(await pathsOf('?base=label:branch=main&pool=0')).toEqual(['pool']);
+  expect(await pathsOf('?base=label:branch=main&pool=11')).toEqual(['pool']);
+  expect(await pathsOf('?base=label:branch')).toEqual(['base']);
+  expect(await pathsOf('?pool=2&intended=url')).toEqual(['pool', 'intended']);
+  const unknown = await problemOf(await compare(id, '?base=label:branch=nowhere'), 404, 'not-found');
+  expect(unknown.detail).toMatch(/^No other finished check of .+ on mobile has the label branch=nowhere\. Create one/);
+  const { detail } = await problemOf(await compare(id, `?base=${other}&intended=colour`), 400, 'invalid-request');
+  expect(detail).toBe(
+    'Intended differences must be a list with commas of: url, auditVersion, device, categories, throttling, blockedUrlPatterns.',
+  );
 });

@@ -3,31 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { auditors } from '../../functions/auditor/parent/auditors.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
-import { chromiumDir } from '../support/chromium-dir.ts';
-import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
+import { startSampleLab } from '../support/sample-lab.ts';
 
 test('records repeated audits of a page, before and after it became slower', async () => {
   await using pages = await servePages();
   await using slower = await serveSlower(pages.url('/'));
-  const lab = auditors({ targets: { targets: 'local', ports: [] }, chromiumDir: chromiumDir() });
-  await lab.prepare();
-  const audit = async (url: string): Promise<Sample> => {
-    const order = anOrder({ url });
-    const verdict = await lab.audit(order, new AbortController().signal);
-    if (verdict.state === 'failed') throw new Error(verdict.error.message);
-    const { cpuBusy = null, contended = null } = verdict.environment ?? {};
-    return { ...verdict.metrics, cpuBusy, contended };
-  };
-  const repeat = async (url: string, times: number) => {
-    const samples: Sample[] = [];
-    while (samples.length < times) samples.push(await audit(url));
-    return samples;
-  };
-  const recorded = { unchanged: await repeat(pages.url('/busy'), 21), slower: await repeat(slower.url, 9) };
-  await lab.close();
+  await using lab = await startSampleLab();
+  const recorded = { unchanged: await lab.repeat(pages.url('/busy'), 21), slower: await lab.repeat(slower.url, 9) };
   writeFileSync('test/recorded/samples.json', `${JSON.stringify(recorded, null, 1)}\n`);
   expect(recorded.unchanged).toHaveLength(21);
 });

@@ -2,12 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { CheckResult } from '../../clients/cli/result.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
-import {
-  CheckComparison,
-  compareChecks,
-  compareRegions,
-  RegionComparison,
-} from '../../shared/comparison/comparison.ts';
+import { compareChecks, compareRegions } from '../../shared/comparison/comparison.ts';
+import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';

@@ -21,7 +21,7 @@ export const generateTypes = async (document: object): Promise<string> => {
 /** A client in the types of the document alone. It also proves that the types of our own client are those of the document. */
 const program = `
 import type { CheckView, CreateCheckBody } from '${root}/shared/check.ts';
-import type { CheckComparison, RegionComparison } from '${root}/shared/comparison/comparison.ts';
+import type { CheckComparison, RegionComparison } from '${root}/shared/comparison/schemas.ts';
 import type { Problem } from '${root}/shared/problems.ts';
 import type { CheckSummary } from '${root}/shared/summaries.ts';
 import type { RunView } from '${root}/shared/run.ts';

@@ -39,7 +39,7 @@ const runAgainst = async (
 
 test('a gate with one sample finds a score that got worse, and says once how to judge times', async () => {
   const { code, stdout, stderr } = await runAgainst(53, { device: ['mobile', 'desktop'] });
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/Accessibility regressed: 100 → 53/)]);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/Accessibility 100 → 53: 47 points lower/)]);
   expect(`${stdout}${stderr}`.match(/--samples 5/g)).toHaveLength(1);
   expect((await runAgainst(100)).code).toBe(0);
   const json = await runAgainst(100, { format: 'json', device: ['mobile', 'desktop'] });

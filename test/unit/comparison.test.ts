@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  CheckComparison,
-  compareChecks,
-  compareRegions,
-  RegionComparison,
-} from '../../shared/comparison/comparison.ts';
-import { differ } from '../../shared/comparison/sample-difference.ts';
+import { type ComparedCheck, compareChecks, compareRegions } from '../../shared/comparison/comparison.ts';
+import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
 import type { Region } from '../../shared/regions.ts';
@@ -36,21 +31,32 @@ const regionsOf = (...runs: Run[]) => {
   if (!comparison) throw new Error('the regions can not be compared');
   return RegionComparison.parse(comparison);
 };
-const checksOf = (base: Run[], runs: Run[]) => {
-  const comparison = compareChecks({ id: otherId, runs: base }, { id, runs });
+const url = 'https://example.com/';
+const aCheck = (runs: Run[], inputs: Partial<ComparedCheck> = {}): ComparedCheck => ({
+  ...{ id: otherId, url, auditVersion: '13.5.0', runs },
+  ...inputs,
+});
+const checksOf = (
+  base: Run[],
+  runs: Run[],
+  inputs: Partial<ComparedCheck> = {},
+  options: Parameters<typeof compareChecks>[2] = {},
+) => {
+  const comparison = compareChecks(aCheck(base), aCheck(runs, { id, ...inputs }), options);
   if (!comparison) throw new Error('the checks can not be compared');
   return CheckComparison.parse(comparison);
 };
 
-test('two regions whose spreads lie far apart are different', () => {
+test('two regions that lie far apart are different, by an estimate with its interval', () => {
   const comparison = regionsOf(runOf('us-west1', lcps(633, 640, 629)), runOf('europe-north1', lcps(912, 905, 918)));
-  expect(comparison).toMatchObject({ checkId: id, baseCheckId: null, comparable: true, reasons: [] });
+  expect(comparison).toMatchObject({ checkId: id, baseCheckId: null, comparable: true, reasons: [], differences: [] });
   expect(comparison.regions).toEqual(['us-west1', 'europe-north1']);
   expect(comparison.metrics.lcp).toEqual({
     values: { 'us-west1': '633ms', 'europe-north1': '912ms' },
     best: 'us-west1',
     worst: 'europe-north1',
-    difference: '279ms',
+    change: { estimate: '278ms', low: '265ms', high: '289ms', confidence: 0.9 },
+    samplesNeeded: null,
     verdict: 'different',
   });
 });
@@ -62,76 +68,119 @@ test('a higher score is better, a higher time is worse', () => {
     runOf('us-east4', [slow, slow, slow]),
     runOf('us-west1', [fast, fast, fast]),
   ).metrics;
-  expect([performance.best, lcp.best, performance.difference]).toEqual(['us-west1', 'us-west1', 25]);
+  expect([performance.best, lcp.best, performance.change?.estimate]).toEqual(['us-west1', 'us-west1', -25]);
   const worse = checksOf([runOf('us-west1', [fast, fast, fast])], [runOf('us-west1', [slow, slow, slow])]).metrics;
   expect([worse.performance.verdict, worse.lcp.verdict]).toEqual(['regressed', 'regressed']);
   const better = checksOf([runOf('us-west1', [slow, slow, slow])], [runOf('us-west1', [fast, fast, fast])]).metrics;
+  const change = { estimate: '-3000ms', low: '-3000ms', high: '-3000ms', confidence: 0.9 };
   expect(better.lcp).toEqual({
-    regions: { 'us-west1': { base: '4000ms', value: '1000ms', difference: '-3000ms', verdict: 'improved' } },
+    regions: { 'us-west1': { base: '4000ms', value: '1000ms', change, samplesNeeded: null, verdict: 'improved' } },
     verdict: 'improved',
   });
 });
 
-test('spreads that overlap are the same, and equal values have no best', () => {
-  const { lcp, fcp, pwa } = regionsOf(
-    runOf(
-      'us-west1',
-      lcps(600, 700, 650).map((each) => ({ ...each, fcp: 100 })),
-    ),
-    runOf(
-      'us-east4',
-      lcps(690, 800, 750).map((each) => ({ ...each, fcp: 100 })),
-    ),
+test('equal values have no best, and a metric that no run has has no change', () => {
+  const { fcp, pwa } = regionsOf(
+    runOf('us-west1', [{ fcp: 100 }, { fcp: 100 }, { fcp: 100 }]),
+    runOf('us-east4', [{ fcp: 100 }, { fcp: 100 }, { fcp: 100 }]),
   ).metrics;
-  expect(lcp).toMatchObject({ best: 'us-west1', worst: 'us-east4', difference: '90ms', verdict: 'same' });
-  expect(fcp).toMatchObject({ best: null, worst: null, difference: '0ms', verdict: 'same' });
-  expect(pwa).toMatchObject({ values: { 'us-west1': null, 'us-east4': null }, difference: null, verdict: 'unknown' });
+  expect(fcp).toMatchObject({ best: null, worst: null, change: { estimate: '0ms' }, verdict: 'same' });
+  const values = { 'us-west1': null, 'us-east4': null };
+  expect(pwa).toMatchObject({ values, change: null, samplesNeeded: null, verdict: 'unknown' });
 });
 
 test.each([
-  ['fewer than three samples', runOf('us-east4', lcps(900, 900)), 'fewer-samples'],
   ['a contended sample', runOf('us-east4', lcps(900, 900, 900), { contended: true }), 'contended'],
   ['a faster machine', runOf('us-east4', lcps(900, 900, 900), { benchmarkIndex: 3500 }), 'different-machine'],
-  ['other throttling', runOf('us-east4', lcps(900, 900, 900), { throttling: 'provided' }), 'different-throttling'],
-  [
-    'blocked requests',
-    runOf('us-east4', lcps(900, 900, 900), { blockedUrlPatterns: ['*/ads/*'] }),
-    'different-blocked-urls',
-  ],
-  [
-    'another throttled network',
-    runOf('us-east4', lcps(900, 900, 900), { throttlingValues: { ...presets.mobile, rttMs: 40 } }),
-    'different-throttling',
-  ],
-  [
-    'another device',
-    { ...runOf('us-east4', lcps(900, 900, 900), { throttlingValues: presets.desktop }), device: 'desktop' as const },
-    'different-device',
-  ],
-  [
-    'another version',
-    { ...runOf('us-east4', lcps(900, 900, 900)), auditVersion: '12.8.2' as const },
-    'different-version',
-  ],
 ])('%s makes the verdict unknown, and the reasons say so', (_, run, code) => {
-  const base = [runOf('us-east4', lcps(600, 600, 600))];
-  const comparison = checksOf(base, [run]);
-  expect(comparison).toMatchObject({ comparable: false, reasons: [{ code, region: 'us-east4' }] });
+  const comparison = checksOf([runOf('us-east4', lcps(600, 600, 600))], [run]);
+  expect(comparison).toMatchObject({ comparable: false, reasons: [{ code, region: 'us-east4' }], differences: [] });
   expect(comparison.metrics.lcp.verdict).toBe('unknown');
-  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ base: '600ms', value: '900ms' });
+  // more samples would not help
+  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({
+    base: '600ms',
+    value: '900ms',
+    samplesNeeded: null,
+  });
 });
 
-test('the order of blocked patterns makes no difference', () => {
-  const blocking = (...blockedUrlPatterns: string[]) => runOf('us-east4', lcps(600, 600, 600), { blockedUrlPatterns });
-  expect(checksOf([blocking('*/a', '*/b')], [blocking('*/b', '*/a', '*/a')]).comparable).toBe(true);
+test('two samples a side are too few, and the answer says how many would tell', () => {
+  const comparison = checksOf([runOf('us-east4', lcps(600, 610))], [runOf('us-east4', lcps(900, 900))]);
+  expect(comparison).toMatchObject({ comparable: false, reasons: [{ code: 'fewer-samples', region: 'us-east4' }] });
+  const change = { estimate: '295ms', low: '290ms', high: '300ms', confidence: 0.667 };
+  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ change, samplesNeeded: 5, verdict: 'unknown' });
 });
 
-test('a run from before the values of throttling were stored has those of its preset', () => {
-  const older = runOf('us-east4', lcps(600, 600, 600), { throttlingValues: null });
-  expect(checksOf([older], [runOf('us-east4', lcps(900, 900, 900))]).comparable).toBe(true);
-  const custom = runOf('us-east4', lcps(900, 900, 900), { throttlingValues: presets.desktop });
-  expect(checksOf([older], [custom]).reasons).toEqual([{ code: 'different-throttling', region: 'us-east4' }]);
-  expect(checksOf([custom], [custom]).comparable).toBe(true);
+const custom = { rttMs: 40, throughputKbps: 1000, cpuSlowdownMultiplier: 2 };
+test.each<[string, Partial<ComparedCheck>, object]>([
+  ['url', { url: 'https://preview.example.com/' }, { base: url, value: 'https://preview.example.com/' }],
+  ['device', { device: 'desktop' }, { base: 'mobile', value: 'desktop' }],
+  ['auditVersion', { auditVersion: '12.8.2' }, { base: '13.5.0', value: '12.8.2' }],
+  ['throttling', { throttling: custom }, { base: presets.mobile, value: custom }],
+  ['throttling', { throttling: 'none' }, { base: presets.mobile, value: 'none' }],
+  ['blockedUrlPatterns', { blockedUrlPatterns: ['*/ads/*'] }, { base: [], value: ['*/ads/*'] }],
+])('another %s is a difference without a verdict, unless it was intended', (code, inputs, values) => {
+  const base = [runOf('us-east4', lcps(600, 600, 600))];
+  const runs = [runOf('us-east4', lcps(900, 900, 900))];
+  const comparison = checksOf(base, runs, inputs);
+  expect(comparison).toMatchObject({ comparable: false, reasons: [], differences: [{ code, ...values }] });
+  expect(comparison.metrics.lcp.regions['us-east4']).toMatchObject({ verdict: 'unknown', samplesNeeded: null });
+  const intended = checksOf(base, runs, inputs, { intended: [code as 'url'] });
+  expect(intended).toMatchObject({ comparable: true, differences: [{ code, ...values }] });
+  expect(intended.metrics.lcp.verdict).toBe('regressed');
+  const other = checksOf(base, runs, { ...inputs, categories: ['performance'] }, { intended: [code as 'url'] });
+  expect(other.comparable).toBe(false);
+});
+
+test('another throttling changes no score that depends on the page alone, and other categories change no metric', () => {
+  const base = [runOf('us-east4', [{ seo: 90, lcp: 600 }, { lcp: 600 }, { lcp: 600 }])];
+  const runs = [runOf('us-east4', [{ seo: 100, lcp: 900 }, { lcp: 900 }, { lcp: 900 }])];
+  const throttled = checksOf(base, runs, { throttling: 'none' }).metrics;
+  expect([throttled.seo.verdict, throttled.lcp.verdict]).toEqual(['improved', 'unknown']);
+  const { comparable, metrics } = checksOf(base, runs, { categories: ['performance', 'seo'] });
+  expect([comparable, metrics.seo.verdict, metrics.lcp.verdict]).toEqual([false, 'improved', 'regressed']);
+});
+
+test('the order and the spelling of inputs, and the values of a preset, make no difference', () => {
+  const runs = [runOf('us-east4', lcps(600, 600, 600))];
+  const base = aCheck(runs, { blockedUrlPatterns: ['*/a', '*/b'] });
+  const check = aCheck(runs, {
+    url: 'HTTPS://EXAMPLE.com',
+    device: 'mobile',
+    throttling: presets.mobile,
+    blockedUrlPatterns: ['*/b', '*/a', '*/a'],
+    categories: ['seo', 'performance', 'best-practices', 'accessibility'],
+  });
+  expect(compareChecks(base, check)).toMatchObject({ comparable: true, differences: [] });
+});
+
+test('the PWA category of an older version is no difference besides the version', () => {
+  const runs = [runOf('us-east4', lcps(600, 600, 600))];
+  expect(checksOf(runs, runs, { auditVersion: '11.7.1' }).differences.map(({ code }) => code)).toEqual([
+    'auditVersion',
+  ]);
+});
+
+test('a pool adds the samples of comparable runs to the base, and names their checks', () => {
+  const base = [runOf('us-east4', lcps(600, 640, 620))];
+  const runs = [runOf('us-east4', lcps(900, 910, 920))];
+  const poolId = '8c2f8f5e-0d3f-4c5b-9f0e-0f8b6a2d9c33';
+  const pooled = aCheck([runOf('us-east4', lcps(605, 615, 645)), runOf('us-west1', lcps(1, 1, 1))], { id: poolId });
+  const others = [
+    aCheck([runOf('us-east4', lcps(1, 1, 1), { contended: true })]),
+    aCheck([runOf('us-east4', lcps(1, 1, 1), { benchmarkIndex: 900 })]),
+    aCheck([runOf('us-east4', lcps(1, 1, 1))], { throttling: 'none' }),
+    aCheck([runOf('us-west1', lcps(1, 1, 1))]),
+  ];
+  const comparison = checksOf(base, runs, {}, { pool: [...others, pooled] });
+  expect(comparison.pooledCheckIds).toEqual([poolId]);
+  expect(comparison.metrics.lcp.regions['us-east4']).toEqual({
+    base: '618ms', // the median of all six
+    value: '900ms',
+    change: { estimate: '293ms', low: '255ms', high: '320ms', confidence: 0.976 },
+    samplesNeeded: null,
+    verdict: 'regressed',
+  });
 });
 
 test('a busy machine does not hide a change of a score that does not depend on time', () => {
@@ -190,23 +239,7 @@ test('a region that failed or that only one check has is in the reasons, not in 
     ],
   });
   expect(compareRegions({ id, runs: [good('us-west1'), failed] })).toBeUndefined();
-  expect(compareChecks({ id: otherId, runs: [failed] }, { id, runs: [good('us-east4')] })).toBeUndefined();
-});
-
-test('three samples that lie apart by less than their spread are not enough for a verdict', () => {
-  expect(differ('lcp', [600, 650, 700], [720, 750, 800])).toBe('unknown');
-  expect(differ('lcp', [600, 650, 700], [820, 850, 900])).toBe('higher');
-  expect(differ('lcp', [600, 620, 650, 680, 700], [740, 750, 800, 790, 760])).toBe('higher');
-  expect(differ('lcp', [820, 850, 900], [600, 650, 700])).toBe('lower');
-  expect(differ('lcp', [600, 650], [6000, 6500])).toBe('unknown');
-});
-
-test('a difference that nobody would notice is none, however steady the samples are', () => {
-  expect(differ('lcp', [600, 600, 600], [660, 660, 660])).toBe('same');
-  expect(differ('lcp', [6000, 6000, 6000], [6290, 6290, 6290])).toBe('same');
-  expect(differ('performance', [98, 98, 98], [99, 99, 99])).toBe('same');
-  expect(differ('seo', [99, 99, 99], [98, 98, 98])).toBe('lower');
-  expect(differ('cls', [0.1, 0.1, 0.1], [0.103, 0.103, 0.103])).toBe('same');
+  expect(compareChecks(aCheck([failed]), aCheck([good('us-east4')]))).toBeUndefined();
 });
 
 const recorded: Record<'unchanged' | 'slower', Sample[]> = JSON.parse(
@@ -236,27 +269,22 @@ test('a page whose script works a quarter longer has regressed in each compariso
   expect(verdicts).toEqual(verdicts.map(() => ['regressed', false, 'same']));
 });
 
-test('samples of one distribution differ in at most one of fifty comparisons', () => {
-  const random = randomOf(20_311_101);
-  const draw = (count: number) =>
-    Array.from(
-      { length: count },
-      () => 1000 * Math.exp(0.2 * Math.sqrt(-2 * Math.log(random())) * Math.cos(6.2832 * random())),
-    );
-  for (const count of [3, 4, 5]) {
-    const verdicts = Array.from({ length: 4000 }, () => differ('lcp', draw(count), draw(count)));
-    const wrong = verdicts.filter((verdict) => verdict === 'higher' || verdict === 'lower').length;
-    expect(wrong / verdicts.length, `${count} samples`).toBeLessThan(0.02);
-  }
-});
+const repeated: Record<string, Sample[][]> = JSON.parse(readFileSync('test/recorded/repeated-checks.json', 'utf8'));
 
-/** Returns a seeded source of numbers between 0 and 1 (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (((mixed ^ (mixed >>> 14)) >>> 0) + 1) / 4294967297;
-  };
-}
+test('all pairs of repeated checks of three pages have at most one false verdict', () => {
+  // a run shows its median sample, so its machine counts as contended if most of its samples were
+  const checks = Object.values(repeated).map((samplesOfChecks) =>
+    samplesOfChecks.map((samples) => {
+      const contended = samples.filter((sample) => sample.contended).length > samples.length / 2;
+      return [runOf('us-west1', samples, { contended })];
+    }),
+  );
+  const pairs = checks.flatMap((ofPage) =>
+    ofPage.flatMap((base, i) => ofPage.slice(i + 1).map((check) => checksOf(base, check))),
+  );
+  expect(pairs).toHaveLength(30);
+  const changed = pairs.filter(({ metrics }) =>
+    Object.values(metrics).some(({ verdict }) => verdict === 'improved' || verdict === 'regressed'),
+  );
+  expect(changed.length).toBeLessThanOrEqual(1);
+});

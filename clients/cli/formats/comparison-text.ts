@@ -1,4 +1,5 @@
-import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
+import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
+import { differenceText } from '../../words/differences.ts';
 import { labels } from '../../words/numbers.ts';
 import { type Change, changesOf, grouped } from './metrics.ts';
 import { reasonText } from './notes.ts';
@@ -12,7 +13,7 @@ const styles: Record<Change['verdict'], Style> = {
   unknown: 'unknown',
 };
 
-/** Returns the comparison of two checks as text for a terminal: each metric before and after, and its verdict. */
+/** Returns the comparison of two checks as text for a terminal: each metric before and after, and its change. */
 export const comparisonTextOf = (comparison: CheckComparison, view: View): string => {
   const changes = changesOf(comparison);
   const lines = [
@@ -24,27 +25,26 @@ export const comparisonTextOf = (comparison: CheckComparison, view: View): strin
   return `${lines.join('\n')}\n`;
 };
 
-/** Returns the table of a region. If the terminal is too narrow for it, each metric has lines of its own. */
+/** Returns the table of a region. If the terminal is too narrow for it, each metric has a line of its own. */
 const regionLines = (changes: readonly Change[], view: View): string[] => {
-  const verdict = (change: Change) => paint(`${signs[change.verdict]} ${change.verdict}`, styles[change.verdict], view);
+  const verdict = ({ verdict, change }: Change) => paint(`${signs[verdict]} ${change}`, styles[verdict], view);
   const region = paint(changes[0]?.region ?? '', 'heading', view);
-  const rows = changes.map((each) => [labels[each.name], each.before, each.after, each.difference, verdict(each)]);
+  const rows = changes.map((each) => [labels[each.name], each.before, each.after, verdict(each)]);
   const blocks = () => [
     region,
-    ...changes.flatMap((each) => [
-      ...labelled(labels[each.name], verdict(each), view),
-      ...wrap(`${each.before} → ${each.after} (${each.difference})`, view.width),
-    ]),
+    ...changes.flatMap((each) => labelled(labels[each.name], `${each.before} → ${each.after}  ${verdict(each)}`, view)),
   ];
-  return table([[region, 'before', 'after', 'difference', 'verdict'], ...rows], view) ?? blocks();
+  return table([[region, 'before', 'after', 'change'], ...rows], view) ?? blocks();
 };
 
-/** Returns why verdicts are unknown. */
-const reasonLines = ({ reasons }: CheckComparison, view: View): string[] => {
-  if (reasons.length === 0) return [];
+/** Returns why verdicts are unknown, and what differs between the checks. */
+const reasonLines = ({ reasons, differences }: CheckComparison, view: View): string[] => {
+  if (reasons.length + differences.length === 0) return [];
+  const sign = paint('!', 'work', view);
+  const differing = differences.flatMap((each) => signed(sign, differenceText(each), view));
   const lines = grouped(reasons, ({ code }) => code).flatMap((group) => {
     const regions = group.map(({ region }) => region).join(', ');
-    return signed(paint('!', 'work', view), `${regions}: ${reasonText(group[0]?.code ?? '')}`, view);
+    return signed(sign, `${regions}: ${reasonText(group[0]?.code ?? '')}`, view);
   });
-  return ['', ...lines];
+  return ['', ...differing, ...lines];
 };

@@ -75,9 +75,7 @@ const addBase = (suite: TestSuite, { check, base, baseProblem }: CheckResult): v
   for (const region of base.regions) {
     const test = suite.testCase().className(shortUrl(check.url)).name(`${region} compared with ${base.baseCheckId}`);
     const regressed = changes.filter((each) => each.region === region && each.verdict === 'regressed');
-    const text = regressed.map(
-      ({ name, before, after, difference }) => `${labels[name]} ${before} → ${after} (${difference})`,
-    );
+    const text = regressed.map(({ name, before, after, change }) => `${labels[name]} ${before} → ${after}: ${change}`);
     if (text.length > 0) test.failure(text.join(', '), 'regression');
   }
 };

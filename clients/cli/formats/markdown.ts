@@ -99,17 +99,17 @@ export const baseLines = ({ base, baseProblem }: Pick<CheckResult, 'base' | 'bas
   if (baseProblem) return [`- ❌ **Not compared.** ${prose(baseProblem)}`, ''];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
-  const rows = changed.map(({ region, name, before, after, difference, verdict }) => [
+  const rows = changed.map(({ region, name, before, after, change, verdict }) => [
     verdict === 'regressed' ? '❌ regressed' : '✅ improved',
     prose(region),
     labels[name],
     before,
     after,
-    difference,
+    prose(change),
   ]);
   return [
     `**Compared with ${code(base.baseCheckId)}:** ${counts}`,
-    ...(rows.length > 0 ? tableOf(['', 'region', 'metric', 'before', 'after', 'difference'], rows) : ['']),
+    ...(rows.length > 0 ? tableOf(['', 'region', 'metric', 'before', 'after', 'change'], rows) : ['']),
   ];
 };
 

@@ -1,7 +1,8 @@
-import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
+import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { mainMetrics, metrics, orderedFor, plain, signed, textOrDash } from '../../words/numbers.ts';
+import { changeText, regionsText } from '../../words/change.ts';
+import { mainMetrics, metrics, orderedFor, textOrDash } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 
 /** Returns the metrics that a table shows: those that people look at first and that a run has. */
@@ -12,11 +13,7 @@ export const shownMetrics = (runs: readonly RunView[]): MetricName[] =>
 export const verdictsOf = ({ comparison }: CheckResult): ((name: MetricName) => string) | undefined => {
   if (!comparison) return undefined;
   const isKnown = mainMetrics.some((name) => comparison.metrics[name].verdict !== 'unknown');
-  const verdictOf = (name: MetricName) => {
-    const { difference, verdict } = comparison.metrics[name];
-    return difference === null ? '' : verdict; // only one region has the metric
-  };
-  return isKnown ? verdictOf : undefined;
+  return isKnown ? (name) => regionsText(name, comparison.metrics[name]) : undefined;
 };
 
 /** A metric of a region before and after, with units. */
@@ -26,7 +23,8 @@ export type Change = {
   verdict: 'improved' | 'regressed' | 'same' | 'unknown';
   before: string;
   after: string;
-  difference: string;
+  /** How it changed, in words. */
+  change: string;
 };
 
 /** Returns the metrics of each region that at least one of the checks has. */
@@ -36,9 +34,7 @@ export const changesOf = (comparison: CheckComparison): Change[] =>
       const compared = comparison.metrics[name].regions[region];
       if (!compared || (compared.base === null && compared.value === null)) return [];
       const [before, after] = [textOrDash(name, compared.base), textOrDash(name, compared.value)];
-      const number = plain(compared.difference);
-      const difference = number === null ? '–' : number === 0 ? '0' : signed(name, number);
-      return [{ region, name, verdict: compared.verdict, before, after, difference }];
+      return [{ region, name, verdict: compared.verdict, before, after, change: changeText(name, compared) }];
     }),
   );
 
@@ -46,11 +42,13 @@ export const changesOf = (comparison: CheckComparison): Change[] =>
 export const summaryOf = (comparison: CheckComparison): { changed: Change[]; counts: string } => {
   const changes = changesOf(comparison);
   const having = (verdict: Change['verdict']) => changes.filter((each) => each.verdict === verdict);
-  const verdicts = ['regressed', 'improved', 'same', 'unknown'] as const;
-  return {
-    changed: [...having('regressed'), ...having('improved')],
-    counts: verdicts.map((verdict) => `${having(verdict).length} ${verdict}`).join(', '),
-  };
+  const counts = [
+    `${having('regressed').length} regressed`,
+    `${having('improved').length} improved`,
+    `${having('same').length} same`,
+    `${having('unknown').length} unclear`,
+  ];
+  return { changed: [...having('regressed'), ...having('improved')], counts: counts.join(', ') };
 };
 
 /** Groups things by a key, in the order of their first appearance. */

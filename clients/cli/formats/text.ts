@@ -46,21 +46,33 @@ const metricLines = (result: CheckResult, view: View): string[] => {
   const names = shownMetrics(runs);
   const isOpen = runs.some(({ state }) => state === 'created' || state === 'running');
   if (names.length === 0 && !isOpen) return [];
-  return [...(wideTable(result, names, view) ?? blocks(result, names, view)), ...legend(names, view)];
+  return [...(tableLines(result, names, view) ?? blocks(result, names, view)), ...legend(names, view)];
 };
 
-const wideTable = (result: CheckResult, names: readonly MetricName[], view: View): string[] | undefined => {
+/** Returns the table with the verdicts in its last column, or below it if the terminal is too narrow for that. */
+const tableLines = (result: CheckResult, names: readonly MetricName[], view: View): string[] | undefined => {
   const { runs } = result.check;
   const verdictOf = verdictsOf(result);
-  return table(
-    [
-      ['', ...runs.map(({ region }) => region), verdictOf ? 'verdict' : ''],
-      ...stateRow(result),
-      ...names.map((name) => [labels[name], ...runs.map((run) => cellOf(run, name, view)), verdictOf?.(name) ?? '']),
-    ],
+  const rows = [
+    ['', ...runs.map(({ region }) => region)],
+    ...stateRow(result),
+    ...names.map((name) => [labels[name], ...runs.map((run) => cellOf(run, name, view))]),
+  ];
+  if (!verdictOf) return table(rows, view);
+  const cells = ['verdict', ...stateRow(result).map(() => ''), ...names.map(verdictOf)];
+  const wide = table(
+    rows.map((row, i) => [...row, cells[i] ?? '']),
     view,
   );
+  const narrow = () => table(rows, view);
+  return wide ?? narrow()?.concat(verdictLines(names, verdictOf, view));
 };
+
+const verdictLines = (names: readonly MetricName[], verdictOf: (name: MetricName) => string, view: View): string[] => [
+  '',
+  paint('verdict', 'heading', view),
+  ...names.flatMap((name) => labelled(labels[name], verdictOf(name), view)),
+];
 
 const blocks = (result: CheckResult, names: readonly MetricName[], view: View): string[] => {
   const verdictOf = verdictsOf(result);
@@ -71,9 +83,7 @@ const blocks = (result: CheckResult, names: readonly MetricName[], view: View): 
       ? names.flatMap((name) => labelled(labels[name], cellOf(run, name, view, LABEL_WIDTH + 1), view))
       : wrap(stateOf(run, result), view.width)),
   ]);
-  const verdicts = verdictOf
-    ? ['', paint('verdict', 'heading', view), ...names.flatMap((name) => labelled(labels[name], verdictOf(name), view))]
-    : [];
+  const verdicts = verdictOf ? verdictLines(names, verdictOf, view) : [];
   return ['', ...regions, ...verdicts, ''];
 };
 
@@ -119,9 +129,9 @@ const baseLines = ({ base, baseProblem }: CheckResult, view: View): string[] => 
   if (baseProblem) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view)];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
-  const lines = changed.flatMap(({ region, name, verdict, before, after, difference }) => {
+  const lines = changed.flatMap(({ region, name, verdict, before, after, change }) => {
     const sign = verdict === 'regressed' ? paint('✘', 'poor', view) : paint('✓', 'pass', view);
-    return signed(sign, `${region}  ${labels[name]} ${verdict}: ${before} → ${after} (${difference})`, view);
+    return signed(sign, `${region}  ${labels[name]} ${before} → ${after}: ${change}`, view);
   });
   return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines];
 };

@@ -1,17 +1,9 @@
 import type { CheckView } from '../../../shared/check.ts';
-import type { RegionComparison } from '../../../shared/comparison/comparison.ts';
+import type { RegionComparison } from '../../../shared/comparison/schemas.ts';
 import { existsIn, type MetricName, pageMetrics } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import {
-  isScore,
-  labels,
-  mainMetrics,
-  metricNames,
-  metrics,
-  numberOf,
-  orderedFor,
-  textOrDash,
-} from '../../words/numbers.ts';
+import { regionsText } from '../../words/change.ts';
+import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, orderedFor } from '../../words/numbers.ts';
 import { Scroll } from './scroll.tsx';
 import { Legend, Value } from './value.tsx';
 
@@ -120,17 +112,14 @@ const Verdict = ({
   name: MetricName;
   metric: RegionComparison['metrics'][MetricName] | undefined;
 }) => {
-  if (!metric || metric.difference === null) return null;
+  if (!metric?.change) return null;
+  const text = regionsText(name, metric);
   if (metric.verdict === 'unknown')
     return (
       <span class="unknown">
-        <span aria-hidden="true">? </span>unknown
+        <span aria-hidden="true">? </span>
+        {text}
       </span>
     );
-  if (metric.verdict !== 'different') return <span class="muted">{metric.verdict}</span>;
-  return (
-    <span>
-      {metric.best} better by <span class="number">{textOrDash(name, metric.difference)}</span>
-    </span>
-  );
+  return <span class={metric.verdict === 'same' ? 'muted' : undefined}>{text}</span>;
 };

@@ -1,12 +1,22 @@
+import type { Difference } from '../../../shared/comparison/comparable.ts';
+import { differenceText } from '../../words/differences.ts';
 import { reasonTexts as texts } from '../../words/words.ts';
 
+type Props = { reasons: { code: string; region: string }[]; differences?: Difference[] };
+
 /** Why verdicts are unknown. */
-export const Reasons = ({ reasons }: { reasons: { code: string; region: string }[] }) => {
-  if (reasons.length === 0) return null;
+export const Reasons = ({ reasons, differences = [] }: Props) => {
+  if (reasons.length + differences.length === 0) return null;
   const regionsOf = (code: string) => reasons.filter((each) => each.code === code).map(({ region }) => region);
   const codes = [...new Set(reasons.map(({ code }) => code))];
   return (
     <ul class="warnings" aria-label="Why verdicts are unknown">
+      {differences.map((difference) => (
+        <li key={difference.code}>
+          <span aria-hidden="true">⚠ </span>
+          {differenceText(difference)}
+        </li>
+      ))}
       {codes.map((code) => (
         <li key={code}>
           <span aria-hidden="true">⚠ </span>

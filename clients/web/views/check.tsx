@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
-import type { RegionComparison } from '../../../shared/comparison/comparison.ts';
+import type { RegionComparison } from '../../../shared/comparison/schemas.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { worstRun } from '../../words/fixes.ts';

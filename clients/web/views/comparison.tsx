@@ -1,10 +1,11 @@
 import type { CheckView } from '../../../shared/check.ts';
-import type { CheckComparison } from '../../../shared/comparison/comparison.ts';
+import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation, Explanation } from '../../../shared/explanation/schema.ts';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
+import { changeText } from '../../words/change.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
-import { isScore, metricNames, metrics, plain, signed, textOrDash } from '../../words/numbers.ts';
+import { metricNames, metrics, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../loading.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -47,7 +48,7 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
       </div>
       {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
       {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
-      {data && <Reasons reasons={data.reasons} />}
+      {data && <Reasons reasons={data.reasons} differences={data.differences} />}
       {data && !why.data && why.error && <p class="muted">Why they differ is unknown. {why.error.message}</p>}
       {data?.regions.map((region) => (
         <RegionPart key={region} region={region} metrics={data.metrics} explanation={why.data?.regions[region]} />
@@ -87,7 +88,7 @@ const RegionPart = ({ region, metrics: compared, explanation }: RegionProps) => 
       <DataTable
         labelled={`region-${region}`}
         class="results comparison"
-        columns={['Metric', 'Before', 'After', 'Difference', 'Verdict']}
+        columns={['Metric', 'Before', 'After', 'Change']}
       >
         {rows.map((row) => (
           <Row key={row.name} {...row} />
@@ -104,20 +105,17 @@ const isUnknown = ({ base, value }: Compared) => base === null && value === null
 
 const Row = ({ name, compared }: { name: MetricName; compared: Compared }) => {
   const { verdict } = compared;
-  const difference = plain(compared.difference);
-  const unit = isScore(name) && difference !== null ? (Math.abs(difference) === 1 ? ' point' : ' points') : '';
   return (
     <tr>
       <th scope="row">{metricNames[name]}</th>
       <td>{textOrDash(name, compared.base)}</td>
       <td>{textOrDash(name, compared.value)}</td>
-      <td>{difference === null ? '–' : `${signed(name, difference)}${unit}`}</td>
       <td>
         <span class={colors[verdict]}>
           <span class="sign" aria-hidden="true">
             {signs[verdict]}
           </span>{' '}
-          {verdict}
+          {changeText(name, compared)}
         </span>
       </td>
     </tr>

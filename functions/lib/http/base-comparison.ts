@@ -1,38 +1,103 @@
-import { type CheckComparison, compareChecks } from '../../../shared/comparison/comparison.ts';
-import type { Caller } from '../../../shared/keys.ts';
+import { type ComparedCheck, canPool, compareChecks } from '../../../shared/comparison/comparison.ts';
+import { acceptedComparison, ComparisonQuery, labelOfBase } from '../../../shared/comparison/query.ts';
+import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
+import type { Caller, OwnerCaller } from '../../../shared/keys.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
+import { cutText } from '../../../shared/text.ts';
+import { labelledChecks } from '../labelled-checks.ts';
 import type { StoredCheck } from '../store/checks.ts';
+import type { ListStore } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
+import { invalidInput, parseFields } from './input.ts';
 import { findCheck, type Lookup } from './lookup.ts';
 
+/** Store of a comparison. Without `lists`, the base must be the id of a check. */
+export type BaseLookup = Lookup & { lists?: Pick<ListStore, 'runs'> };
 type BaseComparison = { check: StoredCheck; baseCheck: StoredCheck; comparison: CheckComparison };
 
-/** Compares the check in the path with its base, another check. Throws a problem if the two can not be compared. */
+/**
+ * Compares the check in the path with its base: another check, or the newest checks with a label. Throws a problem if the
+ * query is wrong, or if the two can not be compared.
+ */
 export const compareWithBase = async (
-  lookup: Lookup,
+  lookup: BaseLookup,
   request: Request<Caller>,
   base: string,
 ): Promise<BaseComparison> => {
+  const { label, pool, intended } = parseComparison(request.query, base);
   const check = await findCheck(lookup, request);
-  if (base === check.item.id) {
-    const message = 'A check can not be compared with itself. Send the id of another check.';
-    throw new ApiProblemError('invalid-request', message, { errors: [{ path: 'base', message }] });
-  }
-  const baseCheck = await findCheck(lookup, { ...request, params: { checkId: base } }, 'the ID in base');
-  const comparison = compareChecks(comparedCheck(baseCheck), comparedCheck(check));
+  const compared = comparedCheck(check);
+  const [baseCheck, ...more] = label
+    ? await labelledBases(lookup, request, check, { label, pool })
+    : ([await baseWithId(lookup, request, check, base.toLowerCase())] as const);
+  const comparison = compareChecks(comparedCheck(baseCheck), compared, { intended, pool: more.map(comparedCheck) });
   if (!comparison) throw new ApiProblemError('not-comparable', noPairs);
   return { check, baseCheck, comparison };
 };
 
+/** Returns the parameters of a comparison. Throws one problem that lists everything wrong with them. */
+export const parseComparison = (query: Request['query'], base: string | undefined) => {
+  const { pool, intended } = query;
+  const { fields, errors } = parseFields(ComparisonQuery, acceptedComparison, { base, pool, intended });
+  const label = base === undefined ? undefined : labelOfBase(base);
+  const misplaced = [
+    ...(pool !== undefined && !label ? [poolWithoutLabel] : []),
+    ...(intended !== undefined && base === undefined ? [intendedWithoutBase] : []),
+  ];
+  if (errors.length + misplaced.length > 0) throw invalidInput([...errors, ...misplaced]);
+  return { label, pool: fields.pool ?? 1, intended: fields.intended ?? [] };
+};
+
+const poolWithoutLabel = { path: 'pool', message: 'A pool needs a base with a label, such as base=label:branch=main.' };
+const intendedWithoutBase = { path: 'intended', message: 'Intended differences need a base. Send base too.' };
+
+const baseWithId = (lookup: Lookup, request: Request<Caller>, { item }: StoredCheck, id: string) => {
+  if (id === item.id) throw invalidInput([{ path: 'base', message: comparedWithItself }]);
+  return findCheck(lookup, { ...request, params: { checkId: id } }, 'the ID in base');
+};
+
+/** Most checks with the label that are read for a pool. Some may not be comparable with the newest. */
+const MAX_POOL_READS = 30;
+
+/** Returns the newest check with the label, and further checks whose samples may join those of the newest. */
+const labelledBases = async (
+  { lists, store, now = () => new Date() }: BaseLookup,
+  request: Request<Caller>,
+  { item }: StoredCheck,
+  { label, pool }: { label: readonly [name: string, value: string]; pool: number },
+): Promise<[StoredCheck, ...StoredCheck[]]> => {
+  if (!lists || 'reader' in request) throw invalidInput([{ path: 'base', message: idNeeded }]);
+  const { owner }: OwnerCaller = request;
+  const bases: StoredCheck[] = [];
+  let reads = 0;
+  for await (const found of labelledChecks({ lists, store }, { owner, of: item, label, now: now() })) {
+    const [newest] = bases;
+    if (!newest || canPool(comparedCheck(newest), comparedCheck(found))) bases.push(found);
+    reads += 1;
+    if (bases.length >= pool || reads >= MAX_POOL_READS) break;
+  }
+  const [first, ...more] = bases;
+  if (!first) throw noBase(item, label.join('='));
+  return [first, ...more];
+};
+
 /** Returns the check for a comparison. Throws if it is not finished. */
-export const comparedCheck = ({ item, runs }: StoredCheck) => {
+export const comparedCheck = ({ item, runs }: StoredCheck): ComparedCheck => {
   if (!runs.every(({ state }) => isFinished(state))) {
     throw new ApiProblemError('report-not-ready', `The check ${item.id} is not finished. Retry in a few seconds.`, {
       headers: { 'retry-after': '2' },
     });
   }
-  return { id: item.id, runs };
+  return { ...item, runs };
 };
 
+const noBase = ({ url, device = 'mobile' }: StoredCheck['item'], label: string) =>
+  new ApiProblemError(
+    'not-found',
+    `No other finished check of ${cutText(url, 200)} on ${device} has the label ${label}. Create one with this label, or send the id of a check in base.`,
+  );
+
+const comparedWithItself = 'A check can not be compared with itself. Send the id of another check.';
+const idNeeded = 'The base must be the id of a check.';
 const noPairs = 'No region succeeded in both checks. Compare checks that have a region in common.';

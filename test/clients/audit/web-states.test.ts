@@ -60,7 +60,7 @@ test.each([
   ['check', '633 ms'],
   ['run', 'CPU benchmark'],
   ['trend', 'CSV of all runs'],
-  ['comparison', 'Difference'],
+  ['comparison', 'Change'],
 ] as const)(
   'without a key, with too many requests and after a fault, the %s says so once, and goes on',
   async (name, content) => {
@@ -163,7 +163,7 @@ test.each([
   ['check', '633 ms'],
   ['run', 'CPU benchmark'],
   ['trend', 'CSV of all runs'],
-  ['comparison', 'Difference'],
+  ['comparison', 'Change'],
 ] as const)('the %s fits narrow and wide windows, and paper, without a fault that axe finds', async (name, content) => {
   await using view = await site.open(paths[name], { width: 794 });
   const { page } = view;

@@ -153,7 +153,7 @@ test('a table of several regions begins with the metric that shows their network
   const rows = (regions: Parameters<typeof checkWith>[0]) =>
     textOf([resultOf(checkWith(regions, { samples: 3 }))], view).split('\n');
   const both = rows({ 'us-west1': withResponse(42.4), 'asia-northeast1': withResponse(1234) });
-  expect(both[2]).toMatch(/^TTFB +● 42 ms +▲ 1.2 s +different$/);
+  expect(both[2]).toMatch(/^TTFB +● 42 ms +▲ 1.2 s +us-west1 better by 1.2 s$/);
   expect(both[3]).toMatch(/^Performance/);
   const one = rows({ 'us-west1': withResponse(42.4) });
   expect(one[2]).toMatch(/^Performance/);
@@ -170,7 +170,7 @@ test('each kind of value has its unit, also its spread', () => {
     '1.0 s',
     '12.3 s',
   ]);
-  expect(spreadText('bytes', 412_876, { min: 400_000, max: 410_240 })).toBe('±5');
+  expect(spreadText('bytes', 412_876, { min: 400_000, max: 410_240 })).toBe('(391–401)');
   expect(spreadText('bytes', 412_876, { min: 400_000, max: 400_100 })).toBe('');
   expect(spreadText('requests', 31, { min: 30, max: 32 })).toBe('(30–32)');
   expect([gradeOf('requests', 31, 'mobile'), gradeOf('bytes', 3_500_000, 'mobile')]).toEqual(['none', 'work']);

@@ -1,0 +1,102 @@
+import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
+import { type MetricKind, type MetricName, pageMetric } from '../../shared/page-metrics.ts';
+import { plain, scaleOf } from './numbers.ts';
+
+type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][CheckComparison['regions'][number]]>;
+type Judged = Pick<Compared, 'change' | 'samplesNeeded'>;
+type Numbers = { estimate: number; low: number; high: number; confidence: number };
+
+/** Returns how a metric changed between two checks, and how sure that is. */
+export const changeText = (name: MetricName, { verdict, ...judged }: Compared): string => {
+  const numbers = numbersOf(judged);
+  if (!numbers) return 'not measured on both sides';
+  if (verdict === 'same') return sameText(name, numbers);
+  if (verdict === 'unknown') return openText(name, 'change', judged);
+  return `${sizeText(name, numbers)} ${wordFor(name, numbers.estimate > 0)}${intervalText(name, numbers)}`;
+};
+
+/** Returns how far the best and the worst region of a check are apart, and how sure that is. Empty if only one has the metric. */
+export const regionsText = (
+  name: MetricName,
+  { verdict, best, ...judged }: RegionComparison['metrics'][MetricName],
+): string => {
+  const numbers = numbersOf(judged);
+  if (!numbers) return '';
+  if (verdict === 'same') return sameText(name, numbers);
+  if (verdict === 'unknown') return openText(name, 'difference', judged);
+  const size = `${sizeText(name, numbers)}${intervalText(name, numbers)}`;
+  return best === null ? `${size} apart` : `${best} better by ${size}`;
+};
+
+const numbersOf = ({ change }: Judged): Numbers | undefined =>
+  change
+    ? {
+        estimate: plain(change.estimate) ?? 0,
+        low: plain(change.low) ?? 0,
+        high: plain(change.high) ?? 0,
+        confidence: change.confidence,
+      }
+    : undefined;
+
+/** Words for a value that became higher or lower. */
+const words: Record<MetricKind, readonly [higher: string, lower: string]> = {
+  score: ['higher', 'lower'],
+  time: ['slower', 'faster'],
+  shift: ['higher', 'lower'],
+  bytes: ['more', 'less'],
+  count: ['more', 'fewer'],
+};
+
+const wordFor = (name: MetricName, isHigher: boolean): string => words[pageMetric(name).kind][isHigher ? 0 : 1];
+
+const sameText = (name: MetricName, { low, high }: Numbers): string => {
+  const most = Math.max(Math.abs(low), Math.abs(high));
+  const { text, unit } = scaleFor(name, most);
+  return text(most) === text(0) ? 'same' : `same, at most ${text(most)}${unit} apart`;
+};
+
+/** Returns why there is no verdict, and what would give one. */
+const openText = (name: MetricName, noun: string, { samplesNeeded, ...judged }: Judged): string => {
+  const numbers = numbersOf(judged as Judged) as Numbers;
+  if (samplesNeeded === null) return `not comparable (${rangeText(name, numbers)})`;
+  const samples = samplesNeeded < 100 ? `about ${samplesNeeded} samples` : '100 samples or more';
+  if (numbers.confidence < 0.9) return `too few samples; ${samples} would tell`;
+  return `no clear ${noun} (${rangeText(name, numbers)}); ${samples} would tell`;
+};
+
+/** Returns an interval with signs: `−60 to +210 ms`. */
+const rangeText = (name: MetricName, { low, high }: Numbers): string => {
+  const { text, unit } = scaleFor(name, Math.max(Math.abs(low), Math.abs(high)));
+  const signed = (value: number) => {
+    const size = text(Math.abs(value));
+    return size === text(0) ? size : `${value < 0 ? '−' : '+'}${size}`;
+  };
+  const ends = [...new Set([signed(low), signed(high)])];
+  return `${ends.join(' to ')}${unit}`;
+};
+
+const sizeText = (name: MetricName, { estimate }: Numbers): string => {
+  const { text, unit } = scaleFor(name, Math.abs(estimate));
+  return `${text(Math.abs(estimate))}${unit}`;
+};
+
+/** Returns the interval in the unit of the estimate, or nothing if its ends look the same. */
+const intervalText = (name: MetricName, { estimate, low, high }: Numbers): string => {
+  const { text } = scaleFor(name, Math.abs(estimate));
+  const [from, to] = [Math.abs(low), Math.abs(high)].sort((a, b) => a - b).map(text);
+  return from === to ? '' : ` (${from} to ${to})`;
+};
+
+type Scale = { text: (value: number) => string; unit: string };
+
+/** Returns how the numbers of one text are written, so that all have the unit of the largest. */
+const scaleFor = (name: MetricName, largest: number): Scale => {
+  const { kind } = pageMetric(name);
+  if (kind === 'score') return { text: whole, unit: largest === 1 ? ' point' : ' points' };
+  if (kind === 'shift') return { text: (value) => value.toFixed(largest < 0.01 ? 3 : 2), unit: '' };
+  if (kind === 'count') return { text: whole, unit: '' };
+  const { unit, format } = scaleOf(kind, largest);
+  return { text: format, unit: ` ${unit}` };
+};
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en');

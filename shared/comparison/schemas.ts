@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { Region } from '../name-schemas.ts';
+import { metricNames } from '../page-metrics.ts';
+import { recordOf } from '../record.ts';
+import { Throttling } from '../throttling-schemas.ts';
+import { MAX_SAMPLES_NEEDED } from './change.ts';
+import { differenceCodes } from './comparable.ts';
+
+/** Reasons that spoil a measurement. A region that failed or that only one check has is in no metric. */
+export const ReasonCode = z.enum(['failed', 'missing-region', 'fewer-samples', 'contended', 'different-machine']);
+export type ReasonCode = z.infer<typeof ReasonCode>;
+
+const Reason = z
+  .object({ code: ReasonCode, region: Region })
+  .meta({ id: 'Reason', description: 'What spoils a measurement, and the region that it is about.' });
+export type Reason = z.infer<typeof Reason>;
+
+/** A value as a run shows it: a score, a time such as `"912ms"`, or a layout shift. */
+const Value = z.union([z.number(), z.string()]).nullable();
+export type Value = z.infer<typeof Value>;
+
+const Shift = z
+  .object({ estimate: Value, low: Value, high: Value, confidence: z.number() })
+  .nullable()
+  .describe(
+    'The estimated change, and the interval that holds the true change with this confidence. Null if a side lacks the metric.',
+  );
+export type ShiftView = z.infer<typeof Shift>;
+
+const change = {
+  change: Shift,
+  samplesNeeded: z
+    .int()
+    .max(MAX_SAMPLES_NEEDED)
+    .nullable()
+    .describe(
+      'Samples a side that would probably give a verdict. Null if there is one, or if samples are not the cause.',
+    ),
+};
+
+const Fact = z.union([z.string(), Throttling, z.array(z.string())]);
+const DifferenceOfChecks = z
+  .object({ code: z.enum(differenceCodes), base: Fact, value: Fact })
+  .meta({ id: 'Difference', description: 'An input that differs between the two checks, with both values.' });
+
+const common = {
+  checkId: z.uuid(),
+  regions: z.array(Region),
+  comparable: z.boolean().describe('False if a reason or a difference that was not intended is against verdicts.'),
+  reasons: z.array(Reason),
+  differences: z.array(DifferenceOfChecks),
+};
+const metricsOf = <Metric extends z.ZodType>(metric: Metric) => z.object(recordOf(metricNames, () => metric));
+
+export const RegionComparison = z
+  .object({
+    ...common,
+    baseCheckId: z.null(),
+    metrics: metricsOf(
+      z
+        .object({
+          values: z.partialRecord(Region, Value),
+          best: Region.nullable(),
+          worst: Region.nullable(),
+          ...change,
+          verdict: z.enum(['different', 'same', 'unknown']),
+        })
+        .meta({
+          id: 'ComparedRegions',
+          description: 'The change from the best to the worst region, and the verdict about it.',
+        }),
+    ),
+  })
+  .meta({
+    id: 'RegionComparison',
+    description: 'The regions of a check compared. `best` and `worst` are null if all values are equal.',
+  });
+export type RegionComparison = z.infer<typeof RegionComparison>;
+
+const Verdict = z.enum(['improved', 'regressed', 'same', 'unknown']);
+export type Verdict = z.infer<typeof Verdict>;
+
+export const CheckComparison = z
+  .object({
+    ...common,
+    baseCheckId: z.uuid(),
+    pooledCheckIds: z.array(z.uuid()).describe('Further checks whose samples are in the base.'),
+    metrics: metricsOf(
+      z
+        .object({
+          regions: z.partialRecord(Region, z.object({ base: Value, value: Value, ...change, verdict: Verdict })),
+          verdict: Verdict,
+        })
+        .meta({
+          id: 'ComparedChecks',
+          description: 'The verdict is the first of `regressed`, `improved`, `unknown` and `same` that a region has.',
+        }),
+    ),
+  })
+  .meta({ id: 'CheckComparison', description: 'Two checks compared, region by region.' });
+export type CheckComparison = z.infer<typeof CheckComparison>;
