@@ -37,7 +37,9 @@ describe.each([
   });
 
   test('reads a check and its report in every format', needsNode, async () => {
-    const { check, run } = await world.finishedRun(JSON.stringify({ auditVersion: '13.5.0', audits: {} }));
+    const { check, run } = await world.finishedRun(
+      JSON.stringify({ auditVersion: '13.5.0', categories: {}, audits: {} }),
+    );
     for (const format of ['text', 'json', 'markdown', 'junit', 'csv']) {
       const { code, stdout, stderr } = await published(['get', check.id, '--format', format], api.url);
       expect([code, stderr, stdout.includes('us-west1')], format).toEqual([0, '', true]);
