@@ -27,6 +27,9 @@ const REPORT_TIMEOUT_MS = 180_000; // a report may have many megabytes
 const MAX_REPORT_BYTES = 256 * 2 ** 20;
 export const reportLimits = { timeoutMs: REPORT_TIMEOUT_MS, maxBytes: MAX_REPORT_BYTES };
 
+/** How a base is compared: the number of checks with its label that are pooled, and the differences that were meant. */
+export type BaseOptions = { pool?: number | undefined; intended?: readonly string[] | undefined };
+
 /**
  * The client of a page audit service. Every function throws a ServiceError if its request fails, and retries before if
  * the failure may pass. The client runs in Node.js 20 and in browsers. It sends the key to this service only.
@@ -108,9 +111,10 @@ export class Client {
   /** Compares the regions of a check, or the check with a base. */
   compare<Base extends string | undefined = undefined>(
     checkId: string,
-    { base, signal }: Signal & { base?: Base } = {},
+    { base, pool, intended, signal }: Signal & BaseOptions & { base?: Base } = {},
   ): Promise<Base extends string ? CheckComparison : RegionComparison> {
-    return this.#read(`${checkPath(checkId)}/comparison${queryOf({ base })}`, { field: 'metrics', signal });
+    const query = queryOf({ base, pool, intended: intended?.join() });
+    return this.#read(`${checkPath(checkId)}/comparison${query}`, { field: 'metrics', signal });
   }
 
   /** Returns why a check differs from a base. */

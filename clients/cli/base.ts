@@ -1,7 +1,8 @@
-import type { CreateCheckBody } from '../../shared/check.ts';
+import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
-import type { Client, ListFilters } from '../api/client.ts';
+import type { BaseOptions, Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { differenceText } from '../words/differences.ts';
 import { UsageError } from './exit-codes.ts';
 import { reasonText } from './formats/notes.ts';
 import type { CheckResult } from './result.ts';
@@ -9,53 +10,45 @@ import type { CheckResult } from './result.ts';
 export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const LABEL = /^([^:=]+)[:=](.*)$/;
 
-/**
- * Returns the id of the check that a new check is compared with, or undefined if there is none yet. The base is the id of
- * a check, or a label: the newest finished check of the same URL and device that has it.
- */
-export const findBase = async (
-  client: Client,
-  base: string,
-  { url, device = 'mobile' }: CreateCheckBody,
-  signal: AbortSignal,
-): Promise<string | undefined> => {
-  if (UUID.test(base)) return (await client.get(base, { signal })).id;
+/** Returns a base as the service takes it: the id of a check, or a label such as `branch=main`. */
+export const baseParameter = (base: string): string => {
+  if (UUID.test(base)) return base;
   const [, name, value] = LABEL.exec(base) ?? [];
   if (name === undefined)
     throw new UsageError(`${base} is no base. Use the id of a check, or a label such as branch=main.`);
-  const query: ListFilters = { url, device, label: [`${name}:${value}`], limit: 100 };
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await client.list(cursor === undefined ? query : { ...query, cursor }, { signal });
-    const found = page.checks.find(({ state }) => state === 'succeeded' || state === 'partial');
-    if (found) return found.id;
-    cursor = page.nextCursor;
-  }
-  return undefined;
+  return `label:${name}=${value}`;
 };
+
+/** Returns the base of new checks. A check that does not exist fails before the audits, so that a wrong id costs nothing. */
+export const findBase = async (client: Client, base: string, signal: AbortSignal): Promise<string> =>
+  UUID.test(base) ? (await client.get(base, { signal })).id : baseParameter(base);
 
 type Judged = Pick<CheckResult, 'base' | 'baseProblem' | 'explanation'>;
 
 /** Compares a check with its base. Says why there is no verdict, so that a gate without one is no success. */
 export const compareWithBase = async (
   client: Client,
-  checkId: string,
-  baseId: string,
+  { id: checkId, url }: Pick<CheckView, 'id' | 'url'>,
+  { base: given, ...options }: BaseOptions & { base: string },
   signal: AbortSignal,
 ): Promise<Judged> => {
   try {
-    const base = await client.compare(checkId, { base: baseId, signal });
+    const base = await client.compare(checkId, { base: given, ...options, signal });
     const baseProblem = hasVerdict(base) ? null : noVerdictText(base);
     return { base, baseProblem, explanation: await explanationOf(client, base, signal) };
   } catch (error) {
-    const isAnswer = error instanceof ServiceError && ['not-comparable', 'report-not-ready'].includes(error.code ?? '');
-    if (!isAnswer) throw error;
-    return {
-      base: null,
-      explanation: null,
-      baseProblem: `The check ${checkId} is not compared with ${baseId}: ${error.message}`,
-    };
+    if (!(error instanceof ServiceError)) throw error;
+    const label = given.startsWith('label:') ? given.slice('label:'.length) : undefined;
+    if (label !== undefined && error.code === 'not-found') return unjudged(noBaseText(url, label));
+    if (!['not-comparable', 'report-not-ready'].includes(error.code ?? '')) throw error;
+    return unjudged(`The check ${checkId} is not compared with ${given}: ${error.message}`);
   }
 };
+
+const unjudged = (baseProblem: string): Judged => ({ base: null, explanation: null, baseProblem });
+
+const noBaseText = (url: string, label: string): string =>
+  `No earlier finished check of ${url} has the label ${label}, so nothing is compared. A check becomes the base with --label ${label}.`;
 
 /** Returns why the check of a comparison differs from its base, or null if nothing clearly changed or a report is gone. */
 const explanationOf = async (client: Client, comparison: CheckComparison, signal: AbortSignal) => {
@@ -75,7 +68,9 @@ export const hasVerdict = ({ metrics }: CheckComparison): boolean =>
   Object.values(metrics).some(({ verdict }) => verdict !== 'unknown');
 
 /** Says why no metric of a comparison has a verdict. */
-export const noVerdictText = ({ checkId, baseCheckId, reasons }: CheckComparison): string => {
-  const causes = [...new Set(reasons.map(({ code }) => reasonText(code)))];
-  return [`No metric of the check ${checkId} has a verdict against ${baseCheckId}.`, ...causes].join(' ');
+export const noVerdictText = ({ checkId, baseCheckId, reasons, differences }: CheckComparison): string => {
+  const causes = [...differences.map(differenceText), ...new Set(reasons.map(({ code }) => reasonText(code)))];
+  const codes = differences.map(({ code }) => code).join();
+  const advice = codes === '' ? [] : [`If you meant the differences, use --intended ${codes}.`];
+  return [`No metric of the check ${checkId} has a verdict against ${baseCheckId}.`, ...causes, ...advice].join(' ');
 };

@@ -15,6 +15,8 @@ export type RunOptions = ThrottlingOptions & {
   assert?: string;
   budget?: string;
   base?: string;
+  pool?: number;
+  intended?: string[];
   data?: string;
 };
 
@@ -26,6 +28,8 @@ export type ReadOptions = {
   format?: FormatName;
   data?: string;
   base?: string;
+  pool?: number;
+  intended?: string[];
   why?: boolean;
   limit?: number;
   url?: string;

@@ -90,6 +90,9 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
   }
 };
 
+const POOL = ['--pool <number>', 'checks with the label of --base whose samples count, 1 to 10', wholeNumber] as const;
+const INTENDED = ['--intended <names>', 'differences from the base that you meant, such as url', list] as const;
+
 const addRun = (program: Command, action: (urls: string[], options: RunOptions) => Promise<void>): void => {
   const command = program
     .command('run')
@@ -124,6 +127,8 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
       '--base <check>',
       'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
     )
+    .option(...POOL)
+    .option(...INTENDED)
     .option(...DATA)
     .action(action);
 };
@@ -165,7 +170,9 @@ const addReaders = (program: Command, action: Action): void => {
     .action(action('list'));
   add('compare', 'compare the regions of a check as JSON, or two checks')
     .argument('<check>', 'id of a check')
-    .option('--base <check>', 'id of an earlier check. A regression is exit code 1, no verdict is 2')
+    .option('--base <check>', 'id of an earlier check, or a label. A regression is exit code 1, no verdict is 2')
+    .option(...POOL)
+    .option(...INTENDED)
     .option('--why', 'with --base: also say why the two checks differ')
     .option('--format <name>', 'text, json or markdown', textOrMarkdown, 'text')
     .action(action('compare'));

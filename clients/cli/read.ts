@@ -4,7 +4,7 @@ import type { RunView } from '../../shared/run.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { worstRun } from '../words/fixes.ts';
-import { hasVerdict, noVerdictText } from './base.ts';
+import { baseParameter, hasVerdict, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { comparisonTextOf } from './formats/comparison-text.ts';
@@ -90,13 +90,15 @@ export const list = (context: Context, _: unknown, options: ReadOptions): Promis
 /** Prints a comparison, and with `--why` its explanation. The comparison of a check's regions has its text form in `get`. */
 export const compare = (context: Context, id: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
-    const { base } = options;
-    if (base === undefined && (options.why || options.format === 'markdown')) {
-      throw new UsageError('--why and --format markdown need --base, the id of an earlier check.');
+    const { pool, intended, why, format } = options;
+    const base = options.base === undefined ? undefined : baseParameter(options.base);
+    if (base === undefined && (why || format === 'markdown' || pool !== undefined || intended)) {
+      throw new UsageError('--why, --pool, --intended and --format markdown need --base, an earlier check.');
     }
-    const comparison = await client.compare(id, { base, signal: context.signal });
-    const explanation =
-      options.why && base !== undefined ? await client.explain(id, { base, signal: context.signal }) : null;
+    const { signal } = context;
+    const comparison = await client.compare(id, { base, pool, intended, signal });
+    const baseId = comparison.baseCheckId;
+    const explanation = why && baseId !== null ? await client.explain(id, { base: baseId, signal }) : null;
     const isText = base !== undefined && options.format !== 'json';
     await context.print(
       isText

@@ -1,5 +1,5 @@
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
-import type { Client, CreatedCheck } from '../api/client.ts';
+import type { BaseOptions, Client, CreatedCheck } from '../api/client.ts';
 import { compareWithBase, findBase } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
@@ -38,7 +38,8 @@ export const auditing = async (
     const { signal } = context;
     signal.throwIfAborted();
     const bodies = await bodiesOf(client, urls, options, signal);
-    const bases = await basesOf(client, bodies, options, context);
+    const base = options.base === undefined ? undefined : await findBase(client, options.base, signal);
+    const against = { server, rules, base, pool: options.pool, intended: options.intended };
     const created: CreatedCheck[] = [];
     try {
       for (const [i, body] of bodies.entries()) {
@@ -51,9 +52,8 @@ export const auditing = async (
       }
       const notes: string[] = []; // until the progress has ended
       const { results, error } = await readWhenFinished(client, created, options.timeout, context, {
-        finished: (patient, check, i) =>
-          resultOf(patient, check, { server, rules, label: options.base, base: bases[i] }, { signal, notes }),
-        lastSeen: (check) => unjudged(check, { server, rules, label: options.base, notes }),
+        finished: (patient, check) => resultOf(patient, check, against, { signal, notes }),
+        lastSeen: (check) => unjudged(check, { ...against, notes }),
       });
       for (const line of notes) context.note(line);
       reportNotes(results, options, context);
@@ -69,17 +69,6 @@ export const auditing = async (
       throw error;
     }
   });
-};
-
-/** Returns the id of the base of each check. It is null if no check has the label. */
-const basesOf = async (
-  client: Client,
-  bodies: readonly CreateCheckBody[],
-  { base }: RunOptions,
-  { signal }: Context,
-): Promise<(string | null)[]> => {
-  if (base === undefined) return [];
-  return Promise.all(bodies.map(async (body) => (await findBase(client, base, body, signal)) ?? null));
 };
 
 const requireScheme = (url: string): void => {
@@ -118,23 +107,23 @@ const bodiesOf = async (
   );
 };
 
-type Against = {
+type Against = BaseOptions & {
   server: string | null;
   rules: readonly AssertionRules[];
-  label: string | undefined;
-  base: string | null | undefined;
+  base: string | undefined;
 };
 
 const resultOf = async (
   client: Client,
   check: CheckView,
-  { server, rules, label, base }: Against,
+  { server, rules, base, pool, intended }: Against,
   { signal, notes }: { signal: AbortSignal; notes: string[] },
 ): Promise<CheckResult> => {
   const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, signal) : null;
-  const judged = base
-    ? await compareWithBase(client, check.id, base, signal)
-    : { base: null, explanation: null, baseProblem: base === null ? noBaseText(check.url, label) : null };
+  const judged =
+    base === undefined
+      ? { base: null, explanation: null, baseProblem: null }
+      : await compareWithBase(client, check, { base, pool, intended }, signal);
   const applied = await applyRules(client, check, rules, signal);
   notes.push(...applied.notes);
   const fixes = await worstFixes(client, check.runs, signal);
@@ -142,17 +131,11 @@ const resultOf = async (
 };
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
-const unjudged = (
-  check: CheckView,
-  { server, rules, label, notes }: Omit<Against, 'base'> & { notes: string[] },
-): CheckResult => {
+const unjudged = (check: CheckView, { server, rules, base, notes }: Against & { notes: string[] }): CheckResult => {
   if (rules.length > 0) notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
-  const baseProblem = label === undefined ? null : `The command ended before it compared the check ${check.id}.`;
+  const baseProblem = base === undefined ? null : `The command ended before it compared the check ${check.id}.`;
   return { check, comparison: null, base: null, baseProblem, explanation: null, assertions: {}, fixes: null, server };
 };
-
-const noBaseText = (url: string, label: string | undefined): string =>
-  `No earlier finished check of ${url} has the label ${label}, so nothing is compared. A check becomes the base with --label ${label}.`;
 
 /** Reports on stderr what the format on stdout leaves out: why there is no verdict, and how to get one. */
 const reportNotes = (results: readonly CheckResult[], { format }: RunOptions, { note }: Context): void => {

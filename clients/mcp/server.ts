@@ -2,6 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { SentOptions } from '../../shared/audit-options-schemas.ts';
 import { CheckState } from '../../shared/check.ts';
+import { differenceCodes } from '../../shared/comparison/comparable.ts';
 import { Device } from '../../shared/name-schemas.ts';
 import type { Client } from '../api/client.ts';
 import { findFixes } from '../api/find-fixes.ts';
@@ -11,6 +12,7 @@ import { explainedChange } from './explain-change.ts';
 import { fixesAnswer } from './fixes.ts';
 import { KeptCheckError, runCheck } from './run-check.ts';
 import { summaryOf } from './summary.ts';
+import { worded } from './worded-comparison.ts';
 
 const MAX_LISTED = 20;
 const instructions =
@@ -102,12 +104,24 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
     {
       title: 'Compare results',
       description:
-        'Compares the regions of a check, or a check with a base. The performance score, the times and CLS need 3 samples for a verdict. Other scores need one. `unknown` means that noise could explain the difference.',
-      inputSchema: { checkId: CheckId, baseCheckId: z.uuid().optional().describe('The earlier check.') },
+        'Compares the regions of a check, or a check with a base. The performance score, the times and CLS need 3 samples for a verdict. Other scores need one. `text` has the change and its interval in words. `unknown` means that there is no proof, neither of a change nor of none.',
+      inputSchema: {
+        checkId: CheckId,
+        baseCheckId: z.uuid().optional().describe('The earlier check.'),
+        baseLabel: z
+          .string()
+          .optional()
+          .describe('Or a label such as branch=main: the newest check of the page with it.'),
+        pool: z.int().min(1).max(10).optional().describe('Checks with the label whose samples make the base.'),
+        intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
+      },
       annotations: readOnly,
     },
-    ({ checkId, baseCheckId }, { signal }) =>
-      answer(async () => (await connect()).compare(checkId, { base: baseCheckId, signal })),
+    ({ checkId, baseCheckId, baseLabel, ...options }, { signal }) =>
+      answer(async () => {
+        const base = baseCheckId ?? (baseLabel === undefined ? undefined : `label:${baseLabel}`);
+        return worded(await (await connect()).compare(checkId, { base, ...options, signal }));
+      }),
   );
 };
 

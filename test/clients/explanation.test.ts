@@ -25,6 +25,8 @@ afterAll(() => api.stop());
 const compare = (...flags: string[]) => runHere(['compare', id, ...flags], api.url);
 const sentence = /LCP is 4\.0 s slower \(−21 points\): .*image \/hero\.png is 802 KiB larger/;
 
+const url = 'https://example.com/';
+
 test('`compare --why` prints the sentence and the facts behind it, and a regression is still exit code 1', async () => {
   const { code, stdout } = await compare('--base', base, '--why');
   expect(code).toBe(1);
@@ -55,7 +57,7 @@ test('`compare --why` without a base is wrong use, and says what is missing', as
 });
 
 test('a check with a base has the sentence in its text and in the comment of the action', async () => {
-  const judged = await compareWithBase(api.client, id, base, new AbortController().signal);
+  const judged = await compareWithBase(api.client, { id, url }, { base }, new AbortController().signal);
   const check = await api.client.get(id);
   const results = [{ check, comparison: null, ...judged, assertions: {}, fixes: null, server: null }];
   expect(markdownOf(results)).toMatch(/\*\*Why, us-west1:\*\* LCP is 4\.0 s slower.*hero\.png/);
@@ -65,10 +67,10 @@ test('a check with a base has the sentence in its text and in the comment of the
 test('a check without a clear change, or whose report is gone, is compared without an explanation', async () => {
   const { signal } = new AbortController();
   const same = await reportedCheck(api.world, { 'us-west1': fast });
-  expect((await compareWithBase(api.client, same, base, signal)).explanation).toBeNull();
+  expect((await compareWithBase(api.client, { id: same, url }, { base }, signal)).explanation).toBeNull();
   const gone = await reportedCheck(api.world, { 'us-west1': slow });
   for (const key of await api.world.reports.keysOf(gone)) await api.world.reports.delete(key);
-  const judged = await compareWithBase(api.client, gone, base, signal);
+  const judged = await compareWithBase(api.client, { id: gone, url }, { base }, signal);
   expect(judged).toMatchObject({ explanation: null, baseProblem: null, base: { checkId: gone } });
 });
 

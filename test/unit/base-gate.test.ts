@@ -27,11 +27,7 @@ const runAgainst = async (
   await using service = await startFakeService({
     create: () => check,
     get: () => check,
-    list: ({ searchParams }) =>
-      hasBase && searchParams.has('cursor')
-        ? { checks: [{ ...check, id: baseId }], nextCursor: null }
-        : { checks: [], nextCursor: hasBase ? 'c' : null },
-    comparison: () => base,
+    comparison: () => (hasBase ? base : 'not-found'),
   });
   const { run, shown } = commandContext(service.url);
   return { code: await run({ base: 'branch=main', format, device }), ...shown };
@@ -63,6 +59,24 @@ test('`compare` without any verdict is exit code 2', async () => {
   const { context, shown } = commandContext(service.url);
   expect(await compare(context, checkId, { base: baseId, format: 'text' })).toBe(2);
   expect(shown.stderr).toContain('No metric of the check');
+});
+
+test('a base with another URL names the difference, and the flag for a difference that was meant', async () => {
+  const other = { ...checkOf(100, baseId), url: 'https://preview.example/' };
+  const { base } = resultOf(checkOf(100), { base: other });
+  const queries: string[] = [];
+  await using service = await startFakeService({
+    comparison: ({ search }) => {
+      queries.push(search);
+      return base;
+    },
+  });
+  const { context, shown } = commandContext(service.url);
+  const options = { base: 'branch=main', pool: 3, intended: ['device', 'url'], format: 'text' as const };
+  expect(await compare(context, checkId, options)).toBe(2);
+  expect(queries).toEqual(['?base=label%3Abranch%3Dmain&pool=3&intended=device%2Curl']);
+  expect(shown.stdout).toContain('The URLs differ: https://preview.example/ and https://shop.example/.');
+  expect(shown.stderr).toContain('If you meant the differences, use --intended url.');
 });
 
 test('a base without a verdict is an error in every report', () => {
