@@ -43,6 +43,10 @@ export const SeriesRun = z.object({
   throttling: Throttling.nullable().describe(
     'As in a create. Null if the audit did not get so far, and in older entries.',
   ),
+  blockedUrlPatterns: z
+    .array(z.string())
+    .nullable()
+    .describe('The patterns of the check. Null if the audit did not get so far, and in older entries.'),
   labels: Check.shape.labels,
 });
 export type SeriesRun = z.infer<typeof SeriesRun>;
@@ -55,6 +59,7 @@ export const seriesRun = (run: Run & { checkId: string; labels?: Check['labels']
   contended: run.environment?.contended ?? null,
   benchmarkIndex: run.environment?.benchmarkIndex ?? null,
   throttling: throttlingOf(run),
+  blockedUrlPatterns: run.environment?.blockedUrlPatterns ?? null,
 });
 
 export const RunSummary = z
@@ -72,10 +77,10 @@ export type RunSummary = z.infer<typeof RunSummary>;
 /** A run in the series as an earlier release may have stored it. */
 export type StoredSeriesRun = Omit<SeriesRun, LaterField> & Partial<Pick<SeriesRun, LaterField>>;
 /** Fields that an entry of an earlier release may lack. */
-type LaterField = MetricName | 'throttling';
+type LaterField = MetricName | 'throttling' | 'blockedUrlPatterns';
 
 export const runSummary = (stored: StoredSeriesRun, { isExpired }: { isExpired: boolean }): RunSummary => {
-  const run: SeriesRun = { ...noMetrics, throttling: null, ...stored };
+  const run: SeriesRun = { ...noMetrics, throttling: null, blockedUrlPatterns: null, ...stored };
   return {
     ...pick(run, SeriesRun.keyof().options),
     ...metricsView(run),

@@ -1,7 +1,7 @@
+import { reasonsAgainst } from '../../shared/comparison/comparable.ts';
 import type { RunSummary } from '../../shared/summaries.ts';
 import { useFollowed } from './loading.ts';
 import { read } from './requests.ts';
-import { isOtherThrottling } from './throttling.ts';
 
 /** Most runs that a chart has. */
 export const MAX_RUNS = 400;
@@ -36,7 +36,18 @@ const readAll = async (filter: Filter, signal: AbortSignal) => {
   return { data: { runs: runs.slice(0, MAX_RUNS), unreadable }, headers };
 };
 
-type ComparedRun = Pick<RunSummary, 'contended' | 'throttling'> & Record<'region' | 'state' | 'auditVersion', string>;
+type ComparedRun = Parameters<typeof reasonsAgainst>[0] & Record<'region' | 'state', string>;
+
+const reasonTexts: Readonly<Record<ReturnType<typeof reasonsAgainst>[number], string>> = {
+  contended: 'other work used the CPU',
+  auditVersion: 'other version',
+  throttling: 'other throttling',
+  blockedUrlPatterns: 'other blocked URLs',
+  'different-machine': 'other machine',
+  categories: 'other categories',
+  device: 'other device',
+  url: 'other URL',
+};
 
 /** Returns why runs are not comparable with the newest run of their region. */
 export const incomparable = <Run extends ComparedRun>(runs: readonly Run[]): Map<Run, string> => {
@@ -44,17 +55,10 @@ export const incomparable = <Run extends ComparedRun>(runs: readonly Run[]): Map
   for (const run of runs) {
     if (run.state === 'succeeded' && !run.contended && !newest.has(run.region)) newest.set(run.region, run);
   }
-  const reasonOf = (run: Run): string | undefined => {
-    const latest = newest.get(run.region);
-    if (run.contended) return 'other work used the CPU';
-    if (!latest) return undefined;
-    if (latest.auditVersion !== run.auditVersion) return 'other version';
-    return isOtherThrottling(latest.throttling, run.throttling) ? 'other throttling' : undefined;
-  };
   const reasons = new Map<Run, string>();
   for (const run of runs) {
-    const reason = reasonOf(run);
-    if (reason) reasons.set(run, reason);
+    const [first] = reasonsAgainst(newest.get(run.region) ?? run, run);
+    if (first) reasons.set(run, reasonTexts[first]);
   }
   return reasons;
 };

@@ -67,9 +67,10 @@ export type MeasuredOn = { contended: boolean | null; benchmarkIndex: number | n
 /** Two machines are different if the benchmark index of one is more than a fifth higher. */
 const MAX_BENCHMARK_RATIO = 1.2;
 
-/** Returns true if the machines differ in speed. An unknown speed differs from each known one. */
+/** Returns true if the machines differ in speed. An unknown speed is equal to all others. */
 export const isOtherMachine = (base: MeasuredOn, value: MeasuredOn): boolean => {
-  const indexes = [base.benchmarkIndex ?? 0, value.benchmarkIndex ?? 0] as const;
+  if (base.benchmarkIndex === null || value.benchmarkIndex === null) return false;
+  const indexes = [base.benchmarkIndex, value.benchmarkIndex] as const;
   return Math.max(...indexes) > MAX_BENCHMARK_RATIO * Math.min(...indexes);
 };
 

@@ -341,19 +341,20 @@ test('a series shows the throttling of each run, and null if it is not known', a
   await finish(older, { environment });
   const Key = { pk: `CHECK#${older.id}`, sk: `TREND#${older.runs[0]?.id}` };
   const { Item } = await world.db.client.send(new GetCommand({ TableName: world.db.table, Key }));
-  const { throttling: _, ...listed } = JSON.parse(Item?.listed);
+  const { throttling: _, blockedUrlPatterns: __, ...listed } = JSON.parse(Item?.listed);
   const Older = { ...Item, listed: JSON.stringify(listed) };
   await world.db.client.send(new PutCommand({ TableName: world.db.table, Item: Older }));
 
   const runs = await series();
   expect(runs.map(({ throttling }) => throttling)).toEqual([slow, 'none', presets.mobile, null, null]);
+  expect(runs.map(({ blockedUrlPatterns }) => blockedUrlPatterns)).toEqual([[], [], [], null, null]);
   for (const run of runs) expect(RunSummary.parse(run)).toEqual(run);
   const csv = await (await get('/v1/runs?url=https://example.com/', { accept: 'text/csv' })).text();
   const [header, first, second, ...others] = csv.split('\r\n');
-  expect(header).toMatch(/,throttling$/);
-  expect(first).toMatch(/,"{""rttMs"":300,""throughputKbps"":400,""cpuSlowdownMultiplier"":6}"$/);
-  expect(second).toMatch(/,none$/);
-  expect(others.slice(1)).toEqual([expect.stringMatching(/,$/), expect.stringMatching(/,$/), '']);
+  expect(header).toMatch(/,throttling,blockedUrlPatterns$/);
+  expect(first).toMatch(/,"{""rttMs"":300,""throughputKbps"":400,""cpuSlowdownMultiplier"":6}",\[\]$/);
+  expect(second).toMatch(/,none,\[\]$/);
+  expect(others.slice(1)).toEqual([expect.stringMatching(/,,$/), expect.stringMatching(/,,$/), '']);
 });
 
 test('a series is CSV for a spreadsheet, in which nothing is a formula', async () => {

@@ -22,4 +22,5 @@ const rowOf = (run: RunView, { id, labels }: CheckView) =>
     contended: run.environment?.contended ?? null,
     benchmarkIndex: run.environment?.benchmarkIndex ?? null,
     throttling: throttlingOf(run),
+    blockedUrlPatterns: run.environment?.blockedUrlPatterns ?? null,
   });

@@ -83,7 +83,10 @@ const Series = ({ url, device, metric }: { url: string; device: string; metric: 
       <TrendChart runs={runs} name={chosen} />
       <p class="legend">
         <span>● comparable with the newest run of its region</span>
-        <span>○ not comparable: other work used the CPU, another Lighthouse version, or other throttling</span>
+        <span>
+          ○ not comparable: other work used the CPU, another machine or Lighthouse version, other throttling or blocked
+          URLs
+        </span>
         {runs.length >= MAX_RUNS && <span>The newest {MAX_RUNS} runs are shown.</span>}
       </p>
       {note}
