@@ -5,7 +5,7 @@ import { verdictsIn } from '../shared/explanation/verdicts.ts';
 import type { Caller } from '../shared/keys.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
-import { compareWithBase } from './lib/http/base-comparison.ts';
+import { type BaseLookup, compareWithBase } from './lib/http/base-comparison.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
@@ -15,16 +15,19 @@ import { findReport, gunzip } from './lib/http/stored-report.ts';
 import { redact } from './lib/redact.ts';
 import { checkStore, type StoredCheck } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import { listStore } from './lib/store/lists.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 
-/** GET /v1/checks/{checkId}/explanation: says why a check differs from the check in `base`, region by region. */
-export const handler = http('get-explanation', (env) =>
-  getExplanation({ store: checkStore(openDb(env)), reports: reports(env) }),
-);
+/** GET /v1/checks/{checkId}/explanation: says why a check differs from the base in the query, region by region. */
+export const handler = http('get-explanation', (env) => {
+  const db = openDb(env);
+  return getExplanation({ store: checkStore(db), lists: listStore(db), reports: reports(env) });
+});
 
-type Deps = RunLookup & {
-  reports: Pick<Reports, 'get' | 'exists'>;
-};
+type Deps = RunLookup &
+  BaseLookup & {
+    reports: Pick<Reports, 'get' | 'exists'>;
+  };
 
 /** Largest report that is read, in bytes of JSON. The function has 1,024 MB, and parsed JSON takes several times its size. */
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
@@ -71,6 +74,7 @@ const withoutBase = () =>
   invalidInput([
     {
       path: 'base',
-      message: 'Send base=<id of an earlier check>. The explanation says why the check differs from it.',
+      message:
+        'Send base=<id of an earlier check> or base=label:branch=main. The explanation says why the check differs from it.',
     },
   ]);

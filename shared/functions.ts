@@ -79,7 +79,7 @@ export const functionRows = {
   'list-runs': { ...quick, env: ReadEnv, index: 'list' },
   'get-check': { ...waiting, env: WaitEnv, table: reads },
   'get-comparison': { ...quick, env: ReadEnv, table: reads, index: 'list' },
-  'get-explanation': { ...reportReader, table: { check: ['Query'] } },
+  'get-explanation': { ...reportReader, table: { check: ['Query'] }, index: 'list' },
   'get-run': { ...waiting, env: WaitEnv, table: readsRuns },
   'get-report': reportReader,
   'get-fixes': reportReader,

@@ -22,6 +22,8 @@ const service = { method: 'GET', scope: 'public' } as const;
 const page = { ...service, function: 'web-page', query: 'any' } as const;
 
 const range = ['limit', 'cursor'] as const;
+/** Base of a comparison, and how it is compared. */
+const baseOptions = ['base', 'pool', 'intended'] as const;
 /** Filters of both lists. */
 const filters = ['label', 'createdAfter', 'createdBefore'] as const;
 
@@ -54,9 +56,9 @@ export const routes = [
     ...sharedRead,
     path: '/v1/checks/{checkId}/comparison',
     function: 'get-comparison',
-    query: ['base', 'pool', 'intended'],
+    query: baseOptions,
   },
-  { ...read, path: '/v1/checks/{checkId}/explanation', function: 'get-explanation', query: ['base'] },
+  { ...read, path: '/v1/checks/{checkId}/explanation', function: 'get-explanation', query: baseOptions },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run', query: ['checkId'] },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ['checkId'] },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/fixes', function: 'get-fixes' },

@@ -118,8 +118,12 @@ export class Client {
   }
 
   /** Returns why a check differs from a base. */
-  explain(checkId: string, { base, signal }: Signal & { base: string }): Promise<CheckExplanation> {
-    return this.#read(`${checkPath(checkId)}/explanation${queryOf({ base })}`, { field: 'regions', signal });
+  explain(
+    checkId: string,
+    { base, pool, intended, signal }: Signal & BaseOptions & { base: string | undefined },
+  ): Promise<CheckExplanation> {
+    const query = queryOf({ base, pool, intended: intended?.join() });
+    return this.#read(`${checkPath(checkId)}/explanation${query}`, { field: 'regions', signal });
   }
 
   /** Returns the full Lighthouse result of a run. With `asIs`, its texts may steer a terminal. */

@@ -35,7 +35,7 @@ export const compareWithBase = async (
   try {
     const base = await client.compare(checkId, { base: given, ...options, signal });
     const baseProblem = hasVerdict(base) ? null : noVerdictText(base);
-    return { base, baseProblem, explanation: await explanationOf(client, base, signal) };
+    return { base, baseProblem, explanation: await explanationOf(client, base, { base: given, ...options, signal }) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const label = given.startsWith('label:') ? given.slice('label:'.length) : undefined;
@@ -51,11 +51,14 @@ const noBaseText = (url: string, label: string): string =>
   `No earlier finished check of ${url} has the label ${label}, so nothing is compared. A check becomes the base with --label ${label}.`;
 
 /** Returns why the check of a comparison differs from its base, or null if nothing clearly changed or a report is gone. */
-const explanationOf = async (client: Client, comparison: CheckComparison, signal: AbortSignal) => {
-  const { checkId, baseCheckId: base, metrics } = comparison;
+const explanationOf = async (
+  client: Client,
+  { checkId, metrics }: CheckComparison,
+  query: Parameters<Client['explain']>[1],
+) => {
   const isChange = ({ verdict }: { verdict: string }) => verdict === 'regressed' || verdict === 'improved';
   if (!Object.values(metrics).some(isChange)) return null;
-  return client.explain(checkId, { base, signal }).catch((error) => {
+  return client.explain(checkId, query).catch((error) => {
     const isAnswer =
       error instanceof ServiceError && ['not-found', 'report-unavailable', 'not-comparable'].includes(error.code ?? '');
     if (!isAnswer) throw error;

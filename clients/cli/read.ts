@@ -97,8 +97,7 @@ export const compare = (context: Context, id: string, options: ReadOptions): Pro
     }
     const { signal } = context;
     const comparison = await client.compare(id, { base, pool, intended, signal });
-    const baseId = comparison.baseCheckId;
-    const explanation = why && baseId !== null ? await client.explain(id, { base: baseId, signal }) : null;
+    const explanation = why && base !== undefined ? await client.explain(id, { base, pool, intended, signal }) : null;
     const isText = base !== undefined && options.format !== 'json';
     await context.print(
       isText

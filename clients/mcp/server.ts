@@ -107,23 +107,28 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
         'Compares the regions of a check, or a check with a base. The performance score, the times and CLS need 3 samples for a verdict. Other scores need one. `text` has the change and its interval in words. `unknown` means that there is no proof, neither of a change nor of none.',
       inputSchema: {
         checkId: CheckId,
-        baseCheckId: z.uuid().optional().describe('The earlier check.'),
-        baseLabel: z
-          .string()
-          .optional()
-          .describe('Or a label such as branch=main: the newest check of the page with it.'),
-        pool: z.int().min(1).max(10).optional().describe('Checks with the label whose samples make the base.'),
-        intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
+        ...baseInputs,
       },
       annotations: readOnly,
     },
-    ({ checkId, baseCheckId, baseLabel, ...options }, { signal }) =>
-      answer(async () => {
-        const base = baseCheckId ?? (baseLabel === undefined ? undefined : `label:${baseLabel}`);
-        return worded(await (await connect()).compare(checkId, { base, ...options, signal }));
-      }),
+    ({ checkId, ...inputs }, { signal }) =>
+      answer(async () => worded(await (await connect()).compare(checkId, { ...baseOf(inputs), signal }))),
   );
 };
+
+/** Base of a comparison, and how it is compared. */
+const baseInputs = {
+  baseCheckId: z.uuid().optional().describe('The earlier check.'),
+  baseLabel: z.string().optional().describe('Or a label such as branch=main: the newest check of the page with it.'),
+  pool: z.int().min(1).max(10).optional().describe('Checks with the label whose samples make the base.'),
+  intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
+};
+type BaseInputs = z.output<z.ZodObject<typeof baseInputs>>;
+
+const baseOf = ({ baseCheckId, baseLabel, ...options }: BaseInputs) => ({
+  base: baseCheckId ?? (baseLabel === undefined ? undefined : `label:${baseLabel}`),
+  ...options,
+});
 
 const addExplainChange = (server: McpServer, connect: Options['connect']): void => {
   server.registerTool(
@@ -132,11 +137,11 @@ const addExplainChange = (server: McpServer, connect: Options['connect']): void 
       title: 'Explain a change',
       description:
         'Says why a check differs from a base: points by metric, and requests, scripts, elements and audits that differ, in under 8 kB. It explains only changes that have a verdict, so call `compare` first.',
-      inputSchema: { checkId: CheckId, baseCheckId: z.uuid().describe('The earlier check.') },
+      inputSchema: { checkId: CheckId, ...baseInputs },
       annotations: readOnly,
     },
-    ({ checkId, baseCheckId }, { signal }) =>
-      answer(async () => explainedChange(await (await connect()).explain(checkId, { base: baseCheckId, signal }))),
+    ({ checkId, ...inputs }, { signal }) =>
+      answer(async () => explainedChange(await (await connect()).explain(checkId, { ...baseOf(inputs), signal }))),
   );
 };
 

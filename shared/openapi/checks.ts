@@ -147,7 +147,7 @@ export const checkOperations = {
     summary: 'Say why a check differs from another one',
     description:
       'Compares the two median reports of each region. It speaks only of metrics whose change has a verdict, and of changes without noise. Texts may quote the pages.',
-    query: { base: z.uuid().describe('Id of the earlier check to compare with.') },
+    query: { ...ComparisonQuery.shape, base: ComparisonQuery.shape.base.unwrap() },
     answers: {
       200: { description: 'The explanation.', schema: CheckExplanation, example: examples.explanation },
     },

@@ -30,7 +30,7 @@ const rights = {
   'list-runs': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-check': [...onTable('get-check'), ...keys],
   'get-comparison': [...onTable('get-comparison'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
-  'get-explanation': readReport('get-explanation'),
+  'get-explanation': [...readReport('get-explanation'), ...on(`${table}/index/list`, 'dynamodb', ['Query'])],
   'get-run': [...onTable('get-run'), ...keys],
   'get-report': readReport('get-report'),
   'get-fixes': readReport('get-fixes'),

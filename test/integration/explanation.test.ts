@@ -33,6 +33,16 @@ test('each region in common is explained by its own two reports', async () => {
   expect(regions['us-east4']?.sentence).toBe('No metric has a clear change.');
 });
 
+test('a label as base is explained by the newest check that has it', async () => {
+  const base = await reportedCheck(world, { 'us-west1': fast }, { branch: 'main' });
+  await world.store.closeIfFinished(base, new Date());
+  const id = await finishedCheck({ 'us-west1': slow });
+  const answer = await explain(id, '?base=label:branch=main&pool=2');
+  const { baseCheckId, regions } = (await answer.json()) as CheckExplanation;
+  expect(baseCheckId).toBe(base);
+  expect(regions['us-west1']?.sentence).toMatch(/^LCP is 4\.0 s slower/);
+});
+
 test('a difference within the noise gets no story', async () => {
   const base = await finishedCheck({ 'us-west1': { ...fast, lcps: [1500, 5500] } });
   const id = await finishedCheck({ 'us-west1': { ...slow, lcps: [5500, 1500] } });

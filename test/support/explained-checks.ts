@@ -23,8 +23,9 @@ export const largerImage = (): { fast: ReportedResult; slow: ReportedResult } =>
 export const reportedCheck = async (
   world: World,
   results: Partial<Record<Region, ReportedResult | undefined>>,
+  labels: Record<string, string> = {},
 ): Promise<string> => {
-  const check = aCheck({ regions: Object.keys(results) as Region[] });
+  const check = aCheck({ regions: Object.keys(results) as Region[], labels });
   for (const run of await world.create(check)) {
     const result = results[run.region];
     if (!result) {
