@@ -1,4 +1,4 @@
-import { type RunFixes, worstRun } from '../words/fixes.ts';
+import { type RunFixes, worstRun } from '../../shared/fixes/worst-run.ts';
 import type { Client } from './client.ts';
 import { ServiceError } from './service-error.ts';
 

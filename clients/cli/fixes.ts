@@ -1,5 +1,5 @@
+import type { RunFixes } from '../../shared/fixes/worst-run.ts';
 import { findFixes } from '../api/find-fixes.ts';
-import type { RunFixes } from '../words/fixes.ts';
 import { UUID } from './base.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -1,9 +1,9 @@
 import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
+import { worstRun } from '../../shared/fixes/worst-run.ts';
 import type { RunView } from '../../shared/run.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
-import { worstRun } from '../words/fixes.ts';
 import { baseParameter, hasVerdict, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';

@@ -2,7 +2,7 @@ import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
-import type { RunFixes } from '../words/fixes.ts';
+import type { RunFixes } from '../../shared/fixes/worst-run.ts';
 
 /** Everything that a command shows of one check. */
 export type CheckResult = {

@@ -1,10 +1,6 @@
 import type { Fix, FixItem } from '../../shared/fixes/fix.ts';
 import { pageMetrics } from '../../shared/page-metrics.ts';
-import type { RunView } from '../../shared/run.ts';
 import { labels, textOf } from './numbers.ts';
-
-/** A run, and what to fix first on its page. */
-export type RunFixes = { run: RunView; fixes: readonly Fix[] };
 
 /** Returns the name of the category that gains the points. */
 export const categoryText = ({ category }: Pick<Fix, 'category'>): string =>
@@ -46,9 +42,3 @@ export const itemText = ({ url, selector, snippet, bytes, ms }: FixItem): string
   ]
     .filter(Boolean)
     .join('  ');
-
-/** Returns the run that needs fixes most: of those that succeeded, the first with the lowest performance. */
-export const worstRun = (runs: readonly RunView[]): RunView | undefined =>
-  runs
-    .filter(({ state }) => state === 'succeeded')
-    .toSorted((a, b) => (a.performance ?? 101) - (b.performance ?? 101))[0];

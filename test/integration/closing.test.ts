@@ -46,7 +46,7 @@ test.each(['finished', 'abandoned'])(
       const lease = await world.claim(run, endsAt);
       expect(await leaseStore(db).finish(lease, { state: 'succeeded', attempts: [] }, endsAt)).toBe(true);
     } else expect(await dueStore(db).abandon(run, runError('abandoned'), endsAt)).toBe(true);
-    expect(error).toHaveBeenCalledWith(expect.stringMatching(/^could not close a check/), expect.anything());
+    expect(error).toHaveBeenCalledWith(expect.stringMatching(/^Could not close the check/), expect.anything());
     error.mockRestore();
     expect(await completedAt(check.id)).toBeNull();
     await sweepAt(later(endsAt, 59));

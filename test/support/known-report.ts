@@ -32,11 +32,14 @@ export const testReport = ({ version, url, audited }: Given): void => {
       tti: time('interactive'),
       tbt: time('total-blocking-time'),
       cls: report.audits['cumulative-layout-shift']?.numericValue,
+      ttfb: time('server-response-time'),
+      bytes: report.audits['total-byte-weight']?.numericValue,
+      requests: 2, // the page and its icon
     });
     expect(Object.values(metrics).filter((value) => value === null)).toHaveLength(auditVersion(version).pwa ? 1 : 2);
-    const { fcp, si, lcp, tti, tbt, cls, ...scores } = metrics;
-    for (const value of [fcp, si, lcp, tti, tbt]) expect(value).toMatch(/^\d+ms$/);
-    for (const value of Object.values(scores)) expect(value ?? 0).toSatisfy(Number.isInteger);
+    const { fcp, si, lcp, tti, tbt, cls, ttfb, ...counts } = metrics;
+    for (const value of [fcp, si, lcp, tti, tbt, ttfb]) expect(value).toMatch(/^\d+ms$/);
+    for (const value of Object.values(counts)) expect(value ?? 0).toSatisfy(Number.isInteger);
     expect(cls).toBeTypeOf('number');
   });
 

@@ -86,10 +86,10 @@ test('a check that needs more than a limit takes all of it, and leaves a debt', 
   const audits = countAudits({ regions: [...allRegions], samples: MAX_SAMPLES });
   const full = fillBuckets(undefined, 'small', t0);
   const left = takeTokens(full, 'small', audits) as Buckets;
-  expect([audits, left.minute, left.day]).toEqual([30, -18, 170]);
+  expect([audits, left.minute, left.day]).toEqual([90, -78, 110]);
   expect(takeTokens({ ...full, minute: 11 }, 'small', audits)).toMatchObject({ seconds: 5 });
-  expect(takeTokens(left, 'small', 1)).toMatchObject({ seconds: 95 });
-  expect(rateLimitHeaders(left, 'small').ratelimit).toBe('"audits-per-minute";r=0;t=95');
+  expect(takeTokens(left, 'small', 1)).toMatchObject({ seconds: 395 });
+  expect(rateLimitHeaders(left, 'small').ratelimit).toBe('"audits-per-minute";r=0;t=395');
 });
 
 test('every plan allows a check in every region, and its open checks fit into one item of the table', () => {

@@ -1,4 +1,5 @@
-import { categoryText, itemText, pointsText, type RunFixes, savingsText } from '../../words/fixes.ts';
+import type { RunFixes } from '../../../shared/fixes/worst-run.ts';
+import { categoryText, itemText, pointsText, savingsText } from '../../words/fixes.ts';
 import { code, prose, tableOf } from './markdown-syntax.ts';
 
 /** Returns the first fixes of a run as a table of Markdown. `max` is the number of fixes. */

@@ -1,5 +1,6 @@
 import type { Fix } from '../../../shared/fixes/fix.ts';
-import { categoryText, itemText, pointsText, type RunFixes, savingsText } from '../../words/fixes.ts';
+import type { RunFixes } from '../../../shared/fixes/worst-run.ts';
+import { categoryText, itemText, pointsText, savingsText } from '../../words/fixes.ts';
 import { labels } from '../../words/numbers.ts';
 import { paint, signed, type View, wrap } from './terminal.ts';
 import { shortUrl } from './titles.ts';

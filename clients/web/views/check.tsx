@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
 import type { RegionComparison } from '../../../shared/comparison/schemas.ts';
+import { worstRun } from '../../../shared/fixes/worst-run.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
-import { worstRun } from '../../words/fixes.ts';
 import { localTime } from '../../words/times.ts';
 import { useLive, useLoaded } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
