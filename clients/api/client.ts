@@ -77,7 +77,8 @@ export class Client {
         if (isFinal(data)) return data;
       }
       etag = headers.get('etag') ?? etag;
-      await pause(nextReadingAt(headers, sentAt) - performance.now(), this.#signals(signal));
+      const waitMs = Math.max(0, nextReadingAt(headers, sentAt) - performance.now()); // Node warns of a negative timeout
+      await pause(waitMs, this.#signals(signal));
     }
   }
 
