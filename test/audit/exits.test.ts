@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
-import { egressFlags } from '../../functions/auditor/child/browser.ts';
 import { bareHost } from '../../functions/lib/public-addresses.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { FULL } from '../support/full.ts';
 import {
-  type Answer,
   ENGINE_PORT,
   inNamespace,
+  lookedUpByBrowser,
   type Observed,
+  ORIGIN,
   PUBLIC,
   strays,
   triesFor,
@@ -18,7 +18,6 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 const newest = auditVersions[0].version;
 const versions = FULL ? ([newest, '9.6.8'] as const) : [newest];
 const schemes = FULL ? (['http', 'https'] as const) : (['http'] as const);
-const ORIGIN = { http: 'http://page.example.com', https: 'https://page.example.com', local: 'http://127.0.0.1:3000' };
 
 /** Targets that the proxy refuses, by their address, an address of their name, or their port. */
 const FORBIDDEN = [
@@ -34,15 +33,6 @@ const FORBIDDEN = [
   'http://page.example.com:6379',
 ];
 const SOME_WAYS = ['img', 'fetch', 'websocket', 'redirect-fetch', 'preload', 'manifest', 'source-map'];
-/** Names that a page uses only in ways for which a browser would look them up itself. */
-const NEVER_LOOKED_UP = ['prefetched.example.org', 'stun.example.org', 'turn.example.org'];
-
-/** Returns the names that the browser looked up. The proxy looks a name up once for each address family. */
-const lookedUpByBrowser = ({ names }: Observed): string[] =>
-  [...new Set(names)].filter(
-    (name) => NEVER_LOOKED_UP.includes(name) || names.filter((each) => each === name).length > 2,
-  );
-
 const expectNothingEscaped = (observed: Observed) => {
   expect(strays(observed)).toEqual([]);
   expect(lookedUpByBrowser(observed)).toEqual([]);
@@ -160,65 +150,5 @@ inNamespace((run) => {
     expect(new Set(names.filter((name) => name.includes('.silent.'))).size).toBeGreaterThan(6); // the page did try many names
     const { verdict } = await auditOf('http://another.example.com/', '');
     expect(verdict).toMatchObject({ state: 'succeeded' });
-  });
-
-  describe('without one egress flag, the browser leaks', () => {
-    const ways = (origin: string, target: string, ...names: string[]) =>
-      triesFor(origin, { tries: [{ target, names }] });
-    const leaks: Record<string, { also?: string[]; origin: string; answers: Record<string, Answer>; leak: string }> = {
-      '--proxy-server': {
-        origin: ORIGIN.local,
-        answers: ways(ORIGIN.local, `http://127.0.0.1:${ENGINE_PORT}`, 'fetch'),
-        leak: `tcp 127.0.0.1 ${ENGINE_PORT}`,
-      },
-      '--proxy-bypass-list': {
-        origin: ORIGIN.http,
-        answers: ways(ORIGIN.http, 'http://127.0.0.1:9001', 'fetch'),
-        leak: 'tcp 127.0.0.1 9001',
-      },
-      '--force-webrtc-ip-handling-policy': {
-        origin: ORIGIN.http,
-        answers: ways(ORIGIN.http, 'http://10.0.0.1', 'stun-literal'),
-        leak: 'udp 10.0.0.1 3478',
-      },
-      '--host-resolver-rules': {
-        origin: ORIGIN.http,
-        answers: ways(ORIGIN.http, 'http://cdn.example.net', 'turn-name'),
-        leak: 'name turn.example.org',
-      },
-      // A second safeguard: Chromium speaks no QUIC through a SOCKS proxy, so the test removes that flag too.
-      '--disable-quic': {
-        also: ['--proxy-server'],
-        origin: 'https://127.0.0.1:8443',
-        answers: {
-          'https://127.0.0.1:8443/': {
-            headers: { 'content-type': 'text/html', 'alt-svc': 'h3=":443"; ma=3600' },
-            body: '<p>Faster elsewhere</p><script>for (let i = 1; i < 9; i++) setTimeout(() => fetch("/again"), i * 250)</script>',
-          },
-        },
-        leak: 'udp 127.0.0.1 443',
-      },
-    };
-
-    test('this table has every egress flag', () => {
-      const names = egressFlags(1).map((flag) => flag.split('=')[0]);
-      expect(names.sort()).toEqual(Object.keys(leaks).sort());
-    });
-
-    test.each(Object.entries(leaks))('%s', async (flag, { also = [], origin, answers, leak }) => {
-      const task = {
-        do: 'browse',
-        targets: origin.includes('127.0.0.1') ? 'local' : 'public',
-        url: `${origin}/`,
-        answers,
-      } as const;
-      const found = ({ packets, ...observed }: Observed) => [
-        ...packets,
-        ...lookedUpByBrowser({ packets, ...observed }).map((name) => `name ${name}`),
-      ];
-      const until = leak.replace('name ', '');
-      expect(found(await run({ ...task, without: [flag, ...also], until }))).toContain(leak);
-      expect(found(await run({ ...task, without: also }))).not.toContain(leak);
-    });
   });
 });

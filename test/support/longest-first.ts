@@ -6,9 +6,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const longest = [
   ...['simulation/simulation', 'clients/cli', 'integration/keys-command'],
-  ...['audit/hostile-pages', 'audit/exits', 'audit/hardening', 'audit/ssrf-cases', 'audit/service'],
-  ...['audit/service-restart', 'audit/reported-pages', 'clients/audit/command-service', 'audit/audit-options'],
-  ...['bundle/api-bundles', 'clients/audit/web-page'],
+  ...[
+    'audit/hostile-pages',
+    'bundle/api-bundles',
+    'audit/service',
+    'audit/exits',
+    'audit/hardening',
+    'audit/egress-flags',
+  ],
+  ...['audit/reported-pages', 'audit/service-restart', 'audit/ssrf-cases', 'audit/audit-options'],
+  ...['clients/audit/command-service', 'clients/audit/web-states', 'clients/audit/web-page'],
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Sorts the test files of each project so that the longest start first. */

@@ -101,3 +101,19 @@ export const strays = ({ packets }: Observed, own: readonly string[] = []): stri
   packets.filter(
     (packet) => !packet.startsWith(`tcp ${PUBLIC} `) && !packet.startsWith(`udp ${RESOLVER} `) && !own.includes(packet),
   );
+
+/** Names that a page uses only in ways for which a browser would look them up itself. */
+const NEVER_LOOKED_UP = ['prefetched.example.org', 'stun.example.org', 'turn.example.org'];
+
+/** Returns the names that the browser looked up. The proxy looks a name up once for each address family. */
+export const lookedUpByBrowser = ({ names }: Observed): string[] =>
+  [...new Set(names)].filter(
+    (name) => NEVER_LOOKED_UP.includes(name) || names.filter((each) => each === name).length > 2,
+  );
+
+/** Origins of the pages that try ways out. */
+export const ORIGIN = {
+  http: 'http://page.example.com',
+  https: 'https://page.example.com',
+  local: 'http://127.0.0.1:3000',
+};
