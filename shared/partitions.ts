@@ -4,6 +4,7 @@ export const partitions = {
   run: 'RUN#',
   owner: 'OWNER#',
   share: 'SHARE#',
+  key: 'KEY#',
 } as const;
 export type Partition = keyof typeof partitions;
 

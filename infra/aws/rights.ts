@@ -3,7 +3,6 @@ import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { FunctionRow, ReportAction, TableActions } from '../../shared/functions.ts';
-import { KEYS } from '../../shared/keys.ts';
 import { type Partition, partitions, READY } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
@@ -57,12 +56,10 @@ const indexRight = (scope: Construct, environment: Environment, index: (typeof i
 
 /** Allows a function to check API keys: to read a key and to update its last use, but nothing else of it. */
 const keyRights = (scope: Construct, environment: Environment): PolicyStatement[] => {
-  const keys = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [KEYS] } };
+  const keys = inPartition('key');
   const uses = {
-    'ForAllValues:StringEquals': {
-      'dynamodb:LeadingKeys': [KEYS],
-      'dynamodb:Attributes': ['pk', 'sk', 'lastUsedAt'],
-    },
+    ...keys,
+    'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'lastUsedAt'] },
     StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
   };
   const table = tableArn(scope, environment);

@@ -28,7 +28,7 @@ import { patchDynalite } from './dynalite-fixes.ts';
 import type { Store } from './dynalite-store.ts';
 import { addDynamodbRules } from './dynamodb-rules.ts';
 import { guardEngine } from './engine-guard.ts';
-import { migrateToFormat1 } from './migrations.ts';
+import { migrate } from './migrations.ts';
 import { type Credentials, newCredentials } from './signature.ts';
 import { rebuildIndexes, tableDefinition } from './table-definition.ts';
 import { guardTable } from './table-guard.ts';
@@ -74,7 +74,7 @@ export const startTable = async ({ dataDir, environment = 'local', ...options }:
   const endpoint = { url: dynamodb.url, ...credentials };
   const client = new DynamoDBClient({ endpoint: dynamodb.url, region: HOME_REGION, credentials });
   await createTable(client, name);
-  if (dataDir && format < FORMAT) await migrate(client, name, dataDir, options.print);
+  if (dataDir && format < FORMAT) await updateFormat(client, name, { dataDir, format, print });
   client.destroy();
   if (dataDir) {
     writeEndpoint(dataDir, endpoint);
@@ -104,13 +104,18 @@ export const openTable = async (dataDir: string, waitMs = 5000) => {
 };
 
 /** Brings the data of an earlier version to the present format. A new folder has nothing to change. */
-const migrate = async (client: DynamoDBClient, table: string, dataDir: string, print = console.error) => {
+const updateFormat = async (
+  client: DynamoDBClient,
+  table: string,
+  { dataDir, format, print }: { dataDir: string; format: number; print: (line: string) => void },
+) => {
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  const changed = await migrateToFormat1({ client: documents, table });
+  const { changed, notes } = await migrate({ client: documents, table }, format, new Date());
   writeFormat(dataDir);
   if (changed > 0) {
     print(`${changed} items of the table in ${dataDir} were brought from an earlier format to format ${FORMAT}.`);
   }
+  notes.forEach(print);
 };
 
 const tableEnv = ({ url, ...credentials }: Endpoint, table: string): Record<string, string> => ({

@@ -5,7 +5,7 @@ import { runCommand, withTable } from './table.ts';
 /** `npm run keys`: creates, lists and revokes API keys. Results go to stdout, messages to stderr. */
 await runCommand({
   command: 'keys',
-  rights: 'dynamodb:Query, GetItem, PutItem and UpdateItem on the table',
+  rights: 'dynamodb:Query on the index `list`, and dynamodb:GetItem, PutItem and UpdateItem on the table',
   run: async (streams) => {
     const command = commandFrom(process.argv.slice(2));
     if (command === 'help') return streams.print(usage);

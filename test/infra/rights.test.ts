@@ -16,7 +16,7 @@ const queues = regionStacks.map(
 const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'];
 
 /** Rights for checking an API key. */
-const keys = on(`${table} of KEYS`, 'dynamodb', ['GetItem', 'UpdateItem']);
+const keys = on(`${table} of KEY#*`, 'dynamodb', ['GetItem', 'UpdateItem']);
 /** Rights of a function beside a queue: to read checks, and to update attributes of checks and of their owner's usage. */
 const runs = [
   ...on(`${table} of CHECK#*`, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
@@ -99,13 +99,11 @@ test('a function that checks keys may update only their last use', () => {
   const publicFiles = ['discover', 'docs', 'no-route', 'ready', 'web-page'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
     const [right] = rightsOf(home, file).filter(
-      ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && partitionOf(Condition) === 'KEYS',
+      ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && partitionOf(Condition) === 'KEY#*',
     );
     expect(right?.Condition).toEqual({
-      'ForAllValues:StringEquals': {
-        'dynamodb:LeadingKeys': ['KEYS'],
-        'dynamodb:Attributes': ['pk', 'sk', 'lastUsedAt'],
-      },
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'lastUsedAt'] },
       StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
     });
   }

@@ -39,7 +39,10 @@ const writeEarly = async (items = early) => {
 test('a folder without a format number keeps its checks: they are shown, listed, ended and erased', async () => {
   await writeEarly();
   await using world = await start();
-  expect(printed).toEqual([expect.stringMatching(/^20 items of the table in \S+ were brought .* to format 1\.$/)]);
+  expect(printed).toEqual([
+    expect.stringMatching(/^21 items of the table in \S+ were brought .* to format 2\.$/),
+    expect.stringMatching(/^The API keys .* no longer work.*: 1 of them .*npm run keys -- create.*$/),
+  ]);
   const ids = checksIn(early).map(({ id }) => String(id));
   for (const id of ids) {
     const { item, runs } = await world.find(id);
@@ -101,7 +104,7 @@ test('a share link of an earlier version works, and its secret leaves the check'
 });
 
 test.each([
-  ['2\n', 'format 2'],
+  ['3\n', 'format 3'],
   ['1', 'an unknown format'],
   ['', 'an unknown format'],
   ['1.5\n', 'an unknown format'],
@@ -110,7 +113,7 @@ test.each([
   writeFileSync(join(dataDir, 'format'), text);
   const files = filesIn(dataDir);
   const refused = new RegExp(
-    `^The data in \\S+ have ${named}, and this version .* up to 1\\. .*git checkout .* npm start\\. .*backup from before the update.* DATA_DIR=<folder> npm start\\.$`,
+    `^The data in \\S+ have ${named}, and this version .* up to 2\\. .*git checkout .* npm start\\. .*backup from before the update.* DATA_DIR=<folder> npm start\\.$`,
   );
   await expect(start()).rejects.toThrow(refused);
   await expect(openTable(dataDir)).rejects.toThrow(refused);

@@ -10,7 +10,7 @@ import { startAws } from '../../infra/local/aws.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { commandFrom } from '../../infra/operator/key-commands.ts';
 import { UsageError, withTable } from '../../infra/operator/table.ts';
-import type { ApiKey } from '../../shared/keys.ts';
+import { type ApiKey, keyParts } from '../../shared/keys.ts';
 import { runCommand } from '../support/command.ts';
 import { FULL } from '../support/full.ts';
 import { startLocally } from '../support/service.ts';
@@ -58,8 +58,8 @@ const expectNotStored = (secret: string, dataDir: string) => {
 test('without a running service, a key can be created and listed, and is shown once', async () => {
   const dataDir = aFolder();
   const created = await keys(dataDir, [...aKey, '--expires', '90d']);
-  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pas_[0-9a-f]{12}_[0-9a-f]{64}\n$/) });
-  const [, prefix = '', secret = ''] = created.stdout.trim().split('_');
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pas_[0-9a-f]{12}_[0-9a-f]{72}\n$/) });
+  const { prefix = '', secret = '' } = keyParts(created.stdout.trim()) ?? {};
   expect(created.stderr).toMatch(/shown once.*Plan standard: 60 audits a minute/s);
 
   const listed = await keys(dataDir, ['list']);
@@ -78,7 +78,7 @@ test('without a running service, a key can be created and listed, and is shown o
 
 test('without a running service, a key can be revoked, and a second revocation says when it was revoked', async () => {
   const dataDir = aFolder();
-  const [, prefix = '', secret = ''] = (await keysHere(dataDir, aKey)).stdout.trim().split('_');
+  const { prefix = '', secret = '' } = keyParts((await keysHere(dataDir, aKey)).stdout.trim()) ?? {};
   expect(await keys(dataDir, ['revoke', prefix])).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/is revoked/),

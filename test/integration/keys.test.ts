@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { getCheck } from '../../functions/get-check.ts';
 import { getRun } from '../../functions/get-run.ts';
@@ -13,7 +13,7 @@ import { checkStore } from '../../functions/lib/store/checks.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { ReadEnv } from '../../shared/env.ts';
-import type { ApiKey } from '../../shared/keys.ts';
+import { type ApiKey, keyParts, keyText } from '../../shared/keys.ts';
 import { openApiDocument } from '../../shared/openapi/document.ts';
 import { type ApiProblemError, Problem } from '../../shared/problems.ts';
 import { type Route, routes } from '../../shared/routes.ts';
@@ -91,7 +91,7 @@ test('a create without a key, or without its scope, is refused before its body a
 
 test('a key with both scopes creates a check and reads it', async () => {
   const { text, key } = await aKey();
-  expect(text).toMatch(/^pas_[0-9a-f]{12}_[0-9a-f]{64}$/);
+  expect(text).toMatch(/^pas_[0-9a-f]{12}_[0-9a-f]{72}$/);
   const answer = await post(bearer(text));
   expect(answer.status).toBe(201);
   const { id } = (await answer.json()) as { id: string };
@@ -101,7 +101,7 @@ test('a key with both scopes creates a check and reads it', async () => {
 
 test('no part of a key’s secret is stored', async () => {
   const { text, key } = await aKey();
-  const secret = text.split('_')[2] as string;
+  const secret = keyParts(text)?.secret as string;
   expect(JSON.stringify(await world.keys.list())).not.toContain(secret);
   expect((await world.keys.find(key.prefix))?.hash).toMatch(/^[0-9a-f]{64}$/);
 });
@@ -144,7 +144,11 @@ test('the OpenAPI document says which routes need a key, and its scope', async (
   }
 });
 
-const wrongSecret = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
+const mistyped = (text: string) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
+const wrongSecret = (text: string) => {
+  const { prefix = '', secret = '' } = keyParts(text) ?? {};
+  return keyText(prefix, mistyped(secret));
+};
 const refusals: [string, () => Promise<Headers>, challenge: string][] = [
   ['no key', async () => ({}), 'Bearer realm="page-audit"'],
   ['a key in another header', async () => ({ 'x-api-key': (await aKey()).text }), 'Bearer realm="page-audit"'],
@@ -156,8 +160,9 @@ const refusals: [string, () => Promise<Headers>, challenge: string][] = [
     async () => bearer(`${(await aKey()).text}, Bearer ${(await aKey()).text}`),
     'must be Bearer, a space',
   ],
+  ['a key with a wrong checksum', async () => bearer(mistyped((await aKey()).text)), 'must be Bearer, a space'],
   ['a key in capitals', async () => bearer((await aKey()).text.toUpperCase()), 'must be Bearer, a space'],
-  ['an unknown key', async () => bearer(`pas_${'0'.repeat(12)}_${'0'.repeat(64)}`), 'The API key is unknown.'],
+  ['an unknown key', async () => bearer(keyText('0'.repeat(12), '0'.repeat(64))), 'The API key is unknown.'],
   ['a key with another secret', async () => bearer(wrongSecret((await aKey()).text)), 'The API key is unknown.'],
   [
     'an expired key',
@@ -313,6 +318,19 @@ const counted = (key: Awaited<ReturnType<typeof aKey>>) => {
   return { store, header: `Bearer ${key.text}` };
 };
 const at = new Date('2031-01-01T00:00:00.000Z');
+
+test('a key that is made up, mistyped or of an earlier form costs no request to the table', async () => {
+  const { text } = await aKey();
+  const sent = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const noChecksum = text.slice(0, -8);
+  const swapped = text.replace(/^pas_(.)(.)/, (_, a, b) => `pas_${b}${a === b ? '_' : a}`);
+  for (const made of [mistyped(text), noChecksum, `${noChecksum}00000000`, swapped, text.slice(0, -1), `${text}0`]) {
+    await problemOf(await call('/v1/checks', bearer(made)), 401, 'unauthorized');
+  }
+  expect(sent).not.toHaveBeenCalled();
+  await problemOf(await call('/v1/checks', bearer(wrongSecret(text))), 401, 'unauthorized');
+  expect(sent).toHaveBeenCalledTimes(1); // a spy that counts nothing would pass too
+});
 
 test('a revocation applies at once if the clock was set back since the key was read', async () => {
   const created = await aKey({}, at);

@@ -114,7 +114,7 @@ export const keyring = ({ store, now = () => new Date() }: Deps) => {
       throw unauthorized('This request needs an API key. Send it as a bearer token in the Authorization header.');
     const [, token = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     const parts = keyParts(token);
-    if (!parts) throw invalid('The Authorization header must be Bearer, a space and an API key.');
+    if (!parts) throw invalid('The Authorization header must be Bearer, a space and a complete API key.');
     const cached = read(parts.prefix);
     const key = await cached.key;
     if (!key || !isSecretOf(key, parts.secret)) throw invalid('The API key is unknown. Check that it is complete.');

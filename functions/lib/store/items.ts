@@ -1,7 +1,6 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
-import { KEYS } from '../../../shared/keys.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
@@ -18,15 +17,12 @@ import { CheckFields, RunFields, StoredLabels } from './stored.ts';
  * RUN#<runId>      RUN            pointer from a run to its check, for the paths without a check id
  * SHARE#<checkId>  SHARE          secret of the check's share links (links.ts)
  * OWNER#<owner>    USAGE          usage of an owner's plans (usage.ts)
- * KEYS             KEY#<prefix>   API key (keys.ts)
- *
- * All API keys share a partition, so that they can be listed without an index. Each instance reads a key at most once a
- * minute, so the partition is not hot.
+ * KEY#<prefix>     KEY            API key (keys.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
- * The sparse index `list` holds checks (OWNER#<owner>) and entries of series (SERIES#<owner>#<hash of the URL>), sorted
- * by listKey, with what a list shows (lists.ts).
+ * The sparse index `list` holds checks (OWNER#<owner>), entries of series (SERIES#<owner>#<hash of the URL>) and API keys
+ * (KEYS#<first digit of the prefix>), sorted by listKey, with what a list shows (lists.ts).
  *
  * The sparse index `open` holds unfinished runs (OPEN#<region>), unfinished checks and marks (OPEN#checks), sorted by
  * dueAt. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
@@ -43,7 +39,7 @@ export const trendKey = (checkId: string, runId: string): Key => ({
 });
 export const pointerKey = (runId: string): Key => ({ pk: `${partitions.run}${runId}`, sk: 'RUN' });
 export const shareKey = (checkId: string): Key => ({ pk: `${partitions.share}${checkId}`, sk: 'SHARE' });
-export const apiKeyKey = (prefix: string): Key => ({ pk: KEYS, sk: `KEY#${prefix}` });
+export const apiKeyKey = (prefix: string): Key => ({ pk: `${partitions.key}${prefix}`, sk: 'KEY' });
 export const usageKey = (owner: string): Key => ({ pk: `${partitions.owner}${owner}`, sk: 'USAGE' });
 export const openPartition = (of: Region | 'checks'): string => `OPEN#${of}`;
 

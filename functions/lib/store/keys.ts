@@ -1,8 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { ApiKey, KEYS, keyText } from '../../../shared/keys.ts';
-import { type Db, getItem, type Item, ifAbsent, ifExists, parse, putOnce, updateItem } from './dynamodb.ts';
+import { ApiKey, keyText } from '../../../shared/keys.ts';
+import { partitions } from '../../../shared/partitions.ts';
+import { settleAll } from '../settle-all.ts';
+import { type Db, getItem, type Item, ifAbsent, ifExists, type Key, parse, putOnce, updateItem } from './dynamodb.ts';
 import { apiKeyKey } from './items.ts';
+
+const READS_AT_ONCE = 16;
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
@@ -27,26 +31,23 @@ export const keyStore = (db: Db) => {
       const secret = randomBytes(32).toString('hex');
       const times = { createdAt: now.toISOString(), revokedAt: null, lastUsedAt: null };
       const key: ApiKey = { ...fields, prefix, hash: hashOf(secret).toString('hex'), ...times };
-      if (!(await putOnce(db, { ...apiKeyKey(prefix), ...key }, ifAbsent)))
+      if (!(await putOnce(db, { ...apiKeyKey(prefix), ...listedKey(key), ...key }, ifAbsent)))
         throw new Error(`a key with the random prefix ${prefix} exists. Run the command again.`);
       return { key, text: keyText(prefix, secret) };
     },
 
     /** Returns all keys, oldest first, and those whose stored items can't be read. */
     list: async (): Promise<{ keys: ApiKey[]; unreadable: UnreadableKey[] }> => {
+      const listed = (await Promise.all(shards.map((shard) => listedIn(db, shard)))).flat();
+      const items = await settleAll(listed, READS_AT_ONCE, ({ pk, sk }) => getItem(db, { pk, sk }));
       const keys: ApiKey[] = [];
       const unreadable: UnreadableKey[] = [];
-      const query = {
-        TableName: db.table,
-        KeyConditionExpression: 'pk = :keys',
-        ExpressionAttributeValues: { ':keys': KEYS },
-      };
-      for await (const page of paginateQuery({ client: db.client }, query)) {
-        for (const item of page.Items ?? []) {
-          const key = ApiKey.safeParse(item).data;
-          if (key) keys.push(key);
-          else unreadable.push(unreadableKey(item));
-        }
+      for (const item of items) {
+        if (item.status === 'rejected') throw item.reason;
+        if (!item.value) continue;
+        const key = ApiKey.safeParse(item.value).data;
+        if (key) keys.push(key);
+        else unreadable.push(unreadableKey(item.value));
       }
       return { keys: keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt)), unreadable };
     },
@@ -59,10 +60,33 @@ export const keyStore = (db: Db) => {
   };
 };
 
+/** The list of all keys has a partition for each first digit of a prefix, so that no partition holds all keys. */
+const shards = [...'0123456789abcdef'];
+
+/** Returns the attributes that put a key into the list of all keys. */
+export const listedKey = ({ prefix, createdAt }: Pick<ApiKey, 'prefix' | 'createdAt'>) => ({
+  list: `KEYS#${prefix[0]}`,
+  listKey: `${createdAt}#${prefix}`,
+});
+
+/** Returns the table's keys of a partition of the list. */
+const listedIn = async (db: Db, shard: string): Promise<Key[]> => {
+  const query = {
+    TableName: db.table,
+    IndexName: 'list',
+    KeyConditionExpression: '#list = :list',
+    ExpressionAttributeNames: { '#list': 'list' },
+    ExpressionAttributeValues: { ':list': `KEYS#${shard}` },
+  };
+  const keys: Key[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) keys.push(...(Items as Key[]));
+  return keys;
+};
+
 const unreadableKey = (item: Item): UnreadableKey => {
   const valid = Object.entries(ApiKey.shape).filter(([name, schema]) => schema.safeParse(item[name]).success);
   const fields: Partial<ApiKey> = Object.fromEntries(valid.map(([name]) => [name, item[name]]));
-  return { ...fields, prefix: String(item.sk).replace(/^KEY#/, ''), isUnreadable: true };
+  return { ...fields, prefix: String(item.pk).slice(partitions.key.length), isUnreadable: true };
 };
 
 /** Compares a secret with a key's in constant time. */
