@@ -17,7 +17,8 @@ export const noRoute = (settings: Parameters<typeof webSite>[0] = {}) => {
   const web = staticFiles(webSite(settings));
   return async ({ method, path, headers }: Pick<Request, 'method' | 'path' | 'headers'>): Promise<Reply> => {
     const methods = methodsOf(path);
-    if (methods.length === 0) {
+    // API Gateway decodes the path, so `/v1%2Fregions` looks like a route here, although no route matches it.
+    if (methods.length === 0 || methods.includes(method)) {
       const readable = ['GET', 'HEAD'].includes(method) && !path.startsWith('/v1/') && prefersHtml(headers.accept);
       if (readable) return { ...(await web.page({ headers: withoutTags(headers) })), status: 404 };
       throw new ApiProblemError('not-found', 'No route matches this path. A path to start with is /v1/regions.');

@@ -24,12 +24,16 @@ const decode = (text: string): string => {
   }
 };
 
+/** Returns the path as API Gateway delivers it: decoded, and cut at the first `?` of the decoded path. */
+const deliveredPath = (path: string): string => decode(path).replace(/\?.*$/s, '');
+
 const textTypes = /^\s*(text\/|application\/(json|xml|javascript|x-www-form-urlencoded)\b|[^;]+\+(json|xml)\b)/i;
 
 /** Returns the event of a request, still without its body. */
 export const eventOf = (request: IncomingMessage, route: ReturnType<typeof routeOf>): APIGatewayProxyEventV2 => {
   const { method = 'GET', httpVersion, socket } = request;
   const { cookie, ...distinct } = request.headersDistinct;
+  const path = deliveredPath(route.path);
   const headers = Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, values?.join(',')]));
   const [userAgent, sourceIp] = [headers['user-agent'] ?? '', socket.remoteAddress ?? ''];
   const query = new URLSearchParams(route.query);
@@ -39,7 +43,7 @@ export const eventOf = (request: IncomingMessage, route: ReturnType<typeof route
   return {
     version: '2.0',
     routeKey: route.key,
-    rawPath: route.path,
+    rawPath: path,
     rawQueryString: route.query,
     ...(cookie && { cookies: cookie.flatMap((header) => header.split(/;\s*/)) }),
     headers,
@@ -49,7 +53,7 @@ export const eventOf = (request: IncomingMessage, route: ReturnType<typeof route
       apiId: 'local',
       domainName: headers.host ?? 'localhost',
       domainPrefix: 'local',
-      http: { method, path: route.path, protocol: `HTTP/${httpVersion}`, sourceIp, userAgent },
+      http: { method, path, protocol: `HTTP/${httpVersion}`, sourceIp, userAgent },
       requestId: randomUUID(),
       routeKey: route.key,
       stage: '$default',

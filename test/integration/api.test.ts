@@ -406,6 +406,7 @@ test('a wrong method is a 405 with Allow, an unknown path is a 404, and OPTIONS 
     '/v1/nothing',
     '/v1/checks/',
     '/v1//checks',
+    '/v1%2Fregions',
     `/v1/checks/${id}/runs`,
     '/health/x?y=z',
   ]) {

@@ -76,6 +76,17 @@ test('path parameters are decoded, and a malformed escape stays as it is', async
   expect((await eventOf('GET', '/v1/checks/%E0%A4%A')).pathParameters).toEqual({ checkId: '%E0%A4%A' });
 });
 
+test('the path of the event is decoded, and cut at a decoded question mark', async () => {
+  for (const [path, rawPath] of [
+    ['/v1/checks/a%2Fb%20c', '/v1/checks/a/b c'],
+    ['/v1/checks/a%3Fshare=b?c=%3F', '/v1/checks/a'],
+    ['/v1/checks/%253F', '/v1/checks/%3F'],
+    ['/v1/checks/%E0%A4%A', '/v1/checks/%E0%A4%A'],
+  ] as const) {
+    expect(await eventOf('GET', path), path).toMatchObject({ rawPath, requestContext: { http: { path: rawPath } } });
+  }
+});
+
 test('the event has payload format 2.0', async () => {
   const headers = { 'X-Two': ['a', 'b'], Cookie: 'a=1; b=2', 'User-Agent': 'me' };
   const event = await eventOf('GET', '/v1/regions?a=1&a=2&b=x%20y&c', headers);
