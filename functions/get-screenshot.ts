@@ -4,7 +4,7 @@ import { ApiProblemError } from '../shared/problems.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import type { RunLookup } from './lib/http/lookup.ts';
-import { matchesEtag } from './lib/http/negotiation.ts';
+import { acceptsGzip, matchesEtag } from './lib/http/negotiation.ts';
 import type { Reply } from './lib/http/response.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
 import { checkStore } from './lib/store/checks.ts';
@@ -33,8 +33,9 @@ export const getScreenshot =
   async (request: Request<Caller>): Promise<Reply> => {
     const filmstrip = request.path.endsWith('/filmstrip');
     const { report, read } = await findReport(deps, request);
-    const etag = `"${tagOf(report.key)}-${filmstrip ? 'filmstrip' : 'screenshot'}"`;
-    const headers = { etag, 'cache-control': 'private, no-cache' };
+    const form = filmstrip && acceptsGzip(request.headers['accept-encoding']) ? '-gzip' : ''; // images stay as they are
+    const etag = `"${tagOf(report.key)}-${filmstrip ? 'filmstrip' : 'screenshot'}${form}"`;
+    const headers = { etag, ...(filmstrip && { vary: 'Accept-Encoding' }), 'cache-control': 'private, no-cache' };
     if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers };
     const { audits }: Report = JSON.parse((await gunzip(await read())).toString());
     if (filmstrip) return { status: 200, headers, body: { frames: framesOf(audits) } };

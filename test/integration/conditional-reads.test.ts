@@ -27,7 +27,7 @@ test('a check and its run have a strong ETag that changes with each visible chan
   const tags = async () => Promise.all(paths.map(async (path) => (await get(path)).etag));
 
   const created = await tags();
-  for (const tag of created) expect(tag).toMatch(/^"[\w-]{43}"$/);
+  for (const tag of created) expect(tag).toMatch(/^"[\w-]{43}-gzip"$/);
   const marked = await world.store.markSent(run, new Date());
   expect(await tags()).toEqual(created);
 
@@ -51,6 +51,35 @@ test('If-None-Match turns an unchanged check or run into a 304 without a body, f
     expect(await get(path, undefined, 'HEAD')).toEqual({ status: 200, etag, retryAfter: '2', text: '' });
   }
   expect((await get(`/v1/checks/${randomUUID()}`, '*')).status).toBe(404);
+});
+
+test('a long answer is compressed if the client accepts it, and each form has its own strong ETag', async () => {
+  const check = aCheck({ regions: ['us-west1', 'us-east4'] });
+  await world.create(check);
+  const url = `${api.url}/v1/checks/${check.id}`;
+  const read = async (coding: string, ifNoneMatch = '"none"', method = 'GET') => {
+    const headers = { 'accept-encoding': coding, 'if-none-match': ifNoneMatch };
+    const answer = await fetchDocumented(url, { method, headers }); // `fetch` decompresses
+    const { status, headers: got } = answer;
+    const etag = got.get('etag') ?? '';
+    return { status, etag, coding: got.get('content-encoding'), vary: got.get('vary'), text: await answer.text() };
+  };
+  const [gzip, plain] = [await read('gzip, br'), await read('identity')];
+  expect(gzip).toMatchObject({ status: 200, coding: 'gzip', vary: 'Prefer, Accept-Encoding', text: plain.text });
+  expect(plain).toMatchObject({ status: 200, coding: null, vary: 'Prefer, Accept-Encoding' });
+  expect(gzip.etag).toBe(plain.etag.replace(/"$/, '-gzip"'));
+  expect(await read('gzip', gzip.etag)).toMatchObject({ status: 304, etag: gzip.etag, vary: gzip.vary, text: '' });
+  expect(await read('identity', plain.etag)).toMatchObject({ status: 304, etag: plain.etag });
+  expect((await read('identity', gzip.etag)).status).toBe(200);
+  expect(await read('gzip', '"none"', 'HEAD')).toMatchObject({
+    status: 200,
+    coding: 'gzip',
+    etag: gzip.etag,
+    text: '',
+  });
+
+  const short = await fetch(`${api.url}/health`, { headers: { 'accept-encoding': 'gzip' } });
+  expect([short.headers.get('content-encoding'), await short.text()]).toEqual([null, '{"status":"ok"}']);
 });
 
 test('only an unfinished check or run has Retry-After', async () => {

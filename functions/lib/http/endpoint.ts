@@ -5,6 +5,7 @@ import type { OwnerCaller, ReaderCaller } from '../../../shared/keys.ts';
 import type { RouteRules } from '../../../shared/routes.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { Access } from './access.ts';
+import { compressed } from './compression.ts';
 import { parseQuery, withLowerCaseIds } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
 import { requestLog, type Sender } from './request-log.ts';
@@ -66,22 +67,21 @@ export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<B
     const { http: requested } = event.requestContext;
     const { body, shared, query = [] } = rulesOf(event.routeKey);
     const accepted = shared && query !== 'any' ? [...query, 'share'] : query;
-    return toHttpResult(
-      await handle({
-        ...caller,
-        requestId: event.requestContext.requestId,
-        method: requested.method,
-        host: event.requestContext.domainName,
-        path: requested.path,
-        params: withLowerCaseIds(event.pathParameters),
-        query: withLowerCaseIds(parseQuery(event.queryStringParameters ?? {}, accepted)),
-        rawQuery: event.rawQueryString,
-        headers: event.headers,
-        body: body === 'required' || (body && event.body) ? parseJsonBody(event) : undefined,
-        remainingMs: () => context.getRemainingTimeInMillis(),
-        signal: context.signal,
-      }),
-    );
+    const reply = await handle({
+      ...caller,
+      requestId: event.requestContext.requestId,
+      method: requested.method,
+      host: event.requestContext.domainName,
+      path: requested.path,
+      params: withLowerCaseIds(event.pathParameters),
+      query: withLowerCaseIds(parseQuery(event.queryStringParameters ?? {}, accepted)),
+      rawQuery: event.rawQueryString,
+      headers: event.headers,
+      body: body === 'required' || (body && event.body) ? parseJsonBody(event) : undefined,
+      remainingMs: () => context.getRemainingTimeInMillis(),
+      signal: context.signal,
+    });
+    return compressed(event.headers, toHttpResult(reply));
   };
 
   // Middy throws 5 ms before the Lambda timeout, so that a slow request still gets a problem document (503).

@@ -31,5 +31,5 @@ export const waitingReply = async (
   const seconds = preferredWait(request.headers.prefer, longest);
   const { reply } = seconds ? await wait(request, { checkId, seconds, read, isAwaited }) : await read();
   const applied = seconds !== undefined && { 'preference-applied': `wait=${seconds}` };
-  return { ...reply, headers: { ...reply.headers, vary: 'Prefer', ...applied } };
+  return { ...reply, headers: { ...reply.headers, vary: 'Prefer, Accept-Encoding', ...applied } };
 };
