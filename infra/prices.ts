@@ -4,7 +4,7 @@
  * them.
  */
 export const prices = {
-  lambdaGbSecond: 0.0000166667, // x86-64
+  lambdaGbSecond: { x86_64: 0.0000166667, arm64: 0.0000133334 },
   lambdaRequest: 0.2 / 1e6,
   httpApiRequest: 1 / 1e6, // up to 300 million a month
   dynamodbWrite: 0.625 / 1e6, // on demand, 1 KB

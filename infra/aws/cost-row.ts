@@ -52,7 +52,8 @@ const auditCost = (environment: Environment, region: Region): Cost => {
   const worker = workerMetrics(environment, region);
   const id = idOf(region);
   const hourly = { ...hour, region: regions[region] };
-  const perMs = ((functionRows['run-audit'].memoryMb / 1024) * prices.lambdaGbSecond) / 1000;
+  const { memoryMb, architecture } = functionRows['run-audit'];
+  const perMs = ((memoryMb / 1024) * prices.lambdaGbSecond[architecture]) / 1000;
   return {
     label: `audits: ${region}`,
     dollars: `FILL(ms_${id}, 0) * ${decimal(perMs)} + FILL(calls_${id}, 0) * ${decimal(prices.lambdaRequest)}`,

@@ -52,7 +52,7 @@ export const nodeFunction = (
     runtime: Runtime.NODEJS_24_X,
     // The runtime changes with a deploy only. An automatic update of its libraries can stop Chromium from starting.
     runtimeManagementMode: RuntimeManagementMode.FUNCTION_UPDATE,
-    architecture: Architecture.X86_64,
+    architecture: row.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
     handler: 'index.handler',
     code: codeOf(scope, file),
     role,

@@ -1,5 +1,5 @@
 import { Streams } from '../../clients/cli/streams.ts';
-import { functionRows } from '../../shared/functions.ts';
+import { type FunctionName, functionRows } from '../../shared/functions.ts';
 import { prices } from '../prices.ts';
 
 /*
@@ -39,17 +39,19 @@ const fixed = {
 };
 
 const GB = 1024; // in MB, as Lambda counts
-const lambda = (seconds: number, memoryMb: number) => seconds * (memoryMb / GB) * prices.lambdaGbSecond;
+/** Returns the dollars of an invocation of a function that takes some seconds. */
+const invocation = (name: FunctionName, seconds: number): number => {
+  const { memoryMb, architecture } = functionRows[name];
+  return seconds * (memoryMb / GB) * prices.lambdaGbSecond[architecture] + prices.lambdaRequest;
+};
 
 /** Returns the dollars per service for a month with this number of runs. */
 const month = (runs: number): Record<string, number> => ({
-  'Lambda, audits': runs * (lambda(perRun.auditSeconds, functionRows['run-audit'].memoryMb) + prices.lambdaRequest),
+  'Lambda, audits': runs * invocation('run-audit', perRun.auditSeconds),
   'Lambda, API and sweeper':
-    runs *
-      perRun.apiRequests *
-      (lambda(perRun.apiSeconds, functionRows['create-check'].memoryMb) + prices.lambdaRequest) +
-    runs * (lambda(perRun.waitSeconds, functionRows['get-check'].memoryMb) + prices.lambdaRequest) +
-    fixed.sweeps * (lambda(fixed.sweepSeconds, functionRows.sweep.memoryMb) + prices.lambdaRequest),
+    runs * perRun.apiRequests * invocation('create-check', perRun.apiSeconds) +
+    runs * invocation('get-check', perRun.waitSeconds) +
+    fixed.sweeps * invocation('sweep', fixed.sweepSeconds),
   'API Gateway': runs * (perRun.apiRequests + 1) * prices.httpApiRequest,
   DynamoDB:
     runs * (perRun.writes * prices.dynamodbWrite + perRun.reads * prices.dynamodbRead) +

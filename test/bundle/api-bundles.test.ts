@@ -12,6 +12,7 @@ import type { Lease } from '../../functions/lib/store/leases.ts';
 import { filesIn, sizesOf } from '../../infra/build/files.ts';
 import { checkSize } from '../../infra/build/sizes.ts';
 import { build } from '../../infra/build.ts';
+import { functionRows } from '../../shared/functions.ts';
 import { apiFunctions } from '../../shared/routes.ts';
 import { builtHandler } from '../support/built-functions.ts';
 import { type Gateway, startHandlers } from '../support/gateway.ts';
@@ -19,6 +20,7 @@ import { aCheck, startWorld, type World } from '../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
+const ELF = Buffer.from('\x7fELF', 'latin1');
 const built = fileURLToPath(new URL('../../dist/functions', import.meta.url));
 
 let world: World;
@@ -70,6 +72,18 @@ test('the deployed API functions list regions and versions, and reject unknown p
   expect(await call('/v1/nothing')).toMatchObject({ status: 404, body: { code: 'not-found' } });
   expect(await call('/v1/checks', 'PATCH')).toMatchObject({ status: 405, body: { code: 'method-not-allowed' } });
   expect(await call('/v1/regions', 'OPTIONS')).toEqual({ status: 204, allow: 'GET, HEAD, OPTIONS', body: '' });
+});
+
+test('only the audit function has native code, so the others run on arm64', async () => {
+  const native = async (name: string) =>
+    [...(await filesIn(join(built, name)))]
+      .filter(([path, content]) => path.endsWith('.node') || Buffer.from(content).subarray(0, 4).equals(ELF))
+      .map(([path]) => path);
+  for (const [name, { architecture }] of Object.entries(functionRows)) {
+    const found = await native(name);
+    if (architecture === 'arm64') expect(found, name).toEqual([]);
+    else expect(found, name).not.toEqual([]);
+  }
 });
 
 test('the deployed get-report returns a page with the deployed report viewer', async () => {

@@ -211,14 +211,14 @@ test('jobs go to the queues of the region stacks', () => {
   expect(functionsOf(home).sweep?.Environment.Variables.AUDIT_QUEUES).toBe(AUDIT_QUEUES);
 });
 
-test('every function has Node.js 24, its own log group with a retention, and the name of the service', () => {
+test('every function has Node.js 24, the cheaper architecture unless it runs Chromium, its own log group with a retention, and the name of the service', () => {
   for (const stack of [home, ...regionStacks]) {
     const groups = resourcesOf(stack, 'AWS::Logs::LogGroup');
     for (const group of groups) expect(group.RetentionInDays).toBe(environment.logDays);
     for (const resource of Object.values(functionsOf(stack))) {
       expect(resource).toMatchObject({
         Runtime: 'nodejs24.x',
-        Architectures: ['x86_64'],
+        Architectures: [resource.Description === 'functions/run-audit.ts' ? 'x86_64' : 'arm64'],
         Handler: 'index.handler',
         Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'page-audit-dev' } },
       });
