@@ -82,9 +82,13 @@ export const sweep =
   (deps: Deps) =>
   async ({ wake, dropLeases = false }: Event): Promise<void> => {
     if (wake) return forEach(wake === 'all' ? partitions : [wake], (each) => wakeAll(deps, each, dropLeases));
-    await forEach(partitions, async (partition) => {
-      emit('OpenPastDue', await sweepPartition(deps, partition), { region: partition });
+    let pastDue = 0;
+    const swept = forEach(partitions, async (partition) => {
+      const left = await sweepPartition(deps, partition);
+      if (left > 0) log.warn('The sweep has left due items.', { partition, left });
+      pastDue += left;
     });
+    await swept.finally(() => emit('OpenPastDue', pastDue, {}));
     emit('SweepDone', 1, {});
   };
 

@@ -17,6 +17,8 @@ const Row = z.strictObject({
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
   creates: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of POST /v1/checks
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
+  canaryMinutes: z.literal([15, 30, 60]).optional(), // time between two canaries; without it there is no canary
+  budgetDollars: z.int().positive(), // cost of a month at which AWS Budgets warns
   keepsData: z.boolean(), // keep table and reports when the stack is deleted
   deletionProtection: z.boolean(), // of the table and of every stack
 });
@@ -25,7 +27,7 @@ type Row = z.output<typeof Row>;
 export const environments = {
   dev: {
     homeRegion: 'us-west-2',
-    regions: allRegions,
+    regions: ['us-west1', 'europe-north1'], // each region has a fixed cost (npm run cost)
     retentionDays: 14,
     trendDays: 14,
     logDays: 7,
@@ -33,6 +35,7 @@ export const environments = {
     requests: { perSecond: 20, burst: 40 },
     creates: { perSecond: 2, burst: 10 },
     corsOrigins: [],
+    budgetDollars: 20,
     keepsData: false,
     deletionProtection: false,
   },
@@ -46,6 +49,8 @@ export const environments = {
     requests: { perSecond: 50, burst: 100 },
     creates: { perSecond: 5, burst: 20 },
     corsOrigins: [],
+    canaryMinutes: 60,
+    budgetDollars: 50,
     keepsData: false,
     deletionProtection: false,
   },
@@ -59,6 +64,8 @@ export const environments = {
     requests: { perSecond: 500, burst: 1000 },
     creates: { perSecond: 50, burst: 100 },
     corsOrigins: [],
+    canaryMinutes: 15,
+    budgetDollars: 500,
     keepsData: true,
     deletionProtection: true,
   },

@@ -6,15 +6,16 @@ export const metricNamespace = 'PageAudit';
  * the function that emits it: the home region for `sweep` and `create-check`, the region of the audit for the others.
  */
 export const metrics = {
-  /** A run has finished. */
-  RunFinished: { unit: 'Count', dimensions: ['region'], by: ['run-audit', 'close-lost-runs', 'sweep', 'create-check'] },
   /** A run has failed. */
   RunFailed: {
     unit: 'Count',
     dimensions: ['region', 'code', 'blame'],
     by: ['run-audit', 'close-lost-runs', 'sweep', 'create-check'],
   },
-  /** A run has failed with `blame: service`. Alarms need this as one number per region. */
+  /**
+   * 1 if a finished run has failed with `blame: service`, otherwise 0. The average is the share of these runs, and the
+   * number of samples is the number of finished runs.
+   */
   ServiceFailure: {
     unit: 'Count',
     dimensions: ['region'],
@@ -22,7 +23,7 @@ export const metrics = {
   },
   /** An attempt has failed and another attempt follows. */
   AttemptFailed: { unit: 'Count', dimensions: ['region', 'code'], by: ['run-audit'] },
-  /** Time from the creation of a run to its end, if it succeeded or the page is to blame. */
+  /** Time from the creation of a run to its end, if it succeeded. The number of samples is the number of successes. */
   RunSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
   /** Time from the creation of a run to its first claim. */
   WaitSeconds: { unit: 'Seconds', dimensions: ['region'], by: ['run-audit'] },
@@ -32,16 +33,18 @@ export const metrics = {
   BenchmarkIndex: { unit: 'NoUnit', dimensions: ['region'], by: ['run-audit'] },
   /** Share of the busy CPU time of a run that the hypervisor took for other machines. */
   StolenCpuPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
+  /** 100 if other processes or machines slowed the sample that a run shows, otherwise 0. The average is the share. */
+  ContendedPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
   /** A function has dropped an invalid message. */
   JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs'] },
   /** The sweeper has resent the job of a run. */
   RunsResent: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
   /** A run has failed as `abandoned`. `create-check` abandons a run whose job the queue refuses. */
-  RunsAbandoned: { unit: 'Count', dimensions: ['region'], by: ['sweep', 'create-check'] },
+  RunsAbandoned: { unit: 'Count', dimensions: [], by: ['sweep', 'create-check'] },
   /** A sweep has ended. */
   SweepDone: { unit: 'Count', dimensions: [], by: ['sweep'] },
-  /** Number of due items that a sweep failed on or did not reach. Every sweep emits it. `region` can be `checks`. */
-  OpenPastDue: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
+  /** Number of due items that a sweep failed on or did not reach. Every sweep emits it. The log names their partition. */
+  OpenPastDue: { unit: 'Count', dimensions: [], by: ['sweep'] },
 } as const satisfies Record<
   string,
   { unit: 'Count' | 'Seconds' | 'Percent' | 'NoUnit'; dimensions: readonly string[]; by: readonly string[] }

@@ -21,5 +21,5 @@ export const abandon = async (
   const { region, lostLeases, tries } = run;
   log.error('The run is abandoned.', { ...idsOf(run), lostLeases, tries });
   emitFinished(region, error);
-  if (!isDeadLetter) emit('RunsAbandoned', 1, { region });
+  if (!isDeadLetter) emit('RunsAbandoned', 1, {});
 };

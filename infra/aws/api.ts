@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { functionRows } from '../../shared/functions.ts';
 import { type ApiFunction, apiFunctions, defaultRoute, routes } from '../../shared/routes.ts';
 import type { Environment } from '../environments.ts';
+import type { Names } from '../names.ts';
 import { AccessLog } from './access-log.ts';
 import { alarm } from './alarm.ts';
 import { nodeFunction } from './node-function.ts';
@@ -19,9 +20,11 @@ export class Api extends Construct {
   readonly api: HttpApi;
   readonly functions: Readonly<Record<ApiFunction, LambdaFunction>>;
   readonly accessLog: AccessLog;
+  readonly #names: Names;
 
   constructor(scope: Construct, id: string, environment: Environment) {
     super(scope, id);
+    this.#names = environment.names;
     this.accessLog = new AccessLog(this, 'AccessLog', environment);
     this.functions = createFunctions(this, environment);
     this.api = new HttpApi(this, 'Http', { apiName: environment.names.service, createDefaultStage: false });
@@ -72,6 +75,14 @@ export class Api extends Construct {
       metric: this.metric5xx(),
       threshold: 5,
     });
+    alarm(this, 'CreatesAreSlow', {
+      what: 'For fifteen minutes one of a hundred creates took at least three seconds.',
+      impact: 'Clients wait for the API, and may repeat their requests.',
+      runbook: 'the-api-is-slow',
+      metric: this.metricCreateMilliseconds(99),
+      threshold: 3000,
+      periods: 3,
+    });
     alarm(this, 'RefusesCreates', {
       what: 'In five minutes API Gateway refused at least ten creates, because there were more than its limit.',
       impact: 'Clients receive 429 answers although they are within the limits of their plans.',
@@ -94,6 +105,15 @@ export class Api extends Construct {
   metric5xx = () => this.api.metricServerError(everyFiveMinutes);
   metricLatency = (percentile: number) =>
     this.api.metricLatency({ ...everyFiveMinutes, statistic: Stats.percentile(percentile) });
+  /** Time in the function of creates, which never waits. The latency of the API includes the waits for checks. */
+  metricCreateMilliseconds = (percentile: number) =>
+    new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Duration',
+      dimensionsMap: { FunctionName: this.#names.homeFunction('create-check') },
+      ...everyFiveMinutes,
+      statistic: Stats.percentile(percentile),
+    });
   /** Throttles of every function of the account in this region, because all share one concurrency limit. */
   metricThrottles = () => new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...everyFiveMinutes });
 }

@@ -24,9 +24,7 @@ export const costRow: Row = (environment, { api, checks }) => {
   const finished = Object.fromEntries(
     environment.regions.map((region) => [
       `finished_${idOf(region)}`,
-      workerMetrics(environment, region)
-        .finished()
-        .with({ ...hour, region: regions[region] }),
+      workerMetrics(environment, region).finished().with({ period: hour.period, region: regions[region] }),
     ]),
   );
   const all = costs.map(({ dollars }) => dollars).join(' + ');

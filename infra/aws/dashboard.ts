@@ -58,13 +58,11 @@ const finishedRunsRow: Row = (environment, { sweeper }, links) =>
     // Not stacked, because an abandoned run of the home region is in both lines of its region.
     graph('Runs that failed through our fault, and abandoned runs', [
       ...perRegion(environment, (worker) => worker.serviceFailures()),
-      ...environment.regions.map((region) => sweeper.metricAbandoned(region).with({ label: `abandoned: ${region}` })),
+      sweeper.metricAbandoned().with({ label: 'abandoned, all regions' }),
     ]),
     graph('Sweeper: jobs that it resent, and items past due', [
       ...environment.regions.map((region) => sweeper.metricResent(region).with({ label: `resent: ${region}` })),
-      ...([...environment.regions, 'checks'] as const).map((partition) =>
-        sweeper.metricPastDue(partition).with({ label: `past due: ${partition}` }),
-      ),
+      sweeper.metricPastDue().with({ label: 'past due' }),
     ]),
     graph('Completed sweeps', [sweeper.metricDone()]),
   );
@@ -135,6 +133,10 @@ const hostsRow: Row = (environment, _, links) =>
       'CPU time that the hypervisor stole, p95, %',
       perRegion(environment, (worker) => worker.stolenCpuPercent(95)),
       { leftYAxis: { min: 0 } },
+    ),
+    graph(
+      'Runs whose sample was slowed, %',
+      perRegion(environment, (worker) => worker.contendedPercent()),
     ),
     graph('Audit functions: errors and throttled starts', [
       ...perRegion(environment, (worker) => worker.errors(), 'errors: '),

@@ -2,6 +2,7 @@ import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Environment } from '../environments.ts';
 import { AlarmTopic } from './alarm.ts';
 import { Api } from './api.ts';
+import { budget } from './budget.ts';
 import { CheckTable } from './check-table.ts';
 import { dashboard } from './dashboard.ts';
 import { ReportBucket } from './report-bucket.ts';
@@ -22,6 +23,7 @@ export class HomeStack extends Stack {
     const api = new Api(this, 'Api', environment);
     const sweeper = new Sweeper(this, 'Sweeper', environment);
     for (const user of [api, sweeper]) user.node.addDependency(checks, reports); // they refer to both by name
+    budget(this, environment);
     dashboard(this, environment, { api, sweeper, checks });
     new CfnOutput(this, 'ApiUrl', { value: api.api.apiEndpoint });
     new CfnOutput(this, 'SweepFunction', { value: sweeper.sweep.functionName });

@@ -30,7 +30,6 @@ export class Sweeper extends Construct {
   }
 
   #alarms(): void {
-    const { regions } = this.#environment;
     alarm(this, 'Silent', {
       what: 'No sweep has completed for five minutes.',
       impact: 'Nothing resends lost audits, and checks may stay open.',
@@ -40,25 +39,21 @@ export class Sweeper extends Construct {
       below: true,
       missing: 'bad',
     });
-    for (const partition of [...regions, 'checks'] as const) {
-      alarm(this, `OpenPastDue-${partition}`, {
-        what: `For fifteen minutes the sweeper has left due items of ${partition} undone.`,
-        impact: 'Runs or checks stay open longer than they should.',
-        runbook: 'runs-stay-open',
-        metric: this.metricPastDue(partition),
-        threshold: 1,
-        periods: 3,
-      });
-    }
-    for (const region of regions) {
-      alarm(this, `RunsAbandoned-${region}`, {
-        what: `The sweeper abandoned a run of ${region}, because its audits were lost or it had no result after a day.`,
-        impact: 'Clients see failed runs for pages that may be valid.',
-        runbook: 'runs-are-abandoned',
-        metric: this.metricAbandoned(region),
-        threshold: 1,
-      });
-    }
+    alarm(this, 'OpenPastDue', {
+      what: 'For fifteen minutes the sweeper has left due items undone.',
+      impact: 'Runs or checks stay open longer than they should.',
+      runbook: 'runs-stay-open',
+      metric: this.metricPastDue(),
+      threshold: 1,
+      periods: 3,
+    });
+    alarm(this, 'RunsAbandoned', {
+      what: 'The sweeper abandoned a run, because its audits were lost or it had no result after a day.',
+      impact: 'Clients see failed runs for pages that may be valid.',
+      runbook: 'runs-are-abandoned',
+      metric: this.metricAbandoned(),
+      threshold: 1,
+    });
   }
 
   metricDone = () => ourMetric(this.#environment, 'SweepDone', {});
@@ -66,8 +61,7 @@ export class Sweeper extends Construct {
   /**
    * The sweeper emits this metric in the home region. The alarms on ServiceFailure of other regions don't include it.
    */
-  metricAbandoned = (region: Region) => ourMetric(this.#environment, 'RunsAbandoned', { region });
+  metricAbandoned = () => ourMetric(this.#environment, 'RunsAbandoned', {});
   /** Minimum of five minutes, because the next sweep may handle the items that one sweep left. */
-  metricPastDue = (partition: Region | 'checks') =>
-    ourMetric(this.#environment, 'OpenPastDue', { region: partition }, { statistic: 'Minimum' });
+  metricPastDue = () => ourMetric(this.#environment, 'OpenPastDue', {}, { statistic: 'Minimum' });
 }

@@ -14,30 +14,16 @@ export const workerMetrics = (environment: Environment, region: Region) => ({
 });
 
 const period = Duration.minutes(5);
+const quarter = Duration.minutes(15);
 
 const runMetrics = (environment: Environment, region: Region) => ({
-  finished: () => ourMetric(environment, 'RunFinished', { region }),
+  finished: () => ourMetric(environment, 'ServiceFailure', { region }, { statistic: Stats.SAMPLE_COUNT }),
   serviceFailures: () => ourMetric(environment, 'ServiceFailure', { region }),
-  /**
-   * Share of the runs that ended in fifteen minutes. It is 0 for fewer than five runs, which are too few for a rate.
-   */
-  serviceFailurePercent: () =>
-    new MathExpression({
-      expression: 'IF(finished >= 5, 100 * FILL(failures, 0) / finished, 0)',
-      usingMetrics: {
-        finished: ourMetric(environment, 'RunFinished', { region }),
-        failures: ourMetric(environment, 'ServiceFailure', { region }),
-      },
-      period: Duration.minutes(15),
-      label: 'failed through our fault, %',
-    }),
+  /** Share (0 to 1) of the runs that ended in fifteen minutes. One metric, because alarms are billed by metric. */
+  serviceFailureShare: () =>
+    ourMetric(environment, 'ServiceFailure', { region }, { statistic: Stats.AVERAGE, period: quarter }),
   browserCrashes: () =>
-    ourMetric(
-      environment,
-      'RunFailed',
-      { region, code: 'browser-crashed', blame: 'service' },
-      { period: Duration.minutes(15) },
-    ),
+    ourMetric(environment, 'RunFailed', { region, code: 'browser-crashed', blame: 'service' }, { period: quarter }),
   runSeconds: (percentile: number) =>
     ourMetric(environment, 'RunSeconds', { region }, { statistic: Stats.percentile(percentile) }),
   /** Time that runs waited for their first audit. `waitingSeconds` is the age of a job that still waits. */
@@ -49,6 +35,17 @@ const runMetrics = (environment: Environment, region: Region) => ({
     ourMetric(environment, 'BenchmarkIndex', { region }, { statistic: Stats.percentile(percentile) }),
   stolenCpuPercent: (percentile: number) =>
     ourMetric(environment, 'StolenCpuPercent', { region }, { statistic: Stats.percentile(percentile) }),
+  stolenCpuMean: () =>
+    ourMetric(environment, 'StolenCpuPercent', { region }, { statistic: Stats.AVERAGE, period: quarter }),
+  contendedPercent: () =>
+    ourMetric(environment, 'ContendedPercent', { region }, { statistic: Stats.AVERAGE, period: quarter }),
+  successes: (minutes: number) =>
+    ourMetric(
+      environment,
+      'RunSeconds',
+      { region },
+      { statistic: Stats.SAMPLE_COUNT, period: Duration.minutes(minutes) },
+    ),
   jobsUnreadable: () => ourMetric(environment, 'JobUnreadable', {}),
 });
 
@@ -79,11 +76,11 @@ const queueMetrics = ({ names }: Environment, region: Region) => {
 };
 
 const functionMetrics = ({ names }: Environment, region: Region) => {
-  const ofFunction = (metricName: string, statistic: string) =>
+  const ofFunction = (metricName: string, statistic: string, file = 'run-audit') =>
     new Metric({
       namespace: 'AWS/Lambda',
       metricName,
-      dimensionsMap: { FunctionName: names.regionFunction('run-audit', region) },
+      dimensionsMap: { FunctionName: names.regionFunction(file, region) },
       statistic,
       period,
     });
@@ -93,11 +90,12 @@ const functionMetrics = ({ names }: Environment, region: Region) => {
       new MathExpression({
         expression: 'IF(invocations > 0, 100 * FILL(errors, 0) / invocations, 0)',
         usingMetrics: { errors: ofFunction('Errors', 'Sum'), invocations: ofFunction('Invocations', 'Sum') },
-        period: Duration.minutes(15),
+        period: quarter,
         label: 'crashed invocations, %',
       }),
     throttles: () => ofFunction('Throttles', 'Sum'),
     errors: () => ofFunction('Errors', 'Sum'),
+    closeLostRunsErrors: () => ofFunction('Errors', 'Sum', 'close-lost-runs'),
     invocations: () => ofFunction('Invocations', 'Sum'),
     milliseconds: () => ofFunction('Duration', 'Sum'),
   };

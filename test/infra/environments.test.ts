@@ -8,10 +8,11 @@ import { allRegions } from '../../shared/regions.ts';
 import { functionsOf, resourcesOf, synthesized } from './support.ts';
 
 describe('an environment', () => {
-  test.each(Object.keys(environments))('%s has six region stacks and a home stack, which is deployed last', (name) => {
-    const { all, home, regionStacks } = synthesized(name);
+  test.each(Object.keys(environments))('%s has its region stacks and a home stack, which is deployed last', (name) => {
+    const { all, home, regionStacks, environment } = synthesized(name);
+    expect(environment.regions).toEqual(name === 'dev' ? ['us-west1', 'europe-north1'] : allRegions);
     expect(all.map((stack) => stack.stackName).sort()).toEqual(
-      ['home', ...allRegions].map((each) => `page-audit-${name}-${each}`).sort(),
+      ['home', ...environment.regions].map((each) => `page-audit-${name}-${each}`).sort(),
     );
     expect(home.dependencies.map((stack) => stack.stackName)).toEqual(regionStacks.map((stack) => stack.stackName));
     for (const stack of regionStacks) expect(stack.dependencies).toEqual([]); // one region can be deployed alone
@@ -94,8 +95,8 @@ describe('an invalid setting is rejected with a valid value', () => {
     );
     for (const stack of [home, ...regionStacks]) expect(stack.account).toBe('210987654321');
     const { AUDIT_QUEUES } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
-    expect(JSON.parse(AUDIT_QUEUES)['us-east4']).toBe(
-      'https://sqs.us-east-1.amazonaws.com/210987654321/page-audit-dev-audits-us-east4',
+    expect(JSON.parse(AUDIT_QUEUES)['europe-north1']).toBe(
+      'https://sqs.eu-north-1.amazonaws.com/210987654321/page-audit-dev-audits-europe-north1',
     );
   });
 });

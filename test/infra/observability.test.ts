@@ -6,8 +6,10 @@ import { metricNamespace, metrics } from '../../shared/metrics.ts';
 import { type Region, regions } from '../../shared/regions.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 
-const { home, all, regionStacks, environment } = synthesized();
+const { home, all, regionStacks, environment } = synthesized('prod');
 const runbook = readFileSync('infra/RUNBOOK.md', 'utf8');
+/** Services that may publish to the topic of the home stack. */
+const senders = ['budgets.amazonaws.com', 'cloudwatch.amazonaws.com'];
 const alarmsOf = (stack: Stack) => resourcesOf(stack, 'AWS::CloudWatch::Alarm');
 
 test('each alarm says what happened, its impact and its section of the runbook', () => {
@@ -19,7 +21,8 @@ test('each alarm says what happened, its impact and its section of the runbook',
 test('the runbook has a section with three parts for each alarm', () => {
   const linked = all.flatMap(alarmsOf).map(({ AlarmDescription }) => AlarmDescription.split('#')[1]);
   expect([...new Set(linked)].sort()).toEqual([...runbookSections].sort());
-  for (const name of runbookSections) {
+  expect(resourcesOf(home, 'AWS::Budgets::Budget')).toHaveLength(1); // a budget can't name its section
+  for (const name of [...runbookSections, 'the-budget-is-exceeded']) {
     const section = runbook.split(/^## /m).find((each) => anchorOf(each.split('\n')[0] as string) === name);
     expect(section, name).toBeDefined();
     for (const part of ['**What it means.**', '**Look here.**', '**Do this.**']) expect(section).toContain(part);
@@ -37,8 +40,9 @@ test('each alarm notifies the topic of its stack when it fires and when it ends'
       { Endpoint: 'ops@example.com', Protocol: 'email', TopicArn: `<${topic?.id}>` },
     ]);
     const [policy] = resourcesOf(stack, 'AWS::SNS::TopicPolicy');
+    const service = stack === home ? senders : 'cloudwatch.amazonaws.com';
     expect(policy?.PolicyDocument.Statement).toContainEqual(
-      expect.objectContaining({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
+      expect.objectContaining({ Effect: 'Allow', Principal: { Service: service } }),
     );
   }
 });
@@ -46,26 +50,32 @@ test('each alarm notifies the topic of its stack when it fires and when it ends'
 test('the stacks have these alarms', () => {
   const namesOf = (stack: Stack) =>
     alarmsOf(stack).map(({ AlarmName }) => AlarmName.replace(`${stack.stackName}-`, ''));
-  expect(namesOf(home)).toEqual(
-    expect.arrayContaining([
+  expect(namesOf(home).sort()).toEqual(
+    [
       'Answers5xx',
+      'CreatesAreSlow',
+      'OpenPastDue',
       'RefusesCreates',
+      'RunsAbandoned',
+      'Silent',
       'TableThrottles',
       'Throttled',
-      'Silent',
-      'OpenPastDue-checks',
-      'OpenPastDue-europe-north1',
-    ]),
+    ].sort(),
   );
   for (const stack of regionStacks) {
     expect(namesOf(stack).sort()).toEqual(
       [
+        'AuditsAreContended',
         'AuditsAreSlow',
         'AuditsDie',
         'BrowsersCrash',
+        'CloseLostRunsFails',
+        'CpuIsStolen',
         'DeadLettersStay',
         'JobsLost',
+        'JobsUnreadable',
         'JobsWait',
+        'NoSuccess',
         'ServiceFailures',
         'Throttled',
       ].sort(),
@@ -73,21 +83,56 @@ test('the stacks have these alarms', () => {
   }
 });
 
-test('each region has an alarm for abandoned runs in the home region, where the sweeper counts them', () => {
+test('one alarm of the home region counts the abandoned runs of all regions, because each alarm costs money', () => {
   const alarms = alarmsOf(home).filter(({ MetricName }) => MetricName === 'RunsAbandoned');
-  expect(alarms).toMatchObject(
-    environment.regions.map((region) => ({
-      AlarmName: `page-audit-dev-home-RunsAbandoned-${region}`,
-      Dimensions: [
-        { Name: 'region', Value: region },
-        { Name: 'service', Value: 'page-audit-dev' },
-      ],
+  expect(alarms).toMatchObject([
+    {
+      AlarmName: 'page-audit-prod-home-RunsAbandoned',
+      Dimensions: [{ Name: 'service', Value: 'page-audit-prod' }],
       Statistic: 'Sum',
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       Threshold: 1, // the first abandoned run
       EvaluationPeriods: 1,
       TreatMissingData: 'notBreaching', // the sweeper emits nothing if it abandons no run
-    })),
+    },
+  ]);
+});
+
+test('without a success in three canary intervals, the alarm of a region fires; without a canary there is none', () => {
+  const successAlarms = (stack: Stack) => alarmsOf(stack).filter(({ AlarmName }) => AlarmName.endsWith('NoSuccess'));
+  for (const stack of regionStacks) {
+    expect(successAlarms(stack)).toMatchObject([
+      {
+        MetricName: 'RunSeconds',
+        Statistic: 'SampleCount',
+        Period: 15 * 60,
+        EvaluationPeriods: 3, // 45 minutes
+        ComparisonOperator: 'LessThanThreshold',
+        Threshold: 1,
+        TreatMissingData: 'breaching', // a region without successes emits nothing
+      },
+    ]);
+  }
+  expect(synthesized('dev').regionStacks.flatMap(successAlarms)).toEqual([]);
+});
+
+test('a budget warns the topic of the home stack before the month costs more than the row allows', () => {
+  const [budget] = resourcesOf(home, 'AWS::Budgets::Budget');
+  const [topic] = resourcesOf(home, 'AWS::SNS::Topic');
+  expect(budget?.Budget).toMatchObject({
+    BudgetLimit: { Amount: environment.budgetDollars, Unit: 'USD' },
+    CostFilters: { TagKeyValue: ['user:environment$prod'] }, // the tag of every resource of the environment
+  });
+  const notices = budget?.NotificationsWithSubscribers as Properties[];
+  expect(notices.map(({ Notification }) => [Notification.NotificationType, Notification.Threshold])).toEqual([
+    ['ACTUAL', 80],
+    ['FORECASTED', 100],
+  ]);
+  for (const { Subscribers } of notices) {
+    expect(Subscribers).toEqual([{ SubscriptionType: 'SNS', Address: `<${topic?.id}>` }]);
+  }
+  expect(resourcesOf(home, 'AWS::SNS::TopicPolicy')[0]?.PolicyDocument.Statement).toContainEqual(
+    expect.objectContaining({ Effect: 'Allow', Principal: { Service: senders } }),
   );
 });
 
@@ -148,7 +193,7 @@ test('each searched metric has the dimensions that a function emits', () => {
   for (const [, schema, name, service] of searches) {
     const emitted = metrics[name as keyof typeof metrics];
     expect(schema).toBe([metricNamespace, 'service', ...emitted.dimensions].join(','));
-    expect(service).toBe('page-audit-dev');
+    expect(service).toBe('page-audit-prod');
   }
 });
 

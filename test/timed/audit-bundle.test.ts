@@ -131,11 +131,12 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
       const emitted = metricsIn(deployed.logs().slice(before));
       expect(emitted).toEqual([
         { ...ofThisRegion, name: 'WaitSeconds', unit: 'Seconds', value: expect.any(Number) },
-        { ...ofThisRegion, name: 'RunFinished', unit: 'Count', value: 1 },
+        { ...ofThisRegion, name: 'ServiceFailure', unit: 'Count', value: 0 },
         { ...ofThisRegion, name: 'RunSeconds', unit: 'Seconds', value: expect.closeTo(seconds, -1) },
         { ...ofThisRegion, name: 'AuditSeconds', unit: 'Seconds', value: finished.attempts[0]?.seconds },
         { ...ofThisRegion, name: 'BenchmarkIndex', unit: 'None', value: environment?.benchmarkIndex },
         { ...ofThisRegion, name: 'StolenCpuPercent', unit: 'Percent', value: 100 * (environment?.cpuStolen as number) },
+        { ...ofThisRegion, name: 'ContendedPercent', unit: 'Percent', value: environment?.contended ? 100 : 0 },
       ]);
       await expectFast(finished, () => audited(row.version), 90);
       const report = gunzipSync(await world.reports.get(finished.report?.key as string)).toString();

@@ -8,14 +8,13 @@ const ids = { correlationId: 'c', checkId: 'k', region: 'us-east4', owner: 'acme
 const run = { ...ids, id: 'r', url: 'https://example.com/', lostLeases: 5, tries: 2 } as RunItem;
 const region = { region: 'us-east4' };
 const counted = [
-  ['RunFinished', 1, region],
   ['RunFailed', 1, { ...region, code: 'abandoned', blame: 'service' }],
   ['ServiceFailure', 1, region],
 ];
 afterEach(() => vi.restoreAllMocks());
 
 test.each([
-  ['a run', {}, true, [...counted, ['RunsAbandoned', 1, region]]],
+  ['a run', {}, true, [...counted, ['RunsAbandoned', 1, {}]]],
   ['the run of a dead letter, which has another alarm', { isDeadLetter: true }, true, counted],
   ['no run that has changed', {}, false, []],
 ])('abandons %s', async (_, how, isFailed, metrics) => {

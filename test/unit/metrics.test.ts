@@ -12,23 +12,22 @@ const emittedFor = (code: RunProblemCode | null) => {
   const env = { PATH: process.env.PATH, POWERTOOLS_SERVICE_NAME: 'page-audit-test' };
   return metricsIn(execFileSync(process.execPath, ['--input-type=module', '-e', emits], { encoding: 'utf8', env }));
 };
-const one = (name: string, dimensions = {}) => ({
+const one = (name: string, dimensions = {}, value = 1) => ({
   namespace: 'PageAudit',
   name,
   unit: 'Count',
-  value: 1,
+  value,
   dimensions: { service: 'page-audit-test', region: 'us-west1', ...dimensions },
 });
 
 test('only a failure that the service is to blame for counts for the alarm', () => {
   expect(emittedFor('internal')).toEqual([
-    one('RunFinished'),
     one('RunFailed', { code: 'internal', blame: 'service' }),
     one('ServiceFailure'),
   ]);
   expect(emittedFor('dns-failure')).toEqual([
-    one('RunFinished'),
     one('RunFailed', { code: 'dns-failure', blame: 'page' }),
+    one('ServiceFailure', {}, 0),
   ]);
-  expect(emittedFor(null)).toEqual([one('RunFinished')]);
+  expect(emittedFor(null)).toEqual([one('ServiceFailure', {}, 0)]);
 });

@@ -171,10 +171,11 @@ test('reports waiting and auditing apart, and logs the owner and the Lighthouse 
   vi.restoreAllMocks();
 });
 
-test('emits the stolen CPU time of a run', async () => {
+test('emits the stolen CPU time of a run, and whether its sample was slowed', async () => {
   const emit = vi.spyOn(logging, 'emit');
-  await worker([{ ...success, environment: { ...environment, cpuStolen: 0.25 } }]).run();
+  await worker([{ ...success, environment: { ...environment, cpuStolen: 0.25, contended: false } }]).run();
   expect(emit.mock.calls).toContainEqual(['StolenCpuPercent', 25, { region: 'us-west1' }]);
+  expect(emit.mock.calls).toContainEqual(['ContendedPercent', 0, { region: 'us-west1' }]);
   emit.mockRestore();
 });
 
