@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { options } from './audit-options.ts';
-import { OptionsInEnvironment } from './audit-options-schemas.ts';
+import { Environment } from './environment.ts';
 import { AuditVersion, Device, Region } from './name-schemas.ts';
 import { noMetrics, valueNames } from './page-metrics.ts';
 import {
@@ -17,7 +17,6 @@ import {
 } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
-import { ThrottlingValues } from './throttling-schemas.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
   id: 'RunState',
@@ -52,50 +51,6 @@ export type Attempt = z.infer<typeof Attempt>;
 
 export const countFailures = (attempts: readonly Attempt[]): number =>
   attempts.filter(({ code }) => code !== null).length;
-
-/** Browser and host of a run. A value is null if the audit ended before its measurement, or the host doesn't report it. */
-export const Environment = z.object({
-  auditVersion: AuditVersion,
-  chromium: z.string(),
-  sandbox: z
-    .boolean()
-    .nullable()
-    .describe("True if Chromium's own sandbox contained the page's processes. Not every host allows the sandbox."),
-  device: Device.nullable(),
-  throttling: z.string().nullable().describe("Lighthouse's `throttlingMethod`."),
-  throttlingValues: ThrottlingValues.nullable().describe(
-    'Values of the simulation. Null if the audit simulated nothing, and in older runs.',
-  ),
-  ...OptionsInEnvironment.shape,
-  benchmarkIndex: z
-    .number()
-    .nullable()
-    .describe("Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150."),
-  benchmarkedAt: z.iso
-    .datetime()
-    .nullable()
-    .describe('Time of that benchmark. Audits of one host share it for ten minutes. Null in older runs.'),
-  cpuCount: z.int().nullable(),
-  memoryMiB: z.int().nullable(),
-  kernel: z.string().nullable().describe('Release of the operating system.'),
-  host: z
-    .string()
-    .nullable()
-    .describe('Fingerprint of CPU, memory and kernel. Results from hosts with the same fingerprint are comparable.'),
-  cpuBusy: z
-    .number()
-    .nullable()
-    .describe('Share of CPU time (0 to 1) that processes outside the service used during the timed part of the audit.'),
-  cpuStolen: z
-    .number()
-    .nullable()
-    .describe('Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Null in older runs.'),
-  contended: z
-    .boolean()
-    .nullable()
-    .describe('True if the audit waited for that CPU time. The performance score may then be too low.'),
-});
-export type Environment = z.infer<typeof Environment>;
 
 /** Requests of the page that were blocked, because their address or port is not public. `reason` names no address of ours. */
 export const BlockedRequest = z.object({ host: z.string(), port: z.int(), reason: z.string(), count: z.int() });

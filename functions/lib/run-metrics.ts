@@ -1,6 +1,6 @@
+import type { Environment } from '../../shared/environment.ts';
 import type { RunError } from '../../shared/problems.ts';
 import type { Region } from '../../shared/regions.ts';
-import type { Environment } from '../../shared/run.ts';
 import { emit } from './log.ts';
 
 /** Counts a finished run. */

@@ -3,9 +3,9 @@ import { GetCommand, PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dyn
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import type { Check, CheckInputs } from '../../shared/check.ts';
+import type { Environment } from '../../shared/environment.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
-import type { Environment } from '../../shared/run.ts';
 import { CheckSummary, RunSummary } from '../../shared/summaries.ts';
 import { presets } from '../../shared/throttling.ts';
 import { type Api, startApi } from '../support/api.ts';

@@ -6,9 +6,9 @@ import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/j
 import { createCheck } from '../../functions/create-check.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { runAudit } from '../../functions/run-audit.ts';
+import type { Environment } from '../../shared/environment.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
-import type { Environment } from '../../shared/run.ts';
 import { presets } from '../../shared/throttling.ts';
 import { environment as idle } from '../support/environment.ts';
 import { itemsFile, release, writeItems } from '../support/recorded-items.ts';

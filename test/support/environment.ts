@@ -1,5 +1,5 @@
 import { noOptions } from '../../shared/audit-options-schemas.ts';
-import type { Environment } from '../../shared/run.ts';
+import type { Environment } from '../../shared/environment.ts';
 import { presets } from '../../shared/throttling.ts';
 
 /** How an audit on an idle machine was made. */

@@ -1,8 +1,8 @@
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { CheckInputs } from '../../shared/check.ts';
+import type { Environment } from '../../shared/environment.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
-import type { Environment } from '../../shared/run.ts';
 import { environment } from './environment.ts';
 import { aCheck, type World } from './world.ts';
 

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type ComparedCheck, compareChecks, compareRegions } from '../../shared/comparison/comparison.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
+import type { Environment } from '../../shared/environment.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
 import type { Region } from '../../shared/regions.ts';
-import { type Environment, newRun, type Run } from '../../shared/run.ts';
+import { newRun, type Run } from '../../shared/run.ts';
 import { presets } from '../../shared/throttling.ts';
 import { environment } from '../support/environment.ts';
 

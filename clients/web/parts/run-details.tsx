@@ -1,5 +1,6 @@
 import { optionNames, options } from '../../../shared/audit-options.ts';
-import type { Environment as Facts, RunView } from '../../../shared/run.ts';
+import type { Environment as Facts } from '../../../shared/environment.ts';
+import type { RunView } from '../../../shared/run.ts';
 import { valuesText } from '../../words/facts.ts';
 import { counted } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';

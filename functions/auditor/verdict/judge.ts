@@ -1,9 +1,10 @@
 import { type Category, categoriesOf } from '../../../shared/audit-options.ts';
 import { optionsInEnvironment } from '../../../shared/audit-options-schemas.ts';
+import type { Environment } from '../../../shared/environment.ts';
 import { metricNames, pageMetric, pageMetrics } from '../../../shared/page-metrics.ts';
 import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
 import { type RunError, runError } from '../../../shared/problems.ts';
-import type { Environment, Run } from '../../../shared/run.ts';
+import type { Run } from '../../../shared/run.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
 import { redact, redactText } from '../../lib/redact.ts';
 import type { AuditSummary, MainFrame } from '../messages.ts';

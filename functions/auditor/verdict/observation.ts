@@ -1,5 +1,6 @@
 import { patternMatching } from '../../../shared/blocked-urls.ts';
-import type { Environment, Run } from '../../../shared/run.ts';
+import type { Environment } from '../../../shared/environment.ts';
+import type { Run } from '../../../shared/run.ts';
 import {
   type AuditEnd,
   type AuditOrder,

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { noOptions, StoredOptions } from '../../../shared/audit-options-schemas.ts';
 import { Check } from '../../../shared/check.ts';
+import { Environment } from '../../../shared/environment.ts';
 import { type AuditVersion, type Device, anyName as name, type Region } from '../../../shared/name-schemas.ts';
 import { metricNames } from '../../../shared/page-metrics.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
-import { Attempt, Environment, Run } from '../../../shared/run.ts';
+import { Attempt, Run } from '../../../shared/run.ts';
 import { ThrottlingValues } from '../../../shared/throttling-schemas.ts';
 
 /*

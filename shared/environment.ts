@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { OptionsInEnvironment } from './audit-options-schemas.ts';
+import { AuditVersion, Device } from './name-schemas.ts';
+import { ThrottlingValues } from './throttling-schemas.ts';
+
+/** Browser and host of a run. A value is null if the audit ended before its measurement, or the host doesn't report it. */
+export const Environment = z.object({
+  auditVersion: AuditVersion,
+  chromium: z.string(),
+  sandbox: z
+    .boolean()
+    .nullable()
+    .describe("True if Chromium's own sandbox contained the page's processes. Not every host allows the sandbox."),
+  device: Device.nullable(),
+  throttling: z.string().nullable().describe("Lighthouse's `throttlingMethod`."),
+  throttlingValues: ThrottlingValues.nullable().describe(
+    'Values of the simulation. Null if the audit simulated nothing, and in older runs.',
+  ),
+  ...OptionsInEnvironment.shape,
+  benchmarkIndex: z
+    .number()
+    .nullable()
+    .describe("Lighthouse's CPU benchmark of the host. A desktop has 1,000 or more, a slow phone 150."),
+  benchmarkedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe('Time of that benchmark. Audits of one host share it for ten minutes. Null in older runs.'),
+  cpuCount: z.int().nullable(),
+  memoryMiB: z.int().nullable(),
+  kernel: z.string().nullable().describe('Release of the operating system.'),
+  host: z
+    .string()
+    .nullable()
+    .describe('Fingerprint of CPU, memory and kernel. Results from hosts with the same fingerprint are comparable.'),
+  cpuBusy: z
+    .number()
+    .nullable()
+    .describe('Share of CPU time (0 to 1) that processes outside the service used during the timed part of the audit.'),
+  cpuStolen: z
+    .number()
+    .nullable()
+    .describe('Share of the busy CPU time (0 to 1) that a hypervisor took for other machines. Null in older runs.'),
+  contended: z
+    .boolean()
+    .nullable()
+    .describe('True if the audit waited for that CPU time. The performance score may then be too low.'),
+});
+export type Environment = z.infer<typeof Environment>;
