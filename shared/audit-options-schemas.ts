@@ -8,13 +8,15 @@ import {
   optionNames,
   options,
 } from './audit-options.ts';
+import { auditVersionNames } from './audit-versions.ts';
 import { MAX_PATTERN_LENGTH, MAX_PATTERNS } from './blocked-urls.ts';
 import { chosenNames } from './chosen-names.ts';
 import { MAX_LABELS } from './labels.ts';
-import { anyName, Category, Device } from './name-schemas.ts';
+import { AuditVersion, anyName, Category, Device } from './name-schemas.ts';
 import { pick } from './pick.ts';
 import { recordOf } from './record.ts';
 import { Throttling, ThrottlingValues } from './throttling-schemas.ts';
+import type { againstNames } from './variants.ts';
 
 const Labels = chosenNames(
   z.string().regex(/^[a-z0-9._-]{1,32}$/),
@@ -45,12 +47,44 @@ const BlockedUrlPatterns = z
       'The browser blocks requests of the page whose URL contains one of these patterns. `*` stands for any characters. Case matters.',
   });
 
+/** The inputs that the second variant changes. It has the values of the check for all others. */
+export const Against = z
+  .strictObject({
+    url: z.string(),
+    device: Device,
+    auditVersion: z.enum(auditVersionNames).describe('A version, its major or `latest`.'),
+    throttling: Throttling,
+    blockedUrlPatterns: BlockedUrlPatterns,
+  } satisfies Record<(typeof againstNames)[number], z.ZodType>)
+  .partial()
+  .meta({
+    id: 'Against',
+    description:
+      'A second variant of the check, which each run audits in turns with the first. It is the base of the changes. At least one value must differ from that of the check.',
+  });
+
+/** The same in answers, which have the exact version. */
+export const AgainstView = Against.extend({ auditVersion: AuditVersion.optional() }).meta({ id: 'AgainstInputs' });
+export type AgainstView = z.infer<typeof AgainstView>;
+
 type Schemas = {
   /** Schema of the values that a create accepts. */
   sent: z.ZodType;
   /** Schema for reading items. Another release may have written it, so limits don't apply and a name may be any text. */
   stored: z.ZodType;
 };
+
+const StoredThrottling = z.union([anyName<'none'>(), ThrottlingValues]);
+/** The same for reading items. The audit version is exact. */
+export const StoredAgainst = z
+  .object({
+    url: z.string(),
+    device: anyName<Device>(),
+    auditVersion: anyName<AuditVersion>(),
+    throttling: StoredThrottling,
+    blockedUrlPatterns: z.array(z.string()),
+  })
+  .partial();
 
 /** The schemas of each option. */
 const schemas = {
@@ -71,8 +105,9 @@ const schemas = {
     stored: z.array(anyName<Category>()),
   },
   labels: { sent: Labels, stored: z.record(z.string(), z.string()) },
-  throttling: { sent: Throttling, stored: z.union([anyName<'none'>(), ThrottlingValues]) },
+  throttling: { sent: Throttling, stored: StoredThrottling },
   blockedUrlPatterns: { sent: BlockedUrlPatterns, stored: z.array(z.string()) },
+  against: { sent: Against, stored: StoredAgainst },
 } satisfies Record<OptionName, Schemas>;
 
 /**

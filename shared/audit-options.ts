@@ -2,6 +2,7 @@ import { type AuditVersion, auditVersion } from './audit-versions.ts';
 import { acceptedBlockedUrls } from './blocked-urls.ts';
 import { acceptedLabels } from './labels.ts';
 import { acceptedThrottling } from './throttling.ts';
+import { acceptedAgainst } from './variants.ts';
 
 export const devices = ['mobile', 'desktop'] as const;
 export type Device = (typeof devices)[number];
@@ -77,6 +78,7 @@ export const options = {
       help: 'block requests whose URL contains it. Repeat it for more',
     },
   },
+  against: { of: 'run', accepted: acceptedAgainst, title: 'Compared with' },
 } as const satisfies Record<string, Option>;
 
 export type OptionName = keyof typeof options;

@@ -36,6 +36,12 @@ export const majorOf = (version: string): string => version.slice(0, version.ind
 export const aliasesOf = (version: AuditVersion): string[] =>
   version === auditVersions[0].version ? ['latest', majorOf(version)] : [majorOf(version)];
 
+/** All names of all versions. */
+export const auditVersionNames: readonly string[] = auditVersions.flatMap(({ version }) => [
+  version,
+  ...aliasesOf(version),
+]);
+
 /** Returns the version that a client means, or undefined if the name is unknown. */
 export const resolveAuditVersion = (input: string): AuditVersion | undefined =>
   auditVersions.find(({ version }) => input === version || aliasesOf(version).includes(input))?.version;

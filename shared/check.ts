@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { optionNames } from './audit-options.ts';
-import { SentOptions } from './audit-options-schemas.ts';
+import { AgainstView, SentOptions } from './audit-options-schemas.ts';
 import { AuditVersion, Region } from './name-schemas.ts';
 import { pick } from './pick.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
@@ -21,6 +21,7 @@ export const Check = z.object({
   url: z.string().describe('The URL, exactly as it was sent.'),
   regions: z.array(Region),
   ...SentOptions.shape,
+  against: AgainstView.optional(),
   createdAt: z.iso.datetime(),
   runs: z.array(Run),
 });
@@ -54,9 +55,12 @@ export const CreateCheckBody = z.strictObject({
 });
 export type CreateCheckBody = z.infer<typeof CreateCheckBody>;
 
-/** Returns the number of audits that the limits count for a check. Retries and retakes of an audit don't count. */
-export const countAudits = ({ regions, samples = 1 }: Pick<CheckInputs, 'regions' | 'samples'>): number =>
-  regions.length * samples;
+/**
+ * Returns the number of audits that the limits count for a check. Each variant counts. Retries and retakes of an audit don't
+ * count.
+ */
+export const countAudits = ({ regions, samples = 1, against }: Pick<CheckInputs, 'regions' | 'samples' | 'against'>) =>
+  regions.length * samples * (against ? 2 : 1);
 
 export const newCheck = (
   inputs: CheckInputs,

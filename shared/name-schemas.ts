@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { categories, devices } from './audit-options.ts';
 import { auditVersions } from './audit-versions.ts';
 import { allRegions } from './regions.ts';
+import { variants } from './variants.ts';
 
 /* Schemas of the names that stand in tables. The tables have no zod, so that clients can import them alone. */
 
@@ -25,6 +26,11 @@ export const Category = z.enum(categories).meta({
     'Category of Lighthouse. `pwa` exists in audit versions up to 11, `agentic-browsing` from version 13 on.',
 });
 export type Category = z.infer<typeof Category>;
+
+export const VariantName = z.enum(variants).meta({
+  id: 'Variant',
+  description: 'Variant of a check: its `own` inputs, or those that `against` changes.',
+});
 
 /** Accepts any text, for names that another release may have written. */
 export const anyName = <Name extends string>() =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VariantName } from './name-schemas.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from './text.ts';
 
 /** Error codes of the API, with the status and title of each problem document (RFC 9457). */
@@ -114,6 +115,7 @@ export const RunError = z
     retryable: z.boolean(),
     auditCode: z.string().nullable().describe("Lighthouse's own code."),
     finalUrl: z.string().optional().describe('The last address.'),
+    variant: VariantName.optional().describe('The variant that failed, in a check with `against`.'),
   })
   .meta({ id: 'RunError', description: 'Error of a failed run.' });
 export type RunError = z.infer<typeof RunError>;

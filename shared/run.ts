@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { options } from './audit-options.ts';
+import type { StoredAgainst } from './audit-options-schemas.ts';
+import { RunChange } from './comparison/schemas.ts';
+import { changeOfRun } from './comparison/variants.ts';
 import { Environment } from './environment.ts';
-import { AuditVersion, Device, Region } from './name-schemas.ts';
+import { AuditVersion, Device, Region, VariantName } from './name-schemas.ts';
 import { noMetrics, valueNames } from './page-metrics.ts';
 import {
   Metrics,
@@ -46,6 +49,7 @@ export const Attempt = z.object({
   code: RunProblemCode.nullable().describe('Error code of a failed attempt. Null if the attempt gave a sample.'),
   auditCode: z.string().nullable().describe("Lighthouse's own error code."),
   contended: z.boolean().describe('True if other processes used the CPU during the attempt.'),
+  variant: VariantName.optional().describe('The variant that was audited, in a check with `against`.'),
 });
 export type Attempt = z.infer<typeof Attempt>;
 
@@ -55,6 +59,20 @@ export const countFailures = (attempts: readonly Attempt[]): number =>
 /** Requests of the page that were blocked, because their address or port is not public. `reason` names no address of ours. */
 export const BlockedRequest = z.object({ host: z.string(), port: z.int(), reason: z.string(), count: z.int() });
 export type BlockedRequest = z.infer<typeof BlockedRequest>;
+
+/** Results of the second variant of a run. An unknown value is null. */
+export const AgainstRun = z.object({
+  url: z.string(),
+  device: Device,
+  auditVersion: AuditVersion,
+  ...Metrics.shape,
+  samples: z.array(Sample),
+  spread: Spread.nullable(),
+  finalUrl: z.string().nullable(),
+  warnings: z.array(z.string()),
+  environment: Environment.nullable(),
+});
+export type AgainstRun = z.infer<typeof AgainstRun>;
 
 /** One region's audit of a check's URL. An unknown value is null. The store's own fields are in `RunItem`. */
 export const Run = z.object({
@@ -78,53 +96,77 @@ export const Run = z.object({
   error: RunError.nullable(),
   attempts: z.array(Attempt),
   environment: Environment.nullable(),
+  against: AgainstRun.nullable(),
 });
 export type Run = z.infer<typeof Run>;
 
-type RunInputs = Pick<Run, 'url' | 'auditVersion'> & Partial<Pick<Run, 'device'>>;
+type VariantInputs = Pick<Run, 'url' | 'auditVersion'> & Partial<Pick<Run, 'device'>>;
+type RunInputs = VariantInputs & { against?: z.infer<typeof StoredAgainst> | undefined };
 
 /** Returns a run that no auditor has claimed yet. */
-export const newRun = ({ url, auditVersion, device }: RunInputs, region: Region, id: string, at: string): Run => ({
+export const newRun = ({ against, ...inputs }: RunInputs, region: Region, id: string, at: string): Run => ({
   id,
-  auditVersion,
-  url,
+  ...newVariant(inputs),
   region,
-  device: device ?? options.device.default,
   state: 'created',
-  ...noMetrics,
-  samples: [],
-  spread: null,
   createdAt: at,
   updatedAt: at,
   startedAt: null,
   finishedAt: null,
-  finalUrl: null,
-  warnings: [],
   blockedRequests: [],
   blockedRequestCount: 0,
   error: null,
   attempts: [],
+  against: against ? newVariant({ ...inputs, ...against }) : null,
+});
+
+const newVariant = ({ url, device = options.device.default, auditVersion }: VariantInputs): AgainstRun => ({
+  url,
+  device,
+  auditVersion,
+  ...noMetrics,
+  samples: [],
+  spread: null,
+  finalUrl: null,
+  warnings: [],
   environment: null,
 });
+
+/** Routes that read the report of a run. */
+const reportLinks = {
+  report: z.string().nullable(),
+  fixes: z.string().nullable(),
+  screenshot: z.string().nullable(),
+  filmstrip: z.string().nullable(),
+};
+
+const measuredView = {
+  ...MetricsView.shape,
+  samples: z.array(SampleView).describe('The samples so far while the run is in work. None if it failed.'),
+  spread: SpreadView.nullable().describe('Smallest and largest value of each metric, from two samples on.'),
+};
+
+const AgainstView = z
+  .object({
+    ...AgainstRun.shape,
+    ...measuredView,
+    numericValues: NumericValues,
+    links: z.object(reportLinks).describe('Relative URLs. They are null as those of the run are.'),
+  })
+  .meta({ id: 'AgainstRun', description: 'Results of the second variant of a run. An unknown value is null.' });
 
 /** A run as the API shows it. */
 export const RunView = z
   .object({
     ...Run.shape,
-    ...MetricsView.shape,
-    samples: z.array(SampleView).describe('The samples so far while the run is in work. None if it failed.'),
-    spread: SpreadView.nullable().describe('Smallest and largest value of each metric, from two samples on.'),
+    ...measuredView,
+    against: AgainstView.nullable().describe('The second variant. Null if the check has only one.'),
+    change: RunChange.nullable().describe(
+      'Changes from `against` to the run. Null if the check has one variant, or until the run has succeeded.',
+    ),
     numericValues: NumericValues,
     links: z
-      .object({
-        self: z.string(),
-        check: z.string(),
-        page: z.string(),
-        report: z.string().nullable(),
-        fixes: z.string().nullable(),
-        screenshot: z.string().nullable(),
-        filmstrip: z.string().nullable(),
-      })
+      .object({ self: z.string(), check: z.string(), page: z.string(), ...reportLinks })
       .describe(
         'Relative URLs. `page` is for people. The links to the report and its images are null if the run has no report. The link to its fixes is null if the run did not succeed.',
       ),
@@ -135,24 +177,45 @@ export const RunView = z
   });
 export type RunView = z.infer<typeof RunView>;
 
+type WithReport = { report?: object | undefined };
+type ShownRun = Omit<Run, 'against'> & WithReport & { checkId: string; against: (AgainstRun & WithReport) | null };
+
 /** Returns the fields of a stored run that the API shows. A field that `RunView` does not name stays private. */
-export const runView = (run: Run & { checkId: string; report?: object | undefined }): RunView => ({
+export const runView = (run: ShownRun): RunView => ({
   ...pick(run, Run.keyof().options),
-  ...metricsView(run),
-  samples: run.samples.map(sampleView),
-  spread: run.spread && spreadView(run.spread),
+  ...measuredViewOf(run),
+  against: run.against && againstView(run, run.against),
+  change: run.state === 'succeeded' ? changeOfRun(run) : null,
   numericValues: pick(run, valueNames),
   links: linksOf(run),
 });
 
-const linksOf = ({ id, checkId, state, report }: Parameters<typeof runView>[0]): RunView['links'] => {
-  const check = `/v1/checks/${checkId}`;
-  const self = `${check}/runs/${id}`;
-  const ofReport = (name: string) => (report ? `${self}/${name}` : null);
+const againstView = (run: ShownRun, against: AgainstRun & WithReport): RunView['against'] => ({
+  ...pick(against, AgainstRun.keyof().options),
+  ...measuredViewOf(against),
+  numericValues: pick(against, valueNames),
+  links: reportLinksOf({ ...run, report: against.report }, '?variant=against'),
+});
+
+const measuredViewOf = (measured: AgainstRun) => ({
+  ...metricsView(measured),
+  samples: measured.samples.map(sampleView),
+  spread: measured.spread && spreadView(measured.spread),
+});
+
+const linksOf = (run: ShownRun): RunView['links'] => {
+  const check = `/v1/checks/${run.checkId}`;
   return {
-    self,
+    self: `${check}/runs/${run.id}`,
     check,
-    page: `/checks/${checkId}/runs/${id}`,
+    page: `/checks/${run.checkId}/runs/${run.id}`,
+    ...reportLinksOf(run),
+  };
+};
+
+const reportLinksOf = ({ id, checkId, state, report }: Omit<ShownRun, 'against'>, query = '') => {
+  const ofReport = (name: string) => (report ? `/v1/checks/${checkId}/runs/${id}/${name}${query}` : null);
+  return {
     report: ofReport('report'),
     fixes: state === 'succeeded' ? ofReport('fixes') : null,
     screenshot: ofReport('screenshot'),

@@ -4,18 +4,25 @@ import type { Region } from '../name-schemas.ts';
 import { type MetricName, metricNames, noMetrics, pageMetric } from '../page-metrics.ts';
 import { metricsView, type Sample } from '../page-metrics-schemas.ts';
 import { recordOf } from '../record.ts';
-import type { Run } from '../run.ts';
 import { type Change, changeOf, MIN_SAMPLES } from './change.ts';
 import { type AuditedAs, type DifferenceCode, differencesOf, isOtherMachine, type MeasuredOn } from './comparable.ts';
 import type { CheckComparison, Reason, ReasonCode, RegionComparison, Value, Verdict } from './schemas.ts';
 import { medianOf } from './shift.ts';
+
+/** A finished run, as far as a comparison needs it. */
+export type ComparedRun = Omit<Sample, keyof MeasuredOn | 'cpuBusy'> & {
+  region: Region;
+  state: string;
+  samples: readonly Sample[];
+  environment: MeasuredOn | null;
+};
 
 /** A finished check with the inputs that decide whether its results can be compared. */
 export type ComparedCheck = Omit<AuditedAs, 'categories'> & {
   id: string;
   auditVersion: AuditVersion;
   categories?: Category[] | undefined;
-  runs: readonly Run[];
+  runs: readonly ComparedRun[];
 };
 
 /** Compares the regions of a finished check. Returns undefined if fewer than two of its runs succeeded. */
@@ -44,15 +51,17 @@ type Options = {
   intended?: readonly DifferenceCode[];
   /** Further checks whose samples join those of the base, if they can be compared with it. */
   pool?: readonly ComparedCheck[];
+  /** True if one host audited both sides in turns. Its benchmarks then say nothing about the difference. */
+  isOneHost?: boolean;
 };
 
 /** Compares a finished check with an earlier one. Returns undefined if no region succeeded in both. */
 export const compareChecks = (
   base: ComparedCheck,
   check: ComparedCheck,
-  { intended = [], pool = [] }: Options = {},
+  { intended = [], pool = [], isOneHost = false }: Options = {},
 ): CheckComparison | undefined => {
-  const runOf = (runs: readonly Run[], region: Region) => runs.find((run) => run.region === region);
+  const runOf = (runs: readonly ComparedRun[], region: Region) => runs.find((run) => run.region === region);
   const all = [...new Set([...check.runs, ...base.runs].map(({ region }) => region))];
   const sides = all.map((region) => ({ region, before: runOf(base.runs, region), after: runOf(check.runs, region) }));
   const pairs = sides.flatMap(({ region, before, after }) =>
@@ -67,7 +76,7 @@ export const compareChecks = (
     ...sides
       .filter(({ before, after }) => !hasSucceeded(before) || !hasSucceeded(after))
       .map(({ region, before, after }) => reason(before && after ? 'failed' : 'missing-region', region)),
-    ...pairs.flatMap(reasonsOfPair),
+    ...pairs.flatMap(reasonsOfPair).filter(({ code }) => !isOneHost || code !== 'different-machine'),
   ];
   const pooled = pool.filter((each) =>
     pairs.some(({ before }) => each.runs.some((run) => before.pooled.includes(run))),
@@ -89,7 +98,7 @@ export const canPool = (base: ComparedCheck, check: ComparedCheck): boolean =>
   base.runs.some((run) => pooledRuns(base, run, [check]).length > 0);
 
 /** Returns the runs of other checks that are comparable with a run of the base. */
-const pooledRuns = (base: ComparedCheck, run: Run, pool: readonly ComparedCheck[]): Run[] =>
+const pooledRuns = (base: ComparedCheck, run: ComparedRun, pool: readonly ComparedCheck[]): ComparedRun[] =>
   pool
     .filter((each) => differencesOf(auditedAs(base), auditedAs(each)).length === 0)
     .flatMap(({ runs }) => runs)
@@ -102,24 +111,24 @@ const auditedAs = (check: ComparedCheck): AuditedAs => ({
 });
 
 /** A run that is compared, and the samples that count: its own and those of the runs that are pooled with it. */
-type Side = { run: Run; pooled: readonly Run[]; samples: readonly Sample[] };
+type Side = { run: ComparedRun; pooled: readonly ComparedRun[]; samples: readonly Sample[] };
 type Pair = { region: Region; before: Side; after: Side };
 
-const sideOf = (run: Run, pooled: readonly Run[] = []): Side => ({
+const sideOf = (run: ComparedRun, pooled: readonly ComparedRun[] = []): Side => ({
   run,
   pooled,
   samples: [run, ...pooled].flatMap(({ samples }) => samples),
 });
 
-const hasSucceeded = (run: Run | undefined): run is Run => run?.state === 'succeeded';
+const hasSucceeded = (run: ComparedRun | undefined): run is ComparedRun => run?.state === 'succeeded';
 
-const measuredOn = ({ environment }: Run): MeasuredOn => ({
+const measuredOn = ({ environment }: ComparedRun): MeasuredOn => ({
   contended: environment?.contended ?? null,
   benchmarkIndex: environment?.benchmarkIndex ?? null,
 });
 
 const reason = (code: ReasonCode, region: Region): Reason => ({ code, region });
-const differentMachine = ({ region }: Run): Reason => reason('different-machine', region);
+const differentMachine = ({ region }: ComparedRun): Reason => reason('different-machine', region);
 
 /** Returns the reasons that lie in a single side. */
 const ownReasons = ({ run, samples }: Side): Reason[] => [
@@ -133,7 +142,7 @@ const reasonsOfPair = ({ before, after }: Pair): Reason[] => {
   return all.filter(({ code }, i) => all.findIndex((each) => each.code === code) === i);
 };
 
-const compareValues = (name: MetricName, runs: readonly Run[], reasons: readonly Reason[]) => {
+const compareValues = (name: MetricName, runs: readonly ComparedRun[], reasons: readonly Reason[]) => {
   const values = Object.fromEntries(runs.map((run) => [run.region, shown(name, run[name])]));
   const known = runs.filter((run) => run[name] !== null).sort((a, b) => rank(name, a) - rank(name, b));
   const [best, worst] = [known[0], known.at(-1)];
@@ -174,7 +183,8 @@ const comparePairs = (name: MetricName, pairs: readonly Pair[], { reasons, diffe
 };
 
 /** Orders runs from the best value to the worst. */
-const rank = (name: MetricName, run: Run): number => (pageMetric(name).better === 'higher' ? -1 : 1) * (run[name] ?? 0);
+const rank = (name: MetricName, run: ComparedRun): number =>
+  (pageMetric(name).better === 'higher' ? -1 : 1) * (run[name] ?? 0);
 
 /** Returns true if a reason makes the verdict about a metric unknown. Too few samples do so by themselves. */
 const isSpoiledBy = (name: MetricName, regions: readonly Region[], reasons: readonly Reason[]): boolean => {
@@ -206,7 +216,7 @@ const verdictOf = (name: MetricName, direction: Change['direction']): Verdict =>
   return direction === pageMetric(name).better ? 'improved' : 'regressed';
 };
 
-const noChange = { change: null, samplesNeeded: null, verdict: 'unknown' as const };
+export const noChange = { change: null, samplesNeeded: null, verdict: 'unknown' as const };
 
 const changeView = (name: MetricName, { shift, samplesNeeded }: Change, isSpoiled: boolean) => ({
   change: {

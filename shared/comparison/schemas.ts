@@ -80,10 +80,16 @@ export type RegionComparison = z.infer<typeof RegionComparison>;
 const Verdict = z.enum(['improved', 'regressed', 'same', 'unknown']);
 export type Verdict = z.infer<typeof Verdict>;
 
+/** The changes between the two variants of a run. */
+export const RunChange = metricsOf(
+  z.object({ verdict: Verdict, ...change }).meta({ id: 'MetricChange', description: 'How a metric changed.' }),
+);
+export type RunChange = z.infer<typeof RunChange>;
+
 export const CheckComparison = z
   .object({
     ...common,
-    baseCheckId: z.uuid(),
+    baseCheckId: z.uuid().describe('Id of the earlier check, or of the check itself if its two variants are compared.'),
     pooledCheckIds: z.array(z.uuid()).describe('Further checks whose samples are in the base.'),
     metrics: metricsOf(
       z

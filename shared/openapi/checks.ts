@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SentOptions } from '../audit-options-schemas.ts';
-import { aliasesOf, auditVersions } from '../audit-versions.ts';
+import { auditVersionNames } from '../audit-versions.ts';
 import { Check, CheckView, CreateCheckBody } from '../check.ts';
 import { ComparisonQuery } from '../comparison/query.ts';
 import { CheckComparison, RegionComparison } from '../comparison/schemas.ts';
@@ -17,18 +17,17 @@ import { notModified, type Operations, waitable, waitedHeaders } from './operati
 const created = z
   .object({
     ...SentOptions.shape,
-    ...Check.pick({ id: true, auditVersion: true, url: true, regions: true }).shape,
+    ...Check.pick({ id: true, auditVersion: true, url: true, regions: true, against: true }).shape,
     runs: z.array(Run.pick({ id: true, region: true, state: true })),
   })
   .meta({ id: 'CreatedCheck', description: 'The inputs of the check, and the ids of its runs.' });
 
-const versionNames = auditVersions.flatMap(({ version }) => [version, ...aliasesOf(version)]);
 const createInput = CreateCheckBody.extend({
   url: z.string().meta({
     description: 'A public URL that starts with http:// or https://, without credentials.',
     maxLength: 2048,
   }),
-  auditVersion: z.enum(versionNames as [string, ...string[]]).describe('A version, its major or `latest`.'),
+  auditVersion: z.enum(auditVersionNames).describe('A version, its major or `latest`.'),
   regions: z.array(Region).min(1).meta({ description: 'One run is made per region.', uniqueItems: true }),
 }).meta({ id: 'CreateCheck' });
 

@@ -33,7 +33,7 @@ test.each(Object.keys(CreateCheckBody.shape))(
       for (const { path, message } of errors) {
         expect(path, JSON.stringify(value)).toMatch(new RegExp(`^${field}(\\.\\w+)?$`));
         expect(message).not.toMatch(libraryWords);
-        expect(message).toMatch(/must|Supported|List each|no category/);
+        expect(message).toMatch(/must|Supported|List each|no category|Accepted fields/);
       }
     }
     expect(refused).toBeGreaterThan(15);

@@ -7,6 +7,7 @@ import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
+import { againstErrors, againstValueErrors, resolveAgainst } from './against-body.ts';
 import { invalidInput, parseFields } from './input.ts';
 
 type Rules = {
@@ -17,21 +18,37 @@ type Rules = {
 
 /** Returns the body of a create, and its inputs with the exact version. Throws one problem that lists every error. */
 export const parseCheckBody = (sent: unknown, rules: Rules): { body: CreateCheckBody; inputs: CheckInputs } => {
-  const { fields, errors } = parseFields(CreateCheckBody, acceptedBy(rules), sent);
-  const all = [...errors, ...valueErrors(fields, sent as Record<string, unknown>, rules)];
+  const accepted = acceptedBy(rules);
+  const { fields, errors } = parseFields(CreateCheckBody, accepted, sent);
+  const { against } = sent as Record<string, unknown>;
+  const own = valueErrors(fields, sent as Record<string, unknown>, rules);
+  const variant = errors.length + own.length === 0 ? inputsOf(fields as CreateCheckBody) : undefined;
+  const all = [
+    ...errors.filter(({ path }) => !/^against(\.|$)/.test(path)),
+    ...againstErrors(against, accepted),
+    ...own,
+    ...againstValueErrors(against, variant, { targets: rules.targets, unsupported: unsupportedVersion }),
+  ];
   if (all.length > 0) throw invalidInput(all);
   const body = fields as CreateCheckBody;
-  const auditVersion = resolveAuditVersion(body.auditVersion) as AuditVersion;
-  return {
-    body,
-    inputs: { url: body.url, auditVersion, regions: body.regions as Region[], ...pick(body, optionNames) },
-  };
+  return { body, inputs: { ...inputsOf(body), ...(body.against && { against: resolveAgainst(body.against) }) } };
 };
+
+const inputsOf = (body: CreateCheckBody): CheckInputs => ({
+  url: body.url,
+  auditVersion: resolveAuditVersion(body.auditVersion) as AuditVersion,
+  regions: body.regions as Region[],
+  ...pick(body, ownNames),
+});
+
+/** Options of a check with one variant. */
+const ownNames = optionNames.filter((name) => name !== 'against');
 
 const listOf = (names: readonly string[]): string => names.join(', ');
 const versions = `Supported versions: ${auditVersions
   .map(({ version }) => `${version} (or ${listOf(aliasesOf(version))})`)
   .join('; ')}.`;
+const unsupportedVersion = `The audit version is not supported. ${versions}`;
 const supported = (regions: readonly Region[]) => `Supported regions: ${listOf(regions)}.`;
 
 /** Says what each field of a create accepts. */
@@ -64,7 +81,7 @@ const valueErrors = (
       !version && {
         code: 'unsupported-audit-version' as const,
         path: 'auditVersion',
-        message: `The audit version is not supported. ${versions}`,
+        message: unsupportedVersion,
       },
     regions.some((region) => !deployed.includes(region as Region)) && {
       code: 'unsupported-region' as const,

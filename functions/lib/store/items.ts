@@ -6,7 +6,7 @@ import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
 import { announceChange } from './changes.ts';
 import { type Change, type Condition, type Db, getItem, type Item, type Key, parse, updateOnce } from './dynamodb.ts';
-import { CheckFields, RunFields, StoredLabels } from './stored.ts';
+import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts';
 
 /*
  * pk               sk             item
@@ -65,7 +65,7 @@ export const RunItem = z.object({
   tries: z.int().default(0), // that came to nothing since its last claim (due-times.ts)
   lostLeases: z.int(),
   lease: z.object({ id: z.uuid(), until: z.string() }).optional(),
-  report: z.object({ key: z.string(), bytes: z.int(), gzipBytes: z.int() }).optional(),
+  report: StoredReport.optional(),
   dueAt: z.string().optional(),
   labels: StoredLabels, // of its check, for its series
   expiresAt: z.number().optional(), // in seconds

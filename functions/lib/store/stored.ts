@@ -6,7 +6,7 @@ import { type AuditVersion, type Device, anyName as name, type Region } from '..
 import { metricNames } from '../../../shared/page-metrics.ts';
 import { RunError, type RunProblemCode } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
-import { Attempt, Run } from '../../../shared/run.ts';
+import { AgainstRun, Attempt, Run } from '../../../shared/run.ts';
 import { ThrottlingValues } from '../../../shared/throttling-schemas.ts';
 
 /*
@@ -62,15 +62,26 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   labels: StoredLabels,
 });
 
-/** The fields that a stored run has in common with a run. */
-export const RunFields = Run.extend({
+/** Place and sizes of a stored report. */
+export const StoredReport = z.object({ key: z.string(), bytes: z.int(), gzipBytes: z.int() });
+
+const measuredFields = {
   auditVersion: name<AuditVersion>(),
-  region: name<Region>(),
   device: name<Device>(),
   ...numbers,
   samples: z.array(z.object({ ...numbers, cpuBusy: number, contended: z.boolean().nullable().default(null) })),
   spread: z.object(recordOf(metricNames, () => range)).nullable(),
+  environment: StoredEnvironment,
+};
+
+/** The second variant of a stored run, with its report. */
+const AgainstFields = AgainstRun.extend({ ...measuredFields, report: StoredReport.optional() });
+
+/** The fields that a stored run has in common with a run. */
+export const RunFields = Run.extend({
+  ...measuredFields,
+  region: name<Region>(),
   error: RunError.extend({ code: name<RunProblemCode>() }).nullable(),
   attempts: z.array(Attempt.extend({ code: name<RunProblemCode>().nullable() })),
-  environment: StoredEnvironment,
+  against: AgainstFields.nullable().default(null),
 });
