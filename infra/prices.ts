@@ -1,7 +1,9 @@
+import type { Region } from '../shared/regions.ts';
+
 /**
  * List prices in dollars of US West (Oregon), without free tiers. Source: https://aws.amazon.com/lambda/pricing and the
- * pricing pages of the other services. Other regions differ by a few per cent. The dashboard and `npm run cost` use
- * them.
+ * pricing pages of the other services. Other regions differ by a few per cent, except the transfer out of some of them.
+ * The dashboard and `npm run cost` use them.
  */
 export const prices = {
   lambdaGbSecond: { x86_64: 0.0000166667, arm64: 0.0000133334 },
@@ -10,14 +12,25 @@ export const prices = {
   dynamodbWrite: 0.625 / 1e6, // on demand, 1 KB
   dynamodbRead: 0.125 / 1e6, // on demand, 4 KB
   dynamodbGbMonth: 0.25,
+  dynamodbRecoveryGbMonth: 0.2, // point-in-time recovery
   sqsRequest: 0.4 / 1e6,
   s3Put: 0.005 / 1e3,
   s3Get: 0.0004 / 1e3,
   s3GbMonth: 0.023,
-  transferGb: 0.02, // from one AWS region to another
+  internetGb: 0.09, // to clients, up to 10 TB a month
   logGb: 0.5, // ingestion
   metricMonth: 0.3,
-  alarmMonth: 0.1,
+  alarmMonth: 0.1, // for each metric that an alarm reads
   dashboardMonth: 3,
   trace: 5 / 1e6,
 } as const;
+
+/** Price of a GB from a region to another AWS region. */
+export const transferGb: Readonly<Record<Region, number>> = {
+  'us-west1': 0.02,
+  'us-east4': 0.02,
+  'europe-north1': 0.02,
+  'europe-west3': 0.02,
+  'asia-northeast1': 0.09,
+  'australia-southeast1': 0.098,
+};
