@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { AuditJob } from '../shared/audit-job.ts';
-import { namesOf } from '../shared/audit-options.ts';
-import { pick } from '../shared/pick.ts';
 import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
 import { latest, secondsSince } from '../shared/times.ts';
+import { type Variant, variants } from '../shared/variants.ts';
 import { BusyHostError } from './auditor/host/foreign-load.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
 import { type Auditors, auditors } from './auditor/parent/auditors.ts';
@@ -14,6 +13,7 @@ import {
   type RunResult,
   record,
   recordOf,
+  type Step,
   withoutRetake,
   withStorageFailure,
 } from './auditor/verdict/attempts.ts';
@@ -27,8 +27,10 @@ import { recordFailure, recordProgress } from './lib/record-attempt.ts';
 import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
 import { emitFinished, emitMeasured } from './lib/run-metrics.ts';
+import { againstOf, inputsOf } from './lib/run-variants.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import type { RunItem } from './lib/store/items.ts';
 import {
   keepRenewed,
   type Lease,
@@ -38,6 +40,7 @@ import {
   type Outcome,
 } from './lib/store/leases.ts';
 import { type Reports, reportKey, reports } from './lib/store/reports.ts';
+import { storeReport } from './lib/store-report.ts';
 
 /** Handles one job of this region's queue: claims the run, audits the page, stores the report, finishes the run. */
 export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () => {
@@ -83,12 +86,8 @@ type Work = Required<Omit<Deps, 'stopping' | 'newId'>> & {
 
 /** Delays between attempts, and between retries of a write. */
 const RETRY_DELAYS_MS = [500, 2000, 5000, 10_000];
-/** Time of the invocation that is kept for the last write of the run, in milliseconds. */
-const LAST_WRITE_MS = 8000;
 /** Time of the invocation that is kept for its end, in milliseconds. */
 const END_MS = 1000;
-/** Time limit for storing the report of a failed audit, in milliseconds. The run doesn't need this report. */
-const FAILED_REPORT_MS = 30_000;
 
 export const runAudit =
   ({ stopping, now = () => new Date(), newId = randomUUID, ...deps }: Deps) =>
@@ -124,9 +123,9 @@ const auditAndFinish = async (work: Work): Promise<void> => {
   for (;;) {
     const measured = await measure(work, attempts);
     attempts = measured.attempts;
-    const report = await storeReport(work, measured.result, attempts);
-    if (report !== 'not stored') return finishRun(work, measured.result, report, attempts);
-    attempts = withStorageFailure(attempts);
+    const reports = await storeReports(work, measured.result, attempts);
+    if ('stored' in reports) return finishRun(work, measured.result, reports.stored, attempts);
+    attempts = withStorageFailure(attempts, reports.failed);
     await recordFailure(work, { attempts, samples: [] }, runError('storage-failure')); // no time is left, so the next step ends the work
   }
 };
@@ -136,7 +135,7 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
   const { lease, now, maxRetakes, remainingMs } = work;
   const rules = { samples: lease.run.options.samples, maxRetakes };
   let recorded = earlier.length; // finishing the run records its last attempt
-  for (let progress = initialProgress(earlier); ; ) {
+  for (let progress = initialProgress(earlier, { isCompared: lease.run.against !== null }); ; ) {
     const step = next(progress, { ...rules, timeLeftMs: remainingMs() });
     if (step.do === 'finish') return { result: step.result, attempts: progress.attempts };
     if (step.do === 'release') throw new OutOfTimeError('The invocation has too little time left for another attempt.');
@@ -146,12 +145,12 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
     const start = performance.now();
     const result = await audit(work, step);
     if (result === 'not retaken') {
-      progress = withoutRetake(progress);
+      progress = withoutRetake(progress, step.variant);
       continue;
     }
     const seconds = Math.round(performance.now() - start) / 1000;
-    progress = record(progress, result, { startedAt, seconds }, rules);
-    if (result.state === 'failed' && progress.afterFailure === 'retry') {
+    progress = record(progress, result, { variant: step.variant, startedAt, seconds }, rules);
+    if (result.state === 'failed' && progress[step.variant]?.afterFailure === 'retry') {
       await recordFailure(work, recordOf(progress), result.error);
       recorded = progress.attempts.length;
       if (countFailures(progress.attempts) < MAX_ATTEMPTS) await pauseAfter(progress.attempts, work);
@@ -159,13 +158,12 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
   }
 };
 
-/** Audits the page once in a fresh process. Throws only if the lease is lost or the service stops. */
+/** Audits a variant once in a fresh process. Throws only if the lease is lost or the service stops. */
 const audit = async (
   { auditors, lease, signal }: Work,
-  { skipOptionalParts, isRetake }: { skipOptionalParts: boolean; isRetake: boolean },
+  { variant, skipOptionalParts, isRetake }: Extract<Step, { do: 'audit' }>,
 ): Promise<AuditResult | 'not retaken'> => {
-  const { url, auditVersion, options } = lease.run;
-  const order = { url, auditVersion, options: pick(options, namesOf('audit')), skipOptionalParts };
+  const order = { ...inputsOf(lease.run, variant), skipOptionalParts };
   try {
     return await auditors.audit(order, signal, { isRetake });
   } catch (error) {
@@ -180,28 +178,24 @@ const audit = async (
 const pauseAfter = ({ length }: readonly Attempt[], { retryDelaysMs, signal }: Work): Promise<void> =>
   pause(retryDelaysMs[Math.min(length, retryDelaysMs.length) - 1] ?? 0, signal);
 
-/**
- * Stores the report before the run is marked as succeeded. Retries as long as the invocation has time, because storing
- * costs less than another audit. A failed run finishes without its report if storage fails.
- */
-const storeReport = async (
+type StoredReports = Record<Variant, RunItem['report']>;
+
+/** Stores the reports of the variants. Returns the variant whose report the run needs and storage refused. */
+const storeReports = async (
   work: Work,
-  { state, report }: RunResult,
+  result: RunResult,
   attempts: readonly Attempt[],
-): Promise<Outcome['report'] | 'not stored'> => {
-  if (!report) return undefined;
-  const { reports, lease, signal, remainingMs } = work;
-  const key = reportKey(lease, attempts.length);
-  const keptMs = state === 'failed' ? Math.max(LAST_WRITE_MS, remainingMs() - FAILED_REPORT_MS) : LAST_WRITE_MS;
-  try {
-    await retry(() => reports.put(key, report.gzip), work, keptMs);
-    log.debug('The report is stored.', idsOf(lease.run));
-    return { key, bytes: report.bytes, gzipBytes: report.gzip.length };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    log.error('Could not store the report.', { ...idsOf(lease.run), error: error as Error });
-    return state === 'failed' ? undefined : 'not stored';
+): Promise<{ stored: StoredReports } | { failed: Variant }> => {
+  const stored: StoredReports = { own: undefined, against: undefined };
+  const isNeeded = result.state === 'succeeded';
+  for (const variant of variants) {
+    const { report } = (variant === 'own' ? result : result.against) ?? {};
+    const key = reportKey(work.lease, attempts.length, variant);
+    const place = await storeReport(work, key, report, { isNeeded });
+    if (place === 'not stored') return { failed: variant };
+    stored[variant] = place;
   }
+  return { stored };
 };
 
 /**
@@ -211,12 +205,13 @@ const storeReport = async (
 const finishRun = async (
   work: Work,
   result: RunResult,
-  report: Outcome['report'],
+  reports: StoredReports,
   attempts: readonly Attempt[],
 ): Promise<void> => {
   const { leases, lease, now } = work;
-  const { metrics, ...fields } = { metrics: undefined, ...result };
-  const outcome: Outcome = { ...fields, ...metrics, report, attempts: [...attempts] };
+  const { metrics, against, ...fields } = { metrics: undefined, ...result };
+  const outcome: Outcome = { ...fields, ...metrics, report: reports.own, attempts: [...attempts] };
+  if (against) outcome.against = againstOf(lease.run, against, reports.against);
   const finished = await retry(() => leases.finish(lease, outcome, now()), work, END_MS);
   if (!finished) throw new LeaseLostError();
   const error = result.state === 'failed' ? result.error : null;

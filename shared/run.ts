@@ -20,6 +20,7 @@ import {
 } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
+import { variants } from './variants.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
   id: 'RunState',
@@ -53,8 +54,11 @@ export const Attempt = z.object({
 });
 export type Attempt = z.infer<typeof Attempt>;
 
-export const countFailures = (attempts: readonly Attempt[]): number =>
-  attempts.filter(({ code }) => code !== null).length;
+/** Returns the number of failed attempts of the variant that has most of them. */
+export const countFailures = (attempts: readonly Attempt[]): number => {
+  const failed = attempts.filter(({ code }) => code !== null);
+  return Math.max(...variants.map((name) => failed.filter(({ variant = 'own' }) => variant === name).length));
+};
 
 /** Requests of the page that were blocked, because their address or port is not public. `reason` names no address of ours. */
 export const BlockedRequest = z.object({ host: z.string(), port: z.int(), reason: z.string(), count: z.int() });

@@ -13,7 +13,7 @@ type Work = {
   signal: AbortSignal;
 };
 /** Attempts and samples of a run after its newest attempt. */
-type Recorded = { attempts: readonly Attempt[]; samples: readonly Sample[] };
+type Recorded = { attempts: readonly Attempt[]; samples: readonly Sample[]; against?: readonly Sample[] };
 
 /** Time of the invocation that is kept for its end, in milliseconds. */
 const END_MS = 1000;

@@ -2,15 +2,7 @@ import { Run } from '../../shared/run.ts';
 
 const keys = ['pk', 'sk'];
 /** Facts of a run that its create has decided. */
-const inputs = {
-  id: true,
-  auditVersion: true,
-  url: true,
-  region: true,
-  device: true,
-  createdAt: true,
-  against: true,
-} as const;
+const inputs = { id: true, auditVersion: true, url: true, region: true, device: true, createdAt: true } as const;
 /** Attributes of a check and of its entries in series that a function writes when it closes the check. */
 const closing = ['completedAt', 'createId', 'list', 'listKey', 'listed', 'open', 'dueAt'];
 
@@ -27,7 +19,7 @@ export const updatedAttributes = {
   ],
   'close-lost-runs': [
     ...keys,
-    ...['state', 'error', 'samples', 'finishedAt', 'updatedAt', 'lease', 'sends', 'tries', 'writeId'],
+    ...['state', 'error', 'samples', 'against', 'finishedAt', 'updatedAt', 'lease', 'sends', 'tries', 'writeId'],
     ...closing,
   ],
 } as const;

@@ -65,12 +65,13 @@ type Parts = {
   queues?: Partial<World['queues']>;
   regions?: string[];
   headers?: object;
+  against?: object;
 };
-const create = async ({ store, queues, regions = ['us-west1'], headers }: Parts = {}) => {
+const create = async ({ store, queues, regions = ['us-west1'], headers, against }: Parts = {}) => {
   const deps = { ...world, store: { ...world.store, ...store }, queues: { ...world.queues, ...queues } };
   const targets = { targets: 'public' as const, ports: [443] };
   const handle = createCheck({ ...deps, targets, retentionDays: 90, trendDays: 400, now: () => t0 });
-  const body = { url: 'https://example.com/', auditVersion: 'latest', regions };
+  const body = { url: 'https://example.com/', auditVersion: 'latest', regions, ...(against && { against }) };
   const reply = await as('create-check', () => handle(request({}, { method: 'POST', body, headers: { ...headers } })));
   return (reply.body as { id: string }).id;
 };
@@ -134,10 +135,11 @@ const everyFunction = async () => {
   await create({ headers: { 'idempotency-key': 'k' }, store: { findOrErased: async () => undefined } }).catch(() => {});
   const refused = Object.assign(new Error('no'), { name: 'InvalidMessageContents' });
   await audit(await create(), 0, failed, failed, failed);
+  await audit(await create({ against: { device: 'desktop' } }), 0, succeeded, succeeded);
   await audit(await create(), 0, failed); // releases its run
   await create({ queues: { send: () => Promise.reject(refused) } });
 
-  const lost = await create();
+  const lost = await create({ against: { device: 'desktop' } });
   await as('close-lost-runs', async () => closeLostRuns(world)(await jobOf(lost)));
   const [run] = (await world.find(lost)).runs;
   const lease = run && (await world.leases.claim(run, randomUUID(), t0));

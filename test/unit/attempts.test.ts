@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   initialProgress,
-  medianSample,
   next,
   type Progress,
   type RunResult,
@@ -10,6 +9,7 @@ import {
   withStorageFailure,
 } from '../../functions/auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { medianSample } from '../../functions/auditor/verdict/samples.ts';
 import { MAX_SAMPLES } from '../../shared/audit-options.ts';
 import { functionRows } from '../../shared/functions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -69,7 +69,7 @@ const failedBy = (results: readonly AuditResult[], options: Parameters<typeof pl
 
 test('a successful audit finishes a run of one sample', () => {
   const { steps, attempts } = play([success(800)]);
-  expect(steps[0]).toEqual({ do: 'audit', skipOptionalParts: false, isRetake: false });
+  expect(steps[0]).toEqual({ do: 'audit', variant: 'own', skipOptionalParts: false, isRetake: false });
   expect(steps[1]).toMatchObject({ do: 'finish', result: { state: 'succeeded', warnings: [], spread: null } });
   expect(attempts).toEqual([
     {
@@ -205,7 +205,7 @@ test('only an audit after a timeout skips the optional parts', () => {
 
 test('a contended sample is retaken, and an uncontended one counts', () => {
   const { steps, last } = play([success(900, { cpuBusy: 0.9 }), success(600)]);
-  expect(steps[1]).toEqual({ do: 'audit', skipOptionalParts: false, isRetake: true });
+  expect(steps[1]).toEqual({ do: 'audit', variant: 'own', skipOptionalParts: false, isRetake: true });
   expect(last).toMatchObject({ result: { metrics: { fcp: 600 }, warnings: [] } });
 });
 

@@ -1,162 +1,194 @@
-import { computeMedianRun } from 'lighthouse/core/lib/median-run.js';
-import { spreadOf } from '../../../shared/page-metrics.ts';
-import type { Sample, Spread } from '../../../shared/page-metrics-schemas.ts';
+import type { Sample } from '../../../shared/page-metrics-schemas.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
+import type { Variant } from '../../../shared/variants.ts';
 import { type AuditResult, emptyResult } from './judge.ts';
 import { errorOf, isHang, isRetried } from './retry-rules.ts';
+import { leastContended, type MeasuredResult, measuredResult, type Succeeded, sampleOf } from './samples.ts';
 
-type Succeeded = Extract<AuditResult, { state: 'succeeded' }>;
 type Failed = Extract<AuditResult, { state: 'failed' }>;
 
-/** Result of a run: its median sample with the values of all samples, or the failure. */
-export type RunResult = (Succeeded & { samples: Sample[]; spread: Spread | null }) | Failed;
+/** Result of a run: that of its own variant, with that of `against` beside it. A failed run has the failure of one. */
+export type RunResult =
+  | (MeasuredResult & { against?: MeasuredResult })
+  | (Failed & { against?: Omit<Failed, 'state'> });
 
 export type Rules = {
-  /** Samples that the check asks for. */
+  /** Samples of each variant that the check asks for. */
   samples: number;
   /** How often the auditor retakes a sample that was measured on a contended machine. */
   maxRetakes: number;
 };
 
-export type Progress = {
-  /** All attempts of the run, also those of earlier deliveries of its job. */
-  attempts: readonly Attempt[];
+/** Audits of a variant in this delivery. */
+type Taken = {
   /** Samples that count. */
   samples: readonly Succeeded[];
   /** Audits of the current sample that succeeded. The least contended one will count. */
   candidates: readonly Succeeded[];
-  /** Newest audit that failed in this delivery. */
+  /** Newest audit that failed. */
   failure?: Failed;
   /** Consequence of the newest audit if it failed: another audit, or the end of the run. */
   afterFailure?: 'retry' | 'fail' | undefined;
 };
 
-/** Time of an attempt. `seconds` comes from a clock that nobody can set. */
-export type AttemptTime = { startedAt: Date; seconds: number };
+export type Progress = {
+  /** All attempts of the run, also those of earlier deliveries of its job. */
+  attempts: readonly Attempt[];
+  own: Taken;
+  /** The second variant, if the check has one. */
+  against?: Taken;
+};
+
+/** Variant and time of an attempt. `seconds` comes from a clock that nobody can set. */
+export type Attempted = { variant?: Variant; startedAt: Date; seconds: number };
 
 export type Step =
-  | { do: 'audit'; skipOptionalParts: boolean; isRetake: boolean }
+  | { do: 'audit'; variant: Variant; skipOptionalParts: boolean; isRetake: boolean }
   | { do: 'finish'; result: RunResult }
   | { do: 'release' };
 
 /** Time of the invocation that an attempt needs: its time limit, and the time to store its result. In milliseconds. */
 const ATTEMPT_MS = 150_000;
 
-export const initialProgress = (attempts: readonly Attempt[]): Progress => ({ attempts, samples: [], candidates: [] });
+const nothing: Taken = { samples: [], candidates: [] };
+export const initialProgress = (attempts: readonly Attempt[], { isCompared = false } = {}): Progress => ({
+  attempts,
+  own: nothing,
+  ...(isCompared && { against: nothing }),
+});
 
-/** Returns the next step of a run: audit the page, finish the run, or release it to another invocation. */
+/**
+ * Returns the next step of a run: audit a variant of the page, finish the run, or release it to another invocation. A
+ * variant without attempts left ends the run with the samples that it has, if the other variant has as many.
+ */
 export const next = (
-  { attempts, samples, candidates, failure, afterFailure }: Progress,
+  progress: Progress,
   { samples: wanted, timeLeftMs }: Pick<Rules, 'samples'> & { timeLeftMs: number },
 ): Step => {
-  if (afterFailure === 'fail') return { do: 'finish', result: failedResult(attempts, failure) };
-  if (samples.length >= wanted) return { do: 'finish', result: measuredResult(samples, wanted) };
+  const states = statesOf(progress);
+  const goal = Math.min(wanted, ...states.filter(({ isSpent }) => isSpent).map(({ measured }) => measured.length));
+  const failed = states.find(
+    (state) => state.afterFailure === 'fail' || (state.isSpent && state.measured.length === 0),
+  );
+  if (failed) return { do: 'finish', result: failedResult(failed) };
 
-  const outOfAttempts = countFailures(attempts) >= MAX_ATTEMPTS;
-  if (!outOfAttempts && timeLeftMs >= ATTEMPT_MS) {
-    return { do: 'audit', skipOptionalParts: attempts.some(isHang), isRetake: candidates.length > 0 };
+  if (states.every(({ samples, isSpent }) => isSpent || samples.length >= goal)) return finish(states, wanted);
+  if (timeLeftMs >= ATTEMPT_MS) {
+    const { variant, attempts, candidates } = turnOf(states);
+    return { do: 'audit', variant, skipOptionalParts: attempts.some(isHang), isRetake: candidates.length > 0 };
   }
-  const measured = candidates.length > 0 ? [...samples, leastContended(candidates)] : samples;
-  if (measured.length > 0) return { do: 'finish', result: measuredResult(measured, wanted) };
-  return outOfAttempts ? { do: 'finish', result: failedResult(attempts, failure) } : { do: 'release' };
+  return states.every(({ measured }) => measured.length > 0) ? finish(states, wanted) : { do: 'release' };
+};
+
+/** A variant with its own attempts. */
+type State = Taken & {
+  variant: Variant;
+  attempts: readonly Attempt[];
+  /** True if no attempts are left. */
+  isSpent: boolean;
+  /** Its samples, also one that was to be retaken. */
+  measured: readonly Succeeded[];
+};
+
+const statesOf = ({ attempts: all, own, against }: Progress): readonly State[] =>
+  [{ variant: 'own' as const, ...own }, ...(against ? [{ variant: 'against' as const, ...against }] : [])].map(
+    ({ samples, candidates, ...state }) => {
+      const attempts = attemptsOf(all, state.variant);
+      const measured = candidates.length > 0 ? [...samples, leastContended(candidates)] : samples;
+      return {
+        ...state,
+        ...{ samples, candidates, measured, attempts },
+        isSpent: countFailures(attempts) >= MAX_ATTEMPTS,
+      };
+    },
+  );
+
+const attemptsOf = (attempts: readonly Attempt[], variant: Variant): Attempt[] =>
+  attempts.filter((attempt) => (attempt.variant ?? 'own') === variant);
+
+/** Returns the variant that is audited next, in the order A, B, B, A. A retake or a retry belongs to the turn of its sample. */
+const turnOf = (states: readonly State[]): State => {
+  const [own, against] = states as [State, State?];
+  if (!against) return own;
+  const [ofOwn, ofAgainst] = [own, against].map(({ isSpent, measured, samples }) =>
+    isSpent ? measured.length : samples.length,
+  ) as [number, number];
+  if (ofOwn === ofAgainst) return ofOwn % 2 === 0 ? own : against;
+  return ofOwn < ofAgainst ? own : against;
+};
+
+const finish = (states: readonly State[], wanted: number): Step => {
+  const [own, against] = states.map(({ measured, samples }) =>
+    measuredResult(samples.length >= wanted ? samples : measured, wanted),
+  );
+  return { do: 'finish', result: { ...(own as MeasuredResult), ...(against && { against }) } };
 };
 
 /** Returns the progress after one more audit. */
 export const record = (
   progress: Progress,
   result: AuditResult,
-  time: AttemptTime,
+  { variant = 'own', ...time }: Attempted,
   { maxRetakes }: Pick<Rules, 'maxRetakes'>,
 ): Progress => {
-  const { samples, candidates } = progress;
-  const attempts = [...progress.attempts, attemptOf(progress.attempts, result, time)];
-  if (result.state === 'failed' && isRetried(attempts)) {
-    return { ...progress, attempts, failure: result, afterFailure: 'retry' };
-  }
+  const attempt = { ...attemptOf(progress.attempts, result, time), ...(progress.against && { variant }) };
+  const attempts = [...progress.attempts, attempt];
+  const taken = takenAfter(progress[variant] ?? nothing, result, attemptsOf(attempts, variant), maxRetakes);
+  return { ...progress, attempts, [variant]: taken };
+};
+
+/** Returns the audits of a variant after one more audit. `attempts` are those of the variant. */
+const takenAfter = (taken: Taken, result: AuditResult, attempts: readonly Attempt[], maxRetakes: number): Taken => {
+  const { samples, candidates } = taken;
+  if (result.state === 'failed' && isRetried(attempts)) return { ...taken, failure: result, afterFailure: 'retry' };
   if (result.state === 'failed' && candidates.length === 0) {
-    return { ...progress, attempts, failure: result, afterFailure: 'fail' };
+    return { ...taken, failure: result, afterFailure: 'fail' };
   }
   // A failed retake does not fail the run, because the page was measured before.
   const all = result.state === 'succeeded' ? [...candidates, result] : candidates;
   const retake = result.state === 'succeeded' && result.environment?.contended && all.length <= maxRetakes;
-  const taken = retake ? { candidates: all } : { samples: [...samples, leastContended(all)], candidates: [] };
-  return { ...progress, ...taken, attempts, afterFailure: undefined };
+  const after = retake ? { candidates: all } : { samples: [...samples, leastContended(all)], candidates: [] };
+  return { ...taken, ...after, afterFailure: undefined };
 };
 
-/** Returns the progress if the current sample is not retaken, because the machine stays busy. */
-export const withoutRetake = (progress: Progress): Progress => ({
-  ...progress,
-  samples: [...progress.samples, leastContended(progress.candidates)],
-  candidates: [],
-});
+/** Returns the progress if the current sample of a variant is not retaken, because the machine stays busy. */
+export const withoutRetake = (progress: Progress, variant: Variant): Progress => {
+  const { samples, candidates, ...taken } = progress[variant] ?? nothing;
+  return { ...progress, [variant]: { ...taken, samples: [...samples, leastContended(candidates)], candidates: [] } };
+};
+
+/** Attempts and samples of a run while it is in work. */
+export type Recorded = { attempts: readonly Attempt[]; samples: readonly Sample[]; against?: readonly Sample[] };
 
 /** Returns what the run stores of its progress while it is in work. */
-export const recordOf = ({ attempts, samples }: Progress): { attempts: readonly Attempt[]; samples: Sample[] } => ({
+export const recordOf = ({ attempts, own, against }: Progress): Recorded => ({
   attempts,
-  samples: samples.map(sampleOf),
+  samples: own.samples.map(sampleOf),
+  ...(against && { against: against.samples.map(sampleOf) }),
 });
 
-/** Returns the attempts after a report could not be stored. The newest attempt then counts as failed. */
-export const withStorageFailure = (attempts: readonly Attempt[]): Attempt[] => [
-  ...attempts.slice(0, -1),
-  { ...(attempts.at(-1) as Attempt), code: 'storage-failure' },
-];
-
-/**
- * Returns the sample that Lighthouse would choose: the sample nearest to the median FCP and the median TTI. Returns the first
- * sample if performance was not measured.
- */
-export const medianSample = <Measured extends Pick<Succeeded, 'metrics'>>(
-  samples: readonly [Measured, ...Measured[]],
-): Measured => {
-  if (samples.some(({ metrics }) => metrics.fcp === null || metrics.tti === null)) return samples[0];
-  const runs = samples.map((sample) => ({
-    sample,
-    audits: {
-      'first-contentful-paint': { numericValue: sample.metrics.fcp },
-      interactive: { numericValue: sample.metrics.tti },
-    },
-  }));
-  return (computeMedianRun(runs as never) as unknown as (typeof runs)[number]).sample;
+/** Returns the attempts after a report of a variant could not be stored. Its newest attempt then counts as failed. */
+export const withStorageFailure = (attempts: readonly Attempt[], variant: Variant = 'own'): Attempt[] => {
+  const newest = attemptsOf(attempts, variant).at(-1);
+  return attempts.map((attempt) => (attempt === newest ? { ...attempt, code: 'storage-failure' } : attempt));
 };
 
-const measuredResult = (samples: readonly Succeeded[], wanted: number): RunResult => {
-  const median = medianSample(samples as [Succeeded, ...Succeeded[]]);
-  const missing = wanted - samples.length;
-  const ofRun = [
-    ...(missing > 0 ? [`${missing} of ${wanted} samples could not be measured.`] : []),
-    ...(median.environment?.contended ? [CONTENDED] : []),
-  ];
-  const first = median.blockedRequestCount > 0 ? 1 : 0; // the warning about blocked requests stays first
-  return {
-    ...median,
-    warnings: median.warnings.toSpliced(first, 0, ...ofRun),
-    samples: samples.map(sampleOf),
-    spread: spreadOf(samples.map(({ metrics }) => metrics)),
-  };
+/** Returns the failure of a run. The fields of an audit are those of the variant that failed. */
+const failedResult = ({ variant, attempts, failure }: State): RunResult => {
+  const failed = failure ?? emptyResult;
+  const isNamed = attempts.some((attempt) => attempt.variant !== undefined);
+  const error = { ...errorOf(attempts, failure?.error), ...(isNamed && { variant }) };
+  if (variant === 'own') return { ...failed, state: 'failed', error };
+  return { ...emptyResult, state: 'failed', error, against: { ...failed, error } };
 };
-
-const sampleOf = ({ metrics, environment }: Succeeded): Sample => ({
-  ...metrics,
-  cpuBusy: environment?.cpuBusy ?? null,
-  contended: environment?.contended ?? null,
-});
-
-const CONTENDED = 'Other processes used the CPU during the measurement. The performance score may be too low.';
-
-const leastContended = (candidates: readonly Succeeded[]): Succeeded =>
-  candidates.find(({ environment }) => !environment?.contended) ??
-  (candidates.toSorted((a, b) => (a.environment?.cpuBusy ?? 0) - (b.environment?.cpuBusy ?? 0))[0] as Succeeded);
-
-const failedResult = (attempts: readonly Attempt[], failure: Failed | undefined): RunResult => ({
-  ...(failure ?? emptyResult),
-  state: 'failed',
-  error: errorOf(attempts, failure?.error),
-});
 
 /** An attempt starts no earlier than the previous one ended, even if the clock was set back. */
-const attemptOf = (earlier: readonly Attempt[], result: AuditResult, { startedAt, seconds }: AttemptTime): Attempt => {
+const attemptOf = (
+  earlier: readonly Attempt[],
+  result: AuditResult,
+  { startedAt, seconds }: Omit<Attempted, 'variant'>,
+): Attempt => {
   const start = latest(startedAt.toISOString(), earlier.at(-1)?.finishedAt);
   return {
     number: earlier.length + 1,

@@ -28,6 +28,7 @@ import {
   toIso,
   trendKey,
   updateRun,
+  withSamples,
 } from './items.ts';
 
 /** Key of a due item, and its `dueAt` when it was listed. */
@@ -153,7 +154,7 @@ const list = async (db: Db, of: Region | 'checks', until: Date, limit: number, f
 const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promise<boolean> => {
   const finishedAt = latest(now.toISOString(), run.updatedAt);
   const written = await updateRun(db, run, {
-    set: { state: 'failed', error, samples: [], finishedAt, updatedAt: finishedAt },
+    set: { state: 'failed', error, ...withSamples(run, []), finishedAt, updatedAt: finishedAt },
     remove: ['open', 'dueAt', 'lease'],
     ...allOf(ifDueAt(run.dueAt), ifState(...follows.failed)),
   });

@@ -1,6 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
+import type { Sample } from '../../../shared/page-metrics-schemas.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { RunState } from '../../../shared/run.ts';
@@ -137,6 +138,12 @@ export const updateRun = async (
     if (change.set?.updatedAt !== undefined) announceChange(run.checkId);
   }
 };
+
+/** Returns the attributes of an unfinished run with these samples of its variants. */
+export const withSamples = ({ against }: RunItem, own: readonly Sample[], ofAgainst: readonly Sample[] = []) => ({
+  samples: own,
+  ...(against && { against: { ...against, samples: ofAgainst } }),
+});
 
 /** Holds if nobody has acted on an open item since it was read. */
 export const ifDueAt = (dueAt: string | undefined): Condition => ({

@@ -5,20 +5,21 @@ import { latest } from '../../../shared/times.ts';
 import { idsOf, log } from '../log.ts';
 import { closeAfterRun } from './checks.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
-import { ifCreateId, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun } from './items.ts';
+import { ifCreateId, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun, withSamples } from './items.ts';
 
 /** Right to work on a run, valid as long as it is renewed. `run` is the run when it was claimed. */
 export type Lease = { id: string; run: RunItem };
 
 /** Result of a run: the fields that it changes. */
-export type Outcome = Partial<Omit<Run, 'id' | 'state'>> & {
+export type Outcome = Partial<Omit<Run, 'id' | 'state' | 'against'>> & {
   state: 'succeeded' | 'failed';
   attempts: Attempt[];
+  against?: RunItem['against'];
   report?: RunItem['report'] | undefined;
 };
 
 /** A run's attempts and samples while it is in work. */
-type Progress = { attempts: readonly Attempt[]; samples: readonly Sample[] };
+type Progress = { attempts: readonly Attempt[]; samples: readonly Sample[]; against?: readonly Sample[] };
 
 export type LeaseStore = ReturnType<typeof leaseStore>;
 
@@ -35,8 +36,9 @@ export const leaseStore = (db: Db) => ({
     Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease.id, now), ...ifLeaseHeld(lease) })),
 
   /** Records an attempt that another one follows, and the samples so far. Returns false if the lease is lost. */
-  recordAttempt: async (lease: Lease, { attempts, samples }: Progress): Promise<boolean> => {
-    const set = { attempts, samples, updatedAt: latest(lease.run.updatedAt, attempts.at(-1)?.finishedAt) };
+  recordAttempt: async (lease: Lease, { attempts, samples, against }: Progress): Promise<boolean> => {
+    const taken = withSamples(lease.run, samples, against);
+    const set = { attempts, ...taken, updatedAt: latest(lease.run.updatedAt, attempts.at(-1)?.finishedAt) };
     return Boolean(await updateRun(db, lease.run, { set, ...allOf(ifLeaseHeld(lease), ifFewerAttempts(attempts)) }));
   },
 
@@ -55,7 +57,7 @@ export const leaseStore = (db: Db) => ({
   finish: async (lease: Lease, outcome: Outcome, now: Date): Promise<boolean> => {
     const finishedAt = latest(now.toISOString(), lease.run.updatedAt, outcome.attempts.at(-1)?.finishedAt);
     const change = {
-      set: { samples: [], ...outcome, finishedAt, updatedAt: finishedAt },
+      set: { ...withSamples(lease.run, []), ...outcome, finishedAt, updatedAt: finishedAt },
       remove: ['open', 'dueAt', 'lease'],
       ...ifLeaseHeld(lease),
     };
@@ -69,6 +71,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
   if (run.lease?.id === leaseId) return { id: leaseId, run };
   if (isFinished(run.state) || (run.lease && run.lease.until > now.toISOString())) return undefined;
   const first = run.state === 'created';
+  const hasSamples = run.samples.length + (run.against?.samples.length ?? 0) > 0;
   const startedAt = latest(now.toISOString(), run.updatedAt);
   const claimed = await updateRun(db, run, {
     set: {
@@ -77,8 +80,8 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
       tries: 0,
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
       ...(first && { startedAt }),
-      ...(run.samples.length > 0 && { samples: [] }), // their reports were lost with the worker that had them
-      ...((first || run.samples.length > 0) && { updatedAt: startedAt }),
+      ...(hasSamples && withSamples(run, [])), // their reports were lost with the worker that had them
+      ...((first || hasSamples) && { updatedAt: startedAt }),
     },
     ...allOf(ifState(...follows.running), ifCreateId(run.createId), run.lease ? ifNotRenewed(run.lease) : ifNoLease),
   });

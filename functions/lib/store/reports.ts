@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
+import type { Variant } from '../../../shared/variants.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
 import type { Lease } from './leases.ts';
 
@@ -20,8 +21,8 @@ const UPLOAD_MS = 30_000; // a report of many MiB may go from one region to anot
 const folderOf = (checkId: string) => `reports/${checkId}/`;
 
 /** Returns the key of the report after an attempt. Each lease has its own keys, so no report is overwritten. */
-export const reportKey = ({ id, run }: Lease, attempts: number): string =>
-  `${folderOf(run.checkId)}${run.id}/${id}-${attempts}.json.gz`;
+export const reportKey = ({ id, run }: Lease, attempts: number, variant: Variant = 'own'): string =>
+  `${folderOf(run.checkId)}${run.id}/${id}-${attempts}${variant === 'own' ? '' : `-${variant}`}.json.gz`;
 
 /** Returns the beginning of an entity tag of a report. Each report has another one. */
 export const tagOf = (key: string): string => basename(key, '.json.gz');

@@ -1,0 +1,34 @@
+import { namesOf } from '../../shared/audit-options.ts';
+import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
+import type { AuditVersion } from '../../shared/audit-versions.ts';
+import type { Metrics } from '../../shared/page-metrics-schemas.ts';
+import { pick } from '../../shared/pick.ts';
+import type { AgainstRun } from '../../shared/run.ts';
+import type { Variant } from '../../shared/variants.ts';
+import type { RunItem } from './store/items.ts';
+
+type Inputs = { url: string; auditVersion: AuditVersion; options: AuditOptions };
+
+/** Returns the inputs of a variant. The second variant has those of the run for everything that `against` leaves out. */
+export const inputsOf = ({ url, auditVersion, options }: RunItem, variant: Variant): Inputs => {
+  const inputs = { url, auditVersion, ...options, ...(variant === 'against' && options.against) };
+  return { ...pick(inputs, ['url', 'auditVersion']), options: pick(inputs, namesOf('audit')) };
+};
+
+type Result = Partial<Pick<AgainstRun, 'samples' | 'spread'>> &
+  Pick<AgainstRun, 'environment' | 'finalUrl' | 'warnings'> & { metrics?: Metrics };
+
+/** Returns the second variant of a finished run. A failed audit has no samples. */
+export const againstOf = (
+  { against }: RunItem,
+  { samples = [], spread = null, metrics, ...result }: Result,
+  report: RunItem['report'],
+): RunItem['against'] =>
+  against && {
+    ...against,
+    ...metrics,
+    samples,
+    spread,
+    ...pick(result, ['environment', 'finalUrl', 'warnings']),
+    report,
+  };

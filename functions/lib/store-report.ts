@@ -1,0 +1,42 @@
+import { idsOf, log } from './log.ts';
+import { retry } from './retry.ts';
+import type { RunItem } from './store/items.ts';
+import type { Lease } from './store/leases.ts';
+import type { Reports } from './store/reports.ts';
+
+type Work = {
+  reports: Pick<Reports, 'put'>;
+  lease: Lease;
+  retryDelaysMs: readonly number[];
+  remainingMs: () => number;
+  signal: AbortSignal;
+};
+type StoredReport = NonNullable<RunItem['report']>;
+
+/** Time of the invocation that is kept for the last write of the run, in milliseconds. */
+const LAST_WRITE_MS = 8000;
+/** Time limit for storing the report of a failed audit, in milliseconds. The run doesn't need this report. */
+const FAILED_REPORT_MS = 30_000;
+
+/**
+ * Stores a report before the run is marked as succeeded. Retries as long as the invocation has time, because storing costs
+ * less than another audit. A failed run finishes without its report if storage fails.
+ */
+export const storeReport = async (
+  { reports, lease, ...work }: Work,
+  key: string,
+  report: { gzip: Buffer; bytes: number } | undefined,
+  { isNeeded }: { isNeeded: boolean },
+): Promise<StoredReport | undefined | 'not stored'> => {
+  if (!report) return undefined;
+  const keptMs = isNeeded ? LAST_WRITE_MS : Math.max(LAST_WRITE_MS, work.remainingMs() - FAILED_REPORT_MS);
+  try {
+    await retry(() => reports.put(key, report.gzip), work, keptMs);
+    log.debug('The report is stored.', idsOf(lease.run));
+    return { key, bytes: report.bytes, gzipBytes: report.gzip.length };
+  } catch (error) {
+    if (work.signal.aborted) throw error;
+    log.error('Could not store the report.', { ...idsOf(lease.run), error: error as Error });
+    return isNeeded ? 'not stored' : undefined;
+  }
+};
