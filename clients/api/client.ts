@@ -7,6 +7,7 @@ import type { LimitList, RegionList, VersionList } from '../../shared/offer.ts';
 import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
 import type { RunView } from '../../shared/run.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
+import type { Variant } from '../../shared/variants.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
 import { ServiceError } from './service-error.ts';
 import { type ReadOptions, type SendOptions, type Service, type Signal, Transport } from './transport.ts';
@@ -109,16 +110,16 @@ export class Client {
     return this.#read(`/v1/checks${queryOf(query)}`, { field: 'checks', signal });
   }
 
-  /** Compares the regions of a check, or the check with a base. */
+  /** Compares the check with a base, or without a base its two variants or its regions. */
   compare<Base extends string | undefined = undefined>(
     checkId: string,
     { base, pool, intended, signal }: Signal & BaseOptions & { base?: Base } = {},
-  ): Promise<Base extends string ? CheckComparison : RegionComparison> {
+  ): Promise<Base extends string ? CheckComparison : CheckComparison | RegionComparison> {
     const query = queryOf({ base, pool, intended: intended?.join() });
     return this.#read(`${checkPath(checkId)}/comparison${query}`, { field: 'metrics', signal });
   }
 
-  /** Returns why a check differs from a base. */
+  /** Returns why a check differs from a base, or without a base why its two variants differ. */
   explain(
     checkId: string,
     { base, pool, intended, signal }: Signal & BaseOptions & { base: string | undefined },
@@ -127,10 +128,13 @@ export class Client {
     return this.#read(`${checkPath(checkId)}/explanation${query}`, { field: 'regions', signal });
   }
 
-  /** Returns the full Lighthouse result of a run. With `asIs`, its texts may steer a terminal. */
-  report(runId: string, { signal, asIs }: Signal & { asIs?: boolean } = {}): Promise<Report> {
+  /** Returns the full Lighthouse result of a run, or of its second variant. With `asIs`, its texts may steer a terminal. */
+  report(
+    runId: string,
+    { signal, asIs, variant }: Signal & { asIs?: boolean; variant?: Variant } = {},
+  ): Promise<Report> {
     const options = { ...reportLimits, follow: true, field: 'auditVersion', asIs, signal }; // to storage
-    return this.#read(`${runPath(runId)}/report`, options);
+    return this.#read(`${runPath(runId)}/report${queryOf({ variant })}`, options);
   }
 
   /** Returns the report of a run as a web page with all of its data. */

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { CheckView } from '../../shared/check.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { WriteError } from './streams.ts';
 
@@ -13,6 +14,13 @@ export class ServiceFaultError extends Error {}
 
 /** The reason with which an interrupt aborts a command. */
 export class InterruptedError extends Error {}
+
+/** Returns the exit code for the failed runs of checks, or 0 if none failed. */
+export const exitCodeOfRuns = (checks: readonly Pick<CheckView, 'runs'>[]): number => {
+  const blames = checks.flatMap(({ runs }) => runs.map(({ error }) => error?.blame));
+  if (blames.includes('service')) return exitCodes.serviceFault;
+  return blames.includes('page') ? exitCodes.pageFault : exitCodes.good;
+};
 
 /** Returns the text and the exit code of an error. A defect of the command has the code of a service's fault. */
 export const explain = (error: unknown): { text: string; code: number } => {

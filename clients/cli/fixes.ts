@@ -21,9 +21,11 @@ export const fixes = (context: Context, target: string, options: FixesOptions): 
 
 /** Audits the page. Prints the result as `run` does if the audit failed. */
 const fixesOfPage = (context: Context, url: string, options: FixesOptions): Promise<number> =>
-  auditing(context, [url], options, async ([result]) => {
-    if (result?.fixes) await print(context, options, result.fixes);
-    else if (result) await writeResults(context, [result], { format: 'text' });
+  auditing(context, [url], options, {
+    write: async ([result]) => {
+      if (result?.fixes) await print(context, options, result.fixes);
+      else if (result) await writeResults(context, [result], { format: 'text' });
+    },
   });
 
 const print = (context: Context, { format }: FixesOptions, found: RunFixes): Promise<void> => {

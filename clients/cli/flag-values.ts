@@ -14,3 +14,8 @@ export const number = (text: string): number => {
   if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Use a number.');
   return Number(text);
 };
+
+export const oneDevice = (text: string): string[] => {
+  if (text !== 'mobile' && text !== 'desktop') throw new InvalidArgumentError('Use mobile or desktop.');
+  return [text];
+};

@@ -2,23 +2,27 @@ import type { FormatName } from './formats/render.ts';
 import type { ThrottlingOptions } from './throttling.ts';
 
 /** Options of `run`, by the names of their flags. */
-export type RunOptions = ThrottlingOptions & {
-  region?: string[];
-  device?: string[];
-  auditVersion: string;
-  label?: Record<string, string>;
-  idempotencyKey?: string;
-  timeout: number;
-  detach?: boolean;
-  format: FormatName;
-  output?: string[];
-  assert?: string;
-  budget?: string;
-  base?: string;
-  pool?: number;
-  intended?: string[];
-  data?: string;
-};
+export type RunOptions = ThrottlingOptions &
+  ThrottlingOptions<'against.'> & {
+    region?: string[];
+    device?: string[];
+    auditVersion: string;
+    against?: string;
+    'against.device'?: string[];
+    'against.auditVersion'?: string;
+    label?: Record<string, string>;
+    idempotencyKey?: string;
+    timeout: number;
+    detach?: boolean;
+    format: FormatName;
+    output?: string[];
+    assert?: string;
+    budget?: string;
+    base?: string;
+    pool?: number;
+    intended?: string[];
+    data?: string;
+  };
 
 /** Options of `fixes`. Without other options, its audit has the defaults. */
 export type FixesOptions = RunOptions & { format: 'text' | 'json' | 'markdown' };

@@ -4,6 +4,7 @@ import { dirname, extname } from 'node:path';
 import type { Context } from './context.ts';
 import { UsageError } from './exit-codes.ts';
 import { type FormatName, render } from './formats/render.ts';
+import type { View } from './formats/terminal.ts';
 import type { CheckResult } from './result.ts';
 import { WriteError } from './streams.ts';
 
@@ -50,23 +51,30 @@ const tryToOpen = (file: string): void => {
   else accessSync(file, constants.W_OK); // the open of a pipe would wait for its reader
 };
 
-/** Prints the results in one format, and writes a file for each output. A failed one does not stop the others. */
-export const writeResults = async (
+type Forms = (format: FormatName, view: View) => Promise<string> | string;
+type Outputs = { format: FormatName; output?: readonly string[] };
+
+/** Prints the results in one format, and writes a file for each output. */
+export const writeResults = (context: Context, results: readonly CheckResult[], outputs: Outputs): Promise<void> =>
+  writeForms(context, (format, view) => render(results, format, view), outputs);
+
+/** Prints one form of something, and writes a file for each output. A failed one does not stop the others. */
+export const writeForms = async (
   { print, note, view }: Context,
-  results: readonly CheckResult[],
-  { format, output = [] }: { format: FormatName; output?: readonly string[] },
+  formOf: Forms,
+  { format, output = [] }: Outputs,
 ): Promise<void> => {
+  const printForm = async () => print(await formOf(format, view));
   const written = await Promise.allSettled([
-    render(results, format, view).then(print),
-    ...output.map((file) => writeOutput(file, results)),
+    printForm(),
+    ...output.map(async (file) => writeOutput(file, await formOf(formatOf(file), fileView))),
   ]);
   const [first, ...others] = written.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   for (const { message } of others) note(message);
   if (first) throw first;
 };
 
-const writeOutput = async (file: string, results: readonly CheckResult[]): Promise<void> => {
-  const text = await render(results, formatOf(file), fileView);
+const writeOutput = async (file: string, text: string): Promise<void> => {
   await writeFile(file, text).catch((error) => {
     throw new WriteError(file, error);
   });

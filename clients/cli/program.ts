@@ -1,15 +1,13 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { Context } from './context.ts';
-import { list, number, repeated, wholeNumber } from './flag-values.ts';
+import { list, oneDevice, repeated, wholeNumber } from './flag-values.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
-import { optionFlags } from './option-flags.ts';
+import { againstFlags, optionFlags } from './option-flags.ts';
 import type { FixesOptions, ReadOptions, RunOptions } from './options.ts';
-import manifest from './package.json' with { type: 'json' };
 
-const none = (text: string): 'none' => {
-  if (text !== 'none') throw new InvalidArgumentError('Use none, or values such as --throttling.rttMs 150.');
-  return text;
-};
+import manifest from './package.json' with { type: 'json' };
+import { throttlingFlags } from './throttling.ts';
+
 const device = (text: string, before?: string[]): string[] => {
   const wrong = list(text).find((each) => each !== 'mobile' && each !== 'desktop');
   if (wrong !== undefined) throw new InvalidArgumentError('Use mobile, desktop or mobile,desktop.');
@@ -24,10 +22,6 @@ const format = (text: string): FormatName => {
   if (!formatNames.includes(text as FormatName))
     throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}.`);
   return text as FormatName;
-};
-const oneDevice = (text: string): string[] => {
-  if (text !== 'mobile' && text !== 'desktop') throw new InvalidArgumentError('Use mobile or desktop.');
-  return [text];
 };
 const textOrMarkdown = (text: string): 'text' | 'json' | 'markdown' => {
   if (text !== 'text' && text !== 'json' && text !== 'markdown')
@@ -101,26 +95,14 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
     .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)
     .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest');
-  for (const flag of optionFlags) command.addOption(flag);
+  for (const flag of [...optionFlags, ...throttlingFlags(''), ...againstFlags]) command.addOption(flag);
   command
-    .addOption(
-      new Option('--throttling <none>', '"none": the speed of the service (default: the preset of the device)')
-        .argParser(none)
-        .conflicts(['throttling.rttMs', 'throttling.throughputKbps', 'throttling.cpuSlowdownMultiplier']),
-    )
-    .option('--throttling.rttMs <ms>', 'simulated round-trip time of the network', number)
-    .option('--throttling.throughputKbps <kbps>', 'simulated throughput of the network', number)
-    .option('--throttling.cpuSlowdownMultiplier <factor>', 'how much slower the simulated CPU is', number)
     .option('--label <name=value>', 'label of the checks. Repeat it for more labels', label)
     .option('--idempotency-key <key>', 'a repeated command with this key returns the same checks')
     .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
     .option('--detach', 'print the ids of the checks and return at once')
-    .option('--format <name>', `format on stdout: ${formatNames.join(', ')}`, format, 'text')
-    .option(
-      '--output <file>',
-      'also write a file: .txt, .json, .md, .xml (JUnit) or .csv. Repeat it for more',
-      repeated,
-    )
+    .option(...FORMAT)
+    .option(...OUTPUT)
     .option('--assert <file>', 'lighthouserc file. A failed assertion is exit code 1')
     .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
     .option(
@@ -146,6 +128,13 @@ const addFixes = (program: Command, action: (target: string, options: FixesOptio
     .option(...DATA)
     .action(action);
 };
+
+const FORMAT = ['--format <name>', `format on stdout: ${formatNames.join(', ')}`, format, 'text'] as const;
+const OUTPUT = [
+  '--output <file>',
+  'also write a file: .txt, .json, .md, .xml (JUnit) or .csv. Repeat it for more',
+  repeated,
+] as const;
 
 type Reader = 'get' | 'list' | 'compare' | 'report' | 'erase';
 type Action = (read: Reader) => (first: unknown, second: unknown) => Promise<void>;

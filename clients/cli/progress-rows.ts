@@ -1,14 +1,18 @@
 import { Listr, ListrLogger, PRESET_TIMER, ProcessOutput } from 'listr2';
 import type { CheckView } from '../../shared/check.ts';
 import type { CreatedCheck } from '../api/client.ts';
-import { outagesOf, type Progress } from './progress.ts';
+import { type NamedCheck, outagesOf, type Progress } from './progress.ts';
 
 /** Shows a row for each region of each check in a terminal, with its state and the seconds since its start. */
-export const progressRows = (created: readonly CreatedCheck[], stream: NodeJS.WriteStream): Progress => {
-  const rows = created.flatMap(({ url, device = 'mobile', runs }) =>
-    runs.map(({ id, region }) => ({
+export const progressRows = (
+  created: readonly CreatedCheck[],
+  nameOf: (check: NamedCheck) => string,
+  stream: NodeJS.WriteStream,
+): Progress => {
+  const rows = created.flatMap((check) =>
+    check.runs.map(({ id, region }) => ({
       id,
-      name: `${region}  ${url}${created.length > 1 ? `  ${device}` : ''}`,
+      name: `${region}  ${nameOf(check)}`,
       end: deferred(),
       state: '',
       show: (_title: string): void => {},

@@ -1,11 +1,17 @@
 import type { CheckView } from '../../shared/check.ts';
+import type { CreatedCheck } from '../api/client.ts';
 import type { OnOutage } from '../api/retries.ts';
 
 /** Shows the progress of a command. `end` must be called at the end, also after a failure. */
 export type Progress = { onChange: (check: CheckView) => void; onOutage: OnOutage; end: () => Promise<void> };
 
-/** Prints each change of a run as a line: seconds since the start, region, page and state. */
-export const progressLines = (note: (line: string) => void): Progress => {
+/** A check, as far as its name in the progress needs it. */
+export type NamedCheck = Pick<CreatedCheck, 'id' | 'url' | 'device'>;
+
+export const urlAndDevice = ({ url, device = 'mobile' }: NamedCheck): string => `${url}  ${device}`;
+
+/** Prints each change of a run as a line: seconds since the start, region, name of the check and state. */
+export const progressLines = (nameOf: (check: NamedCheck) => string, note: (line: string) => void): Progress => {
   const startedAt = performance.now();
   const shown = new Map<string, string>();
   const print = (text: string) => {
@@ -13,7 +19,7 @@ export const progressLines = (note: (line: string) => void): Progress => {
     note(`${`${seconds} s`.padStart(6)}  ${text}`);
   };
   const onChange = (check: CheckView) => {
-    for (const [name, state] of statesOf(check)) {
+    for (const [name, state] of statesOf(check, nameOf(check))) {
       if (shown.get(name) === state) continue;
       shown.set(name, state);
       print(`${name}  ${state}`);
@@ -35,11 +41,11 @@ export const outagesOf = (show: (cause: string | undefined) => void): OnOutage =
   };
 };
 
-const statesOf = ({ url, runs, device, samples = 1 }: CheckView): Map<string, string> =>
+const statesOf = ({ runs, samples = 1 }: CheckView, checkName: string): Map<string, string> =>
   new Map(
     runs.map(({ region, state, samples: taken, error }) => {
       const count = samples > 1 && state === 'running' ? `, ${taken.length} of ${samples} samples` : '';
       const reason = error ? `: ${error.code}` : '';
-      return [`${region}  ${url}  ${device ?? 'mobile'}`, `${state}${count}${reason}`];
+      return [`${region}  ${checkName}`, `${state}${count}${reason}`];
     }),
   );

@@ -2,9 +2,9 @@ import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import { worstRun } from '../../shared/fixes/worst-run.ts';
 import type { RunView } from '../../shared/run.ts';
-import type { Client } from '../api/client.ts';
+import { type Client, isFinal } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
-import { baseParameter, hasVerdict, noVerdictText } from './base.ts';
+import { baseParameter, hasVerdict, judge, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { comparisonTextOf } from './formats/comparison-text.ts';
@@ -29,14 +29,6 @@ export const reading = (
   return withClient(context, data, work);
 };
 
-/** Returns the comparison of a check's regions, or null if no two runs can be compared. */
-export const comparisonOf = async (client: Client, id: string, signal: AbortSignal) =>
-  client.compare(id, { signal }).catch((error) => {
-    if (error instanceof ServiceError && (error.code === 'not-comparable' || error.code === 'report-not-ready'))
-      return null;
-    throw error;
-  });
-
 /** Returns what to fix first in the worst run. Returns null if no run succeeded, or its report is gone. */
 export const worstFixes = async (client: Client, runs: readonly RunView[], signal: AbortSignal) => {
   const run = worstRun(runs);
@@ -54,18 +46,11 @@ export const worstFixes = async (client: Client, runs: readonly RunView[], signa
 export const get = (context: Context, id: string, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client, server) => {
     const check = await client.get(id, context);
-    const comparison = check.regions.length > 1 ? await comparisonOf(client, id, context.signal) : null;
+    const judged = isFinal(check)
+      ? await judge(client, check, { base: undefined }, context.signal)
+      : { comparison: null, base: null, baseProblem: null, explanation: null };
     const fixes = await worstFixes(client, check.runs, context.signal);
-    const result: CheckResult = {
-      check,
-      comparison,
-      base: null,
-      baseProblem: null,
-      explanation: null,
-      assertions: {},
-      fixes,
-      server,
-    };
+    const result: CheckResult = { check, ...judged, assertions: {}, fixes, server };
     await writeResults(context, [result], { format: options.format ?? 'text' });
     return exitCodes.good;
   });
@@ -92,28 +77,35 @@ export const compare = (context: Context, id: string, options: ReadOptions): Pro
   reading(context, options, async (client) => {
     const { pool, intended, why, format } = options;
     const base = options.base === undefined ? undefined : baseParameter(options.base);
-    if (base === undefined && (why || format === 'markdown' || pool !== undefined || intended)) {
-      throw new UsageError('--why, --pool, --intended and --format markdown need --base, an earlier check.');
-    }
     const { signal } = context;
+    const needsBase = base === undefined && (why || format === 'markdown' || pool !== undefined || intended);
+    if (needsBase && !(await client.get(id, context)).against) {
+      throw new UsageError(
+        '--why, --pool, --intended and --format markdown need --base, an earlier check, or a check with --against.',
+      );
+    }
     const comparison = await client.compare(id, { base, pool, intended, signal });
-    const explanation = why && base !== undefined ? await client.explain(id, { base, pool, intended, signal }) : null;
-    const isText = base !== undefined && options.format !== 'json';
+    if (comparison.baseCheckId === null) {
+      await context.print(`${JSON.stringify(comparison, null, 2)}\n`);
+      if (lacksSamples(comparison)) context.note(reasonText('fewer-samples'));
+      return exitCodes.good;
+    }
+    const explanation = why ? await client.explain(id, { base, pool, intended, signal }) : null;
     await context.print(
-      isText
-        ? printedComparison(comparison as CheckComparison, explanation, options, context)
-        : `${JSON.stringify(explanation ? { ...comparison, explanation } : comparison, null, 2)}\n`,
+      format === 'json'
+        ? `${JSON.stringify(explanation ? { ...comparison, explanation } : comparison, null, 2)}\n`
+        : printedComparison(comparison, explanation, options, context),
     );
-    const lacksSamples = comparison.reasons.some(({ code }) => code === 'fewer-samples');
-    if (lacksSamples && !isText) context.note(reasonText('fewer-samples'));
-    if (options.base === undefined) return exitCodes.good;
-    const compared = comparison as CheckComparison;
-    if (!hasVerdict(compared)) {
-      context.note(noVerdictText(compared));
+    if (lacksSamples(comparison) && format === 'json') context.note(reasonText('fewer-samples'));
+    if (!hasVerdict(comparison)) {
+      context.note(noVerdictText(comparison));
       return exitCodes.wrongUse;
     }
-    return hasRegressed(compared) ? exitCodes.failedRules : exitCodes.good;
+    return hasRegressed(comparison) ? exitCodes.failedRules : exitCodes.good;
   });
+
+const lacksSamples = ({ reasons }: Pick<CheckComparison, 'reasons'>): boolean =>
+  reasons.some(({ code }) => code === 'fewer-samples');
 
 /** Returns the comparison of two checks and its explanation as text or Markdown. */
 const printedComparison = (

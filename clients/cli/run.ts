@@ -1,34 +1,38 @@
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
-import type { BaseOptions, Client, CreatedCheck } from '../api/client.ts';
-import { compareWithBase, findBase } from './base.ts';
+import type { BaseOptions, Client } from '../api/client.ts';
+import { findBase, judge } from './base.ts';
 import { type Context, withClient } from './context.ts';
-import { exitCodes, UsageError } from './exit-codes.ts';
+import { exitCodeOfRuns, exitCodes, UsageError } from './exit-codes.ts';
 import { sampleNotes } from './formats/notes.ts';
 import { assertionsPassed } from './formats/outcome.ts';
 import type { AssertionRules } from './lighthouserc.ts';
-import { inputsFrom } from './option-flags.ts';
+import { againstFrom, inputsFrom, SAMPLES_OF_VARIANTS } from './option-flags.ts';
 import type { RunOptions } from './options.ts';
 import { checkOutputs, writeResults } from './output.ts';
-import { comparisonOf, hasRegressed, worstFixes } from './read.ts';
+import { hasRegressed, worstFixes } from './read.ts';
 import type { CheckResult } from './result.ts';
 import { applyRules, readRules } from './rules.ts';
 import { throttlingFor } from './throttling.ts';
-import { eraseUnfinished, readWhenFinished, reportKept } from './waiting.ts';
+import { keepingChecks, readWhenFinished, timeLimit } from './waiting.ts';
 
-type Write = (results: CheckResult[]) => Promise<void>;
+type Writing = {
+  write: (results: CheckResult[], client: Client) => Promise<void>;
+  /** False if a regression or a missing verdict is an answer, and not a failure. */
+  isGate?: boolean;
+};
 
 /** Creates a check for each URL and device, waits for all of them, and prints the results. */
 export const run = (context: Context, urls: readonly string[], options: RunOptions): Promise<number> =>
-  auditing(context, urls, options, (results) => writeResults(context, results, options));
+  auditing(context, urls, options, { write: (results) => writeResults(context, results, options) });
 
 /** Creates a check for each URL and device, waits for all of them, and writes the results. Returns the exit code. */
 export const auditing = async (
   context: Context,
   urls: readonly string[],
   options: RunOptions,
-  write: Write,
+  { write, isGate = true }: Writing,
 ): Promise<number> => {
-  for (const url of urls) requireScheme(url);
+  requireUsable(urls, options);
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
   }
@@ -39,9 +43,8 @@ export const auditing = async (
     signal.throwIfAborted();
     const bodies = await bodiesOf(client, urls, options, signal);
     const base = options.base === undefined ? undefined : await findBase(client, options.base, signal);
-    const against = { server, rules, base, pool: options.pool, intended: options.intended };
-    const created: CreatedCheck[] = [];
-    try {
+    const judging = { server, rules, base, pool: options.pool, intended: options.intended };
+    return keepingChecks(context, client, options.data, async (created) => {
       for (const [i, body] of bodies.entries()) {
         created.push(await client.create(body, keyOf(options.idempotencyKey, i)));
         signal.throwIfAborted();
@@ -51,27 +54,36 @@ export const auditing = async (
         return exitCodes.good;
       }
       const notes: string[] = []; // until the progress has ended
-      const { results, error } = await readWhenFinished(client, created, options.timeout, context, {
-        finished: (patient, check) => resultOf(patient, check, against, { signal, notes }),
-        lastSeen: (check) => unjudged(check, { ...against, notes }),
+      const { results, error } = await readWhenFinished(client, created, timeLimit(options.timeout), context, {
+        finished: (patient, check) => resultOf(patient, check, judging, { signal, notes }),
+        lastSeen: (check) => unjudged(check, { ...judging, notes }),
       });
       for (const line of notes) context.note(line);
       reportNotes(results, options, context);
       if (!error) {
-        await write(results);
-        return exitCodeOf(results);
+        await write(results, client);
+        return isGate ? exitCodeOf(results) : exitCodeOfRuns(results.map(({ check }) => check));
       }
-      if (results.length > 0) await write(results).catch(({ message }) => context.note(message));
+      if (results.length > 0) await write(results, client).catch(({ message }) => context.note(message));
       throw error;
-    } catch (error) {
-      if (signal.aborted) await eraseUnfinished(client, created, context);
-      else reportKept(created, context, options.data);
-      throw error;
-    }
+    });
   });
 };
 
-const requireScheme = (url: string): void => {
+const requireUsable = (urls: readonly string[], options: RunOptions): void => {
+  const { against, base } = options;
+  for (const url of [...urls, ...(against === undefined ? [] : [against])]) requireScheme(url);
+  if (against !== undefined && urls.length > 1) {
+    throw new UsageError('--against has one URL, so it is compared with one page. Run the command for each page.');
+  }
+  if (base !== undefined && againstFrom(options, undefined)) {
+    throw new UsageError(
+      '--base compares with an earlier check, and --against in turns with another variant. Use one.',
+    );
+  }
+};
+
+export const requireScheme = (url: string): void => {
   if (!/^https?:\/\//i.test(url)) {
     const right = /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
       ? 'a URL that starts with http:// or https://'
@@ -94,20 +106,23 @@ const bodiesOf = async (
   const regions = region?.includes('all') ? offered : (region ?? offered.slice(0, 1));
   // the service refuses unknown regions, versions and categories, and says which it accepts
   return urls.flatMap((url) =>
-    (device ?? [undefined]).map((each) => {
-      const throttling = throttlingFor(each as CreateCheckBody['device'], options);
+    ((device ?? [undefined]) as CreateCheckBody['device'][]).map((each) => {
+      const throttling = throttlingFor(each, options);
+      const against = againstFrom(options, each);
       return {
         ...{ url, auditVersion, regions },
         ...(each && { device: each }),
+        ...(against && { samples: SAMPLES_OF_VARIANTS }),
         ...inputsFrom(options),
         ...(throttling && { throttling }),
         ...(label && { labels: label }),
-      } as CreateCheckBody;
+        ...(against && { against }),
+      };
     }),
   );
 };
 
-type Against = BaseOptions & {
+type Judging = BaseOptions & {
   server: string | null;
   rules: readonly AssertionRules[];
   base: string | undefined;
@@ -116,24 +131,21 @@ type Against = BaseOptions & {
 const resultOf = async (
   client: Client,
   check: CheckView,
-  { server, rules, base, pool, intended }: Against,
+  { server, rules, base, pool, intended }: Judging,
   { signal, notes }: { signal: AbortSignal; notes: string[] },
 ): Promise<CheckResult> => {
-  const comparison = check.regions.length > 1 ? await comparisonOf(client, check.id, signal) : null;
-  const judged =
-    base === undefined
-      ? { base: null, explanation: null, baseProblem: null }
-      : await compareWithBase(client, check, { base, pool, intended }, signal);
+  const judged = await judge(client, check, { base, pool, intended }, signal);
   const applied = await applyRules(client, check, rules, signal);
   notes.push(...applied.notes);
   const fixes = await worstFixes(client, check.runs, signal);
-  return { check, comparison, ...judged, assertions: applied.assertions, fixes, server };
+  return { check, ...judged, assertions: applied.assertions, fixes, server };
 };
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
-const unjudged = (check: CheckView, { server, rules, base, notes }: Against & { notes: string[] }): CheckResult => {
+const unjudged = (check: CheckView, { server, rules, base, notes }: Judging & { notes: string[] }): CheckResult => {
   if (rules.length > 0) notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
-  const baseProblem = base === undefined ? null : `The command ended before it compared the check ${check.id}.`;
+  const isJudged = base !== undefined || check.against !== undefined;
+  const baseProblem = !isJudged ? null : `The command ended before it compared the check ${check.id}.`;
   return { check, comparison: null, base: null, baseProblem, explanation: null, assertions: {}, fixes: null, server };
 };
 
@@ -144,9 +156,8 @@ const reportNotes = (results: readonly CheckResult[], { format }: RunOptions, { 
 };
 
 const exitCodeOf = (results: readonly CheckResult[]): number => {
-  const blames = results.flatMap(({ check }) => check.runs.map(({ error }) => error?.blame));
-  if (blames.includes('service')) return exitCodes.serviceFault;
-  if (blames.includes('page')) return exitCodes.pageFault;
+  const failed = exitCodeOfRuns(results.map(({ check }) => check));
+  if (failed !== exitCodes.good) return failed;
   const breaksRules = results.some(
     (each) => assertionsPassed(each) === false || (each.base && hasRegressed(each.base)),
   );

@@ -4,15 +4,26 @@ import { isFinal } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import type { Context } from './context.ts';
 import { ServiceFaultError } from './exit-codes.ts';
-import { progressLines } from './progress.ts';
+import { type NamedCheck, progressLines, urlAndDevice } from './progress.ts';
 
 const ERASE_MS = 5000;
 
-type Read<T> = {
+/** Time limit of a command. `signal` aborts at its end, and `explained` returns the error of a command that it has ended. */
+export type TimeLimit = { signal: AbortSignal; explained: (error: Error) => Error };
+
+export const timeLimit = (seconds: number): TimeLimit => {
+  const signal = AbortSignal.timeout(seconds * 1000);
+  const tooLate = () => new ServiceFaultError(`The checks did not finish within ${seconds} s.`);
+  return { signal, explained: (error) => (signal.aborted ? tooLate() : error) };
+};
+
+export type Read<T> = {
   /** Returns the result of a finished check. */
   finished: (client: Client, check: CheckView, i: number) => Promise<T>;
   /** Returns the result of a check as the command saw it last, when the command failed before its result was read. */
   lastSeen: (check: CheckView) => T;
+  /** Returns the name of a check in the progress. By default it is the URL and the device. */
+  nameOf?: (check: NamedCheck) => string;
 };
 
 /**
@@ -22,17 +33,16 @@ type Read<T> = {
 export const readWhenFinished = async <T>(
   client: Client,
   created: readonly CreatedCheck[],
-  seconds: number,
+  limit: TimeLimit,
   { signal, note, terminal }: Context,
-  { finished, lastSeen }: Read<T>,
+  { finished, lastSeen, nameOf = created.length === 1 && terminal ? ({ url }) => url : urlAndDevice }: Read<T>,
 ): Promise<{ results: T[]; error?: Error }> => {
-  const timeout = AbortSignal.timeout(seconds * 1000);
   const failed = new AbortController(); // ends the other waits when one fails
   const { onChange, onOutage, end } = terminal
-    ? (await import('./progress-rows.ts')).progressRows(created, terminal)
-    : progressLines(note);
+    ? (await import('./progress-rows.ts')).progressRows(created, nameOf, terminal)
+    : progressLines(nameOf, note);
   const seen = new Map<string, CheckView>();
-  const patient = client.patient(AbortSignal.any([signal, timeout, failed.signal]), onOutage);
+  const patient = client.patient(AbortSignal.any([signal, limit.signal, failed.signal]), onOutage);
   const watch = (check: CheckView) => {
     seen.set(check.id, check);
     onChange(check);
@@ -56,8 +66,7 @@ export const readWhenFinished = async <T>(
       const check = seen.get(created[i]?.id as string);
       return check ? [lastSeen(check)] : [];
     });
-    const tooLate = new ServiceFaultError(`The checks did not finish within ${seconds} s.`);
-    return { results, error: timeout.aborted ? tooLate : (error as Error) };
+    return { results, error: limit.explained(error as Error) };
   } finally {
     await end();
   }
@@ -70,8 +79,28 @@ const explained = (error: unknown): unknown => {
   return new ServiceFaultError('A check was erased while the command waited for it. Run the command again.');
 };
 
+/**
+ * Calls `work` with a list for the checks that it creates. After a failure, reports how to read these checks. After an
+ * interrupt, erases the unfinished ones.
+ */
+export const keepingChecks = async <T>(
+  context: Context,
+  client: Client,
+  data: string | undefined,
+  work: (created: CreatedCheck[]) => Promise<T>,
+): Promise<T> => {
+  const created: CreatedCheck[] = [];
+  try {
+    return await work(created);
+  } catch (error) {
+    if (context.signal.aborted) await eraseUnfinished(client, created, context);
+    else reportKept(created, context, data);
+    throw error;
+  }
+};
+
 /** Reports how to read the checks of a command that has failed. */
-export const reportKept = (
+const reportKept = (
   created: readonly CreatedCheck[],
   { serviceUrl, note }: Context,
   data: string | undefined,
@@ -92,11 +121,7 @@ export const reportKept = (
 const shellWord = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Erases the checks that are not finished, and prints their ids. */
-export const eraseUnfinished = async (
-  client: Client,
-  created: readonly CreatedCheck[],
-  { note }: Context,
-): Promise<void> => {
+const eraseUnfinished = async (client: Client, created: readonly CreatedCheck[], { note }: Context): Promise<void> => {
   const signal = AbortSignal.timeout(ERASE_MS); // the signal of the command has aborted
   await Promise.all(
     created.map(async ({ id }) => {

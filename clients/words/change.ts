@@ -28,6 +28,17 @@ export const regionsText = (
   return best === null ? `${size} apart` : `${best} better by ${size}`;
 };
 
+/** Returns a change with signs for a narrow column, such as `−426 ms (−569 to −416)`. Points have no unit. Without a clear change, returns its interval. */
+export const shortChangeText = (name: MetricName, { verdict, ...judged }: Compared): string => {
+  const numbers = numbersOf(judged);
+  if (!numbers) return '–';
+  if (verdict === 'same' || verdict === 'unknown') return rangeText(name, numbers).replace(/ points?$/, '');
+  const { text, unit } = scaleFor(name, Math.abs(numbers.estimate));
+  const [estimate, low, high] = [numbers.estimate, numbers.low, numbers.high].map((value) => signedText(value, text));
+  const shownUnit = pageMetric(name).kind === 'score' ? '' : unit;
+  return `${estimate}${shownUnit}${low === high ? '' : ` (${low} to ${high})`}`;
+};
+
 const numbersOf = ({ change }: Judged): Numbers | undefined =>
   change
     ? {
@@ -67,12 +78,13 @@ const openText = (name: MetricName, noun: string, { samplesNeeded, ...judged }: 
 /** Returns an interval with signs: `−60 to +210 ms`. */
 const rangeText = (name: MetricName, { low, high }: Numbers): string => {
   const { text, unit } = scaleFor(name, Math.max(Math.abs(low), Math.abs(high)));
-  const signed = (value: number) => {
-    const size = text(Math.abs(value));
-    return size === text(0) ? size : `${value < 0 ? '−' : '+'}${size}`;
-  };
-  const ends = [...new Set([signed(low), signed(high)])];
+  const ends = [...new Set([signedText(low, text), signedText(high, text)])];
   return `${ends.join(' to ')}${unit}`;
+};
+
+const signedText = (value: number, text: (value: number) => string): string => {
+  const size = text(Math.abs(value));
+  return size === text(0) ? size : `${value < 0 ? '−' : '+'}${size}`;
 };
 
 const sizeText = (name: MetricName, { estimate }: Numbers): string => {

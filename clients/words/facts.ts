@@ -2,7 +2,7 @@ import type { CheckView } from '../../shared/check.ts';
 import type { ThrottlingValues } from '../../shared/throttling.ts';
 import { counted } from './numbers.ts';
 
-type Audited = Pick<CheckView, 'auditVersion' | 'device' | 'samples' | 'throttling' | 'blockedUrlPatterns'>;
+type Audited = Pick<CheckView, 'auditVersion' | 'device' | 'samples' | 'throttling' | 'blockedUrlPatterns' | 'against'>;
 
 /** Returns how the pages of a check were audited, in words. The preset of the device has no throttling of its own. */
 export const auditFacts = ({
@@ -10,16 +10,38 @@ export const auditFacts = ({
   device = 'mobile',
   samples = 1,
   throttling,
-  blockedUrlPatterns = [],
+  blockedUrlPatterns,
+  against,
 }: Audited): string[] => [
   `Lighthouse ${auditVersion}`,
   device,
   counted(samples, 'sample'),
-  ...(throttling === undefined
-    ? []
-    : [throttling === 'none' ? 'no throttling' : `throttled to ${valuesText(throttling)}`]),
-  ...(blockedUrlPatterns.length === 0 ? [] : [counted(blockedUrlPatterns.length, 'blocked URL pattern')]),
+  ...throttlingFacts(throttling),
+  ...blockedFacts(blockedUrlPatterns),
+  ...againstFacts({ against }),
 ];
+
+/** Returns how the second variant of a check differs from the first, in words. */
+export const againstFacts = ({ against }: Pick<CheckView, 'against'>): string[] => {
+  if (!against) return [];
+  const { url, auditVersion, device, throttling, blockedUrlPatterns } = against;
+  const facts = [
+    ...(url === undefined ? [] : [url]),
+    ...(auditVersion === undefined ? [] : [`Lighthouse ${auditVersion}`]),
+    ...(device === undefined ? [] : [device]),
+    ...throttlingFacts(throttling),
+    ...(blockedUrlPatterns?.length === 0 ? ['nothing blocked'] : blockedFacts(blockedUrlPatterns)),
+  ];
+  return [`against ${facts.join(', ')}`];
+};
+
+const throttlingFacts = (throttling: Audited['throttling']): string[] => {
+  if (throttling === undefined) return [];
+  return [throttling === 'none' ? 'no throttling' : `throttled to ${valuesText(throttling)}`];
+};
+
+const blockedFacts = (patterns: Audited['blockedUrlPatterns'] = []): string[] =>
+  patterns.length === 0 ? [] : [counted(patterns.length, 'blocked URL pattern')];
 
 /** Returns each label of a check as `name: value`. */
 export const labelTexts = ({ labels = {} }: Pick<CheckView, 'labels'>): string[] =>

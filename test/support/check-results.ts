@@ -4,6 +4,7 @@ import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
 import { compareChecks, compareRegions } from '../../shared/comparison/comparison.ts';
 import { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
+import { compareVariants } from '../../shared/comparison/variants.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
@@ -37,6 +38,18 @@ export const succeeded = (samples: readonly Sample[], change: Partial<Run> = {})
   ...change,
 });
 
+/** Returns the second variant of a run with these samples. It shows the second sample. */
+export const otherVariant = ({ url, samples }: { url: string; samples: readonly Sample[] }): Pick<Run, 'against'> => ({
+  against: {
+    ...{ url, device: 'mobile', auditVersion: '13.5.0', finalUrl: null, warnings: [] },
+    ...noMetrics,
+    ...samples[1 % samples.length],
+    samples: [...samples],
+    spread: spreadOf(samples),
+    environment,
+  },
+});
+
 export const failed = (code: RunProblemCode, detail?: string): Partial<Run> => ({
   state: 'failed',
   startedAt: createdAt.toISOString(),
@@ -65,7 +78,7 @@ export const resultOf = (
 ): CheckResult => {
   const view = CheckView.parse(checkView(check));
   const comparison = compareRegions(check);
-  const changes = base && compareChecks(base, check);
+  const changes = base ? compareChecks(base, check) : compareVariants(check);
   return printableValue({
     check: view,
     comparison: comparison ? RegionComparison.parse(comparison) : null,

@@ -16,7 +16,7 @@ export const shortReport = {
   categories: { performance: { id: 'performance', title: 'Performance', score: 0.2, auditRefs: [] } },
 };
 
-type Answer = (url: URL) => unknown;
+type Answer = (url: URL, body: unknown) => unknown;
 
 /**
  * Starts a service on loopback that has one finished check. `answers` replaces the answers of some routes by name. An
@@ -35,9 +35,10 @@ export const startFakeService = (answers: Readonly<Record<string, Answer>> = {})
     explanation: () => 'not-found',
     ...answers,
   };
-  return startOddServer((request, response) => {
+  return startOddServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://service');
-    const answer = all[routeOf(request.method ?? '', url.pathname)]?.(url);
+    const text = Buffer.concat(await request.toArray()).toString();
+    const answer = all[routeOf(request.method ?? '', url.pathname)]?.(url, text && JSON.parse(text));
     if (typeof answer === 'string') problem(answer)(request, response);
     else if (answer === null) response.writeHead(204).end();
     else answering(200, 'application/json', JSON.stringify(answer ?? {}), { etag: '"1"' })(request, response);

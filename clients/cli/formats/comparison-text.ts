@@ -1,12 +1,12 @@
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
-import { differenceText } from '../../words/differences.ts';
+import { differenceText, isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels } from '../../words/numbers.ts';
 import { type Change, changesOf, grouped } from './metrics.ts';
 import { reasonText } from './notes.ts';
 import { labelled, paint, type Style, signed, table, type View, wrap } from './terminal.ts';
+import { verdictSigns } from './variants.ts';
 
-const signs = { regressed: '✘', improved: '✓', same: '=', unknown: '?' };
-const styles: Record<Change['verdict'], Style> = {
+export const verdictStyles: Record<Change['verdict'], Style> = {
   regressed: 'poor',
   improved: 'pass',
   same: 'unknown',
@@ -16,9 +16,12 @@ const styles: Record<Change['verdict'], Style> = {
 /** Returns the comparison of two checks as text for a terminal: each metric before and after, and its change. */
 export const comparisonTextOf = (comparison: CheckComparison, view: View): string => {
   const changes = changesOf(comparison);
+  const { base, value } = isOfVariants(comparison)
+    ? variantNames(comparison)
+    : { base: comparison.baseCheckId, value: comparison.checkId };
   const lines = [
-    ...wrap(`before  ${comparison.baseCheckId}`, view.width),
-    ...wrap(`after   ${comparison.checkId}`, view.width),
+    ...wrap(`before  ${base}`, view.width),
+    ...wrap(`after   ${value}`, view.width),
     ...grouped(changes, ({ region }) => region).flatMap((group) => ['', ...regionLines(group, view)]),
     ...reasonLines(comparison, view),
   ];
@@ -27,7 +30,8 @@ export const comparisonTextOf = (comparison: CheckComparison, view: View): strin
 
 /** Returns the table of a region. If the terminal is too narrow for it, each metric has a line of its own. */
 const regionLines = (changes: readonly Change[], view: View): string[] => {
-  const verdict = ({ verdict, change }: Change) => paint(`${signs[verdict]} ${change}`, styles[verdict], view);
+  const verdict = ({ verdict, change }: Change) =>
+    paint(`${verdictSigns[verdict]} ${change}`, verdictStyles[verdict], view);
   const region = paint(changes[0]?.region ?? '', 'heading', view);
   const rows = changes.map((each) => [labels[each.name], each.before, each.after, verdict(each)]);
   const blocks = () => [
@@ -38,7 +42,9 @@ const regionLines = (changes: readonly Change[], view: View): string[] => {
 };
 
 /** Returns why verdicts are unknown, and what differs between the checks. */
-const reasonLines = ({ reasons, differences }: CheckComparison, view: View): string[] => {
+const reasonLines = (comparison: CheckComparison, view: View): string[] => {
+  const { reasons } = comparison;
+  const differences = isOfVariants(comparison) ? [] : comparison.differences;
   if (reasons.length + differences.length === 0) return [];
   const sign = paint('!', 'work', view);
   const differing = differences.flatMap((each) => signed(sign, differenceText(each), view));

@@ -1,6 +1,7 @@
 import reports, { type TestSuite } from 'junit-report-builder';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
+import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 import { changesOf, shownMetrics } from './metrics.ts';
@@ -72,10 +73,14 @@ const addBase = (suite: TestSuite, { check, base, baseProblem }: CheckResult): v
   }
   if (!base || baseProblem) return;
   const changes = changesOf(base);
+  const other = isOfVariants(base) ? variantNames(base).base : base.baseCheckId;
   for (const region of base.regions) {
-    const test = suite.testCase().className(shortUrl(check.url)).name(`${region} compared with ${base.baseCheckId}`);
-    const regressed = changes.filter((each) => each.region === region && each.verdict === 'regressed');
-    const text = regressed.map(({ name, before, after, change }) => `${labels[name]} ${before} → ${after}: ${change}`);
-    if (text.length > 0) test.failure(text.join(', '), 'regression');
+    const test = suite.testCase().className(shortUrl(check.url)).name(`${region} compared with ${other}`);
+    const inRegion = changes.filter((each) => each.region === region);
+    const texts = (shown: typeof changes) =>
+      shown.map(({ name, before, after, change }) => `${labels[name]} ${before} → ${after}: ${change}`);
+    const regressed = texts(inRegion.filter(({ verdict }) => verdict === 'regressed'));
+    if (regressed.length > 0) test.failure(regressed.join(', '), 'regression');
+    if (isOfVariants(base)) test.standardOutput(texts(inRegion).join('\n'));
   }
 };

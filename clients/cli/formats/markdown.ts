@@ -1,3 +1,5 @@
+import type { RunView } from '../../../shared/run.ts';
+import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 import { whyLines } from './explanation.ts';
@@ -7,6 +9,7 @@ import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
 import { linkOf, titleOf } from './titles.ts';
+import { type VariantRow, variantRows } from './variants.ts';
 
 /** Most characters of the result. GitHub refuses a comment with more than 65,536. */
 export const MAX_MARKDOWN_LENGTH = 60_000;
@@ -53,7 +56,7 @@ const linesOf = (result: CheckResult): string[] => {
     prose(facts) + (page ? ` · ${link('Report', page)}` : ''),
     ...metricLines(result),
     ...noteLines(result),
-    ...baseLines(result),
+    ...baseLines(result, { withTable: !result.check.against }),
     ...whyLines(result.explanation),
     ...assertionLines(result),
     ...(result.fixes ? fixesTable(result.fixes, MAX_FIXES) : []),
@@ -62,9 +65,10 @@ const linesOf = (result: CheckResult): string[] => {
 };
 
 const metricLines = (result: CheckResult): string[] => {
-  const { runs } = result.check;
+  const { runs, against } = result.check;
   const names = shownMetrics(runs);
   if (names.length === 0) return [''];
+  if (against) return [...runs.flatMap((run) => variantLines(run, result)), legend, ''];
   const verdictOf = verdictsOf(result);
   const cellOf = (run: (typeof runs)[number], name: (typeof names)[number]) => {
     const value = shownValue(run, name);
@@ -82,6 +86,21 @@ const metricLines = (result: CheckResult): string[] => {
   ];
 };
 
+const verdictWords = { regressed: '❌ ', improved: '✅ ', same: '', unknown: '' };
+
+/** Returns both variants of a run side by side with the change. */
+const variantLines = (run: RunView, { base }: CheckResult): string[] => {
+  const text = (value: VariantRow['value']) =>
+    value ? `${gradeSigns[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
+  const rows = variantRows(run, base).map(({ name, against, value, verdict, change }) => [
+    labels[name],
+    text(against),
+    text(value),
+    `${verdictWords[verdict]}${prose(change)}`,
+  ]);
+  return rows.length > 0 ? tableOf([prose(run.region), 'against', 'check', 'change'], rows) : [];
+};
+
 const noteLines = (result: CheckResult): string[] => [
   ...failuresOf(result).map(
     (each) =>
@@ -95,10 +114,14 @@ const noteLines = (result: CheckResult): string[] => [
 ];
 
 /** Returns the metrics that got worse or better than those of the base. */
-export const baseLines = ({ base, baseProblem }: Pick<CheckResult, 'base' | 'baseProblem'>): string[] => {
+export const baseLines = (
+  { base, baseProblem }: Pick<CheckResult, 'base' | 'baseProblem'>,
+  { withTable = true } = {},
+): string[] => {
   if (baseProblem) return [`- ❌ **Not compared.** ${prose(baseProblem)}`, ''];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
+  const other = isOfVariants(base) ? prose(variantNames(base).base) : code(base.baseCheckId);
   const rows = changed.map(({ region, name, before, after, change, verdict }) => [
     verdict === 'regressed' ? '❌ regressed' : '✅ improved',
     prose(region),
@@ -108,8 +131,8 @@ export const baseLines = ({ base, baseProblem }: Pick<CheckResult, 'base' | 'bas
     prose(change),
   ]);
   return [
-    `**Compared with ${code(base.baseCheckId)}:** ${counts}`,
-    ...(rows.length > 0 ? tableOf(['', 'region', 'metric', 'before', 'after', 'change'], rows) : ['']),
+    `**Compared with ${other}:** ${counts}`,
+    ...(withTable && rows.length > 0 ? tableOf(['', 'region', 'metric', 'before', 'after', 'change'], rows) : ['']),
   ];
 };
 

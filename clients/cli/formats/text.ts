@@ -1,13 +1,16 @@
 import stringWidth from 'string-width';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
+import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
+import { verdictStyles } from './comparison-text.ts';
 import { whyText } from './explanation.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
+import { type VariantRow, variantRows, verdictSigns } from './variants.ts';
 
 /** Returns the checks as text for a terminal. No line is wider than it, except for a link. */
 export const textOf = (results: readonly CheckResult[], view: View): string =>
@@ -46,7 +49,10 @@ const metricLines = (result: CheckResult, view: View): string[] => {
   const names = shownMetrics(runs);
   const isOpen = runs.some(({ state }) => state === 'created' || state === 'running');
   if (names.length === 0 && !isOpen) return [];
-  return [...(tableLines(result, names, view) ?? blocks(result, names, view)), ...legend(names, view)];
+  const lines = result.check.against
+    ? runs.flatMap((run, i) => [...(i === 0 ? [] : ['']), ...variantLines(run, result, view)])
+    : (tableLines(result, names, view) ?? blocks(result, names, view));
+  return [...lines, ...legend(names, view)];
 };
 
 /** Returns the table with the verdicts in its last column, or below it if the terminal is too narrow for that. */
@@ -66,6 +72,25 @@ const tableLines = (result: CheckResult, names: readonly MetricName[], view: Vie
   );
   const narrow = () => table(rows, view);
   return wide ?? narrow()?.concat(verdictLines(names, verdictOf, view));
+};
+
+/** Returns both variants of a run side by side with the change. If the terminal is too narrow, each metric has a line of its own. */
+const variantLines = (run: RunView, result: CheckResult, view: View): string[] => {
+  const region = paint(run.region, 'heading', view);
+  if (run.state !== 'succeeded') return wrap(`${region}   ${stateOf(run, result)}`, view.width);
+  const rows = variantRows(run, result.base);
+  const text = (value: VariantRow['value']) =>
+    value ? `${paint(`${value.sign} ${value.text}`.trimStart(), value.grade, view)} ${value.spread}`.trimEnd() : '–';
+  const changeOf = ({ verdict, change }: VariantRow) =>
+    change && paint(`${verdictSigns[verdict]} ${change}`, verdictStyles[verdict], view);
+  const cells = rows.map((row) => [labels[row.name], text(row.against), text(row.value), changeOf(row)]);
+  const blocks = () => [
+    region,
+    ...cells.flatMap(([label = '', against, value, change]) =>
+      labelled(label, `${against} → ${value}  ${change}`, view),
+    ),
+  ];
+  return table([[region, 'against', 'check', 'change'], ...cells], view) ?? blocks();
 };
 
 const verdictLines = (names: readonly MetricName[], verdictOf: (name: MetricName) => string, view: View): string[] => [
@@ -129,6 +154,7 @@ const baseLines = ({ base, baseProblem }: CheckResult, view: View): string[] => 
   if (baseProblem) return ['', ...signed(paint('✘', 'poor', view), baseProblem, view)];
   if (!base) return [];
   const { changed, counts } = summaryOf(base);
+  if (isOfVariants(base)) return ['', ...wrap(`Compared with ${variantNames(base).base}: ${counts}`, view.width)];
   const lines = changed.flatMap(({ region, name, verdict, before, after, change }) => {
     const sign = verdict === 'regressed' ? paint('✘', 'poor', view) : paint('✓', 'pass', view);
     return signed(sign, `${region}  ${labels[name]} ${before} → ${after}: ${change}`, view);

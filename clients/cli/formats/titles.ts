@@ -18,7 +18,7 @@ export const shortUrl = (url: string): string => cutText(url, MAX_URL_LENGTH);
  * Returns the URL of the page that shows the check. Returns undefined if the service ends with the command, or if its
  * answer would lead to another server.
  */
-export const linkOf = ({ check, server }: CheckResult): string | undefined =>
+export const linkOf = ({ check, server }: Pick<CheckResult, 'check' | 'server'>): string | undefined =>
   server !== null && /^\/[\w/-]*$/.test(check.links.page)
     ? `${server.replace(/\/+$/, '')}${check.links.page}`
     : undefined;

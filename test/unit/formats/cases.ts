@@ -3,7 +3,15 @@ import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { Fix } from '../../../shared/fixes/fix.ts';
 import type { Sample } from '../../../shared/page-metrics-schemas.ts';
 import { printableValue } from '../../../shared/text.ts';
-import { baseId, checkWith, failed, resultOf, samplesOf, succeeded } from '../../support/check-results.ts';
+import {
+  baseId,
+  checkWith,
+  failed,
+  otherVariant,
+  resultOf,
+  samplesOf,
+  succeeded,
+} from '../../support/check-results.ts';
 import { environment } from '../../support/environment.ts';
 
 const contended = 'Other processes used the CPU during the measurement. The performance score may be too low.';
@@ -111,6 +119,8 @@ const withFixes = (result: CheckResult, found: readonly Fix[]): CheckResult => {
   return run ? { ...result, fixes: printableValue({ run, fixes: [...found] }) } : result;
 };
 
+const production = { url: 'https://production.example/', samples: samplesOf('unchanged', 3, 0) };
+
 /** Results of a command, by the name of their snapshots. */
 export const cases: Record<string, () => CheckResult[]> = {
   'one-region': () => [resultOf(checkWith({ 'us-west1': succeeded(samplesOf('unchanged', 3, 1)) }))],
@@ -164,6 +174,23 @@ export const cases: Record<string, () => CheckResult[]> = {
   ],
   'no-verdict': () => [
     { ...resultOf(checkWith({ 'us-west1': west() }, three)), baseProblem: 'No earlier finished check has the label.' },
+  ],
+  variants: () => [
+    resultOf(
+      checkWith(
+        {
+          'us-west1': {
+            ...succeeded(samplesOf('slower', 0, 5)),
+            ...otherVariant({ ...production, samples: samplesOf('unchanged', 3, 5) }),
+          },
+          'us-east4': {
+            ...failed('http-error', 'The server answered with the status 503.'),
+            ...otherVariant(production),
+          },
+        },
+        { samples: 5, against: { url: production.url, blockedUrlPatterns: [] }, blockedUrlPatterns: ['ads.example'] },
+      ),
+    ),
   ],
   hostile: () => [
     resultOf(
