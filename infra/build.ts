@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.ts';
 import { packedChromium } from './build/chromium.ts';
 import { type Files, filesIn, inFolder, sizesOf, writeFiles } from './build/files.ts';
+import { fontFiles } from './build/fonts.ts';
 import { filesOfLinkedReleases, linkedReleases } from './build/lighthouse.ts';
 import { viewerFiles } from './build/report-viewer.ts';
 import { type Asset, checkSize, mb, partsOf } from './build/sizes.ts';
@@ -94,13 +95,14 @@ const packageFiles = async (name: string, paths: readonly string[]): Promise<Fil
   return inFolder(folder, new Map(await Promise.all(files)));
 };
 
-/** Returns the audit function's code, its auditor with each Lighthouse release, and Chromium. */
+/** Returns the audit function's code, its auditor with each Lighthouse release, Chromium, and fonts. */
 const auditFunction = async (index: Asset, child: Asset): Promise<Asset> => {
   const files = new Map([
     ...index.files,
     ...child.files,
     ...(await linkedReleases(root, '__dirname')),
     ...inFolder('chromium', await packedChromium(root, dist)),
+    ...inFolder('fonts', await fontFiles(root)),
     ...filesOfLinkedReleases(root),
     ...(await systemCallPackage()),
   ]);

@@ -15,14 +15,14 @@ const LEVEL = 12;
 const params = { [constants.ZSTD_c_compressionLevel]: LEVEL }; // with workers, Node returns no data for a large file
 
 /**
- * Returns Chromium with its shared libraries and fonts, each file as zstd, and a package.json with its version. Keeps
+ * Returns Chromium with its shared libraries, each file as zstd, and a package.json with its version. Keeps
  * the files in `cache`, because packing takes ten seconds.
  */
 export const packedChromium = async (root: string, cache: string): Promise<Files> => {
   const require = createRequire(join(root, 'package.json'));
   const main = require.resolve('@sparticuz/chromium');
   const { version } = JSON.parse(await readFile(join(dirname(main), '..', 'package.json'), 'utf8'));
-  const folder = join(cache, `chromium-${version}-zstd${LEVEL}`);
+  const folder = join(cache, `chromium-${version}-fontless-zstd${LEVEL}`);
   if (!existsSync(folder)) await pack(main, version, folder);
   return filesIn(folder);
 };
@@ -41,7 +41,7 @@ const pack = async (main: string, version: string, folder: string): Promise<void
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
     for (const name of await readdir(unpacked, { recursive: true })) {
       const from = join(unpacked, name);
-      if (!(await stat(from)).isFile()) continue;
+      if (!(await stat(from)).isFile() || name.startsWith('fonts/')) continue; // infra/build/fonts.ts has the fonts
       const to = join(packed, `${relative(unpacked, from)}.zst`);
       await mkdir(dirname(to), { recursive: true });
       await writeFile(to, await promisify(zstdCompress)(await readFile(from), { params }));

@@ -134,7 +134,7 @@ test('an audit has a browser of several processes, and the tests below see all o
 });
 
 test('no process of an audit has a credential or an unexpected variable in its environment', () => {
-  const known = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH'];
+  const known = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LD_LIBRARY_PATH', 'FONTCONFIG_FILE'];
   const browser = audit.processes.find(({ type }) => type === 'browser'); // its child processes overwrite their environment with their titles
   for (const each of browser?.env ?? []) expect(known, each).toContain(each.split('=')[0]);
   const everything = audit.processes.flatMap(({ env, args }) => [...env, ...args]).join('\n');

@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createZstdDecompress } from 'node:zlib';
+import { copyFonts, deployedFonts, onlyFontsOf, versionOfFonts } from './fonts.ts';
 import { removeStale } from './stale-entries.ts';
 
 /** The Chromium binary and the extra environment variables that it needs. */
@@ -24,13 +25,12 @@ export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Pro
     ? join(packedDir, 'package.json')
     : new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
   const { version } = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
-  const home = join(dir, `chromium-${version}`);
+  const deployed = deployedFonts();
+  const home = join(dir, deployed ? `chromium-${version}` : `chromium-${version}-${await versionOfFonts()}`);
   if (!existsSync(home)) await unpack(home, signal);
   await makeReadable(home).catch(() => {}); // another user owns the copy
   const executable = join(home, 'chromium');
-  const fonts: Record<string, string> = existsSync('/etc/fonts/fonts.conf')
-    ? {}
-    : { FONTCONFIG_PATH: join(home, 'fonts') };
+  const fonts = onlyFontsOf(deployed ?? join(home, 'fonts'));
 
   const error = await startError(executable, fonts);
   if (!error) return { executable, env: fonts };
@@ -53,13 +53,12 @@ const unpack = async (home: string, signal: AbortSignal | undefined): Promise<vo
   await mkdir(part, { recursive: true });
   try {
     await (existsSync(packedDir) ? inflate(packedDir, part, signal) : unpackPackage(part, signal));
-    await writeFile(join(part, 'fonts', 'fonts.conf'), fontConfig(join(home, 'fonts'))); // the package's file points to /tmp/fonts
     await rename(part, home).catch((error) => {
       if (!existsSync(home)) throw error; // otherwise another process was faster, and its copy is equal
     });
   } catch (error) {
     const reason = `Could not unpack Chromium to ${home}: ${(error as Error).message}`;
-    throw new Error(`${reason}. It needs 250 MB of disk space and the right to write there.`, { cause: error });
+    throw new Error(`${reason}. It needs 300 MB of disk space and the right to write there.`, { cause: error });
   } finally {
     await rm(part, { recursive: true, force: true });
   }
@@ -107,15 +106,12 @@ const unpackPackage = async (to: string, signal: AbortSignal | undefined): Promi
   for (const source of [unpacker, unpacker.stderr]) source.on('error', () => {}); // `close` follows
   const [code] = await once(unpacker, 'close');
   if (code !== 0) throw new Error(uncaughtMessage(stderr) ?? stderr.slice(-500));
+  await rm(join(to, 'fonts'), { recursive: true }); // the package's only font
+  await copyFonts(join(to, 'fonts'));
 };
 
 /** Returns the message of the error that ended a Node.js process. */
 const uncaughtMessage = (stderr: string): string | undefined => /Error: (.+?)(\]( \{)?)?$/m.exec(stderr)?.[1];
-
-const fontConfig = (folder: string): string => `<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><dir>${folder}</dir><cachedir>${folder}/cache</cachedir></fontconfig>
-`;
 
 const startError = async (executable: string, env: Record<string, string>): Promise<string | undefined> => {
   try {
