@@ -27,6 +27,18 @@ export type RunOptions = ThrottlingOptions &
 /** Options of `fixes`. Without other options, its audit has the defaults. */
 export type FixesOptions = RunOptions & { format: 'text' | 'json' | 'markdown' };
 
+/** Options of `third-parties`. */
+export type ThirdPartiesOptions = {
+  region?: string;
+  device?: string[];
+  auditVersion: string;
+  samples: number;
+  timeout: number;
+  format: FormatName;
+  output?: string[];
+  data?: string;
+};
+
 /** Options of the commands that read. */
 export type ReadOptions = {
   format?: FormatName;

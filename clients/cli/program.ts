@@ -2,8 +2,8 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { Context } from './context.ts';
 import { list, oneDevice, repeated, wholeNumber } from './flag-values.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
-import { againstFlags, optionFlags } from './option-flags.ts';
-import type { FixesOptions, ReadOptions, RunOptions } from './options.ts';
+import { againstFlags, optionFlags, SAMPLES_OF_VARIANTS } from './option-flags.ts';
+import type { FixesOptions, ReadOptions, RunOptions, ThirdPartiesOptions } from './options.ts';
 
 import manifest from './package.json' with { type: 'json' };
 import { throttlingFlags } from './throttling.ts';
@@ -62,6 +62,9 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
   });
   addFixes(program, async (...given) => {
     exitCode = await (await import('./fixes.ts')).fixes(context, ...given);
+  });
+  addThirdParties(program, async (...given) => {
+    exitCode = await (await import('./third-parties.ts')).thirdParties(context, ...given);
   });
   addReaders(program, (read) => async (first, second) => {
     const options = (typeof first === 'object' ? first : second) as ReadOptions;
@@ -129,12 +132,33 @@ const addFixes = (program: Command, action: (target: string, options: FixesOptio
     .action(action);
 };
 
+const ONE_DEVICE = ['--device <name>', 'mobile or desktop (default: mobile)', oneDevice] as const;
+const EXPERIMENT_SAMPLES = ['--samples <number>', 'audits of each side', wholeNumber, SAMPLES_OF_VARIANTS] as const;
 const FORMAT = ['--format <name>', `format on stdout: ${formatNames.join(', ')}`, format, 'text'] as const;
 const OUTPUT = [
   '--output <file>',
   'also write a file: .txt, .json, .md, .xml (JUnit) or .csv. Repeat it for more',
   repeated,
 ] as const;
+
+const addThirdParties = (
+  program: Command,
+  action: (url: string, options: ThirdPartiesOptions) => Promise<void>,
+): void => {
+  program
+    .command('third-parties')
+    .description('print what each third party of a page costs: audits the page with and without it in turns')
+    .argument('<url>', 'URL with scheme, such as https://example.com/')
+    .option('--region <name>', 'region (default: the first region of the service)')
+    .option(...ONE_DEVICE)
+    .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest')
+    .option(...EXPERIMENT_SAMPLES)
+    .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 3600)
+    .option(...FORMAT)
+    .option(...OUTPUT)
+    .option(...DATA)
+    .action(action);
+};
 
 type Reader = 'get' | 'list' | 'compare' | 'report' | 'erase';
 type Action = (read: Reader) => (first: unknown, second: unknown) => Promise<void>;

@@ -19,7 +19,7 @@ export type Audit = {
 };
 
 type AuditRef = { id: string; weight: number; group?: string };
-type Entity = { origins: readonly string[]; isFirstParty?: boolean };
+type Entity = { name: string; origins: readonly string[]; isFirstParty?: boolean };
 
 /** The fields of a Lighthouse result that an explanation reads. The versions 9 to 13 have them, except those marked optional. */
 export type Report = {
@@ -27,7 +27,9 @@ export type Report = {
   mainDocumentUrl?: string;
   finalUrl?: string;
   audits: Readonly<Record<string, Audit | undefined>>;
-  categories: Readonly<Record<string, { score: number | null; auditRefs: readonly AuditRef[] } | undefined>>;
+  categories: Readonly<
+    Record<string, { title?: string; score: number | null; auditRefs: readonly AuditRef[] } | undefined>
+  >;
   /** Since version 10. */
   entities?: readonly Entity[];
   configSettings?: { throttlingMethod?: string; throttling?: { throughputKbps?: number } };

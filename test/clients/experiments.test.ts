@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { validateXML } from 'xmllint-wasm';
 import { type CheckInputs, CheckView, checkView } from '../../shared/check.ts';
 import { compareVariants } from '../../shared/comparison/variants.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
@@ -6,6 +8,7 @@ import { checkWith, failed, otherVariant, samplesOf, succeeded } from '../suppor
 import { runHere } from '../support/command-context.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 
+const schema = readFileSync('test/support/junit.xsd', 'utf8');
 const page = 'https://shop.example/';
 const origins = ['https://shop.example', 'https://ads.example', 'https://chat.example', 'https://cdn.example'];
 const request = (url: string, transferSize: number, resourceType = 'Script') => ({ url, transferSize, resourceType });
@@ -151,5 +154,69 @@ describe('run --against', () => {
     const { code, stderr } = await runHere(['run', page, ...flags], service.url);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(service.bodies).toEqual([]);
+  });
+});
+
+describe('third-parties', () => {
+  test('blocks each third party in turns with the page as it is, all together last, the most expensive first', async () => {
+    await using service = await startService();
+    const { code, stdout, stderr } = await runHere(['third-parties', page], service.url);
+    expect(service.bodies.map((body) => body.blockedUrlPatterns)).toEqual([
+      undefined,
+      ['https://cdn.example/'],
+      ['https://ads.example/'],
+      ['https://chat.example/'],
+      ['https://cdn.example/', 'https://ads.example/', 'https://chat.example/'],
+    ]);
+    for (const body of service.bodies.slice(1)) {
+      expect(body).toMatchObject({ samples: 5, against: { blockedUrlPatterns: [] }, categories: ['performance'] });
+    }
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ads\.example +900 ms +2 KiB .*✓ −398 ms \(−417 to −381\) .*better$/m);
+    expect(stdout).toMatch(/^chat\.example .* = 0 .*same$/m);
+    expect(stdout).toMatch(/^all of these +1\.0 s .*better$/m);
+    expect(stdout).toMatch(
+      /^! Without cdn\.example, .*: The page itself changed: its LCP element is h1 instead\s+of img\.ad/m,
+    );
+    expect(stdout).toContain('The frames of ads.example still load');
+    expect(stderr).toContain('us-west1  without chat.example  succeeded');
+  });
+
+  test.each([
+    ['json', /"name": "ads\.example",\s+"origins": \[\s+"https:\/\/ads\.example"/],
+    ['markdown', /^\| ads\.example \| 900 ms \|/m],
+    ['csv', /^cdn\.example,90000,0,/m],
+    ['junit', /name="without ads\.example">\s+<system-out><!\[CDATA\[main thread 900 ms/],
+  ])('has the form %s', async (format, form) => {
+    await using service = await startService();
+    const { code, stdout } = await runHere(['third-parties', page, '--format', format], service.url);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(form)]);
+    if (format === 'junit') expect(await validateXML({ xml: stdout, schema })).toMatchObject({ errors: [] });
+  });
+
+  test('a page without third parties is exit code 2, and the message says how to go on', async () => {
+    const own = { ...report, audits: {} };
+    await using service = await startService({ of: () => own });
+    const { code, stdout, stderr } = await runHere(['third-parties', page], service.url);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('has no third parties')]);
+    expect(stderr).toContain(`page-audit run ${page} --blocked-url-patterns`);
+  });
+
+  test('a page that fails without a third party is exit code 3, and the row says why', async () => {
+    await using service = await startService({ failing: 'no-content' });
+    const { code, stdout } = await runHere(['third-parties', page], service.url);
+    expect([code, stdout]).toEqual([
+      3,
+      expect.stringMatching(/^! Without .*ads\.example.*: The audit failed: no-content\./m),
+    ]);
+  });
+
+  test('more than eight third parties: the cheapest are named and not blocked', async () => {
+    const many = Array.from({ length: 10 }, (_, i) => request(`https://t${i}.example/x.js`, 1000 * (i + 1)));
+    const audits = { 'network-requests': { details: { items: [request(page, 1, 'Document'), ...many] } } };
+    await using service = await startService({ of: () => ({ ...report, entities: undefined, audits }) });
+    const { stdout } = await runHere(['third-parties', page], service.url);
+    expect(service.bodies).toHaveLength(10);
+    expect(stdout).toContain('Not blocked, because they cost less: t1.example, t0.example.');
   });
 });
