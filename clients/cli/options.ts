@@ -27,6 +27,9 @@ export type RunOptions = ThrottlingOptions &
 /** Options of `fixes`. Without other options, its audit has the defaults. */
 export type FixesOptions = RunOptions & { format: 'text' | 'json' | 'markdown' };
 
+/** Options of `versions`. */
+export type VersionsOptions = Omit<RunOptions, 'auditVersion'> & { from: string; to: string };
+
 /** Options of `third-parties`. */
 export type ThirdPartiesOptions = {
   region?: string;

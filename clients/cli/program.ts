@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 import { list, oneDevice, repeated, wholeNumber } from './flag-values.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
 import { againstFlags, optionFlags, SAMPLES_OF_VARIANTS } from './option-flags.ts';
-import type { FixesOptions, ReadOptions, RunOptions, ThirdPartiesOptions } from './options.ts';
+import type { FixesOptions, ReadOptions, RunOptions, ThirdPartiesOptions, VersionsOptions } from './options.ts';
 
 import manifest from './package.json' with { type: 'json' };
 import { throttlingFlags } from './throttling.ts';
@@ -65,6 +65,9 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
   });
   addThirdParties(program, async (...given) => {
     exitCode = await (await import('./third-parties.ts')).thirdParties(context, ...given);
+  });
+  addVersions(program, async (...given) => {
+    exitCode = await (await import('./versions.ts')).versions(context, ...given);
   });
   addReaders(program, (read) => async (first, second) => {
     const options = (typeof first === 'object' ? first : second) as ReadOptions;
@@ -154,6 +157,23 @@ const addThirdParties = (
     .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest')
     .option(...EXPERIMENT_SAMPLES)
     .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 3600)
+    .option(...FORMAT)
+    .option(...OUTPUT)
+    .option(...DATA)
+    .action(action);
+};
+
+const addVersions = (program: Command, action: (url: string, options: VersionsOptions) => Promise<void>): void => {
+  program
+    .command('versions')
+    .description('print how scores change between two versions of Lighthouse, and which audits make them change')
+    .argument('<url>', 'URL with scheme, such as https://example.com/')
+    .requiredOption('--from <version>', 'Lighthouse version or its major, such as 12')
+    .option('--to <version>', 'the version to compare with it', 'latest')
+    .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
+    .option(...ONE_DEVICE)
+    .option(...EXPERIMENT_SAMPLES)
+    .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
     .option(...FORMAT)
     .option(...OUTPUT)
     .option(...DATA)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { type CheckInputs, CheckView, checkView } from '../../shared/check.ts';
@@ -7,6 +8,7 @@ import type { RunProblemCode } from '../../shared/problems.ts';
 import { checkWith, failed, otherVariant, samplesOf, succeeded } from '../support/check-results.ts';
 import { runHere } from '../support/command-context.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
+import { readReport } from '../support/recorded-reports.ts';
 
 const schema = readFileSync('test/support/junit.xsd', 'utf8');
 const page = 'https://shop.example/';
@@ -218,5 +220,23 @@ describe('third-parties', () => {
     const { stdout } = await runHere(['third-parties', page], service.url);
     expect(service.bodies).toHaveLength(10);
     expect(stdout).toContain('Not blocked, because they cost less: t1.example, t0.example.');
+  });
+});
+
+describe('versions', () => {
+  test('audits by two versions in turns, and says by audit what changed. A regression is no failure', async () => {
+    const old = JSON.parse(gunzipSync(readReport('12.8.2')).toString());
+    const now = JSON.parse(gunzipSync(readReport('13.5.0')).toString());
+    await using service = await startService({ of: ({ search }: URL) => (search === '?variant=against' ? old : now) });
+    const { code, stdout } = await runHere(['versions', page, '--from', '12.8.2', '--to', '13.5.0'], service.url);
+    expect(service.bodies[0]).toMatchObject({
+      auditVersion: '13.5.0',
+      samples: 5,
+      against: { auditVersion: '12.8.2' },
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Accessibility 21 → 19\n {2}- “Document does not .*” counts now, with the weight 3: −3 points$/m,
+    );
   });
 });

@@ -1,0 +1,53 @@
+import type { AuditVersionChange, CategoryVersionChange } from '../../shared/explanation/version-changes.ts';
+import { pointsText } from '../../shared/explanation/words.ts';
+import type { Section } from './explanation.ts';
+
+/** Most audits that a category shows. */
+const MAX_AUDITS = 10;
+
+/** Returns what another version of Lighthouse changes, category by category: the audits that count, and how many do not. */
+export const versionSections = (changes: readonly CategoryVersionChange[]): Section[] =>
+  changes.map(({ title, base, value, audits, otherPoints }) => {
+    const counting = audits.filter(({ baseWeight, weight }) => (baseWeight ?? 0) > 0 || (weight ?? 0) > 0);
+    const more = counting.length - MAX_AUDITS;
+    const others = pointsText(otherPoints);
+    return {
+      title: `${title} ${base ?? 'none'} → ${value ?? 'none'}`,
+      entries: [
+        ...counting.slice(0, MAX_AUDITS).map(entryOf),
+        ...(more > 0 ? [`and ${more} more`] : []),
+        ...(others ? [`the other audits together: ${others}`] : []),
+        ...withoutWeight(audits.filter((audit) => !counting.includes(audit))),
+        ...(audits.length === 0 ? ['the same audits with the same weights'] : []),
+      ],
+    };
+  });
+
+const entryOf = (change: AuditVersionChange): string => {
+  const points = pointsText(change.points);
+  return `“${change.title}” ${textOf(change)}${points && `: ${points}`}`;
+};
+
+const textOf = ({ kind, baseAudit, audit, baseWeight, weight, baseScore, score }: AuditVersionChange): string => {
+  if (kind === 'gone') return `is gone, and had the weight ${baseWeight}`;
+  if (kind === 'new') return `is new, with the weight ${weight}`;
+  if (kind === 'score') return `scores ${percent(score)} instead of ${percent(baseScore)}`;
+  const weights = baseWeight === weight ? '' : ` (weight ${baseWeight} → ${weight})`;
+  if (kind === 'renamed') return `was named ${baseAudit} and is named ${audit}${weights}`;
+  if (baseWeight === 0) return `counts now, with the weight ${weight}`;
+  return weight === 0
+    ? `does not count any more, and had the weight ${baseWeight}`
+    : `has the weight ${weight} instead of ${baseWeight}`;
+};
+
+const percent = (score: number | null): string => (score === null ? 'nothing' : `${Math.round(score * 100)}`);
+
+/** Returns the audits that never change the score, by what happened to them. */
+const withoutWeight = (audits: readonly AuditVersionChange[]): string[] => {
+  const named = (kind: AuditVersionChange['kind'], text: string) => {
+    const found = audits.filter((each) => each.kind === kind);
+    const names = found.map(({ baseAudit, audit }) => (baseAudit ? `${baseAudit} → ${audit}` : audit));
+    return found.length === 0 ? [] : [`${text} without weight: ${names.join(', ')}`];
+  };
+  return [...named('gone', 'gone'), ...named('renamed', 'renamed'), ...named('new', 'new')];
+};
