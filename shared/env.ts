@@ -89,6 +89,13 @@ export const AuditEnv = z.object({
 });
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 
+export const CanaryEnv = z.object({
+  ...StoreEnv.shape,
+  REGIONS: list.pipe(z.array(Region)),
+  API_URL: z.string().min(1), // URL of this service, as its clients reach it
+});
+
+export type CanaryEnv = z.output<typeof CanaryEnv>;
 export type CorsEnv = z.output<typeof CorsEnv>;
 export type ReadEnv = z.output<typeof ReadEnv>;
 export type WaitEnv = z.output<typeof WaitEnv>;

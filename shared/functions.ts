@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import {
   AuditEnv,
+  CanaryEnv,
   CorsEnv,
   CreateEnv,
   DiscoverEnv,
@@ -61,7 +62,7 @@ const reportReader = { ...quick, env: ReportReadEnv, table: readsRuns, reports: 
 
 /** Functions with a route that needs a key. */
 type KeyFunction = Exclude<Route, { scope: 'public' }>['function'];
-type BackgroundFunction = 'run-audit' | 'close-lost-runs' | 'sweep';
+type BackgroundFunction = 'run-audit' | 'close-lost-runs' | 'sweep' | 'canary';
 /** Name of a file in `functions/`, which is one Lambda function. */
 export type FunctionName = ApiFunction | BackgroundFunction;
 
@@ -102,6 +103,7 @@ export const functionRows = {
   discover: { ...quick, env: DiscoverEnv },
   ready: { ...quick, env: ReadyEnv, readsReady: true },
   docs: { ...quick, env: CorsEnv },
+  'sample-page': { ...quick, env: CorsEnv },
   'web-page': { ...quick, env: WebPageEnv },
   'no-route': { ...quick, env: WebPageEnv },
   'run-audit': {
@@ -139,6 +141,8 @@ export const functionRows = {
     index: 'open',
     reports: ['DeleteObject', 'ListBucket'],
   },
+  // It mostly sleeps, and may make its own key (infra/aws/canary.ts).
+  canary: { ...waiting, timeoutSeconds: 300, env: CanaryEnv },
 } as const satisfies Record<KeyFunction, FunctionRow<ReadEnv>> &
   Record<ApiFunction, FunctionRow<CorsEnv>> &
   Record<BackgroundFunction, FunctionRow>;

@@ -62,6 +62,9 @@ const checksumOf = (text: string): string => {
   return (~crc >>> 0).toString(16).padStart(8, '0');
 };
 
+/** Prefix of the key with which the canary calls the API. A random prefix is hardly ever the same. */
+export const CANARY_PREFIX = '00000000ca11';
+
 export type KeyState = 'active' | 'expired' | 'revoked';
 
 export const keyState = ({ revokedAt, expiresAt }: ApiKey, now: Date): KeyState => {

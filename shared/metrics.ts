@@ -43,6 +43,8 @@ export const metrics = {
   RunsAbandoned: { unit: 'Count', dimensions: [], by: ['sweep', 'create-check'] },
   /** A sweep has ended. */
   SweepDone: { unit: 'Count', dimensions: [], by: ['sweep'] },
+  /** Number of regions in which the canary failed. Every canary emits it. The log names the regions. */
+  CanaryFailed: { unit: 'Count', dimensions: [], by: ['canary'] },
   /** Number of due items that a sweep failed on or did not reach. Every sweep emits it. The log names their partition. */
   OpenPastDue: { unit: 'Count', dimensions: [], by: ['sweep'] },
 } as const satisfies Record<

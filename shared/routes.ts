@@ -70,6 +70,7 @@ export const routes = [
   { ...service, path: '/v1/regions', function: 'discover' },
   { ...service, path: '/v1/limits', function: 'discover' },
   { ...service, path: '/v1/openapi.json', function: 'discover' },
+  { ...service, path: '/sample', function: 'sample-page', query: 'any' },
   { ...service, path: '/docs', function: 'docs' },
   { ...service, path: '/docs/{version}/{file}', function: 'docs' },
   { ...page, path: '/' },

@@ -26,6 +26,8 @@ export const runbookSections = [
   'dead-letters-stay',
   'close-lost-runs-fails',
   'throttled',
+  'the-canary-fails',
+  'the-canary-is-silent',
   'the-sweeper-is-silent',
   'runs-stay-open',
   'runs-are-abandoned',

@@ -11,13 +11,14 @@ import {
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { Api } from './api.ts';
+import type { Canary } from './canary.ts';
 import type { CheckTable } from './check-table.ts';
 import type { ConsoleLinks } from './console-links.ts';
 import { ourMetrics } from './our-metrics.ts';
 import type { Sweeper } from './sweeper.ts';
 import { workerMetrics } from './worker-metrics.ts';
 
-export type Parts = { api: Api; sweeper: Sweeper; checks: CheckTable };
+export type Parts = { api: Api; sweeper: Sweeper; canary: Canary; checks: CheckTable };
 
 export type Row = (environment: Environment, parts: Parts, links: ConsoleLinks) => IWidget[];
 

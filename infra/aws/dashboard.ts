@@ -43,11 +43,12 @@ const requestsRow: Row = ({ names }, { api, checks }, links) =>
     ]),
   );
 
-const finishedRunsRow: Row = (environment, { sweeper }, links) =>
+const finishedRunsRow: Row = (environment, { sweeper, canary }, links) =>
   questionRow(
     'Are audits finishing?',
     [
       ...environment.regions.map((region) => `[${region}](${links.region(region).functionLog('run-audit')})`),
+      `[canary](${links.home.functionLog(environment.names.homeFunction('canary'))})`,
       `[sweep](${links.home.functionLog(environment.names.homeFunction('sweep'))})`,
     ],
     graph(
@@ -64,7 +65,10 @@ const finishedRunsRow: Row = (environment, { sweeper }, links) =>
       ...environment.regions.map((region) => sweeper.metricResent(region).with({ label: `resent: ${region}` })),
       sweeper.metricPastDue().with({ label: 'past due' }),
     ]),
-    graph('Completed sweeps', [sweeper.metricDone()]),
+    graph('Completed sweeps, and regions in which the canary failed', [
+      sweeper.metricDone(),
+      canary.metricFailed().with({ label: 'canary: failed regions' }),
+    ]),
   );
 
 const durationRow: Row = (environment) =>

@@ -3,6 +3,7 @@ import type { Environment } from '../environments.ts';
 import { AlarmTopic } from './alarm.ts';
 import { Api } from './api.ts';
 import { budget } from './budget.ts';
+import { Canary } from './canary.ts';
 import { CheckTable } from './check-table.ts';
 import { dashboard } from './dashboard.ts';
 import { ReportBucket } from './report-bucket.ts';
@@ -22,9 +23,10 @@ export class HomeStack extends Stack {
     const reports = new ReportBucket(this, 'Reports', environment);
     const api = new Api(this, 'Api', environment);
     const sweeper = new Sweeper(this, 'Sweeper', environment);
-    for (const user of [api, sweeper]) user.node.addDependency(checks, reports); // they refer to both by name
+    const canary = new Canary(this, 'Canary', environment, api);
+    for (const user of [api, sweeper, canary]) user.node.addDependency(checks, reports); // they refer to both by name
     budget(this, environment);
-    dashboard(this, environment, { api, sweeper, checks });
+    dashboard(this, environment, { api, sweeper, canary, checks });
     new CfnOutput(this, 'ApiUrl', { value: api.api.apiEndpoint });
     new CfnOutput(this, 'SweepFunction', { value: sweeper.sweep.functionName });
   }

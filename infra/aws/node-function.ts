@@ -20,6 +20,8 @@ type Props = {
   functionName: string;
   /** Rights besides those of its row. */
   rights?: PolicyStatement[];
+  /** Variables whose values other constructs know. */
+  variables?: Record<string, string>;
 };
 
 /** Creates a function with its own role and log group, as its row in shared/functions.ts says. */
@@ -27,7 +29,7 @@ export const nodeFunction = (
   scope: Construct,
   file: FunctionName,
   environment: Environment,
-  { functionName, rights = [] }: Props,
+  { functionName, rights = [], variables = {} }: Props,
 ): LambdaFunction => {
   const row: FunctionRow = functionRows[file];
   const logGroup = new LogGroup(scope, `${file}-logs`, {
@@ -63,6 +65,7 @@ export const nodeFunction = (
     tracing: row.traced ? Tracing.ACTIVE : Tracing.DISABLED,
     environment: {
       ...variablesOf(scope, environment, row),
+      ...variables,
       POWERTOOLS_SERVICE_NAME: environment.names.service,
       POWERTOOLS_LOG_LEVEL: 'INFO',
       NODE_OPTIONS: '--enable-source-maps',

@@ -3,6 +3,7 @@ import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { FunctionRow, ReportAction, TableActions } from '../../shared/functions.ts';
+import { CANARY_PREFIX } from '../../shared/keys.ts';
 import { type Partition, partitions, READY } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
@@ -65,6 +66,12 @@ const keyRights = (scope: Construct, environment: Environment): PolicyStatement[
   const table = tableArn(scope, environment);
   return [right(['dynamodb:GetItem'], table, keys), right(['dynamodb:UpdateItem'], table, uses)];
 };
+
+/** Allows the canary to make its own key, and no other key. */
+export const canaryKeyRight = (scope: Construct, environment: Environment): PolicyStatement =>
+  right(['dynamodb:PutItem'], tableArn(scope, environment), {
+    'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [`${partitions.key}${CANARY_PREFIX}`] },
+  });
 
 /** Allows sending jobs to the queue of each region. */
 const sendRights = (scope: Construct, { regions: deployed, names }: Environment): PolicyStatement[] =>

@@ -9,7 +9,9 @@ type InputOf<Name extends FunctionName> = z.input<(typeof functionRows)[Name]['e
 type Variable = { [Name in FunctionName]: keyof InputOf<Name> }[FunctionName];
 type RequiredOf<T> = { [Name in keyof T]-?: undefined extends T[Name] ? never : Name }[keyof T];
 type Required = { [Name in FunctionName]: RequiredOf<InputOf<Name>> }[FunctionName];
-type Values = Record<Required, string> & { [Name in Variable]?: string | undefined };
+/** Variables whose values a construct passes to nodeFunction. */
+type Passed = 'API_URL';
+type Values = Record<Exclude<Required, Passed>, string> & { [Name in Variable]?: string | undefined };
 
 /** Returns the variables of a function on AWS. A variable that has no value here keeps the default of its schema. */
 export const variablesOf = (

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { commonHeaders, pageHeaders } from '../../functions/lib/http/security-headers.ts';
+import { commonHeaders } from '../../functions/lib/http/security-headers.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { MAX_BODY_BYTES } from '../../shared/check.ts';
 import { functionRows } from '../../shared/functions.ts';
@@ -17,15 +17,12 @@ import { requestSignals } from './request-signals.ts';
 type Invoke = (event: APIGatewayProxyEventV2, context: Context) => unknown;
 /** `admit` returns the answer to a request that the function refuses by its headers alone. */
 export type Handler = Invoke & { admit?: Invoke };
-/** A page that only this gateway serves, with its content security policy. */
-export type LocalPage = { html: string; policy: string };
 type Options = {
   port: number;
   host?: string;
   functions: Record<ApiFunction, Handler>;
   timeoutSeconds?: number;
   graceMs?: number | undefined; // time that `close` gives running requests
-  pages?: Record<string, LocalPage>; // by their paths
   limits?: ConnectionLimits;
 };
 
@@ -46,8 +43,6 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
 
   const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<GatewayResponse | undefined> => {
     const route = routeOf(request);
-    const page = ['GET', 'HEAD'].includes(request.method ?? '') && options.pages?.[route.path];
-    if (page) return pageAnswer(page);
     const handler = functions[route.name];
     const seconds = options.timeoutSeconds ?? functionRows[route.name].timeoutSeconds;
     const context = { ...lambdaContext(route.name, seconds), signal: signals.of(response) };
@@ -137,12 +132,6 @@ const sharedFiles = () => {
 };
 
 type GatewayResponse = APIGatewayProxyStructuredResultV2 & { statusCode: number };
-
-const pageAnswer = ({ html, policy }: LocalPage): GatewayResponse => ({
-  statusCode: 200,
-  headers: { ...commonHeaders, ...pageHeaders(policy), 'content-type': 'text/html; charset=utf-8' },
-  body: html,
-});
 
 const jsonMessage = (statusCode: number, text: string): GatewayResponse => ({
   statusCode,

@@ -14,7 +14,6 @@ import { importApi, startGateway } from './gateway.ts';
 import { keepPreparing } from './keep-preparing.ts';
 import { startPoller } from './poller.ts';
 import { programFolder, removeOldPrograms } from './program-folder.ts';
-import { samplePage } from './sample-page.ts';
 import { bundlePage, writePage } from './web-page.ts';
 
 export type ServiceSettings = {
@@ -61,7 +60,6 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     host: settings.host,
     port: settings.port,
     functions: functions.api,
-    pages: { '/sample': samplePage },
   }).catch(async (error) => {
     await aws.close();
     throw error;

@@ -34,14 +34,18 @@ const SWEEPER_METRICS = 2;
 const METRICS_OF_A_RUN = Object.values(metrics).filter(
   ({ by, dimensions }) => by[0] === 'run-audit' && dimensions.join() === 'region',
 ).length;
+/** Time that the canary waits for its regions, in seconds. */
+const CANARY_SECONDS = 25;
 const MINUTES = 30 * 24 * 60; // of a month
 
 /** Numbers of metrics that the alarms of a stack read. A test compares them with the templates. */
-export const alarmMetrics = { home: 13, region: 14, regionWithCanary: 15 };
+export const alarmMetrics = { home: 13, homeWithCanary: 15, region: 14, regionWithCanary: 15 };
 
 /** Returns the number of metrics that all alarms of an environment read. CloudWatch bills each of them. */
 export const alarmMetricsOf = ({ regions: deployed, canaryMinutes }: Environment): number =>
-  alarmMetrics.home + deployed.length * (canaryMinutes ? alarmMetrics.regionWithCanary : alarmMetrics.region);
+  canaryMinutes
+    ? alarmMetrics.homeWithCanary + deployed.length * alarmMetrics.regionWithCanary
+    : alarmMetrics.home + deployed.length * alarmMetrics.region;
 
 type Dollars = Record<string, number>;
 
@@ -52,14 +56,16 @@ const canariesOf = ({ regions: deployed, canaryMinutes }: Environment): number =
 /** Returns the dollars of a month by part, if an environment has no user. */
 export const idleMonth = (environment: Environment): Dollars => {
   const canaries = canariesOf(environment);
+  const deployed = environment.regions.length;
   return {
     Alarms: alarmMetricsOf(environment) * prices.alarmMonth,
     'Polls of the queues': polls(environment) * prices.sqsRequest,
     Dashboard: prices.dashboardMonth,
     'Metrics of the sweeper': SWEEPER_METRICS * prices.metricMonth,
     Sweeper: sweeps(environment),
-    'Canary: its runs': sum(usage(environment, canaries, canaries)),
-    'Canary: its metrics': runMetrics(environment, canaries, 0) * prices.metricMonth,
+    'Canary: its runs':
+      sum(usage(environment, canaries, canaries)) + (canaries / deployed) * lambda('canary', CANARY_SECONDS),
+    'Canary: its metrics': (runMetrics(environment, canaries, 0) + (canaries ? 1 : 0)) * prices.metricMonth,
   };
 };
 

@@ -79,6 +79,12 @@ export const serviceOperations = {
       304: notModified,
     },
   },
+  'GET /sample': {
+    ...service,
+    operationId: 'getSamplePage',
+    summary: 'Read a small page for trying the service',
+    answers: { 200: { description: 'A page whose scores are known.', also: ['text/html'] } },
+  },
   'GET /docs': {
     ...service,
     operationId: 'getDocs',

@@ -15,7 +15,7 @@ describe.each(Object.keys(environments))('%s', (name) => {
 
   test('the cost counts the metrics of the alarms in the templates', () => {
     const { canaryMinutes } = environment;
-    expect(metricsOfAlarms(home)).toBe(alarmMetrics.home);
+    expect(metricsOfAlarms(home)).toBe(canaryMinutes ? alarmMetrics.homeWithCanary : alarmMetrics.home);
     expect(metricsOfAlarms(region)).toBe(canaryMinutes ? alarmMetrics.regionWithCanary : alarmMetrics.region);
     expect(all.map(metricsOfAlarms).reduce((total, each) => total + each)).toBe(alarmMetricsOf(environment));
   });

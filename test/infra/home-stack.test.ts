@@ -162,7 +162,7 @@ test('each function has the variables of its row that have no default, and no va
 });
 
 test('each function of a route requires a key, except those that describe the service', () => {
-  const open = ['discover', 'docs', 'no-route', 'ready', 'web-page'];
+  const open = ['discover', 'docs', 'no-route', 'ready', 'sample-page', 'web-page'];
   const functions = functionsOf(home);
   for (const file of apiFunctions) {
     expect([file, functions[file]?.Environment.Variables.AUTH]).toEqual([

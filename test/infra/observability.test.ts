@@ -53,6 +53,8 @@ test('the stacks have these alarms', () => {
   expect(namesOf(home).sort()).toEqual(
     [
       'Answers5xx',
+      'CanaryFails',
+      'CanaryIsSilent',
       'CreatesAreSlow',
       'OpenPastDue',
       'RefusesCreates',
@@ -114,6 +116,22 @@ test('without a success in three canary intervals, the alarm of a region fires; 
     ]);
   }
   expect(synthesized('dev').regionStacks.flatMap(successAlarms)).toEqual([]);
+});
+
+test('the canary runs at the interval of the environment, and its alarms fire on failures and on silence', () => {
+  const rule = resourcesOf(home, 'AWS::Events::Rule').find(({ id }) => id.startsWith('Canary'));
+  expect(rule).toMatchObject({
+    ScheduleExpression: 'rate(15 minutes)',
+    Targets: [{ Arn: `<${functionsOf(home).canary?.id}.Arn>`, RetryPolicy: { MaximumRetryAttempts: 0 } }],
+  });
+  const alarms = alarmsOf(home).filter(({ MetricName }) => MetricName === 'CanaryFailed');
+  expect(alarms).toMatchObject([
+    { Statistic: 'Minimum', Period: 900, EvaluationPeriods: 2, Threshold: 1, TreatMissingData: 'notBreaching' },
+    { Statistic: 'SampleCount', Period: 900, EvaluationPeriods: 3, Threshold: 1, TreatMissingData: 'breaching' },
+  ]);
+  const dev = synthesized('dev').home;
+  expect(resourcesOf(dev, 'AWS::Events::Rule').filter(({ id }) => id.startsWith('Canary'))).toEqual([]);
+  expect(alarmsOf(dev).filter(({ MetricName }) => MetricName === 'CanaryFailed')).toEqual([]);
 });
 
 test('a budget warns the topic of the home stack before the month costs more than the row allows', () => {
@@ -180,7 +198,7 @@ test('a function emits each of our metrics with the dimensions and in the region
     expect(dimensions.service).toBe(functionsOf(home).sweep?.Environment.Variables.POWERTOOLS_SERVICE_NAME);
     const there = dimensions.region ? regions[dimensions.region as Region] : undefined;
     if (!there) continue;
-    const places = emitted.by.map((file) => (['sweep', 'create-check'].includes(file) ? home.region : there));
+    const places = emitted.by.map((file) => (['canary', 'sweep', 'create-check'].includes(file) ? home.region : there));
     expect(places, `${name} of ${dimensions.region}`).toContain(awsRegion);
   }
 });

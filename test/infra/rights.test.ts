@@ -54,6 +54,8 @@ const rights = {
     ...on(bucket, 's3', ['ListBucket']),
     ...send(queues),
   ],
+  canary: on(`${table} of KEY#00000000ca11`, 'dynamodb', ['PutItem']), // one key, which only the canary uses
+  'sample-page': [],
   'run-audit': [
     ...runs,
     ...on(reports, 's3', ['PutObject']),
@@ -96,7 +98,7 @@ test.each(Object.entries(updatedAttributes))('%s updates some attributes only', 
 });
 
 test('a function that checks keys may update only their last use', () => {
-  const publicFiles = ['discover', 'docs', 'no-route', 'ready', 'web-page'];
+  const publicFiles = ['discover', 'docs', 'no-route', 'ready', 'sample-page', 'web-page'];
   for (const file of apiFunctions.filter((each) => !publicFiles.includes(each))) {
     const [right] = rightsOf(home, file).filter(
       ({ Action, Condition }) => Action === 'dynamodb:UpdateItem' && partitionOf(Condition) === 'KEY#*',

@@ -269,27 +269,6 @@ test('clients that stall or disconnect do not delay others', async () => {
   for (const socket of stalled) socket.destroy();
 });
 
-test('a page is served under its path with any query', async () => {
-  const pages = { '/sample': { html: '<p>hello', policy: "default-src 'none'" } };
-  const other = await startHandlers(handlerOf, { pages });
-  for (const path of ['/sample', '/sample?x=1', '/sample?']) {
-    const response = await fetch(`${other.url}${path}`);
-    expect([response.status, await response.text()], path).toEqual([200, '<p>hello']);
-  }
-  const head = await fetch(`${other.url}/sample?x=1`, { method: 'HEAD' });
-  expect([head.status, await head.text()]).toEqual([200, '']);
-  expect(Object.fromEntries(head.headers)).toMatchObject({
-    ...commonHeaders,
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'",
-    'cache-control': 'no-cache',
-    'cross-origin-opener-policy': 'same-origin-allow-popups',
-  });
-  expect(received).toEqual([]);
-  expect((await eventOf('POST', '/sample')).function).toBe('no-route');
-  await other.close();
-});
-
 test('a port in use is rejected with a command that uses another port', async () => {
   const { port } = gateway;
   const sentence = `Port ${port} is in use. Set PORT to another one, for example PORT=${port + 1} npm start`;

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { canaryKey } from '../../functions/canary.ts';
 import { getCheck } from '../../functions/get-check.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { keyring } from '../../functions/lib/http/access.ts';
@@ -13,7 +14,7 @@ import { checkStore } from '../../functions/lib/store/checks.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { ReadEnv } from '../../shared/env.ts';
-import { type ApiKey, keyParts, keyText } from '../../shared/keys.ts';
+import { type ApiKey, CANARY_PREFIX, keyParts, keyText } from '../../shared/keys.ts';
 import { openApiDocument } from '../../shared/openapi/document.ts';
 import { type ApiProblemError, Problem } from '../../shared/problems.ts';
 import { type Route, routes } from '../../shared/routes.ts';
@@ -117,7 +118,16 @@ test('without a key only the offer and unknown routes are answered', async () =>
 });
 
 test('every route needs a key, except those that describe the service', async () => {
-  const open = ['/v1/regions', '/v1/audit/versions', '/v1/limits', '/v1/openapi.json', '/docs', '/health', '/ready'];
+  const open = [
+    '/v1/regions',
+    '/v1/audit/versions',
+    '/v1/limits',
+    '/v1/openapi.json',
+    '/docs',
+    '/sample',
+    '/health',
+    '/ready',
+  ];
   const isOpen = (route: Route) => open.includes(route.path) || route.function === 'web-page';
   for (const route of routes) {
     const { method, path } = route;
@@ -425,3 +435,14 @@ const finish = async (checkId: string) => {
     await world.finish(run, { ...passed, report: await world.storeReport(run, gzipSync('{}')) });
   }
 };
+
+test('the canary makes a key of its own, which takes the place of the one before', async () => {
+  const now = new Date();
+  const earlier = await canaryKey(world.keys, later(now, -60));
+  const text = await canaryKey(world.keys, now);
+  expect((await post(bearer(text))).status).toBe(201);
+  expect((await post(bearer(earlier))).status).toBe(401);
+  const { keys } = await world.keys.list();
+  expect(keys.filter(({ owner }) => owner === 'canary')).toMatchObject([{ prefix: CANARY_PREFIX, plan: 'standard' }]);
+  await expect(canaryKey(world.keys, later(now, -1))).rejects.toThrow('Correct the clock of this machine.');
+});

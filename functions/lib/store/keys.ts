@@ -3,7 +3,18 @@ import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { ApiKey, keyText } from '../../../shared/keys.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import { settleAll } from '../settle-all.ts';
-import { type Db, getItem, type Item, ifAbsent, ifExists, type Key, parse, putOnce, updateItem } from './dynamodb.ts';
+import {
+  type Db,
+  getItem,
+  type Item,
+  ifAbsent,
+  ifExists,
+  type Key,
+  parse,
+  putItem,
+  putOnce,
+  updateItem,
+} from './dynamodb.ts';
 import { apiKeyKey } from './items.ts';
 
 const READS_AT_ONCE = 16;
@@ -12,6 +23,8 @@ export type KeyStore = ReturnType<typeof keyStore>;
 
 /** The valid fields of a key whose stored item does not match its schema. The service accepts no such key. */
 export type UnreadableKey = Partial<ApiKey> & { prefix: string; isUnreadable: true };
+
+type NewKey = Pick<ApiKey, 'owner' | 'name' | 'scopes' | 'plan' | 'expiresAt'>;
 
 /** Stores API keys. */
 export const keyStore = (db: Db) => {
@@ -26,14 +39,24 @@ export const keyStore = (db: Db) => {
     },
 
     /** Creates a key. Only this call returns its `text`, the key itself, which is not stored. */
-    create: async (fields: Pick<ApiKey, 'owner' | 'name' | 'scopes' | 'plan' | 'expiresAt'>, now: Date) => {
+    create: async (fields: NewKey, now: Date) => {
       const prefix = randomBytes(6).toString('hex');
-      const secret = randomBytes(32).toString('hex');
-      const times = { createdAt: now.toISOString(), revokedAt: null, lastUsedAt: null };
-      const key: ApiKey = { ...fields, prefix, hash: hashOf(secret).toString('hex'), ...times };
+      const { key, text } = newKey(prefix, fields, now);
       if (!(await putOnce(db, { ...apiKeyKey(prefix), ...listedKey(key), ...key }, ifAbsent)))
         throw new Error(`a key with the random prefix ${prefix} exists. Run the command again.`);
-      return { key, text: keyText(prefix, secret) };
+      return { key, text };
+    },
+
+    /**
+     * Puts a key in place of the one with this prefix. The service makes such keys for itself, each for one use, so none
+     * of them is stored and their number doesn't grow.
+     */
+    replace: async (prefix: string, fields: NewKey, now: Date): Promise<string> => {
+      const { key, text } = newKey(prefix, fields, now);
+      const older = { condition: 'attribute_not_exists(#pk) OR #createdAt <= :now', values: { ':now': key.createdAt } };
+      if (!(await putItem(db, { ...apiKeyKey(prefix), ...listedKey(key), ...key }, older)))
+        throw new Error(`a newer key with the prefix ${prefix} exists. Correct the clock of this machine.`);
+      return text;
     },
 
     /** Returns all keys, oldest first, and those whose stored items can't be read. */
@@ -58,6 +81,12 @@ export const keyStore = (db: Db) => {
     /** Records the last use of a key. */
     touch: (prefix: string, now: Date) => setTime(prefix, 'lastUsedAt', now),
   };
+};
+
+const newKey = (prefix: string, fields: NewKey, now: Date): { key: ApiKey; text: string } => {
+  const secret = randomBytes(32).toString('hex');
+  const times = { createdAt: now.toISOString(), revokedAt: null, lastUsedAt: null };
+  return { key: { ...fields, prefix, hash: hashOf(secret).toString('hex'), ...times }, text: keyText(prefix, secret) };
 };
 
 /** The list of all keys has a partition for each first digit of a prefix, so that no partition holds all keys. */

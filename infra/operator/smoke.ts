@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { parseArgs, promisify } from 'node:util';
+import { Client } from '../../clients/api/client.ts';
+import { smoke } from '../../clients/api/smoke.ts';
+import type { Streams } from '../../clients/cli/streams.ts';
+import { keyStore } from '../../functions/lib/store/keys.ts';
+import type { Scope } from '../../shared/keys.ts';
+import { bands, type Judgement } from '../../shared/known-page.ts';
+import { allRegions, type Region } from '../../shared/regions.ts';
+import { environmentOf } from '../environments.ts';
+import { columns } from './columns.ts';
+import { runCommand, UsageError, withTable } from './table.ts';
+
+const usage = `npm run smoke -- --environment ENVIRONMENT [--regions us-west1,europe-north1]
+npm run smoke -- --url URL [--regions us-west1]
+
+Audits the page /sample of a service in each region, and compares the results with those that are known. Prints a table.
+The exit code is 1 if a region fails, is not finished in time, or has a value outside its band.
+
+  --environment  dev, staging or prod: the service on AWS, with the credentials that the AWS CLI uses
+  --url          a service, for example http://127.0.0.1:4080. PAGE_AUDIT_KEY is its API key, if it needs one
+  --regions      regions to audit from; by default all of the service
+  --minutes      time limit for all regions; 5 by default
+
+  COLD START     from the creation of the run until its audit began; on an idle Lambda, the start of an instance
+  TURNAROUND     from the creation of the run to its end
+  STEAL          share of the CPU time that the hypervisor took for other machines
+  BENCHMARK      Lighthouse's benchmark of the host's CPU
+`;
+
+const options = {
+  environment: { type: 'string' },
+  url: { type: 'string' },
+  regions: { type: 'string' },
+  minutes: { type: 'string', default: '5' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+type Values = ReturnType<typeof parse>;
+
+const parse = (args: string[]) => {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+};
+
+type Service = { url: string; key: string | undefined };
+
+/** Calls `work` with the service that the options name. The key of an environment on AWS ends with the work. */
+const withService = async (
+  { environment, url }: Values,
+  note: Streams['note'],
+  work: (service: Service) => Promise<void>,
+): Promise<void> => {
+  if (url !== undefined) {
+    if (!URL.canParse(url)) throw new UsageError('--url: Use the URL of a service, for example http://127.0.0.1:4080.');
+    return work({ url, key: process.env.PAGE_AUDIT_KEY || undefined });
+  }
+  if (environment === undefined) throw new UsageError('Name the service: --environment staging, or --url URL.');
+  const found = await apiUrlOf(environment);
+  await withTable(environment, async (db) => {
+    const keys = keyStore(db);
+    const expiresAt = new Date(Date.now() + KEY_LIFE_MS).toISOString();
+    const { key, text } = await keys.create({ ...smokeKey, expiresAt }, new Date());
+    try {
+      await work({ url: found, key: text });
+    } finally {
+      await keys.revoke(key.prefix, new Date()).catch(() => note(`The key ${key.prefix} works until ${expiresAt}.`));
+    }
+  });
+};
+
+const KEY_LIFE_MS = 2 * 3_600_000; // longer than --minutes
+const smokeKey = {
+  owner: 'smoke',
+  name: 'Made by npm run smoke for one use',
+  scopes: ['checks:read', 'checks:write'] as Scope[],
+  plan: 'standard' as const,
+};
+
+/** Returns the URL of the API of an environment, as its home stack has printed it. */
+const apiUrlOf = async (environment: string): Promise<string> => {
+  const { names, homeRegion } = environmentOf(environment);
+  const query = "Stacks[0].Outputs[?OutputKey=='ApiUrl'].OutputValue";
+  const describe = ['cloudformation', 'describe-stacks', '--stack-name', names.homeStack, '--region', homeRegion];
+  const { stdout } = await promisify(execFile)('aws', [...describe, '--query', query, '--output', 'text']).catch(
+    ({ message, stderr }) => {
+      throw new Error(
+        `The AWS CLI found no URL of ${environment}. ${stderr || message} Deploy it first, or use --url.`,
+      );
+    },
+  );
+  return stdout.trim();
+};
+
+const regionsOf = async (client: Client, { regions }: Values): Promise<readonly Region[]> => {
+  if (regions === undefined) return (await client.regions()).regions.map(({ id }) => id);
+  const wrong = regions.split(',').find((each) => !allRegions.includes(each as Region));
+  if (wrong !== undefined)
+    throw new UsageError(`--regions: There is no region "${wrong}". Use ${allRegions.join(',')}.`);
+  return regions.split(',') as Region[];
+};
+
+const shown = bands.map(({ name }) => name);
+const tableOf = (judged: readonly Judgement[]): string => {
+  const headings = ['REGION', ...shown.map((name) => name.toUpperCase()), 'RESULT'];
+  const rows = judged.map(({ region, values, faults }) => [
+    region,
+    ...shown.map((name) => values[name] as string),
+    faults.length === 0 ? 'passed' : faults.join('; '),
+  ]);
+  return `${columns([headings, ...rows])}\n`;
+};
+
+const run = async ({ print, note }: Streams): Promise<void> => {
+  const values = parse(process.argv.slice(2));
+  if (values.help) return print(usage);
+  const minutes = Number(values.minutes);
+  if (!(minutes > 0 && minutes <= 60)) throw new UsageError('--minutes: Use a number of minutes, up to 60.');
+  await withService(values, note, (service) => audit(service, values, minutes, { print, note }));
+};
+
+const audit = async (
+  service: Service,
+  values: Values,
+  minutes: number,
+  { print, note }: Pick<Streams, 'print' | 'note'>,
+) => {
+  const client = new Client(service);
+  const regions = await regionsOf(client, values);
+  note(`Auditing ${new URL('/sample', service.url).href} in ${regions.join(', ')} …`);
+  const judged = await smoke(client, { url: service.url, regions, purpose: 'smoke', limitMs: minutes * 60_000 });
+  await print(tableOf(judged));
+  const failed = judged.filter(({ faults }) => faults.length > 0).map(({ region }) => region);
+  if (failed.length > 0) throw new Error(`The smoke test failed in ${failed.join(', ')}.`);
+};
+
+/** `npm run smoke`: audits the sample page of a service in each region, and compares the results with the known ones. */
+await runCommand({
+  command: 'smoke',
+  rights: 'cloudformation:DescribeStacks on the home stack, and dynamodb:PutItem and UpdateItem on the table',
+  run,
+});
