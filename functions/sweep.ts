@@ -12,7 +12,7 @@ import {
 } from '../shared/due-times.ts';
 import type { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
-import { allRegions, type Region } from '../shared/regions.ts';
+import type { Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
 import { abandon } from './lib/abandon.ts';
 import { envOf } from './lib/environment.ts';
@@ -21,11 +21,14 @@ import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
 import { settleAll } from './lib/settle-all.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
-import { type Due, type DueStore, dueStore } from './lib/store/due.ts';
+import { type Due, type DueStore, dueStore, type Shard } from './lib/store/due.ts';
 import { openDb, UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
-import type { CheckItem, ErasedItem, RunItem } from './lib/store/items.ts';
+import type { CheckItem, ErasedItem, OpenKind, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
+import { logFailures } from './lib/sweep/log-failures.ts';
+import { kinds, shardsInUse } from './lib/sweep/shards.ts';
+import { wakeAll } from './lib/sweep/wake.ts';
 
 /**
  * The schedule's event has no `wake`. An operator sends `{ "wake": "<region>" | "all" }` after someone has emptied the
@@ -66,52 +69,53 @@ type Deps = {
   queues: Pick<AuditQueues, 'send'>;
   now: () => Date;
   budgetMs?: number;
+  pageSize?: number;
   stopping?: AbortSignal;
 };
 
-const PAGE_SIZE = 100;
-const MAX_PAGES = 20; // per partition and sweep; the next sweep goes on
-/** Items of a partition that are handled at once. The SDK has 50 sockets, and a request that waits for one times out. */
-const AT_ONCE = 5;
-/** Time after which a partition begins no further item. The rest of the function's 60 s is for the last items' retries. */
+const PAGE_SIZE = 100; // of each shard
+/** Items of a kind that are handled at once. The SDK has 50 sockets, and a request that waits for one times out. */
+const AT_ONCE = 7;
+/** Time after which a kind begins no further item. The rest of the function's 60 s is for the last items' retries. */
 const BUDGET_MS = 35_000;
-type Partition = Region | 'checks';
-const partitions: readonly Partition[] = [...allRegions, 'checks'];
 
-export const sweep =
-  (deps: Deps) =>
-  async ({ wake, dropLeases = false }: Event): Promise<void> => {
-    if (wake) return forEach(wake === 'all' ? partitions : [wake], (each) => wakeAll(deps, each, dropLeases));
+export const sweep = (deps: Deps) => {
+  const shardsOf = shardsInUse(deps);
+  return async ({ wake, dropLeases = false }: Event): Promise<void> => {
+    if (wake) return forEach(wake === 'all' ? kinds : [wake], (each) => wakeAll(deps, each, dropLeases));
     let pastDue = 0;
-    const swept = forEach(partitions, async (partition) => {
-      const left = await sweepPartition(deps, partition);
-      if (left > 0) log.warn('The sweep has left due items.', { partition, left });
+    const swept = forEach(kinds, async (kind) => {
+      const left = await sweepKind(deps, kind, await shardsOf(kind));
+      if (left > 0) log.warn('The sweep has left due items.', { kind, left });
       pastDue += left;
     });
     await swept.finally(() => emit('OpenPastDue', pastDue, {}));
     emit('SweepDone', 1, {});
   };
+};
 
-/** Handles all partitions concurrently, so that an outage of one region delays no other. Throws the first failure. */
-const forEach = async <P extends Partition>(all: readonly P[], handle: (partition: P) => Promise<void>) => {
+/** Handles all kinds concurrently, so that an outage of one region delays no other. Throws the first failure. */
+const forEach = async (all: readonly OpenKind[], handle: (kind: OpenKind) => Promise<void>) => {
   const handled = await Promise.allSettled(all.map(handle));
   for (const each of handled) if (each.status === 'rejected') throw each.reason;
 };
 
-/** Acts on the due items of a partition. Returns the number of items on which it failed or that it did not reach. */
-const sweepPartition = async (deps: Deps, partition: Partition): Promise<number> => {
+/** Acts on the due items of a kind. Returns the number of items on which it failed or that it did not reach. */
+const sweepKind = async (deps: Deps, kind: OpenKind, shards: readonly Shard[]): Promise<number> => {
   const budget = AbortSignal.timeout(deps.budgetMs ?? BUDGET_MS);
   const end = deps.stopping ? AbortSignal.any([budget, deps.stopping]) : budget;
+  const { pageSize = PAGE_SIZE } = deps;
   let pastDue = 0;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const found = await deps.due.list(partition, deps.now(), PAGE_SIZE);
+  for (let left = shards; left.length > 0; ) {
+    const pages = await Promise.all(left.map((shard) => deps.due.list(shard, deps.now(), pageSize)));
+    const found = pages.flat().sort((a, b) => a.dueAt.localeCompare(b.dueAt));
     const swept = await settleAll(found, AT_ONCE, (due) => sweepItem(deps, due), end);
-    const failed = logFailures('Could not sweep a due item.', partition, swept);
-    const left = found.length - swept.length;
-    if (left > 0) log.warn('The sweep had no time left for due items.', { partition, left });
-    pastDue += failed + left;
-    if (found.length < PAGE_SIZE || failed === found.length || end.aborted) break;
-    if (page === MAX_PAGES - 1) pastDue += found.length;
+    const failed = logFailures('Could not sweep a due item.', kind, swept);
+    const missed = found.length - swept.length;
+    if (missed > 0) log.warn('The sweep had no time left for due items.', { kind, missed });
+    pastDue += failed + missed;
+    if (failed === found.length || end.aborted) break;
+    left = left.filter((_, i) => pages[i]?.length === pageSize);
   }
   return pastDue;
 };
@@ -183,37 +187,4 @@ const resend = async (deps: Deps, run: RunItem): Promise<void> => {
     await due.postpone(run, later, { tries: run.tries + 1 }).catch(() => {}); // the run is due in a minute
     throw error;
   }
-};
-
-/**
- * Makes every waiting run of a region due, because their messages are gone, or every open check. Drops the leases of the
- * other runs if asked to. Throws if some items were not woken.
- */
-const wakeAll = async ({ due, now, stopping }: Deps, partition: Partition, dropLeases: boolean): Promise<void> => {
-  const wokenAt = now();
-  const until = new Date(wokenAt.getTime() + 60 * 24 * 3600 * 1000); // later than any due time
-  let woken = 0;
-  // Each item is due at another time. The embedded index may lose one of many items of the same time.
-  const wake = async (each: Due) => {
-    const at = new Date(wokenAt.getTime() - woken++);
-    return (await due.wake(each, at)) ?? (dropLeases ? await due.dropLease(each, at) : undefined);
-  };
-  let failed = 0;
-  let from = new Date(wokenAt.getTime() + 1); // excludes the items that this call has woken
-  while (!stopping?.aborted) {
-    const waiting = await due.list(partition, until, PAGE_SIZE, from);
-    const handled = await settleAll(waiting, AT_ONCE, wake, stopping);
-    failed += logFailures('Could not wake an open item.', partition, handled);
-    const last = new Date(waiting.at(-1)?.dueAt ?? from);
-    if (last <= from && !handled.some((each) => each.status === 'fulfilled' && each.value)) break;
-    from = last; // not a millisecond later, because more items may have this due time
-  }
-  if (failed > 0) throw new Error(`${failed} open items of ${partition} were not woken. Send the event again.`);
-};
-
-/** Logs the first failure and the number of them. Returns that number. */
-const logFailures = (message: string, partition: Partition, all: readonly PromiseSettledResult<unknown>[]): number => {
-  const failures = all.filter((each) => each.status === 'rejected');
-  if (failures[0]) log.error(message, { partition, failures: failures.length, error: failures[0].reason });
-  return failures.length;
 };

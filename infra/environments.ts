@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Origin } from '../shared/env.ts';
+import { MAX_OPEN_SHARDS } from '../shared/partitions.ts';
 import { allRegions } from '../shared/regions.ts';
 import { type Names, namesOf } from './names.ts';
 
@@ -16,6 +17,8 @@ const Row = z.strictObject({
   auditsAtOnce: z.int().min(2, 'SQS needs a maximum of at least 2.').max(1000), // in each region
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
   creates: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of POST /v1/checks
+  /** Partitions of the index of open items, for each region and for checks. One does about 160 runs a second. */
+  openShards: z.int().min(1).max(MAX_OPEN_SHARDS),
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
   canaryMinutes: z.literal([15, 30, 60]).optional(), // time between two canaries; without it there is no canary
   budgetDollars: z.int().positive(), // cost of a month at which AWS Budgets warns
@@ -34,6 +37,7 @@ export const environments = {
     auditsAtOnce: 2,
     requests: { perSecond: 20, burst: 40 },
     creates: { perSecond: 2, burst: 10 },
+    openShards: 1,
     corsOrigins: [],
     budgetDollars: 20,
     keepsData: false,
@@ -48,6 +52,7 @@ export const environments = {
     auditsAtOnce: 5,
     requests: { perSecond: 50, burst: 100 },
     creates: { perSecond: 5, burst: 20 },
+    openShards: 2,
     corsOrigins: [],
     canaryMinutes: 60,
     budgetDollars: 50,
@@ -63,6 +68,7 @@ export const environments = {
     auditsAtOnce: 50,
     requests: { perSecond: 500, burst: 1000 },
     creates: { perSecond: 50, burst: 100 },
+    openShards: 8,
     corsOrigins: [],
     canaryMinutes: 15,
     budgetDollars: 500,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Region } from './name-schemas.ts';
+import { MAX_OPEN_SHARDS } from './partitions.ts';
 
 const json = z.string().transform((text, context) => {
   try {
@@ -15,6 +16,8 @@ const list = z.string().transform((text) => text.split(',').filter(Boolean));
 export const StoreEnv = z.object({
   TABLE_NAME: z.string().min(1),
   HOME_REGION: z.string().min(1), // AWS region of the table and the bucket
+  // Partitions of the index of open items, for each region and for checks. One is enough for an engine on this machine.
+  OPEN_SHARDS: z.coerce.number().int().min(1).max(MAX_OPEN_SHARDS).default(1),
 });
 const ReportEnv = z.object({ REPORT_BUCKET: z.string().min(1) });
 const QueuesEnv = z.object({ AUDIT_QUEUES: json.pipe(z.partialRecord(Region, z.url())) }); // region to queue URL

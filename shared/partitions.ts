@@ -8,5 +8,11 @@ export const partitions = {
 } as const;
 export type Partition = keyof typeof partitions;
 
+/**
+ * Largest number of shards of each kind of open items. The sweeper finds items of all these shards, so an environment can
+ * lower or raise its own number at any time. Never lower this one: items of the shards beyond it would stay open.
+ */
+export const MAX_OPEN_SHARDS = 8;
+
 /** Key of an item that doesn't exist. A read of it shows whether the table responds. */
 export const READY = 'READY';

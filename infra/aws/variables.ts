@@ -25,11 +25,12 @@ export const variablesOf = (
 };
 
 const valuesOf = (scope: Construct, environment: Environment): Values => {
-  const { names, homeRegion, regions, retentionDays, trendDays, corsOrigins } = environment;
+  const { names, homeRegion, regions, retentionDays, trendDays, openShards, corsOrigins } = environment;
   const bucket = reportBucketName(scope, environment);
   return {
     TABLE_NAME: names.table,
     HOME_REGION: homeRegion,
+    OPEN_SHARDS: String(openShards),
     REPORT_BUCKET: bucket,
     REPORT_ORIGIN: `https://${bucket}.s3.${homeRegion}.amazonaws.com`,
     AUDIT_QUEUES: auditQueueUrls(scope, environment),

@@ -110,10 +110,12 @@ const updateFormat = async (
   { dataDir, format, print }: { dataDir: string; format: number; print: (line: string) => void },
 ) => {
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  const { changed, notes } = await migrate({ client: documents, table }, format, new Date());
+  const { changed, notes } = await migrate({ client: documents, table, openShards: 1 }, format, new Date());
   writeFormat(dataDir);
   if (changed > 0) {
-    print(`${changed} items of the table in ${dataDir} were brought from an earlier format to format ${FORMAT}.`);
+    print(
+      `${changed} changes brought the items of the table in ${dataDir} from an earlier format to format ${FORMAT}.`,
+    );
   }
   notes.forEach(print);
 };

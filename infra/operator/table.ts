@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Streams } from '../../clients/cli/streams.ts';
 import { type Db, openDb } from '../../functions/lib/store/dynamodb.ts';
+import { StoreEnv } from '../../shared/env.ts';
 import { environmentOf, InvalidSettingError } from '../environments.ts';
 import { openTable } from '../local/dynamodb.ts';
 
@@ -12,7 +13,7 @@ export const withTable = async (environment: string | undefined, run: (db: Db) =
   const table = await tableOf(environment);
   try {
     Object.assign(process.env, table.env);
-    await run(openDb({ TABLE_NAME: table.name, HOME_REGION: table.region }));
+    await run(openDb(StoreEnv.parse({ TABLE_NAME: table.name, HOME_REGION: table.region })));
   } finally {
     await table.close();
   }

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { environments } from '../../infra/environments.ts';
 import { CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv, SweepEnv, WaitEnv } from '../../shared/env.ts';
 import { type FunctionName, functionRows } from '../../shared/functions.ts';
 import { regions } from '../../shared/regions.ts';
@@ -41,6 +42,15 @@ test('the environment of each function satisfies its schema', () => {
     sweep: SweepEnv,
   };
   for (const [file, schema] of Object.entries(parsed)) schema.parse(functions[file]?.Environment.Variables);
+});
+
+test.each(['dev', 'prod'] as const)('each function of %s that opens the table knows the number of shards', (name) => {
+  const { home, region } = synthesized(name);
+  const { openShards } = environments[name];
+  for (const [file, { Environment }] of Object.entries({ ...functionsOf(home), ...functionsOf(region) })) {
+    const { TABLE_NAME, OPEN_SHARDS } = Environment.Variables;
+    expect(OPEN_SHARDS, file).toBe(TABLE_NAME && String(openShards));
+  }
 });
 
 test('each function of a route receives the allowed CORS origins of the environment', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { updatedAttributes, updatedUsage } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
-import { partitions } from '../../shared/partitions.ts';
+import { partitions, READY } from '../../shared/partitions.ts';
 import { apiFunctions } from '../../shared/routes.ts';
 import { functionsOf, listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
 
@@ -109,6 +109,17 @@ test('a function that checks keys may update only their last use', () => {
       StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
     });
   }
+});
+
+test('no partition of the table is the same for all items of a kind or a region, except that of an item that does not exist', () => {
+  const statements = all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Policy'));
+  const named = statements
+    .flatMap(
+      ({ PolicyDocument }) => PolicyDocument.Statement as { Condition?: Record<string, Record<string, string[]>> }[],
+    )
+    .map(({ Condition }) => partitionOf(Condition))
+    .filter((partition) => partition !== undefined);
+  expect(new Set(named.filter((partition) => !partition.endsWith('#*')))).toEqual(new Set([READY]));
 });
 
 test('each right to the table names one partition, and only functions for share links read their secrets', () => {

@@ -54,7 +54,7 @@ const aReport = { Key: 'reports/a/b/c.json.gz', ContentType: 'application/json',
 const anOpenRun = {
   pk: { S: 'CHECK#1' },
   sk: { S: 'RUN#1' },
-  open: { S: 'OPEN#us-west1' },
+  open: { S: 'OPEN#us-west1#0' },
   dueAt: { S: '2026-01-01' },
 };
 

@@ -51,7 +51,7 @@ test('a damaged log is reported at the start, and its index follows the items th
   const found = await Promise.all(ids.map((id) => world.store.findOfAnyOwner(id).catch(() => undefined)));
   expect(found.filter(Boolean).length).toBeLessThan(ids.length);
   expect(printed[0]).toMatch(/^✗ The log of the table in \S+\/dynamodb is damaged: \d+ bytes .* lost.*backup/);
-  const due = await world.due.list('us-west1', later(new Date(), 24 * 3600), 1000);
+  const due = await world.due.list({ kind: 'us-west1', shard: 0 }, later(new Date(), 24 * 3600), 1000);
   const runs = await Promise.all(
     due.map(({ pk, sk }) => world.store.findRunOfAnyOwner({ checkId: pk.slice(6), id: sk.slice(4) })),
   );
@@ -137,7 +137,7 @@ test('a folder of an earlier version, without the index, gets it and keeps every
     delete table.GlobalSecondaryIndexes;
   });
   await using world = await start();
-  expect(await world.due.list('us-west1', later(new Date(), 24 * 3600), 2000)).toHaveLength(1200);
+  expect(await world.due.list({ kind: 'us-west1', shard: 0 }, later(new Date(), 24 * 3600), 2000)).toHaveLength(1200);
   expect(printed).toEqual([expect.stringMatching(/were rebuilt from its 4800 items/)]);
 });
 
@@ -170,7 +170,7 @@ test.each(['CURRENT', '.log'])(
     expect(await failedStart()).toMatch(/dynamodb can't be used: its (file CURRENT|\.log file) is missing\. .*Restore/);
     writeFileSync(path, kept);
     await using world = await start();
-    expect(await world.due.list('us-west1', later(new Date(), 24 * 3600), 10)).toHaveLength(3);
+    expect(await world.due.list({ kind: 'us-west1', shard: 0 }, later(new Date(), 24 * 3600), 10)).toHaveLength(3);
   },
 );
 

@@ -6,12 +6,14 @@ import { beforeEach, expect, test } from 'vitest';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { findShared } from '../../functions/lib/http/shared-check.ts';
 import { shareToken } from '../../functions/lib/share-token.ts';
+import { updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey, runKey } from '../../functions/lib/store/items.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { CheckView, checkView } from '../../shared/check.ts';
 import { putItems } from '../support/recorded-items.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { passed, startWorld } from '../support/world.ts';
+import { aCheck, passed, startWorld } from '../support/world.ts';
 
 const folder = temporaryFolder('data-format');
 let dataDir: string;
@@ -40,7 +42,7 @@ test('a folder without a format number keeps its checks: they are shown, listed,
   await writeEarly();
   await using world = await start();
   expect(printed).toEqual([
-    expect.stringMatching(/^21 items of the table in \S+ were brought .* to format 2\.$/),
+    expect.stringMatching(/^30 changes brought the items of the table in \S+ from an .* to format 3\.$/),
     expect.stringMatching(/^The API keys .* no longer work.*: 1 of them .*npm run keys -- create.*$/),
   ]);
   const ids = checksIn(early).map(({ id }) => String(id));
@@ -79,6 +81,21 @@ test('a folder without a format number keeps its checks: they are shown, listed,
   }
 });
 
+test('a folder of format 2 keeps its open runs: a sweep finds them in a shard', async () => {
+  const world = await start();
+  const check = aCheck({ now: new Date('2030-01-01T00:00:00.000Z'), regions: ['us-west1'] });
+  const [run] = await world.create(check);
+  const unsharded = { condition: 'attribute_exists(#pk)', returns: 'NONE' as const };
+  await updateItem(world.db, runKey(check.id, run?.id ?? ''), { set: { open: 'OPEN#us-west1' }, ...unsharded });
+  await updateItem(world.db, checkKey(check.id), { set: { open: 'OPEN#checks' }, ...unsharded });
+  await world.stop();
+  writeFileSync(join(dataDir, 'format'), '2\n');
+  await using migrated = await start();
+  expect(printed).toEqual([expect.stringMatching(/^2 changes .* to format 3\.$/)]);
+  for (const kind of ['us-west1', 'checks'] as const)
+    expect(await migrated.due.list({ kind, shard: 0 }, new Date('2031-01-01'), 10)).toHaveLength(1);
+});
+
 test('a second start migrates nothing', async () => {
   await writeEarly();
   await (await start()).stop();
@@ -104,7 +121,7 @@ test('a share link of an earlier version works, and its secret leaves the check'
 });
 
 test.each([
-  ['3\n', 'format 3'],
+  ['4\n', 'format 4'],
   ['1', 'an unknown format'],
   ['', 'an unknown format'],
   ['1.5\n', 'an unknown format'],
@@ -113,7 +130,7 @@ test.each([
   writeFileSync(join(dataDir, 'format'), text);
   const files = filesIn(dataDir);
   const refused = new RegExp(
-    `^The data in \\S+ have ${named}, and this version .* up to 2\\. .*git checkout .* npm start\\. .*backup from before the update.* DATA_DIR=<folder> npm start\\.$`,
+    `^The data in \\S+ have ${named}, and this version .* up to 3\\. .*git checkout .* npm start\\. .*backup from before the update.* DATA_DIR=<folder> npm start\\.$`,
   );
   await expect(start()).rejects.toThrow(refused);
   await expect(openTable(dataDir)).rejects.toThrow(refused);

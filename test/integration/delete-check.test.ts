@@ -366,7 +366,7 @@ test('the mark of a check that is erased while its last run closes it keeps its 
   await cut.leases.finish(lease, { state: 'succeeded', attempts: [] }, now);
   expect(marked).toEqual([true]);
   expect((await itemsOf(check.id)).find(({ sk }) => sk === 'CHECK')).toMatchObject({
-    open: 'OPEN#checks',
+    open: 'OPEN#checks#0',
     dueAt: later(now, 90).toISOString(),
   });
 });

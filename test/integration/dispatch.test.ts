@@ -57,7 +57,7 @@ test.each(refused)(
     expect(runs).toMatchObject([abandonedBy(name), abandonedBy(name)]);
     expect(item.completedAt).not.toBeNull();
     expect(emit.mock.calls).toContainEqual(['RunsAbandoned', 1, {}]);
-    expect(await world.due.list('us-west1', later(new Date(), 24 * 3600), 100)).toEqual([]);
+    expect(await world.due.list({ kind: 'us-west1', shard: 0 }, later(new Date(), 24 * 3600), 100)).toEqual([]);
   },
 );
 

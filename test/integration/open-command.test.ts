@@ -26,7 +26,7 @@ test('the open runs of all regions are listed with age, attempts and lease, whet
   await world.leases.recordAttempt(lease, { attempts, samples: [] });
   const unreadable = {
     ...runKey(check.id, id),
-    open: openPartition('us-west1'),
+    open: openPartition('us-west1', 3),
     dueAt: later(now, -600).toISOString(),
   };
   await putItem(world.db, unreadable, { condition: 'attribute_not_exists(#pk)' });

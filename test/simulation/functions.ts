@@ -34,6 +34,7 @@ export const queueUrlOf = (region: Region): string => `http://127.0.0.1:9/queue/
 const env = {
   TABLE_NAME: TABLE,
   HOME_REGION: 'us-west-2',
+  OPEN_SHARDS: 2,
   REPORT_BUCKET: 'reports',
   AUDIT_QUEUES: Object.fromEntries(simulatedRegions.map((region) => [region, queueUrlOf(region)])),
 };

@@ -131,7 +131,7 @@ const warmUp = async (): Promise<void> => {
   let done = false;
   const calls = contexts.run({ process: new SimProcess('warm-up'), invocation: {} }, async () => {
     const { due, reports, queues } = openParts();
-    await due.list('checks', new Date(), 1);
+    await due.list({ kind: 'checks', shard: 0 }, new Date(), 1);
     await reports.keysOf('none');
     await reports.put('none', Buffer.of());
     await queues.send({ checkId: '', runId: '', region: 'us-east4', correlationId: '', owner: '' });

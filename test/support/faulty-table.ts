@@ -18,6 +18,6 @@ export const startFaultyTable = async () => {
     await world.stop();
   });
   /** Each test needs a new client, because a client that has failed often stops retrying. */
-  const newDb = () => openDb({ TABLE_NAME, HOME_REGION });
+  const newDb = () => openDb({ TABLE_NAME, HOME_REGION, OPEN_SHARDS: 1 });
   return { world, dynamodb, newDb };
 };

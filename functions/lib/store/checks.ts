@@ -18,7 +18,7 @@ import {
   ifState,
   isExpired,
   ofAnyOwner,
-  openPartition,
+  openPartitionOf,
   pointerKey,
   RunItem,
   type RunRef,
@@ -142,7 +142,7 @@ const create = async (
     expiresAt: seconds,
   };
   const key = checkKey(check.id);
-  const indexed = { open: openPartition('checks'), ...listedNewCheck(check, owner, seconds) };
+  const indexed = { open: openPartitionOf(db, 'checks', check.id), ...listedNewCheck(check, owner, seconds) };
   if (await putItem(db, { ...key, ...indexed, ...withLabelsAsText(item) }, ifAbsentOrExpired(now))) return runs;
   // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
   return (await getItem(db, key))?.createId === createId ? runs : undefined;
@@ -152,7 +152,11 @@ const inSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** Writes a run, or takes over the run of an earlier create that failed, so that the sweeper does not delete it. */
 const putRun = async (db: Db, run: RunItem, now: Date): Promise<void> => {
-  const item = { ...runKey(run.checkId, run.id), open: openPartition(run.region), ...withLabelsAsText(run) };
+  const item = {
+    ...runKey(run.checkId, run.id),
+    open: openPartitionOf(db, run.region, run.id),
+    ...withLabelsAsText(run),
+  };
   for (let tries = 0; tries < 3; tries++) {
     if (await putItem(db, item, ifAbsentOrExpired(now))) return;
     const { dueAt, createId } = run;

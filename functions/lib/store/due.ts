@@ -2,7 +2,6 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ASIDE_MS, HOLD_MS } from '../../../shared/due-times.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import type { RunError } from '../../../shared/problems.ts';
-import type { Region } from '../../../shared/regions.ts';
 import { follows } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { closeAfterRun } from './checks.ts';
@@ -19,6 +18,7 @@ import {
   ifNoLease,
   ifNoMark,
   ifState,
+  type OpenKind,
   ofAnyOwner,
   openPartition,
   pointerKey,
@@ -31,6 +31,8 @@ import {
   withSamples,
 } from './items.ts';
 
+/** A partition of the index of open items. */
+export type Shard = { kind: OpenKind; shard: number };
 /** Key of a due item, and its `dueAt` when it was listed. */
 export type Due = { pk: string; sk: string; dueAt: string };
 /** An item that a sweep has reserved until `dueAt`. */
@@ -40,8 +42,10 @@ export type DueStore = ReturnType<typeof dueStore>;
 
 /** Finds and moves on open items that are due, for the sweeper and `close-lost-runs`. */
 export const dueStore = (db: Db) => ({
-  /** Returns at most `limit` items of a partition that are due between `from` and `until`, oldest first. */
-  list: (of: Region | 'checks', until: Date, limit: number, from?: Date) => list(db, of, until, limit, from),
+  /** Number of shards of new items. */
+  shards: db.openShards,
+  /** Returns at most `limit` items of a shard that are due between `from` and `until`, oldest first. */
+  list: (shard: Shard, until: Date, limit: number, from?: Date) => list(db, shard, until, limit, from),
 
   /** Reserves an item for a minute, so that one sweep acts on it. Returns undefined if the item has changed. */
   hold: async ({ pk, sk, dueAt: listed }: Due, now: Date): Promise<Held | undefined> => {
@@ -133,7 +137,7 @@ const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
   await deleteItem(db, runKey(run.checkId, run.id), allOf(ifCreateId(run.createId), ifDueAt(run.dueAt)));
 };
 
-const list = async (db: Db, of: Region | 'checks', until: Date, limit: number, from = new Date(0)): Promise<Due[]> => {
+const list = async (db: Db, { kind, shard }: Shard, until: Date, limit: number, from = new Date(0)): Promise<Due[]> => {
   const { Items } = await db.client.send(
     new QueryCommand({
       TableName: db.table,
@@ -141,7 +145,7 @@ const list = async (db: Db, of: Region | 'checks', until: Date, limit: number, f
       KeyConditionExpression: '#open = :open AND dueAt BETWEEN :from AND :until',
       ExpressionAttributeNames: { '#open': 'open' },
       ExpressionAttributeValues: {
-        ':open': openPartition(of),
+        ':open': openPartition(kind, shard),
         ':from': from.toISOString(),
         ':until': until.toISOString(),
       },

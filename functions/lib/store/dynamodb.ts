@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
 
-/** The service's table and the client that its stores share. */
-export type Db = { client: DynamoDBDocumentClient; table: string };
+/** The service's table, the client that its stores share, and the number of shards of new open items. */
+export type Db = { client: DynamoDBDocumentClient; table: string; openShards: number };
 export type Key = { pk: string; sk: string };
 export type Item = Record<string, unknown>;
 
@@ -28,10 +28,10 @@ export type Change = Condition & {
   returns?: 'ALL_NEW' | 'UPDATED_NEW' | 'NONE';
 };
 
-export const openDb = ({ TABLE_NAME: table, HOME_REGION: region }: StoreEnv): Db => {
+export const openDb = ({ TABLE_NAME: table, HOME_REGION: region, OPEN_SHARDS: openShards }: StoreEnv): Db => {
   const client = new DynamoDBClient({ region, requestHandler: requestTimeouts(2500) });
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  return { table, client: endingAtDeadline(documents) };
+  return { table, openShards, client: endingAtDeadline(documents) };
 };
 
 /** Reads an item consistently. */

@@ -11,7 +11,7 @@ import {
   ifEqual,
   ifNoMark,
   ofAnyOwner,
-  openPartition,
+  openPartitionOf,
   pointerKey,
   readItems,
   shareKey,
@@ -62,7 +62,7 @@ const markErased = (db: Db, { id, owner, createdAt }: Erasable, now: Date): Prom
   const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_RECHECK_MS) };
   return putOnce(
     db,
-    { ...checkKey(id), open: openPartition('checks'), ...item },
+    { ...checkKey(id), open: openPartitionOf(db, 'checks', id), ...item },
     allOf(ifExists, ifNoMark, ifEqual('createdAt', createdAt)),
   ).finally(() => announceChange(id));
 };

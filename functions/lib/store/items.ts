@@ -25,8 +25,9 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * The sparse index `list` holds checks (OWNER#<owner>), entries of series (SERIES#<owner>#<hash of the URL>) and API keys
  * (KEYS#<first digit of the prefix>), sorted by listKey, with what a list shows (lists.ts).
  *
- * The sparse index `open` holds unfinished runs (OPEN#<region>), unfinished checks and marks (OPEN#checks), sorted by
- * dueAt. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
+ * The sparse index `open` holds unfinished runs (OPEN#<region>#<shard>), unfinished checks and marks
+ * (OPEN#checks#<shard>), sorted by dueAt. The shard comes from the item's id. A hot partition of an index would throttle
+ * the writes of the table. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
  * fails if someone else has acted on the item.
  */
 export const checkKey = (checkId: string): Key => ({ pk: `${partitions.check}${checkId}`, sk: 'CHECK' });
@@ -42,7 +43,12 @@ export const pointerKey = (runId: string): Key => ({ pk: `${partitions.run}${run
 export const shareKey = (checkId: string): Key => ({ pk: `${partitions.share}${checkId}`, sk: 'SHARE' });
 export const apiKeyKey = (prefix: string): Key => ({ pk: `${partitions.key}${prefix}`, sk: 'KEY' });
 export const usageKey = (owner: string): Key => ({ pk: `${partitions.owner}${owner}`, sk: 'USAGE' });
-export const openPartition = (of: Region | 'checks'): string => `OPEN#${of}`;
+/** Kind of open items, each with shards of its own. */
+export type OpenKind = Region | 'checks';
+export const openPartition = (kind: OpenKind, shard: number): string => `OPEN#${kind}#${shard}`;
+/** Returns the partition of a new open item. The last digits of a UUID of any version are evenly distributed. */
+export const openPartitionOf = ({ openShards }: Pick<Db, 'openShards'>, kind: OpenKind, id: string): string =>
+  openPartition(kind, Number.parseInt(id.slice(-8), 16) % openShards);
 
 export const CheckItem = z.object({
   ...CheckFields.shape,

@@ -1,4 +1,5 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { MAX_OPEN_SHARDS } from '../../../shared/partitions.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { type Db, getItem, type Key, parse } from './dynamodb.ts';
 import { openPartition, RunItem } from './items.ts';
@@ -10,12 +11,18 @@ const READS_AT_ONCE = 8; // six regions at once stay below the 50 sockets of the
 
 /** Returns all unfinished runs of a region, for the operator's command. */
 export const openRuns = async (db: Db, region: Region): Promise<OpenRun[]> => {
+  const found: OpenRun[] = [];
+  for (let shard = 0; shard < MAX_OPEN_SHARDS; shard++) found.push(...(await openRunsIn(db, region, shard)));
+  return found;
+};
+
+const openRunsIn = async (db: Db, region: Region, shard: number): Promise<OpenRun[]> => {
   const query = {
     TableName: db.table,
     IndexName: 'open',
     KeyConditionExpression: '#open = :open',
     ExpressionAttributeNames: { '#open': 'open' },
-    ExpressionAttributeValues: { ':open': openPartition(region) },
+    ExpressionAttributeValues: { ':open': openPartition(region, shard) },
   };
   const found: OpenRun[] = [];
   for await (const { Items = [] } of paginateQuery({ client: db.client, pageSize: 1000 }, query)) {
