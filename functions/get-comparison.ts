@@ -1,7 +1,13 @@
 import { compareRegions } from '../shared/comparison/comparison.ts';
 import type { Caller } from '../shared/keys.ts';
 import { ApiProblemError } from '../shared/problems.ts';
-import { type BaseLookup, comparedCheck, compareWithBase, parseComparison } from './lib/http/base-comparison.ts';
+import {
+  type BaseLookup,
+  comparedCheck,
+  comparedVariants,
+  compareWithBase,
+  parseComparison,
+} from './lib/http/base-comparison.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
@@ -11,7 +17,7 @@ import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { listStore } from './lib/store/lists.ts';
 
-/** GET /v1/checks/{checkId}/comparison: compares the regions of a check, or the check with the base in the query. */
+/** GET /v1/checks/{checkId}/comparison: compares the regions or the variants of a check, or the check with a base. */
 export const handler = http('get-comparison', (env) => {
   const db = openDb(env);
   return getComparison({ store: checkStore(db), lists: listStore(db) });
@@ -23,7 +29,9 @@ export const getComparison =
     const { base } = request.query;
     if (base === undefined) {
       parseComparison(request.query, base); // refuses the parameters that need a base
-      const body = compareRegions(comparedCheck(await findCheck(lookup, request)));
+      const check = await findCheck(lookup, request);
+      if (check.item.against) return { status: 200, body: comparedVariants(check) };
+      const body = compareRegions(comparedCheck(check));
       if (!body) throw new ApiProblemError('not-comparable', tooFewRegions);
       return { status: 200, body };
     }

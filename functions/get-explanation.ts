@@ -5,11 +5,12 @@ import { verdictsIn } from '../shared/explanation/verdicts.ts';
 import type { Caller } from '../shared/keys.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
-import { type BaseLookup, compareWithBase } from './lib/http/base-comparison.ts';
+import type { Variant } from '../shared/variants.ts';
+import { type BaseLookup, comparedVariants, compareWithBase, parseComparison } from './lib/http/base-comparison.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput } from './lib/http/input.ts';
-import type { RunLookup } from './lib/http/lookup.ts';
+import { findCheck, type RunLookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
 import { redact } from './lib/redact.ts';
@@ -18,7 +19,7 @@ import { openDb } from './lib/store/dynamodb.ts';
 import { listStore } from './lib/store/lists.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 
-/** GET /v1/checks/{checkId}/explanation: says why a check differs from the base in the query, region by region. */
+/** GET /v1/checks/{checkId}/explanation: says why a check differs from a base or from its second variant, by region. */
 export const handler = http('get-explanation', (env) => {
   const db = openDb(env);
   return getExplanation({ store: checkStore(db), lists: listStore(db), reports: reports(env) });
@@ -35,14 +36,12 @@ const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 export const getExplanation =
   (deps: Deps) =>
   async (request: Request<Caller>): Promise<Reply> => {
-    const { base } = request.query;
-    if (base === undefined) throw withoutBase();
-    const { check, baseCheck, comparison } = await compareWithBase(deps, request, base);
+    const { check, before: base, comparison } = await compared(deps, request);
     const regions: CheckExplanation['regions'] = {};
     // One report after another, because two large ones might not fit in memory. Their facts are small.
     for (const region of comparison.regions) {
-      const before = await readFacts(deps, request, baseCheck, region);
-      const now = await readFacts(deps, request, check, region);
+      const before = await readFacts(deps, request, base, region);
+      const now = await readFacts(deps, request, { check, variant: 'own' }, region);
       // A comment on a pull request may publish the sentence.
       regions[region] = redact(explain(before, now, verdictsIn(comparison, region)));
     }
@@ -51,17 +50,33 @@ export const getExplanation =
     return { status: 200, body };
   };
 
+/** A check, and the variant of it whose reports are read. */
+type Side = { check: StoredCheck; variant: Variant };
+
+/** Compares the check with the base in the query, or its two variants. */
+const compared = async (deps: Deps, request: Request<Caller>) => {
+  const { base } = request.query;
+  if (base !== undefined) {
+    const { check, baseCheck, comparison } = await compareWithBase(deps, request, base);
+    return { check, before: { check: baseCheck, variant: 'own' } satisfies Side, comparison };
+  }
+  parseComparison(request.query, base); // refuses the parameters that need a base
+  const check = await findCheck(deps, request);
+  if (!check.item.against) throw withoutBase();
+  return { check, before: { check, variant: 'against' } satisfies Side, comparison: comparedVariants(check) };
+};
+
 /** Returns the facts of the median report of a region. Throws a problem if the report is missing or too large. */
 const readFacts = async (
   deps: Deps,
   request: Request<Caller>,
-  { item, runs }: StoredCheck,
+  { check: { item, runs }, variant }: Side,
   region: Region,
 ): Promise<ReportFacts> => {
   const run = runs.find((each) => each.region === region);
   if (!run) throw new Error(`The comparison has a region that the check ${item.id} lacks: ${region}`);
   const params = { checkId: item.id, runId: run.id };
-  const { report, read } = await findReport(deps, { ...request, params, query: {} });
+  const { report, read } = await findReport(deps, { ...request, params, query: { variant } });
   if (report.bytes > MAX_REPORT_BYTES) {
     const mib = Math.ceil(report.bytes / 1024 / 1024);
     const detail = `The report of the run ${run.id} has ${mib} MiB. The service explains reports of up to 64 MiB. Compare the reports themselves.`;
@@ -75,6 +90,6 @@ const withoutBase = () =>
     {
       path: 'base',
       message:
-        'Send base=<id of an earlier check> or base=label:branch=main. The explanation says why the check differs from it.',
+        'Send base=<id of an earlier check> or base=label:branch=main, or create a check with against. The explanation says why the two differ.',
     },
   ]);

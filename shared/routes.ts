@@ -24,6 +24,8 @@ const page = { ...service, function: 'web-page', query: 'any' } as const;
 const range = ['limit', 'cursor'] as const;
 /** Base of a comparison, and how it is compared. */
 const baseOptions = ['base', 'pool', 'intended'] as const;
+/** The check of a run, and the variant whose report is read. */
+const ofReport = ['checkId', 'variant'] as const;
 /** Filters of both lists. */
 const filters = ['label', 'createdAfter', 'createdBefore'] as const;
 
@@ -60,12 +62,22 @@ export const routes = [
   },
   { ...read, path: '/v1/checks/{checkId}/explanation', function: 'get-explanation', query: baseOptions },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}', function: 'get-run', query: ['checkId'] },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ['checkId'] },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/fixes', function: 'get-fixes' },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/screenshot', function: 'get-screenshot' },
-  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/filmstrip', function: 'get-screenshot' },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/report', function: 'get-report', query: ofReport },
+  { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/fixes', function: 'get-fixes', query: ['variant'] },
+  {
+    ...sharedRead,
+    path: '/v1/checks/{checkId}/runs/{runId}/screenshot',
+    function: 'get-screenshot',
+    query: ['variant'],
+  },
+  {
+    ...sharedRead,
+    path: '/v1/checks/{checkId}/runs/{runId}/filmstrip',
+    function: 'get-screenshot',
+    query: ['variant'],
+  },
   { ...read, path: '/v1/audit/runs/{runId}', function: 'get-run', query: ['checkId'] },
-  { ...read, path: '/v1/audit/runs/{runId}/report', function: 'get-report', query: ['checkId'] },
+  { ...read, path: '/v1/audit/runs/{runId}/report', function: 'get-report', query: ofReport },
   { ...service, path: '/v1/audit/versions', function: 'discover' },
   { ...service, path: '/v1/regions', function: 'discover' },
   { ...service, path: '/v1/limits', function: 'discover' },

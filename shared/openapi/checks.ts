@@ -127,9 +127,9 @@ export const checkOperations = {
   'GET /v1/checks/{checkId}/comparison': {
     tag,
     operationId: 'getComparison',
-    summary: 'Compare the regions of a check, or two checks',
+    summary: 'Compare the regions or the variants of a check, or two checks',
     description:
-      'A change is an estimate with an interval. Metrics with noise need at least 3 samples on both sides for a verdict.',
+      'Without `base` it compares `against` with the check, or the regions of a check with one variant. A change is an estimate with an interval. Metrics with noise need at least 3 samples on both sides for a verdict.',
     query: ComparisonQuery.shape,
     answers: {
       200: {
@@ -143,10 +143,10 @@ export const checkOperations = {
   'GET /v1/checks/{checkId}/explanation': {
     tag,
     operationId: 'getExplanation',
-    summary: 'Say why a check differs from another one',
+    summary: 'Say why a check differs from another one, or from its second variant',
     description:
-      'Compares the two median reports of each region. It speaks only of metrics whose change has a verdict, and of changes without noise. Texts may quote the pages.',
-    query: { ...ComparisonQuery.shape, base: ComparisonQuery.shape.base.unwrap() },
+      'Without `base` it explains a check with `against`. Compares the two median reports of each region. It speaks only of metrics whose change has a verdict, and of changes without noise. Texts may quote the pages.',
+    query: ComparisonQuery.shape,
     answers: {
       200: { description: 'The explanation.', schema: CheckExplanation, example: examples.explanation },
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Fixes } from '../fixes/fix.ts';
+import { VariantName } from '../name-schemas.ts';
 import { Filmstrip } from '../offer.ts';
 import { routeOf } from '../routes.ts';
 import { RunView } from '../run.ts';
@@ -9,6 +10,7 @@ import { listQuery, unreadable } from './list-query.ts';
 import { conditional, notModified, type Operation, type Operations, waitable, waitedHeaders } from './operation.ts';
 
 const checkId = z.uuid().optional().describe('Id of the check. If it is sent, it must match.');
+const variant = VariantName.optional().describe('Variant of a check with `against`. Default: `own`.');
 const tag = 'Runs';
 
 const getRun = {
@@ -31,7 +33,7 @@ const getReport = {
   tag,
   description:
     'With `Accept: text/html` the answer is the report as a web page. The page of a large report loads its data from storage, for five minutes. It has no `ETag`.',
-  query: { checkId },
+  query: { checkId, variant },
   headers: conditional,
   answers: {
     200: {
@@ -50,6 +52,7 @@ const getReport = {
 /** An answer that the service takes from a report. */
 const fromReport = {
   tag,
+  query: { variant },
   headers: conditional,
   problems: ['not-found', 'report-unavailable', 'report-not-ready'],
 } as const satisfies Partial<Operation>;

@@ -5,8 +5,9 @@ import { resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { patternMatching } from '../../../shared/blocked-urls.ts';
 import type { CheckInputs } from '../../../shared/check.ts';
 import { differencesOf } from '../../../shared/comparison/comparable.ts';
+import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
-import { acceptedAgainst } from '../../../shared/variants.ts';
+import { acceptedAgainst, againstNames } from '../../../shared/variants.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
 import { parseFields } from './input.ts';
 
@@ -17,35 +18,43 @@ type ValueError = InputError & { code?: ApiProblemCode };
 /** Inputs that a variant may change, with the exact version, and the categories. */
 export type VariantInputs = Omit<CheckInputs, 'regions' | 'samples' | 'labels' | 'against'>;
 
-/** Returns an error for each field of the second variant that has a wrong type. */
-export const againstErrors = (sent: unknown, accepted: Accepted): InputError[] => {
-  if (sent === undefined) return [];
+type SentAgainst = z.output<typeof Fields>;
+
+/** Returns the fields of the second variant that have the right type, and an error for each other one. */
+export const parseAgainst = (
+  sent: unknown,
+  accepted: Accepted,
+): { fields: SentAgainst | undefined; errors: InputError[] } => {
+  if (sent === undefined) return { fields: undefined, errors: [] };
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
-    return [{ path: 'against', message: acceptedAgainst }];
+    return { fields: undefined, errors: [{ path: 'against', message: acceptedAgainst }] };
   }
-  return parseFields(Fields, accepted, sent).errors.map(({ path, message }) => ({ path: `against.${path}`, message }));
+  const { fields, errors } = parseFields(Fields, accepted, sent);
+  return {
+    fields: pick(fields, againstNames),
+    errors: errors.map(({ path, message }) => ({ path: `against.${path}`, message })),
+  };
 };
 
 /** Returns the inputs of the second variant as the check stores them, with the exact version. */
-export const resolveAgainst = (against: z.output<typeof Fields>): AgainstView => {
+export const resolveAgainst = (against: SentAgainst): AgainstView => {
   const { auditVersion, ...others } = against;
   return { ...others, ...(auditVersion !== undefined && { auditVersion: resolveAuditVersion(auditVersion) }) };
 };
 
 /**
- * Judges the values of the second variant, together with those that it takes from the check. Without `own`, the check itself
- * is wrong. `unsupported` is the message about an unknown version.
+ * Judges the values of the second variant, together with those that it takes from the check. Without `own`, an input has a
+ * wrong type or value. `unsupported` is the message about an unknown version.
  */
 export const againstValueErrors = (
-  sent: unknown,
+  sent: SentAgainst | undefined,
   own: VariantInputs | undefined,
   { targets, unsupported }: { targets: TargetPolicy; unsupported: string },
 ): ValueError[] => {
-  const { data } = Fields.safeParse(sent);
-  if (!data) return [];
-  const against = resolveAgainst(data);
-  const refusal = data.url === undefined ? undefined : refusalOf(data.url, targets);
-  const isUnsupported = data.auditVersion !== undefined && !against.auditVersion;
+  if (!sent) return [];
+  const against = resolveAgainst(sent);
+  const refusal = sent.url === undefined ? undefined : refusalOf(sent.url, targets);
+  const isUnsupported = sent.auditVersion !== undefined && !against.auditVersion;
   const code = 'unsupported-audit-version' as const;
   const errors = [
     ...(refusal ? [{ path: 'against.url', ...refusal }] : []),

@@ -1,6 +1,7 @@
-import { type ComparedCheck, canPool, compareChecks } from '../../../shared/comparison/comparison.ts';
+import { canPool, compareChecks } from '../../../shared/comparison/comparison.ts';
 import { acceptedComparison, ComparisonQuery, labelOfBase } from '../../../shared/comparison/query.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
+import { compareVariants } from '../../../shared/comparison/variants.ts';
 import type { Caller, OwnerCaller } from '../../../shared/keys.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
@@ -82,8 +83,15 @@ const labelledBases = async (
   return [first, ...more];
 };
 
+/** Compares the two variants of a check. Throws if it is not finished, or if no run succeeded. */
+export const comparedVariants = (check: StoredCheck): CheckComparison => {
+  const comparison = compareVariants(comparedCheck(check));
+  if (!comparison) throw new ApiProblemError('not-comparable', noRuns);
+  return comparison;
+};
+
 /** Returns the check for a comparison. Throws if it is not finished. */
-export const comparedCheck = ({ item, runs }: StoredCheck): ComparedCheck => {
+export const comparedCheck = ({ item, runs }: StoredCheck) => {
   if (!runs.every(({ state }) => isFinished(state))) {
     throw new ApiProblemError('report-not-ready', `The check ${item.id} is not finished. Retry in a few seconds.`, {
       headers: { 'retry-after': '2' },
@@ -100,4 +108,5 @@ const noBase = ({ url, device = 'mobile' }: StoredCheck['item'], label: string) 
 
 const comparedWithItself = 'A check can not be compared with itself. Send the id of another check.';
 const idNeeded = 'The base must be the id of a check.';
+const noRuns = 'No run of the check succeeded. A comparison of its variants needs one.';
 const noPairs = 'No region succeeded in both checks. Compare checks that have a region in common.';

@@ -7,7 +7,7 @@ import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
-import { againstErrors, againstValueErrors, resolveAgainst } from './against-body.ts';
+import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
 import { invalidInput, parseFields } from './input.ts';
 
 type Rules = {
@@ -20,14 +20,14 @@ type Rules = {
 export const parseCheckBody = (sent: unknown, rules: Rules): { body: CreateCheckBody; inputs: CheckInputs } => {
   const accepted = acceptedBy(rules);
   const { fields, errors } = parseFields(CreateCheckBody, accepted, sent);
-  const { against } = sent as Record<string, unknown>;
+  const against = parseAgainst((sent as Record<string, unknown>).against, accepted);
   const own = valueErrors(fields, sent as Record<string, unknown>, rules);
   const variant = errors.length + own.length === 0 ? inputsOf(fields as CreateCheckBody) : undefined;
   const all = [
     ...errors.filter(({ path }) => !/^against(\.|$)/.test(path)),
-    ...againstErrors(against, accepted),
+    ...against.errors,
     ...own,
-    ...againstValueErrors(against, variant, { targets: rules.targets, unsupported: unsupportedVersion }),
+    ...againstValueErrors(against.fields, variant, { targets: rules.targets, unsupported: unsupportedVersion }),
   ];
   if (all.length > 0) throw invalidInput(all);
   const body = fields as CreateCheckBody;

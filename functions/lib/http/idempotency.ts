@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidv5 } from 'uuid';
 import { optionNames } from '../../../shared/audit-options.ts';
-import { aliasesOf, resolveAuditVersion } from '../../../shared/audit-versions.ts';
+import { type AuditVersion, aliasesOf, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { asCreated, type CreateCheckBody } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
@@ -62,9 +62,17 @@ export const replyToRepeat = (earlier: StoredCheck | 'erased', body: CreateCheck
 };
 
 /** Returns true if the earlier create had this body. The names of an audit version, such as `13` and `latest`, are equal. */
-const hasSameBody = ({ item: { fingerprint, auditVersion } }: StoredCheck, body: CreateCheckBody): boolean => {
-  const means = resolveAuditVersion(body.auditVersion) === auditVersion;
-  // The name as sent comes first, because `latest` may mean another version since a deploy.
-  const names = [body.auditVersion, ...(means ? [auditVersion, ...aliasesOf(auditVersion)] : [])];
-  return names.some((name) => fingerprintOf({ ...body, auditVersion: name }) === fingerprint);
+const hasSameBody = ({ item }: StoredCheck, body: CreateCheckBody): boolean => {
+  const { against } = body;
+  const bodies = namesOf(body.auditVersion, item.auditVersion).map((auditVersion) => ({ ...body, auditVersion }));
+  const withAgainst = (named: CreateCheckBody): CreateCheckBody[] => {
+    if (against?.auditVersion === undefined) return [named];
+    const names = namesOf(against.auditVersion, item.against?.auditVersion);
+    return names.map((auditVersion) => ({ ...named, against: { ...against, auditVersion } }));
+  };
+  return bodies.flatMap(withAgainst).some((each) => fingerprintOf(each) === item.fingerprint);
 };
+
+/** Returns the names of a version. The name as sent comes first: `latest` may mean another version since a deploy. */
+const namesOf = (sent: string, stored: AuditVersion | undefined): string[] =>
+  stored !== undefined && resolveAuditVersion(sent) === stored ? [sent, stored, ...aliasesOf(stored)] : [sent];

@@ -3,10 +3,12 @@ import zlib from 'node:zlib';
 import type { Caller } from '../../../shared/keys.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
+import { type Variant, variants } from '../../../shared/variants.ts';
 import { idsOf, log } from '../log.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Reports } from '../store/reports.ts';
 import type { Request } from './endpoint.ts';
+import { invalidInput } from './input.ts';
 import { findRun, type RunLookup } from './lookup.ts';
 
 type Deps = RunLookup & {
@@ -14,12 +16,13 @@ type Deps = RunLookup & {
 };
 
 /**
- * Returns the run in the path, and the location and sizes of its report. Throws if the run is not finished, or failed
+ * Returns the run in the path, and the location and sizes of the report of the variant in the query. Throws if the run is not finished, or failed
  * without a report. `read` returns the gzipped report, and throws as `throwIfGone` does if storage has deleted it.
  */
 export const findReport = async ({ reports, ...lookup }: Deps, request: Request<Caller>) => {
   const run = await findRun(lookup, request);
-  const report = storedReport(run);
+  const variant = variantOf(request.query);
+  const report = storedReport(run, variant);
   const throwIfGone = async () => {
     if (await reports.exists(report.key)) return;
     await findRun(lookup, request); // throws not-found if the check was erased meanwhile
@@ -39,16 +42,31 @@ export const findReport = async ({ reports, ...lookup }: Deps, request: Request<
 
 export const gunzip = promisify<Buffer, Buffer>(zlib.gunzip);
 
-const storedReport = ({ state, report, error }: RunItem): NonNullable<RunItem['report']> => {
+const variantOf = ({ variant = 'own' }: Request['query']): Variant => {
+  const known = variants.find((name) => name === variant);
+  if (!known) throw invalidInput([{ path: 'variant', message: `The variant must be one of: ${variants.join(', ')}.` }]);
+  return known;
+};
+
+const storedReport = (run: RunItem, variant: Variant): NonNullable<RunItem['report']> => {
+  const { state, error, against } = run;
+  if (variant === 'against' && !against) throw new ApiProblemError('not-found', withoutAgainst);
+  const report = variant === 'against' ? against?.report : run.report;
+
   if (!isFinished(state)) {
     const detail = `The run is in the state ${state}. Its report is available when the run has finished.`;
     throw new ApiProblemError('report-not-ready', detail, {
       headers: { 'retry-after': state === 'running' ? '5' : '10' },
     });
   }
-  if (!report) throw new ApiProblemError('report-unavailable', `The run failed with ${error?.code} and has no report.`);
+  if (!report) {
+    const detail = `The run failed with ${error?.code} and has no report${against ? ' of this variant' : ''}.`;
+    throw new ApiProblemError('report-unavailable', detail);
+  }
   return report;
 };
+
+const withoutAgainst = 'The check has one variant only. Leave out variant, or create a check with against.';
 
 /** S3 answers 404 for a missing object, or 403 to a caller that may not list the bucket. */
 const mayBeGone = (error: { $metadata?: { httpStatusCode?: number } }): boolean =>
