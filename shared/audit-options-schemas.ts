@@ -15,6 +15,7 @@ import { MAX_LABELS } from './labels.ts';
 import { AuditVersion, anyName, Category, Device } from './name-schemas.ts';
 import { pick } from './pick.ts';
 import { recordOf } from './record.ts';
+import { Simulations, StoredSimulations } from './simulations-schemas.ts';
 import { Throttling, ThrottlingValues } from './throttling-schemas.ts';
 import type { againstNames } from './variants.ts';
 
@@ -108,6 +109,7 @@ const schemas = {
   throttling: { sent: Throttling, stored: StoredThrottling },
   blockedUrlPatterns: { sent: BlockedUrlPatterns, stored: z.array(z.string()) },
   against: { sent: Against, stored: StoredAgainst },
+  simulations: { sent: Simulations, stored: StoredSimulations },
 } satisfies Record<OptionName, Schemas>;
 
 /**

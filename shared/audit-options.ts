@@ -1,6 +1,7 @@
 import { type AuditVersion, auditVersion } from './audit-versions.ts';
 import { acceptedBlockedUrls } from './blocked-urls.ts';
 import { acceptedLabels } from './labels.ts';
+import { acceptedSimulations, simulationPresetNames } from './simulations.ts';
 import { acceptedThrottling } from './throttling.ts';
 import { acceptedAgainst } from './variants.ts';
 
@@ -24,9 +25,9 @@ export type Option = {
   /** Name of the option for people. */
   title: string;
   /** Field of the page's form. Without a field, the form has code for the option. */
-  field?: { kind: 'lines'; help: string };
+  field?: { kind: 'lines' | 'simulations'; help: string };
   /** Flag of the command, and how the command reads its value. Without a flag, the command has code for the option. */
-  flag?: { name: `--${string}`; value: 'number' | 'list' | 'repeated'; help: string };
+  flag?: { name: `--${string}`; value: 'number' | 'list' | 'repeated' | 'simulations'; help: string };
 };
 
 /**
@@ -79,6 +80,20 @@ export const options = {
     },
   },
   against: { of: 'run', accepted: acceptedAgainst, title: 'Compared with' },
+  simulations: {
+    of: 'audit',
+    accepted: acceptedSimulations,
+    title: 'Simulations',
+    field: {
+      kind: 'simulations',
+      help: `One on each line: ${simulationPresetNames.join(', ')}, or a name with round trip (ms), kbit/s and CPU slowdown, such as train=800/200/4.`,
+    },
+    flag: {
+      name: '--simulate <names>',
+      value: 'simulations',
+      help: `simulate the same load for other networks and phones: ${simulationPresetNames.join(', ')}, or train=800/200/4`,
+    },
+  },
 } as const satisfies Record<string, Option>;
 
 export type OptionName = keyof typeof options;

@@ -20,6 +20,7 @@ import {
 } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { RunError, RunProblemCode } from './problems.ts';
+import { SimulatedRun, SimulatedRunView, simulatedView } from './simulations-schemas.ts';
 import { variants } from './variants.ts';
 
 export const RunState = z.enum(['created', 'running', 'succeeded', 'failed']).meta({
@@ -101,6 +102,7 @@ export const Run = z.object({
   attempts: z.array(Attempt),
   environment: Environment.nullable(),
   against: AgainstRun.nullable(),
+  simulations: z.array(SimulatedRun).nullable(),
 });
 export type Run = z.infer<typeof Run>;
 
@@ -122,6 +124,7 @@ export const newRun = ({ against, ...inputs }: RunInputs, region: Region, id: st
   error: null,
   attempts: [],
   against: against ? newVariant({ ...inputs, ...against }) : null,
+  simulations: null,
 });
 
 const newVariant = ({ url, device = options.device.default, auditVersion }: VariantInputs): AgainstRun => ({
@@ -168,6 +171,12 @@ export const RunView = z
     change: RunChange.nullable().describe(
       'Changes from `against` to the run. Null if the check has one variant, or until the run has succeeded.',
     ),
+    simulations: z
+      .array(SimulatedRunView)
+      .nullable()
+      .describe(
+        'The load of the shown sample, simulated for other networks and devices. Null if the check asked for none, or the run has not succeeded.',
+      ),
     numericValues: NumericValues,
     links: z
       .object({ self: z.string(), check: z.string(), page: z.string(), ...reportLinks })
@@ -190,6 +199,7 @@ export const runView = (run: ShownRun): RunView => ({
   ...measuredViewOf(run),
   against: run.against && againstView(run, run.against),
   change: run.state === 'succeeded' ? changeOfRun(run) : null,
+  simulations: run.simulations?.map(simulatedView) ?? null,
   numericValues: pick(run, valueNames),
   links: linksOf(run),
 });

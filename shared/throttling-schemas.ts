@@ -9,9 +9,10 @@ const descriptions: Record<ThrottlingName, string> = {
 };
 const valuesWith = (schemaOf: (name: ThrottlingName) => z.ZodNumber) =>
   recordOf(throttlingNames, (name) => schemaOf(name).describe(descriptions[name]));
+export const boundedValues = () => valuesWith(boundedValue);
 const boundedValue = (name: ThrottlingName): z.ZodNumber => z.number().min(bounds[name][0]).max(bounds[name][1]);
 
-export const Throttling = z.union([z.literal('none'), z.strictObject(valuesWith(boundedValue))]).meta({
+export const Throttling = z.union([z.literal('none'), z.strictObject(boundedValues())]).meta({
   id: 'Throttling',
   description:
     "`none` measures the page at the speed of the host and its network. An object has the values of Lighthouse's simulation. Default: the preset of the device.",

@@ -11,7 +11,7 @@ export const throttlingNames = Object.keys(bounds) as ThrottlingName[];
 export type ThrottlingValues = Record<ThrottlingName, number>;
 export type Throttling = 'none' | ThrottlingValues;
 
-const rangeOf = (name: ThrottlingName): string =>
+export const rangeOf = (name: ThrottlingName): string =>
   `\`${name}\` (${bounds[name].map((bound) => bound.toLocaleString('en')).join(' to ')})`;
 
 /** Says what a create accepts. */

@@ -52,6 +52,7 @@ const commandLine = (): string[] => {
     '--region': env.INPUT_REGIONS,
     '--device': env.INPUT_DEVICE,
     '--samples': env.INPUT_SAMPLES,
+    '--simulate': env.INPUT_SIMULATE,
     '--assert': env.INPUT_ASSERTIONS,
     '--base': env.INPUT_BASE,
   };

@@ -1,9 +1,16 @@
 import { InvalidArgumentError } from 'commander';
+import type { Simulation } from '../../shared/simulations.ts';
+import { simulationFrom } from '../words/simulations.ts';
 
 /* Parsers of the values of flags. `before` is the value of an earlier flag of the same name. */
 
 export const list = (text: string, before: string[] = []): string[] => [...before, ...text.split(',').filter(Boolean)];
 export const repeated = (text: string, before: string[] = []): string[] => [...before, text];
+
+export const simulations = (text: string, before: Simulation[] = []): Simulation[] => [
+  ...before,
+  ...list(text).map(simulationFrom),
+];
 
 export const wholeNumber = (text: string): number => {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');

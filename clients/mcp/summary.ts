@@ -28,6 +28,7 @@ const runSummaryOf = (run: RunView) => {
     metrics: pick(run, valueNames),
     samples: run.samples.length,
     spread: run.spread,
+    ...(run.simulations && { simulations: run.simulations }),
     contended: run.environment?.contended ?? null,
     warnings: run.warnings,
   };

@@ -1,4 +1,5 @@
 import { optionNames, options } from '../../shared/audit-options.ts';
+import { simulationFrom } from '../words/simulations.ts';
 import { throttlingFields } from './throttling.ts';
 
 /** The options whose field follows from their table. */
@@ -24,7 +25,13 @@ export const inputsOf = (form: FormData) => {
     device: text('device'),
     samples: Number(text('samples')),
     ...(text('throttling') && { throttling: throttlingOf(text) }),
-    ...Object.fromEntries(optionFields.map(({ name }) => [name, lines(name)]).filter(([, value]) => value?.length)),
+    ...Object.fromEntries(
+      optionFields
+        .map(
+          ({ name, kind }) => [name, kind === 'simulations' ? lines(name).map(simulationFrom) : lines(name)] as const,
+        )
+        .filter(([, value]) => value.length > 0),
+    ),
     ...(categories.length > 0 && { categories }),
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
   };

@@ -3,6 +3,7 @@ import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Metrics } from '../../shared/page-metrics-schemas.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
+import type { SimulatedLoad } from '../../shared/simulated-loads.ts';
 import type { ThrottlingValues } from '../../shared/throttling.ts';
 
 /** One audit of a page. The auditor's parent passes the order to Lighthouse as it received it. */
@@ -110,6 +111,8 @@ export type AuditSummary = {
   uncheckedRules: string[];
   /** True if Chromium reported no first meaningful paint, so that TTI and TBT are based on a substitute. */
   withoutMeaningfulPaint: boolean;
+  /** Missing if the order has none, or if the page was not measured. */
+  simulations?: SimulatedLoad[];
   report: Buffer;
   reportBytes: number;
 };

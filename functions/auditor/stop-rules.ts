@@ -60,6 +60,8 @@ export type Limits = { attemptMs: number; browserBytes: number; auditorBytes: nu
 
 /** Time limit of one attempt, in milliseconds. The parent kills the auditor after it. */
 export const HARD_LIMIT_MS = 120_000;
+/** Time of an attempt after which no simulation of its load starts, in milliseconds. One takes seconds on a busy machine. */
+export const LAST_SIMULATION_MS = HARD_LIMIT_MS - 30_000;
 /** Time limit for the main document's response, in milliseconds. */
 const FIRST_RESPONSE_MS = 36_000;
 /** Time limit for the complete main document. Lighthouse waits forever if the document neither ends nor paints. */

@@ -9,9 +9,14 @@ import type { RunItem } from './store/items.ts';
 
 type Inputs = { url: string; auditVersion: AuditVersion; options: AuditOptions };
 
-/** Returns the inputs of a variant. The second variant has those of the run for everything that `against` leaves out. */
+/** Returns the inputs of a variant. The second variant has those of the run for everything that `against` leaves out, but shows no simulations. */
 export const inputsOf = ({ url, auditVersion, options }: RunItem, variant: Variant): Inputs => {
-  const inputs = { url, auditVersion, ...options, ...(variant === 'against' && options.against) };
+  const inputs = {
+    url,
+    auditVersion,
+    ...options,
+    ...(variant === 'against' && { ...options.against, simulations: undefined }),
+  };
   return { ...pick(inputs, ['url', 'auditVersion']), options: pick(inputs, namesOf('audit')) };
 };
 

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
+import { pick } from '../../shared/pick.ts';
+import { type SimulatedLoad, simulatedNames } from '../../shared/simulated-loads.ts';
+import type { Simulation } from '../../shared/simulations.ts';
+import { presets, type Throttling } from '../../shared/throttling.ts';
 import { FULL } from '../support/full.ts';
 import { type Audited, type Lab, openLab } from '../support/page-lab.ts';
 
@@ -25,15 +29,17 @@ test('an audit measures only the requested categories and leaves the others null
 });
 
 /** Throttling of the audits that also skip the parts that hang some pages. */
-const throttlingOf = {
+const throttlingOf: Partial<Record<AuditVersion, Throttling>> = {
   [newest]: { rttMs: 80, throughputKbps: 5000, cpuSlowdownMultiplier: 2 },
   '9.6.8': 'none',
-} as const;
+};
 const skipping = new Map<AuditVersion, Promise<Audited>>();
-const auditSkipping = (version: keyof typeof throttlingOf) => {
-  const started =
-    skipping.get(version) ??
-    lab.audit('/perfect', version, { skipOptionalParts: true, throttling: throttlingOf[version] });
+/** Audits the page once with each version. The first simulation has the throttling of the audit itself. */
+const auditSkipping = (version: AuditVersion) => {
+  const throttling = throttlingOf[version] ?? presets.mobile;
+  const own = { name: 'own', ...(throttling === 'none' ? presets.mobile : throttling) };
+  const options = { throttling, simulations: [own, '3g', 'slow-phone', 'region'] satisfies Simulation[] };
+  const started = skipping.get(version) ?? lab.audit('/perfect', version, { skipOptionalParts: true, ...options });
   skipping.set(version, started);
   return started;
 };
@@ -60,6 +66,23 @@ test('the throttling of a check reaches Lighthouse, and the environment shows it
   expect(unthrottled.report.configSettings.throttlingMethod).toBe('provided');
   expect(unthrottled.verdict.environment).toMatchObject({ throttling: 'provided', throttlingValues: null });
 });
+
+test.each(FULL ? versions : ([newest, '11.7.1', '9.6.8'] as const))(
+  'version %s simulates the same load for other networks and phones, and itself without any difference',
+  async (version) => {
+    const { verdict } = await auditSkipping(version);
+    if (verdict.state !== 'succeeded') throw new Error('The audit failed.');
+    const [own, slow, phone, region] = verdict.simulations as [SimulatedLoad, ...SimulatedLoad[]];
+    const isSimulated = throttlingOf[version] !== 'none';
+    if (isSimulated) expect(own).toMatchObject(pick(verdict.metrics, simulatedNames));
+    expect([own, slow, phone, region].map((load) => load?.reason)).toEqual([null, null, null, null]);
+    expect(slow).toMatchObject({ rttMs: 300, throughputKbps: 700, cpuSlowdownMultiplier: own.cpuSlowdownMultiplier });
+    expect(phone).toMatchObject({ rttMs: own.rttMs, cpuSlowdownMultiplier: 8 });
+    expect(slow?.lcp).toBeGreaterThan(1.5 * (own.lcp as number));
+    expect(region?.rttMs).toBeLessThan(own.rttMs as number);
+    expect(region?.lcp).toBeLessThan(own.lcp as number);
+  },
+);
 
 test.each(FULL ? versions : ([newest, '9.6.8'] as const))(
   'version %s blocks requests of the page, its frames and its workers, and loads the rest',

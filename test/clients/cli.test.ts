@@ -104,8 +104,10 @@ test('throttling and blocked URL patterns have the names of Lighthouse, and miss
     blockedUrlPatterns: ['*.js?a,b', 'ads.example.com'],
   });
   expect(desktop?.throttling).toMatchObject({ rttMs: 40, cpuSlowdownMultiplier: 6 });
-  const [without] = await run('--throttling', 'none');
+  const [without] = await run('--throttling', 'none', '--simulate', '3g,train=800/200/4', '--simulate', 'region');
   expect(without?.throttling).toBe('none');
+  const train = { name: 'train', rttMs: 800, throughputKbps: 200, cpuSlowdownMultiplier: 4 };
+  expect(without?.simulations).toEqual(['3g', train, 'region']);
 });
 
 test('an interrupt erases the unfinished check, prints its id and is exit code 130', async () => {

@@ -89,6 +89,7 @@ test('the options that a client sends are echoed and reach the run', async () =>
 });
 
 const throttling = { rttMs: 80, throughputKbps: 5000, cpuSlowdownMultiplier: 2 };
+const simulation = (name: string, change = {}) => ({ name, ...throttling, ...change });
 test.each([
   ['an unknown device', { device: 'tablet' }, 'device'],
   ['no samples', { samples: 0 }, 'samples'],
@@ -103,6 +104,16 @@ test.each([
   ['a blocked pattern that is no text', { blockedUrlPatterns: [7] }, 'blockedUrlPatterns.0'],
   ['blocked patterns as a text', { blockedUrlPatterns: '*/ads/*' }, 'blockedUrlPatterns'],
   ['a pattern that blocks the page', { blockedUrlPatterns: ['*/ads/*', 'http*example.com'] }, 'blockedUrlPatterns.1'],
+  ['no simulation', { simulations: [] }, 'simulations'],
+  ['nine simulations', { simulations: Array.from({ length: 9 }, (_, i) => simulation(`${i}`)) }, 'simulations'],
+  ['an unknown simulation', { simulations: ['3g', '5g'] }, 'simulations.1'],
+  ['a name of the prototype', { simulations: ['toString'] }, 'simulations.0'],
+  ['a simulation twice', { simulations: ['3g', simulation('a'), '3g'] }, 'simulations'],
+  ['the name of a preset twice', { simulations: ['3g', simulation('3g')] }, 'simulations'],
+  ['a simulation with a slow network', { simulations: [simulation('a', { rttMs: 5001 })] }, 'simulations.0.rttMs'],
+  ['a simulation without a name', { simulations: [throttling] }, 'simulations.0'],
+  ['a name of 33 characters', { simulations: [simulation('x'.repeat(33))] }, 'simulations.0.name'],
+  ['simulations without performance', { simulations: ['3g'], categories: ['seo'] }, 'simulations'],
   ['an unknown throttling', { throttling: 'calibrated' }, 'throttling'],
   ['an unknown throttling field', { throttling: { ...throttling, requestLatencyMs: 1 } }, 'throttling'],
   ['a throttling field missing', { throttling: { rttMs: 80 } }, 'throttling'],
@@ -119,6 +130,16 @@ test.each([
 ])('a create with %s is refused with the path of the field', async (_, wrong, path) => {
   const { errors } = await problemOf(await post({ ...aBody, ...wrong }), 400, 'invalid-request');
   expect(errors?.map((error) => error.path)).toEqual([path]);
+});
+
+test('simulations are echoed, and an unknown preset is refused with the presets', async () => {
+  const simulations = ['3g', 'region', simulation('train')];
+  const { id, ...echoed } = await created({ ...aBody, simulations });
+  expect(echoed).toMatchObject({ simulations });
+  const check = await (await call(`/v1/checks/${id}`)).json();
+  expect(check).toMatchObject({ simulations, runs: [{ simulations: null }, { simulations: null }] });
+  const { detail } = await problemOf(await post({ ...aBody, simulations: ['5g'] }), 400, 'invalid-request');
+  expect(detail).toContain('Each is one of "4g", "4g-slow", "3g", "slow-phone", "region", or an object');
 });
 
 test('a pattern that blocks the page itself is refused by its name', async () => {
@@ -317,7 +338,7 @@ test.each([
 test('an unknown field is refused with the fields that a create accepts', async () => {
   const { errors } = await problemOf(await post({ ...aBody, colour: 'red' }), 400, 'invalid-request');
   const accepted =
-    'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling, blockedUrlPatterns.';
+    'Accepted fields: url, auditVersion, regions, device, samples, categories, labels, throttling, blockedUrlPatterns, against, simulations.';
   expect(errors).toEqual([{ path: 'colour', message: `Unknown field. ${accepted}` }]);
 });
 

@@ -3,12 +3,19 @@ import type { CheckInputs } from '../../shared/check.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { type RunProblemCode, runError } from '../../shared/problems.ts';
+import type { SimulatedLoad } from '../../shared/simulated-loads.ts';
 import { environment } from './environment.ts';
 import { aCheck, type World } from './world.ts';
 
 /** Result of a run: its LCP in each sample in milliseconds, or why it failed. */
 export type Result =
-  | { lcps: readonly number[]; warnings?: string[]; contended?: boolean; environment?: Partial<Environment> }
+  | {
+      lcps: readonly number[];
+      warnings?: string[];
+      contended?: boolean;
+      environment?: Partial<Environment>;
+      simulations?: SimulatedLoad[];
+    }
   | { failed: RunProblemCode };
 
 /** Finishes a run as an auditor does. */
@@ -19,7 +26,7 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     const error = runError(result.failed);
     return world.finish(run, { state: 'failed', error, attempts: [{ ...attempt, code: result.failed }] });
   }
-  const { lcps, warnings = [], contended = false } = result;
+  const { lcps, warnings = [], contended = false, simulations } = result;
   const scores = { performance: 92, accessibility: 78, bestPractices: 100, seo: 40 };
   const samples = lcps.map((lcp) => ({
     ...noMetrics,
@@ -37,6 +44,7 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     samples,
     spread: spreadOf(samples),
     warnings,
+    ...(simulations && { simulations }),
     environment: { ...environment, contended, ...result.environment },
   };
   await world.finish(run, {

@@ -36,6 +36,13 @@ test.each([
     { blockedUrlPatterns: '\r\n *.js \r\n\r\nhttps://a.example/?b, c' },
     { blockedUrlPatterns: ['*.js', 'https://a.example/?b, c'] },
   ],
+  [
+    'simulations',
+    { simulations: '3g\ntrain=800/200/4\nwrong=1/2' },
+    {
+      simulations: ['3g', { name: 'train', rttMs: 800, throughputKbps: 200, cpuSlowdownMultiplier: 4 }, 'wrong=1/2'],
+    },
+  ],
   ['labels', { labels: 'branch: main\nnote:a:b\nwrong' }, { labels: { branch: 'main', note: 'a:b', wrong: '' } }],
 ])('a form with %s', (_, fields, inputs) => {
   expect(inputsOf(formOf(fields))).toEqual({ ...needed, ...inputs });

@@ -29,6 +29,8 @@ test('the fingerprint depends on the values of a body and not on the order of it
     { throttling: 'none' },
     { blockedUrlPatterns: ['*.js'] },
     { blockedUrlPatterns: ['*.css'] },
+    { simulations: ['3g'] },
+    { simulations: ['3g', 'region'] },
     { throttling: presets.mobile },
     { throttling: presets.desktop },
   ];

@@ -8,16 +8,18 @@ import { numberOf, plain } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 
 /**
- * Returns the runs of the checks as CSV (RFC 4180), with the columns of `GET /v1/runs`. If a check has two variants, columns
- * with the second variant and the change of each metric follow.
+ * Returns the runs of the checks as CSV (RFC 4180), with the columns of `GET /v1/runs`. If a run has simulations, they
+ * follow as JSON. If a check has two variants, columns with the second variant and the change of each metric follow.
  */
 export const csvOf = (results: readonly CheckResult[]): string => {
   const hasVariants = results.some(({ check }) => check.against);
+  const hasSimulations = results.some(({ check }) => check.simulations);
+  const added = [...(hasSimulations ? ['simulations'] : []), ...(hasVariants ? againstColumns : [])];
   return stringify(
     results.flatMap(({ check }) =>
       check.runs.map((run) => ({ ...rowOf(run, check), ...(hasVariants && againstOf(run)) })),
     ),
-    { ...csvOptions, columns: [...csvOptions.columns, ...(hasVariants ? againstColumns : [])] },
+    { ...csvOptions, columns: [...csvOptions.columns, ...added] },
   );
 };
 
@@ -38,8 +40,8 @@ const againstOf = ({ against, change }: RunView): Record<string, unknown> =>
     }),
   );
 
-const rowOf = (run: RunView, { id, labels }: CheckView) =>
-  csvRow({
+const rowOf = (run: RunView, { id, labels }: CheckView) => ({
+  ...csvRow({
     ...run,
     checkId: id,
     labels,
@@ -49,4 +51,6 @@ const rowOf = (run: RunView, { id, labels }: CheckView) =>
     benchmarkIndex: run.environment?.benchmarkIndex ?? null,
     throttling: throttlingOf(run),
     blockedUrlPatterns: run.environment?.blockedUrlPatterns ?? null,
-  });
+  }),
+  simulations: run.simulations && JSON.stringify(run.simulations),
+});

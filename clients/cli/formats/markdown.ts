@@ -8,6 +8,7 @@ import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
+import { simulationLines } from './simulations.ts';
 import { linkOf, titleOf } from './titles.ts';
 import { type VariantRow, variantRows } from './variants.ts';
 
@@ -55,6 +56,7 @@ const linesOf = (result: CheckResult): string[] => {
     '',
     prose(facts) + (page ? ` · ${link('Report', page)}` : ''),
     ...metricLines(result),
+    ...simulationLines(result.check.runs, gradeSigns),
     ...noteLines(result),
     ...baseLines(result, { withTable: !result.check.against }),
     ...whyLines(result.explanation),

@@ -8,6 +8,7 @@ import { verdictStyles } from './comparison-text.ts';
 import { whyText } from './explanation.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
+import { simulationsText } from './simulations.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
 import { type VariantRow, variantRows, verdictSigns } from './variants.ts';
@@ -27,6 +28,7 @@ const linesOf = (result: CheckResult, view: View): string[] => {
   return [
     ...titleLines(result, view),
     ...metricLines(result, view),
+    ...simulationsText(result.check.runs, view),
     ...failureLines(result, view),
     ...baseLines(result, view),
     ...whyText(result.explanation, view),

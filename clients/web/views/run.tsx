@@ -11,6 +11,7 @@ import { Attempts, Blocked, Environment } from '../parts/run-details.tsx';
 import { FailedRun, Warnings } from '../parts/run-notes.tsx';
 import { RunTable } from '../parts/run-table.tsx';
 import { ScoreTiles } from '../parts/score-tiles.tsx';
+import { Simulations } from '../parts/simulations.tsx';
 import { shareTokenOf } from '../share.ts';
 import { useTitle } from '../title.ts';
 
@@ -43,6 +44,7 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
       {run.error && <FailedRun error={run.error} runs={[run]} />}
       <Warnings runs={[run]} />
       {run.state === 'succeeded' && <RunTable run={run} />}
+      <Simulations run={run} />
       <WhatToFix run={run} />
       {run.state === 'succeeded' && run.links.filmstrip && (
         <>

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { CDPSession } from 'puppeteer-core';
+import type { Browser, CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { cutText } from '../../../shared/text.ts';
 import { deprioritizeWorkers } from '../host/cpu-shares.ts';
 import { closeInheritedFiles } from '../host/processes.ts';
-import { importLighthouse, measureBenchmark, runLighthouse } from '../lighthouse/run.ts';
+import { type Audited, importLighthouse, measureBenchmark, runLighthouse } from '../lighthouse/run.ts';
 import {
   type AuditorMessage,
   type AuditSummary,
@@ -19,7 +19,7 @@ import {
   type StartBenchmark,
   type StartSignal,
 } from '../messages.ts';
-import { BLANK_PAGE_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from '../stop-rules.ts';
+import { BLANK_PAGE_MS, LAST_SIMULATION_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from '../stop-rules.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { watchLiveness } from './liveness.ts';
 import { watchMainFrame } from './main-frame.ts';
@@ -48,6 +48,8 @@ const send = async (message: AuditorMessage | Benchmarked): Promise<void> => {
 const receive = <T>() => new Promise<T>((resolve) => process.once('message', resolve));
 
 let browserAlive = false;
+/** True if the audit needs the browser no more. */
+let isSeen = false;
 let session: CDPSession | undefined;
 const reportError = async (error: unknown) => {
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
@@ -90,7 +92,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
   let everPainted = false;
   const watched = await watchMainFrame(pageSession, (record) => {
     everPainted ||= record.painted;
-    send({ type: 'mainFrame', record });
+    if (!isSeen) send({ type: 'mainFrame', record });
   });
   const mainFrame = () => watched.record;
   session = pageSession;
@@ -104,6 +106,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     send({ type: 'waiting' });
     knownBenchmark = (await startSignal).benchmark;
   }
+  const startedAt = performance.now();
   const isShown = () => mainFrame().navigations > 0 && !watched.motion().isRequested;
   const stopLiveness = watchLiveness(browser, pageSession, isShown, (part) => send({ type: 'frozen', part }));
   const hangTimer = setTimeout(async () => {
@@ -129,26 +132,35 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     if (auditVersion(version).acceptsPage) deprioritizeWorkers(process.pid);
   };
   const hooks = {
+    ...{ page, profile: profileOf(workDir), benchmark },
     onLoaded: () => keepDocument(pageSession, watched),
     documentFor: (requestId: unknown) => heldDocument(watched, requestId),
     onNavigate: () => releaseDocument(watched),
     traffic,
     onMeasured,
   };
-  const summary = await runLighthouse(lighthouse, order, { page, profile: profileOf(workDir), benchmark, ...hooks });
+  const { summary, simulate } = await runLighthouse(lighthouse, order, hooks);
   clearTimeout(hangTimer);
   stopWatch();
   stopLiveness();
 
-  await send({
-    type: 'audited',
-    summary: { ...summary, finalUrl: finalUrlOf(summary, displayedUrl) },
+  const seen = {
     pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(pageSession) : null,
     document: await (document ?? documentState(pageSession, mainFrame())),
     status: statusOf(measured ?? mainFrame()),
-  });
+  };
+  const simulations = simulate && (await simulateAlone(browser, simulate, startedAt));
+  const finalUrl = finalUrlOf(summary, displayedUrl);
+  await send({ type: 'audited', summary: { ...summary, finalUrl, ...(simulations && { simulations }) }, ...seen });
   await browser.close();
   process.exit();
+}
+
+/** Closes the browser, whose page would use the CPU or still spoil the result. Then simulates the load. */
+async function simulateAlone(browser: Browser, simulate: NonNullable<Audited['simulate']>, startedAt: number) {
+  isSeen = true;
+  await browser.close();
+  return simulate(() => performance.now() - startedAt > LAST_SIMULATION_MS);
 }
 
 /** Starts the browser and reports it to the parent. */
@@ -158,7 +170,7 @@ async function startBrowser(settings: LaunchSettings) {
   browserAlive = true;
   browser.once('disconnected', () => {
     browserAlive = false;
-    reportError(new Error('The browser exited.')); // Lighthouse may wait forever for the page
+    if (!isSeen) reportError(new Error('The browser exited.')); // Lighthouse may wait forever for the page
   });
   send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
   return { browser, page };

@@ -16,19 +16,26 @@ import type {
   TraceGatherer,
 } from './patches.ts';
 import type { RunnerResult } from './result.ts';
+import type { Config, Runner } from './simulate.ts';
 import { standInOf } from './stand-ins.ts';
 
 export type Run = {
   (url: string, flags: Flags, config?: object, page?: Page): Promise<RunnerResult | undefined>;
-  generateConfig?(config: undefined, flags: Flags): unknown; // in version 9
+  generateConfig?(config: object | undefined, flags: Flags): Config; // in version 9
 };
 /** A module whose export has a name. In version 9, its only export is the default one. */
 type Named<Name extends string, Value> = { default?: Value } & { [Key in Name]?: Value };
 
+type InitializeConfig = (
+  mode: 'navigation',
+  config: object | undefined,
+  flags: Flags,
+) => Promise<{ resolvedConfig: Config }>;
+
 /** The exports that an auditor uses, by the path of their module. */
 type Modules = {
   'index.js': { default: Run; auditFlowArtifacts?: AuditArtifacts }; // auditFlowArtifacts since version 10
-  'config/config.js': { initializeConfig(mode: 'navigation', config: undefined, flags: Flags): Promise<unknown> }; // since version 10
+  'config/config.js': { initializeConfig: InitializeConfig }; // since version 10
   'config/desktop-config.js': { default: object };
   'config/default-config.js': { default: DefaultConfig };
   'gather/gatherers/trace.js': { default: TraceGatherer };
@@ -37,6 +44,7 @@ type Modules = {
   'gather/driver/network-monitor.js': Named<'NetworkMonitor', NetworkMonitor>;
   'gather/session.js': Named<'ProtocolSession', Protocol>; // since version 10
   'gather/driver.js': Named<'Driver', Protocol>; // the protocol session of version 9
+  'runner.js': Named<'Runner', Runner>;
   'lib/page-functions.js': Named<'pageFunctions', PageFunctions>;
 };
 export type ImportCore = <Path extends keyof Modules>(path: Path) => Promise<Modules[Path]>;

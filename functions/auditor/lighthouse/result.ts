@@ -27,7 +27,7 @@ type LighthouseAudit = {
   scoreDisplayMode: string;
   numericValue?: number;
   errorMessage?: string;
-  details?: { items?: readonly { url?: string; statusCode?: number }[] };
+  details?: { items?: readonly { url?: string; statusCode?: number; rtt?: number }[] };
 };
 
 export type RunnerResult = { lhr: LighthouseResult; artifacts?: { settings: object } };
@@ -71,7 +71,8 @@ export const summarize = async (
   };
 };
 
-const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics =>
+/** Returns the metrics of a result. */
+export const metricsOf = (lhr: LighthouseResult, version: AuditVersion): Metrics =>
   recordOf(metricNames, (name) => (existsIn(name, version) ? metricOf(pageMetric(name), lhr) : null));
 
 const metricOf = ({ category, audit, kind }: PageMetric, { categories, audits }: LighthouseResult): number | null => {

@@ -5,8 +5,9 @@ import type { Page } from 'puppeteer-core';
 import { categoriesOf } from '../../../shared/audit-options.ts';
 import type { AuditOptions } from '../../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
+import type { SimulatedLoad } from '../../../shared/simulated-loads.ts';
 import type { AuditOrder, AuditSummary, Benchmark } from '../messages.ts';
-import { exportOf, lighthouseModules, type Run } from './modules.ts';
+import { exportOf, type ImportCore, lighthouseModules, type Run } from './modules.ts';
 import {
   type AccessibilityGatherer,
   type AuditArtifacts,
@@ -29,9 +30,11 @@ import {
   type TraceGatherer,
 } from './patches.ts';
 import { summarize } from './result.ts';
+import { type Simulator, simulateLoad } from './simulate.ts';
 
 type Lighthouse = {
   run: Run;
+  simulator: Simulator;
   auditArtifacts: AuditArtifacts | undefined; // since version 10
   desktopConfig: object;
   defaultConfig: DefaultConfig;
@@ -52,12 +55,13 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
   const { importCore, messageFormat } = lighthouseModules(version);
   patchMessageFormat(await messageFormat());
   const { default: run, auditFlowArtifacts: auditArtifacts } = await importCore('index.js');
-  if (run.generateConfig) run.generateConfig(undefined, {});
-  else await (await importCore('config/config.js')).initializeConfig('navigation', undefined, {});
+  const resolveConfig = await configResolver(run, importCore);
+  await resolveConfig(undefined, {});
   const networkMonitor = await importCore('gather/driver/network-monitor.js');
   const pageFunctions = await importCore('lib/page-functions.js');
   return {
     run,
+    simulator: { runner: exportOf(await importCore('runner.js'), 'Runner'), resolveConfig },
     auditArtifacts,
     desktopConfig: (await importCore('config/desktop-config.js')).default,
     defaultConfig: (await importCore('config/default-config.js')).default,
@@ -72,6 +76,13 @@ export const importLighthouse = async (version: AuditVersion): Promise<Lighthous
   };
 };
 
+const configResolver = async (run: Run, importCore: ImportCore): Promise<Simulator['resolveConfig']> => {
+  const { generateConfig } = run;
+  if (generateConfig) return async (config, flags) => generateConfig(config, flags);
+  const { initializeConfig } = await importCore('config/config.js');
+  return async (config, flags) => (await initializeConfig('navigation', config, flags)).resolvedConfig;
+};
+
 /** `maxWaitForFcp` must exceed `maxWaitForLoad`. Otherwise Lighthouse never detects a hung page. */
 const loadTimeouts = { maxWaitForLoad: 35_000, maxWaitForFcp: 36_000 };
 type Browser = { page: Page; profile: string; benchmark: Benchmark };
@@ -82,12 +93,18 @@ type Hooks = ProtocolHooks & {
   onMeasured: () => void;
 };
 
+export type Audited = {
+  summary: AuditSummary;
+  /** Simulates the load of the audit as the order asks for. Needs no browser. After `isLate`, no simulation starts. */
+  simulate?: (isLate: () => boolean) => Promise<SimulatedLoad[]>;
+};
+
 /** Audits one URL in a browser. Throws the errors of Lighthouse. */
 export const runLighthouse = async (
   lighthouse: Lighthouse,
   order: AuditOrder,
   { page, profile, benchmark, onLoaded, onMeasured, ...hooks }: Browser & Hooks,
-): Promise<AuditSummary> => {
+): Promise<Audited> => {
   const { url, options } = order;
   const { run, auditArtifacts, desktopConfig, defaultConfig, trace, accessibility, axeAudit } = lighthouse;
   patchBenchmark(lighthouse.pageFunctions, benchmark.index);
@@ -118,11 +135,13 @@ export const runLighthouse = async (
   const isLoaded = !result.lhr.runtimeError || result.lhr.runtimeError.code === 'NO_ERROR';
   const { lhr } =
     auditArtifacts && isLoaded ? await auditAgainWithoutCharset(auditArtifacts, result, url, flags, config) : result;
-  return summarize(lhr, order, {
+  const summary = await summarize(lhr, order, {
     benchmarkedAt: benchmark.measuredAt,
     withoutMeaningfulPaint: addedMeaningfulPaint(),
     uncheckedRules: uncheckedRules(),
   });
+  if (!options.simulations || !isLoaded) return { summary };
+  return { summary, simulate: (isLate) => simulateLoad(lighthouse.simulator, result, order, { config, isLate }) };
 };
 
 /** Measures Lighthouse's benchmark of the host in a blank page, which takes a second. */

@@ -5,6 +5,7 @@ import { metricNames, pageMetric, pageMetrics } from '../../../shared/page-metri
 import type { Metrics } from '../../../shared/page-metrics-schemas.ts';
 import { type RunError, runError } from '../../../shared/problems.ts';
 import type { Run } from '../../../shared/run.ts';
+import type { SimulatedLoad } from '../../../shared/simulated-loads.ts';
 import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
 import { redact, redactText } from '../../lib/redact.ts';
 import type { AuditSummary, MainFrame } from '../messages.ts';
@@ -27,7 +28,7 @@ export type AuditResult = Pick<Run, 'blockedRequests' | 'blockedRequestCount'> &
   finalUrl: string | null;
   warnings: string[];
   report?: { gzip: Buffer; bytes: number };
-} & ({ state: 'succeeded'; metrics: Metrics } | { state: 'failed'; error: RunError });
+} & ({ state: 'succeeded'; metrics: Metrics; simulations?: SimulatedLoad[] } | { state: 'failed'; error: RunError });
 
 /** The fields of an audit that reported nothing. */
 export const emptyResult = {
@@ -51,7 +52,13 @@ export const judge = (observation: Observation): AuditResult => {
     environment: environmentOf(summary, complete, observation),
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
   };
-  if (complete) return { ...common, state: 'succeeded', metrics: summary.metrics };
+  if (complete)
+    return {
+      ...common,
+      state: 'succeeded',
+      metrics: summary.metrics,
+      ...(summary.simulations && { simulations: summary.simulations }),
+    };
 
   const { code, auditCode = null, detail } = faultOfHost(faultOf(observation), observation);
   const error = runError(code, {

@@ -6,6 +6,7 @@ import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
 import type { Region } from '../../../shared/regions.ts';
+import { nameOfSimulation } from '../../../shared/simulations.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
 import { invalidInput, parseFields } from './input.ts';
@@ -63,7 +64,7 @@ type ValueError = InputError & { code?: ApiProblemCode };
 
 /** Judges the values of the fields that have the right type, and of the elements of a list that have it. */
 const valueErrors = (
-  { url, auditVersion, blockedUrlPatterns = [] }: Partial<CreateCheckBody>,
+  { url, auditVersion, blockedUrlPatterns = [], simulations = [] }: Partial<CreateCheckBody>,
   sent: Record<string, unknown>,
   { regions: deployed, targets }: Rules,
 ): ValueError[] => {
@@ -94,6 +95,17 @@ const valueErrors = (
       path: `blockedUrlPatterns.${blockedUrlPatterns.indexOf(blocking)}`,
       message: `The pattern ${JSON.stringify(blocking)} must not match the URL of the page itself. Send a pattern that matches less, or leave it out.`,
     },
+    hasDuplicates(simulations.map(nameOfSimulation)) && {
+      path: 'simulations',
+      message: 'Give each simulation a name of its own. A preset has its own name.',
+    },
+    simulations.length > 0 &&
+      sentCategories.length > 0 &&
+      !sentCategories.includes('performance') && {
+        path: 'simulations',
+        message:
+          'A simulation needs the category `performance`. Add it to the categories, or leave the simulations out.',
+      },
     version && missing.length > 0 && { path: 'categories', message: missingCategories(version, missing) },
   ].filter((each) => !!each);
 };

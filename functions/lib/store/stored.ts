@@ -84,4 +84,5 @@ export const RunFields = Run.extend({
   error: RunError.extend({ code: name<RunProblemCode>() }).nullable(),
   attempts: z.array(Attempt.extend({ code: name<RunProblemCode>().nullable() })),
   against: AgainstFields.nullable().default(null),
+  simulations: Run.shape.simulations.default(null),
 });

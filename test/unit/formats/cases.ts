@@ -2,6 +2,8 @@ import type { CheckResult } from '../../../clients/cli/result.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { Fix } from '../../../shared/fixes/fix.ts';
 import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import type { Run } from '../../../shared/run.ts';
+import { notSimulated, type SimulatedLoad } from '../../../shared/simulated-loads.ts';
 import { printableValue } from '../../../shared/text.ts';
 import {
   baseId,
@@ -16,7 +18,12 @@ import { environment } from '../../support/environment.ts';
 
 const contended = 'Other processes used the CPU during the measurement. The performance score may be too low.';
 const three = { samples: 3 };
-const west = () => succeeded(samplesOf('unchanged', 3));
+const west = (change: Partial<Run> = {}) => succeeded(samplesOf('unchanged', 3), change);
+const slow = { rttMs: 300, throughputKbps: 700, cpuSlowdownMultiplier: 4 };
+const loads: SimulatedLoad[] = [
+  { name: '3g', ...slow, performance: 57, fcp: 1251, si: 1601, lcp: 4501, tti: 5203, tbt: 350, reason: null },
+  notSimulated('region', { ...slow, rttMs: null }, 'The region measured no round-trip time.'),
+];
 const sample = () => samplesOf('unchanged', 3, 1)[0] as Sample;
 
 const assertion = (change: Partial<AssertionResult>): AssertionResult => ({
@@ -215,6 +222,9 @@ export const cases: Record<string, () => CheckResult[]> = {
   fixes: () => [
     withFixes(resultOf(checkWith({ 'us-west1': west() }, three)), fixes),
     withFixes(resultOf(checkWith({ 'us-west1': west() }, three)), fixes.slice(3)),
+  ],
+  simulations: () => [
+    resultOf(checkWith({ 'us-west1': west({ simulations: loads }) }, { ...three, simulations: ['3g', 'region'] })),
   ],
   several: () => [...(cases['one-region']?.() ?? []), ...(cases.failed?.() ?? [])],
 };

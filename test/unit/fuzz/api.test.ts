@@ -77,6 +77,10 @@ describe('the API', () => {
     samples: fc.oneof(fc.nat(6), fc.double(), fc.jsonValue()),
     blockedUrlPatterns: fc.oneof(fc.array(text), fc.jsonValue()),
     throttling: fc.oneof(fc.constantFrom('none', presets.mobile), fc.jsonValue()),
+    simulations: fc.oneof(
+      fc.array(fc.oneof(fc.constantFrom('3g', { name: 'a', ...presets.mobile }), text)),
+      fc.jsonValue(),
+    ),
     categories: fc.oneof(fc.array(fc.constantFrom('performance', 'pwa', 'seo', 'x')), fc.jsonValue()),
   };
   const often = <T>(arbitrary: fc.Arbitrary<T>) => ({ weight: 4, arbitrary });

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { anyName } from './name-schemas.ts';
+import { noMetrics } from './page-metrics.ts';
+import { Metrics, MetricsView, metricsView } from './page-metrics-schemas.ts';
+import { pick } from './pick.ts';
+import { type SimulatedLoad, simulatedNames } from './simulated-loads.ts';
+import { MAX_SIMULATIONS, type SimulationPreset, simulationPresetNames } from './simulations.ts';
+import { boundedValues, ThrottlingValues } from './throttling-schemas.ts';
+
+const Name = z.string().regex(/^[a-z0-9._-]{1,32}$/);
+
+/** Values that a create accepts. The function also refuses a repeated name. */
+export const Simulations = z
+  .array(z.union([z.enum(simulationPresetNames), z.strictObject({ name: Name, ...boundedValues() })]))
+  .min(1)
+  .max(MAX_SIMULATIONS)
+  .meta({
+    id: 'Simulations',
+    description:
+      'Networks and devices for which the same load is simulated, each with a name of its own. `region` has the round-trip time that the region measured. The results are in `simulations` of each run.',
+  });
+
+/** Simulations as stored. Another release may have other presets. */
+export const StoredSimulations = z.array(
+  z.union([anyName<SimulationPreset>(), z.object({ name: z.string(), ...ThrottlingValues.shape })]),
+);
+
+const resultWith = <Results extends Record<string, z.ZodType>>(results: Results) =>
+  z.object({
+    name: z.string(),
+    ...ThrottlingValues.shape,
+    rttMs: z
+      .number()
+      .nullable()
+      .describe('Round-trip time of the network in milliseconds. Null if the region measured none.'),
+    ...results,
+    reason: z.string().nullable().describe('Why the simulation has no results. Null if it has them.'),
+  });
+
+/** Results of a simulation, as stored. */
+export const SimulatedRun = resultWith(pick(Metrics.shape, simulatedNames));
+/** Results of a simulation, as the API shows them. */
+export const SimulatedRunView = resultWith(pick(MetricsView.shape, simulatedNames)).meta({
+  id: 'Simulation',
+  description: 'The load of the run, simulated for another network and device.',
+});
+export type SimulatedRunView = z.infer<typeof SimulatedRunView>;
+
+/** Returns a simulation as the API shows it. */
+export const simulatedView = (load: SimulatedLoad): SimulatedRunView => ({
+  ...load,
+  ...pick(metricsView({ ...noMetrics, ...load }), simulatedNames),
+});
