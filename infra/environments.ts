@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Origin } from '../shared/env.ts';
+import { reservedFor } from '../shared/functions.ts';
 import { MAX_OPEN_SHARDS } from '../shared/partitions.ts';
+import { recordOf } from '../shared/record.ts';
 import { allRegions } from '../shared/regions.ts';
 import { type Names, namesOf } from './names.ts';
 
@@ -15,8 +17,11 @@ const Row = z.strictObject({
   trendDays: z.int().min(1), // entries in the series of a URL
   logDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]), // some of the values that CloudWatch accepts
   auditsAtOnce: z.int().min(2, 'SQS needs a maximum of at least 2.').max(1000), // in each region
+  // Concurrency of each function by its `reserved` in shared/functions.ts. Null reserves none, and needs no quota.
+  reserved: z.object(recordOf(reservedFor, () => z.int().positive())).nullable(),
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
-  creates: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of POST /v1/checks
+  // Limit of POST /v1/checks for all clients. It also counts requests without a key, so it is far above the plans' limits.
+  creates: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }),
   /** Partitions of the index of open items, for each region and for checks. One does about 160 runs a second. */
   openShards: z.int().min(1).max(MAX_OPEN_SHARDS),
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
@@ -35,8 +40,9 @@ export const environments = {
     trendDays: 14,
     logDays: 7,
     auditsAtOnce: 2,
+    reserved: null,
     requests: { perSecond: 20, burst: 40 },
-    creates: { perSecond: 2, burst: 10 },
+    creates: { perSecond: 50, burst: 100 },
     openShards: 1,
     corsOrigins: [],
     budgetDollars: 20,
@@ -50,8 +56,9 @@ export const environments = {
     trendDays: 30,
     logDays: 14,
     auditsAtOnce: 5,
+    reserved: { creates: 20, reads: 10, waits: 20, sweeps: 2 },
     requests: { perSecond: 50, burst: 100 },
-    creates: { perSecond: 5, burst: 20 },
+    creates: { perSecond: 200, burst: 400 },
     openShards: 2,
     corsOrigins: [],
     canaryMinutes: 60,
@@ -66,8 +73,9 @@ export const environments = {
     trendDays: 400,
     logDays: 90,
     auditsAtOnce: 50,
+    reserved: { creates: 100, reads: 50, waits: 200, sweeps: 2 },
     requests: { perSecond: 500, burst: 1000 },
-    creates: { perSecond: 50, burst: 100 },
+    creates: { perSecond: 1000, burst: 2000 },
     openShards: 8,
     corsOrigins: [],
     canaryMinutes: 15,

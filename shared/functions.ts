@@ -20,6 +20,10 @@ export type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'Dele
 export type TableActions = Partial<Record<Partition, readonly TableAction[]>>;
 export type ReportAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'ListBucket';
 
+/** Kinds of work that keep their concurrency when other functions are flooded. */
+export const reservedFor = ['creates', 'reads', 'waits', 'sweeps'] as const;
+type ReservedFor = (typeof reservedFor)[number];
+
 /**
  * A Lambda function. Its environment also says what it may use: `AUTH` the keys, `AUDIT_QUEUES` the queues of audit jobs.
  */
@@ -32,6 +36,11 @@ export type FunctionRow<Env = unknown> = {
   /** arm64 costs a fifth less. Only code without native parts runs on both. */
   architecture: 'arm64' | 'x86_64';
   storageMb?: number;
+  /**
+   * Concurrency of the account that only this function uses, and its limit. Each environment has a number for each kind of
+   * work. Without it, the function shares the rest of the account's concurrency.
+   */
+  reserved?: ReservedFor;
   /** Size of libuv's thread pool for files, zlib and DNS lookups. */
   threads?: number;
   /** True if X-Ray traces it, which bills each trace. */
@@ -48,8 +57,6 @@ export type FunctionRow<Env = unknown> = {
 
 /** A function that answers or works at once. More CPU makes the first request of an instance faster. */
 const quick = { timeoutSeconds: 10, memoryMb: 1024, architecture: 'arm64' } as const;
-/** A wait takes up to 25 s, and API Gateway allows 30 s. The function mostly sleeps, so its memory would be wasted. */
-const waiting = { timeoutSeconds: 29, memoryMb: 256, architecture: 'arm64' } as const;
 
 /** Actions of a function that reads a check of its owner, or of a share link. */
 const reads = { check: ['Query'], share: ['GetItem'] } as const;
@@ -71,6 +78,7 @@ export const functionRows = {
   'create-check': {
     ...quick,
     env: CreateEnv,
+    reserved: 'creates',
     traced: true, // a run's trace begins here; traces of polls would only cost money
     table: {
       check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
@@ -78,12 +86,20 @@ export const functionRows = {
       owner: ['GetItem', 'UpdateItem'],
     },
   },
-  'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list' },
+  'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
   'list-runs': { ...quick, env: ReadEnv, index: 'list' },
-  'get-check': { ...waiting, env: WaitEnv, table: reads },
+  'get-check': { ...quick, env: ReadEnv, table: reads, reserved: 'reads' },
   'get-comparison': { ...quick, env: ReadEnv, table: reads, index: 'list' },
   'get-explanation': { ...reportReader, table: { check: ['Query'] }, index: 'list' },
-  'get-run': { ...waiting, env: WaitEnv, table: readsRuns },
+  'get-run': { ...quick, env: ReadEnv, table: readsRuns, reserved: 'reads' },
+  'wait-check': {
+    env: WaitEnv,
+    timeoutSeconds: 29, // a wait takes up to 25 s, and API Gateway allows 30 s
+    memoryMb: 256, // it mostly sleeps, so more memory would be wasted
+    architecture: 'arm64',
+    table: readsRuns,
+    reserved: 'waits',
+  },
   'get-report': reportReader,
   'get-fixes': reportReader,
   'get-screenshot': reportReader,
@@ -131,6 +147,7 @@ export const functionRows = {
     ...quick,
     timeoutSeconds: 60,
     env: SweepEnv,
+    reserved: 'sweeps',
     traced: true,
     table: {
       check: ['DeleteItem', 'GetItem', 'Query', 'UpdateItem'],
@@ -142,7 +159,7 @@ export const functionRows = {
     reports: ['DeleteObject', 'ListBucket'],
   },
   // It mostly sleeps, and may make its own key (infra/aws/canary.ts).
-  canary: { ...waiting, timeoutSeconds: 300, env: CanaryEnv },
+  canary: { ...quick, timeoutSeconds: 300, memoryMb: 256, env: CanaryEnv },
 } as const satisfies Record<KeyFunction, FunctionRow<ReadEnv>> &
   Record<ApiFunction, FunctionRow<CorsEnv>> &
   Record<BackgroundFunction, FunctionRow>;

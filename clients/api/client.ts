@@ -84,8 +84,8 @@ export class Client {
   }
 
   /**
-   * Waits for a change of the check since the tag. Reads the check at once without a tag. If the owner has too many waits,
-   * reads it after the time of `Retry-After`.
+   * Waits for a change of the check since the tag. Reads the check at once without a tag. If there are too many waits,
+   * reads it after a pause.
    */
   #readOrWait(checkId: string, etag: string | undefined, given: AbortSignal | undefined) {
     let waits = true;
@@ -95,7 +95,8 @@ export class Client {
         const options = { field: 'runs', waits, signal };
         return { ...(await this.#transport.readOrWait<CheckView>(checkPath(checkId), etag, options)), sentAt };
       } catch (error) {
-        if (error instanceof ServiceError && error.code === 'too-many-requests') waits = false;
+        // Too many waits: the service says 429, or on AWS its gateway 503. Neither must end the readings.
+        if (error instanceof ServiceError && [429, 503].includes(error.status ?? 0)) waits = false;
         throw error;
       }
     }, given);

@@ -38,6 +38,9 @@ export const nextReadingAt = (headers: Headers, sentAt: number, minSeconds = MIN
   return from + seconds * 1000;
 };
 
+/** Returns the seconds until a retry may follow. The throttle of a gateway names no time. */
+const secondsAfter = ({ status, retryAfter = status === 429 ? MIN_SECONDS : 0 }: ServiceError): number => retryAfter;
+
 /** Retries a request while its error is retryable, up to six times. Honours `Retry-After`. */
 export const withRetries = async <T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
   for (const pauseMs of PAUSES_MS) {
@@ -45,7 +48,7 @@ export const withRetries = async <T>(send: () => Promise<T>, signal?: AbortSigna
       return await send();
     } catch (error) {
       if (!(error instanceof ServiceError && error.retryable)) throw error;
-      const { retryAfter = 0 } = error;
+      const retryAfter = secondsAfter(error);
       if (retryAfter > MAX_RETRY_AFTER) throw error;
       await pause(Math.max(pauseMs, retryAfter * 1000), signal);
     }
@@ -70,7 +73,7 @@ export const withPatience = async <T>(
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceError && isOutage(error))) throw error;
-      const { retryAfter = 0 } = error;
+      const retryAfter = secondsAfter(error);
       if (!isReported && (failures >= REPORTED_FAILURES || retryAfter > MAX_RETRY_AFTER)) {
         isReported = true;
         onOutage(error);

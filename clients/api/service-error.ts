@@ -60,6 +60,10 @@ export const errorOfAnswer = (server: string, response: Response, body: unknown)
     const target = response.headers.get('location');
     return new ServiceError('not-ours', `${server} redirects${target ? ` to ${target}` : ''}.`, details);
   }
+  if (status === 429) {
+    const message = `${server} refuses requests for now, because it receives too many (429). Retry in a minute.`;
+    return new ServiceError('not-ours', message, details); // a gateway's answer is no problem document
+  }
   return notOurs(server, response, details);
 };
 

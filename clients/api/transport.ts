@@ -110,7 +110,10 @@ export class Transport {
     return { data: asIs ? data : printableValue(data), headers };
   }
 
-  /** Waits for a change since the entity tag. Reads at once without a tag, or if `waits` is false. */
+  /**
+   * Waits for a change since the entity tag. Reads at once without a tag, or if `waits` is false. The service redirects a
+   * wait to another path.
+   */
   readOrWait<T>(
     path: string,
     etag: string | undefined,
@@ -118,7 +121,7 @@ export class Transport {
   ) {
     const prefer = etag && waits && { prefer: `wait=${WAIT_SECONDS}` };
     const headers = { ...prefer, ...(etag && { 'if-none-match': etag }) };
-    return this.read<T>(path, { timeoutMs: WAIT_TIMEOUT_MS, ...options, headers });
+    return this.read<T>(path, { timeoutMs: WAIT_TIMEOUT_MS, follow: true, ...options, headers });
   }
 }
 

@@ -1,7 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { type CfnStage, HttpApi, HttpMethod, HttpRoute, HttpRouteKey, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { functionRows } from '../../shared/functions.ts';
@@ -69,10 +69,10 @@ export class Api extends Construct {
 
   #alarms(): void {
     alarm(this, 'Answers5xx', {
-      what: 'The API answered at least five requests in five minutes with a 5xx status.',
+      what: 'The API answered at least five requests in five minutes with a 5xx status, not counting refused waits.',
       impact: 'Clients can not create checks or read results.',
       runbook: 'api-answers-5xx',
-      metric: this.metric5xx(),
+      metric: this.metricFailures(),
       threshold: 5,
     });
     alarm(this, 'CreatesAreSlow', {
@@ -94,7 +94,7 @@ export class Api extends Construct {
       what: 'Lambda refused to start functions in the home region, because the account has no concurrency left.',
       impact: 'Clients receive 5xx answers, or the sweeper is delayed.',
       runbook: 'throttled',
-      metric: this.metricThrottles(),
+      metric: this.metricShortage(),
       threshold: 1,
       periods: 2,
     });
@@ -103,6 +103,8 @@ export class Api extends Construct {
   metricRequests = () => this.api.metricCount(everyFiveMinutes);
   metric4xx = () => this.api.metricClientError(everyFiveMinutes);
   metric5xx = () => this.api.metricServerError(everyFiveMinutes);
+  /** Failures of the service. A wait beyond the reserved concurrency is a 503, after which the client reads without waiting. */
+  metricFailures = () => without('failures of the API', this.metric5xx(), this.accessLog.metricRefusedWaits());
   metricLatency = (percentile: number) =>
     this.api.metricLatency({ ...everyFiveMinutes, statistic: Stats.percentile(percentile) });
   /** Time in the function of creates, which never waits. The latency of the API includes the waits for checks. */
@@ -114,9 +116,26 @@ export class Api extends Construct {
       ...everyFiveMinutes,
       statistic: Stats.percentile(percentile),
     });
+  /** Throttles except those of waits, whose concurrency is limited on purpose. */
+  metricShortage = () => {
+    const dimensionsMap = { FunctionName: this.#names.homeFunction('wait-check') };
+    return without('throttles except of waits', this.metricThrottles(), throttles({ dimensionsMap }));
+  };
   /** Throttles of every function of the account in this region, because all share one concurrency limit. */
-  metricThrottles = () => new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...everyFiveMinutes });
+  metricThrottles = () => throttles();
 }
+
+const throttles = (more: Partial<MetricProps> = {}) =>
+  new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...everyFiveMinutes, ...more });
+
+/** Returns a metric without a part of it. Both count in five minutes. */
+const without = (label: string, all: IMetric, part: IMetric): MathExpression =>
+  new MathExpression({
+    expression: 'FILL(all, 0) - FILL(part, 0)',
+    usingMetrics: { all, part },
+    period: Duration.minutes(5),
+    label,
+  });
 
 const everyFiveMinutes = { statistic: 'Sum', period: Duration.minutes(5) };
 

@@ -58,6 +58,7 @@ export class AuditWorker extends Construct {
     closeLostRuns.addEventSourceMapping('Lost', {
       eventSourceArn: this.deadLetters.queueArn,
       batchSize: 10,
+      maxConcurrency: 2, // many dead letters must not take the concurrency of audits
       reportBatchItemFailures: true,
     });
 

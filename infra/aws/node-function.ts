@@ -32,6 +32,7 @@ export const nodeFunction = (
   { functionName, rights = [], variables = {} }: Props,
 ): LambdaFunction => {
   const row: FunctionRow = functionRows[file];
+  const reserved = row.reserved && environment.reserved?.[row.reserved];
   const logGroup = new LogGroup(scope, `${file}-logs`, {
     logGroupName: `/aws/lambda/${functionName}`,
     retention: environment.logDays,
@@ -61,6 +62,7 @@ export const nodeFunction = (
     logGroup,
     timeout: Duration.seconds(row.timeoutSeconds),
     memorySize: row.memoryMb,
+    ...(reserved && { reservedConcurrentExecutions: reserved }),
     ...(row.storageMb && { ephemeralStorageSize: Size.mebibytes(row.storageMb) }),
     tracing: row.traced ? Tracing.ACTIVE : Tracing.DISABLED,
     environment: {

@@ -24,6 +24,8 @@ type Options = {
   timeoutSeconds?: number;
   graceMs?: number | undefined; // time that `close` gives running requests
   limits?: ConnectionLimits;
+  /** Returns the status with which the gateway itself refuses a request, as API Gateway's throttle or Lambda's concurrency do. */
+  refuses?: (routeKey: string) => 403 | 429 | 503 | undefined;
 };
 
 /** Imports the functions of the routes. Call it after setting the environment, because a logger reads it on import. */
@@ -43,6 +45,8 @@ export const startGateway = async ({ port, host = '127.0.0.1', functions, ...opt
 
   const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<GatewayResponse | undefined> => {
     const route = routeOf(request);
+    const refused = options.refuses?.(route.key);
+    if (refused) return jsonMessage(refused, `${STATUS_CODES[refused]}`);
     const handler = functions[route.name];
     const seconds = options.timeoutSeconds ?? functionRows[route.name].timeoutSeconds;
     const context = { ...lambdaContext(route.name, seconds), signal: signals.of(response) };

@@ -8,7 +8,7 @@ import { prices, transferGb } from '../prices.ts';
 const perRun = {
   auditSeconds: 6.2, // measured: a small page in a warm process on two cores
   coldSeconds: 5.8, // measured: the first audit of a process takes this much longer
-  apiRequests: 3, // create, wait and report
+  apiRequests: 4, // create, redirect to the wait, wait and report
   apiSeconds: 0.05, // in a function that does not wait
   apiColdSeconds: 0.4,
   waitSeconds: 10,
@@ -39,7 +39,7 @@ const CANARY_SECONDS = 25;
 const MINUTES = 30 * 24 * 60; // of a month
 
 /** Numbers of metrics that the alarms of a stack read. A test compares them with the templates. */
-export const alarmMetrics = { home: 13, homeWithCanary: 15, region: 14, regionWithCanary: 15 };
+export const alarmMetrics = { home: 15, homeWithCanary: 17, region: 14, regionWithCanary: 15 };
 
 /** Returns the number of metrics that all alarms of an environment read. CloudWatch bills each of them. */
 export const alarmMetricsOf = ({ regions: deployed, canaryMinutes }: Environment): number =>
@@ -100,7 +100,7 @@ const usage = ({ regions: deployed, homeRegion, retentionDays, trendDays }: Envi
   return {
     'Lambda, audits': runs * lambda('run-audit', auditSeconds),
     'Lambda, API':
-      runs * ((perRun.apiRequests - 1) * lambda('create-check', apiSeconds) + lambda('get-check', perRun.waitSeconds)),
+      runs * ((perRun.apiRequests - 1) * lambda('create-check', apiSeconds) + lambda('wait-check', perRun.waitSeconds)),
     'API Gateway': runs * perRun.apiRequests * prices.httpApiRequest,
     DynamoDB:
       runs * (perRun.writes * prices.dynamodbWrite + perRun.reads * prices.dynamodbRead) +

@@ -12,7 +12,7 @@ import { Run } from '../run.ts';
 import { CheckSummary } from '../summaries.ts';
 import { createBody, examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';
-import { notModified, type Operations, waitable, waitedHeaders } from './operation.ts';
+import { notModified, type Operation, type Operations, waitable, waitElsewhere, waitedHeaders } from './operation.ts';
 
 const created = z
   .object({
@@ -32,6 +32,18 @@ const createInput = CreateCheckBody.extend({
 }).meta({ id: 'CreateCheck' });
 
 const tag = 'Checks';
+
+const getCheck = {
+  tag,
+  description:
+    'With `Prefer: wait=20` it answers when the check is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
+  headers: waitable,
+  answers: {
+    200: { description: 'The check.', schema: CheckView, example: examples.check, headers: waitedHeaders },
+    304: { ...notModified, headers: waitedHeaders },
+  },
+  problems: ['not-found', 'too-many-requests'],
+} as const satisfies Partial<Operation>;
 
 /** The documentation of the routes of checks. */
 export const checkOperations = {
@@ -83,22 +95,16 @@ export const checkOperations = {
     },
   },
   'GET /v1/checks/{checkId}': {
-    tag,
+    ...getCheck,
     operationId: 'getCheck',
     summary: 'Read a check with its complete runs',
-    description:
-      'With `Prefer: wait=20` it answers when the check is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
-    headers: waitable,
-    answers: {
-      200: {
-        description: 'The check.',
-        schema: CheckView,
-        example: examples.check,
-        headers: waitedHeaders,
-      },
-      304: { ...notModified, headers: waitedHeaders },
-    },
-    problems: ['not-found', 'too-many-requests'],
+    answers: { ...getCheck.answers, 307: waitElsewhere },
+    problems: ['not-found'],
+  },
+  'GET /v1/checks/{checkId}/wait': {
+    ...getCheck,
+    operationId: 'waitForCheck',
+    summary: 'Wait for a check: the target of a redirect of its GET',
   },
   'DELETE /v1/checks/{checkId}': {
     operationId: 'deleteCheck',

@@ -13,7 +13,7 @@ export type Operation = {
   query?: Record<string, z.ZodType>;
   headers?: z.ZodObject;
   body?: { schema: z.ZodType; example: unknown };
-  answers: Partial<Record<200 | 201 | 204 | 303 | 304, Answer>>;
+  answers: Partial<Record<200 | 201 | 204 | 303 | 304 | 307, Answer>>;
   /** Problems besides those of every operation. */
   problems?: readonly ApiProblemCode[];
 };
@@ -37,7 +37,7 @@ export type Answer = {
 };
 
 const headerTexts = {
-  location: 'URL of the check or of the report.',
+  location: 'URL of the check, of its wait or of the report.',
   etag: 'Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed.',
   'retry-after': 'Seconds after which the client should send the request again.',
   link: 'URL of the next page, with `rel="next"` (RFC 8288).',
@@ -71,6 +71,10 @@ export const waitable = conditional.extend({
   }),
 });
 export const waitedHeaders = ['etag', 'retry-after?', 'preference-applied?'] as const;
+export const waitElsewhere: Answer = {
+  description: 'The client has to wait. `Location` is the path that waits. It takes the same headers.',
+  headers: ['location'],
+};
 const text = { type: 'string' as const };
 
 export const responseOf = ({

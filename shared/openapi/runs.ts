@@ -7,13 +7,21 @@ import { RunView } from '../run.ts';
 import { RunSummary } from '../summaries.ts';
 import { examples } from './examples.ts';
 import { listQuery, unreadable } from './list-query.ts';
-import { conditional, notModified, type Operation, type Operations, waitable, waitedHeaders } from './operation.ts';
+import {
+  conditional,
+  notModified,
+  type Operation,
+  type Operations,
+  waitable,
+  waitElsewhere,
+  waitedHeaders,
+} from './operation.ts';
 
 const checkId = z.uuid().optional().describe('Id of the check. If it is sent, it must match.');
 const variant = VariantName.optional().describe('Variant of a check with `against`. Default: `own`.');
 const tag = 'Runs';
 
-const getRun = {
+const waitForRun = {
   tag,
   description:
     'With `Prefer: wait=20` it answers when the run is finished, or after 20 seconds with its present state. With `If-None-Match` too, it answers at the next change.',
@@ -24,6 +32,12 @@ const getRun = {
     304: { ...notModified, headers: waitedHeaders },
   },
   problems: ['not-found', 'too-many-requests'],
+} as const satisfies Partial<Operation>;
+
+const getRun = {
+  ...waitForRun,
+  answers: { ...waitForRun.answers, 307: waitElsewhere },
+  problems: ['not-found'],
 } as const satisfies Partial<Operation>;
 
 const report = z
@@ -76,6 +90,11 @@ export const runOperations = {
     },
   },
   'GET /v1/checks/{checkId}/runs/{runId}': { ...getRun, operationId: 'getRun', summary: 'Read a run' },
+  'GET /v1/checks/{checkId}/runs/{runId}/wait': {
+    ...waitForRun,
+    operationId: 'waitForRun',
+    summary: 'Wait for a run: the target of a redirect of its GET',
+  },
   'GET /v1/checks/{checkId}/runs/{runId}/report': {
     ...getReport,
     operationId: 'getReport',
@@ -118,6 +137,11 @@ export const runOperations = {
     },
   },
   'GET /v1/audit/runs/{runId}': { ...getRun, operationId: 'getRunById', summary: 'Read a run without its check id' },
+  'GET /v1/audit/runs/{runId}/wait': {
+    ...waitForRun,
+    operationId: 'waitForRunById',
+    summary: 'Wait for a run without its check id',
+  },
   'GET /v1/audit/runs/{runId}/report': {
     ...getReport,
     operationId: 'getReportByRunId',

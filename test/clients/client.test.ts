@@ -5,6 +5,7 @@ import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import { openApiDocument } from '../../shared/openapi/document.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { generateTypes, runDocumentClient } from '../support/document-client.ts';
+import { startFunctions } from '../support/gateway.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { World } from '../support/world.ts';
@@ -21,6 +22,8 @@ afterAll(async () => {
   await api.stop();
 });
 afterEach(() => void vi.unstubAllGlobals());
+const disposable = <T extends { close: () => Promise<unknown> }>(gateway: T) =>
+  Object.assign(gateway, { [Symbol.asyncDispose]: async () => void (await gateway.close()) });
 const documented = temporaryFolder('documented');
 
 const body: CreateCheckBody = {
@@ -86,6 +89,22 @@ test('eleven waits at once all end, although the service allows ten', async () =
   await new Promise((resolve) => setTimeout(resolve, 300));
   await world.finish(await world.runOf(id));
   expect((await Promise.all(waits)).map(({ state }) => state)).toEqual(Array(11).fill('succeeded'));
+});
+
+test('a gateway that refuses every wait delays a check, and the client reads it without waiting', async () => {
+  const asked: string[] = [];
+  const refuses = (key: string) => {
+    asked.push(key);
+    return key.endsWith('/wait') ? (503 as const) : undefined;
+  };
+  await using gateway = disposable(await startFunctions({ refuses }));
+  const { id } = await client.create({ ...body, regions: ['us-west1'] });
+  const onChange = ({ state }: CheckView) => state === 'created' && world.runOf(id).then(world.finish);
+  const answer = await fetch(`${gateway.url}/v1/checks/${id}/wait`);
+  expect([answer.status, await answer.json()]).toEqual([503, { message: 'Service Unavailable' }]);
+  asked.length = 0;
+  expect((await new Client({ url: gateway.url }).wait(id, { onChange })).state).toBe('succeeded');
+  expect(asked.filter((key) => key.endsWith('/wait')).length).toBeLessThanOrEqual(1);
 });
 
 test('a check that is erased during a wait ends the wait', async () => {

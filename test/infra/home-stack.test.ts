@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { environments } from '../../infra/environments.ts';
 import { CreateEnv, DiscoverEnv, ReadEnv, ReadyEnv, ReportReadEnv, SweepEnv, WaitEnv } from '../../shared/env.ts';
 import { type FunctionName, functionRows } from '../../shared/functions.ts';
+import { planNames, plans } from '../../shared/plans.ts';
 import { regions } from '../../shared/regions.ts';
 import { apiFunctions, routes } from '../../shared/routes.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
@@ -27,10 +28,11 @@ test('the environment of each function satisfies its schema', () => {
     'create-check': CreateEnv,
     'list-checks': ReadEnv,
     'list-runs': ReadEnv,
-    'get-check': WaitEnv,
+    'get-check': ReadEnv,
     'get-comparison': ReadEnv,
     'get-explanation': ReportReadEnv,
-    'get-run': WaitEnv,
+    'get-run': ReadEnv,
+    'wait-check': WaitEnv,
     'get-report': ReportReadEnv,
     'get-fixes': ReportReadEnv,
     'get-screenshot': ReportReadEnv,
@@ -152,13 +154,40 @@ test('each route calls its function', () => {
   }
 });
 
-test('the functions that wait have little memory, and time for the longest wait within the limit of API Gateway', () => {
-  const functions = functionsOf(home);
-  for (const waits of [functions['get-check'], functions['get-run']]) {
-    expect(waits).toMatchObject({ MemorySize: 256, Timeout: 29 });
-    expect(waits?.Environment.Variables).not.toHaveProperty('CHANGES_FROM'); // other functions write: it polls the table
+test('the function that waits has little memory, and time for the longest wait within the limit of API Gateway', () => {
+  const { 'wait-check': waits, ...others } = functionsOf(home);
+  expect(waits).toMatchObject({ MemorySize: 256, Timeout: 29 });
+  expect(waits?.Environment.Variables).not.toHaveProperty('CHANGES_FROM'); // other functions write: it polls the table
+  for (const name of ['get-check', 'get-run', 'get-report']) {
+    expect(others[name]).toMatchObject({ MemorySize: 1024, Timeout: 10 });
   }
-  expect(functions['get-report']).toMatchObject({ MemorySize: 1024, Timeout: 10 });
+});
+
+test('creates, reads, waits and sweeps have concurrency of their own in prod, and dev needs no quota', () => {
+  const reservedIn = (name: string) =>
+    Object.fromEntries(
+      Object.entries(functionsOf(synthesized(name).home)).flatMap(
+        ([file, { ReservedConcurrentExecutions: reserved }]) => (reserved === undefined ? [] : [[file, reserved]]),
+      ),
+    );
+  expect(reservedIn('prod')).toEqual({
+    'create-check': 100,
+    'get-check': 50,
+    'get-run': 50,
+    'list-checks': 50,
+    'wait-check': 200,
+    sweep: 2,
+  });
+  expect(reservedIn('dev')).toEqual({});
+});
+
+test('the throttle of creates is above what the largest plan allows, so that the limits of plans decide', () => {
+  for (const { creates, requests } of Object.values(environments)) {
+    expect(creates.perSecond).toBeGreaterThan(
+      (2 * Math.max(...planNames.map((plan) => plans[plan].auditsPerMinute))) / 60,
+    );
+    expect(creates.perSecond).toBeGreaterThan(requests.perSecond);
+  }
 });
 
 test('each function has the variables of its row that have no default, and no variable of another function', () => {

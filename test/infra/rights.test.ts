@@ -32,6 +32,7 @@ const rights = {
   'get-comparison': [...onTable('get-comparison'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-explanation': [...readReport('get-explanation'), ...on(`${table}/index/list`, 'dynamodb', ['Query'])],
   'get-run': [...onTable('get-run'), ...keys],
+  'wait-check': [...onTable('wait-check'), ...keys],
   'get-report': readReport('get-report'),
   'get-fixes': readReport('get-fixes'),
   'get-screenshot': readReport('get-screenshot'),
@@ -133,7 +134,7 @@ test('each right to the table names one partition, and only functions for share 
     }
   }
   const reading = ['get-check', 'get-comparison', 'get-fixes', 'get-report', 'get-run', 'get-screenshot'];
-  expect(readers.sort()).toEqual(['create-link', 'delete-check', 'delete-links', ...reading, 'sweep']);
+  expect(readers.sort()).toEqual(['create-link', 'delete-check', 'delete-links', ...reading, 'sweep', 'wait-check']);
 });
 
 test('each function writes to its own log only', () => {

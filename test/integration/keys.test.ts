@@ -141,6 +141,21 @@ test('every route needs a key, except those that describe the service', async ()
     }
   }
 });
+test('a route refuses a missing or malformed key before it parses the request and before it reads the table', async () => {
+  const sent = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const { text } = await aKey();
+  sent.mockClear();
+  for (const headers of [{}, bearer('nonsense'), bearer(text.slice(0, -1)), { authorization: 'Basic YTpi' }]) {
+    for (const { method, path, scope } of routes) {
+      if (scope === 'public') continue;
+      const url = `${path.replaceAll(/\{\w+\}/g, 'nonsense')}?colour=red`;
+      const { status } = await call(url, headers, { method, ...(method === 'POST' && { body: 'nonsense' }) });
+      expect([method, path, status]).toEqual([method, path, 401]);
+    }
+  }
+  expect(sent).not.toHaveBeenCalled();
+});
+
 test('the OpenAPI document says which routes need a key, and its scope', async () => {
   const keys = await Promise.all((['checks:read', 'checks:write'] as const).map((scope) => aKey({ scopes: [scope] })));
   for (const { method, path } of routes) {

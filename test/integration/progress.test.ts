@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
-import { getCheck } from '../../functions/get-check.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { watchAnnounced } from '../../functions/lib/store/changes.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
+import { waitCheck } from '../../functions/wait-check.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
@@ -41,7 +41,7 @@ const auditing = (audit: () => Promise<AuditResult>, leases: Partial<World['leas
 
 test('each finished sample wakes a waiting client, with another ETag and the sample', async () => {
   const { check, job } = await aRun(3);
-  const get = getCheck({ store: world.store, wait: waiting(watchAnnounced) });
+  const get = waitCheck({ store: world.store, wait: waiting(watchAnnounced) });
   const seen: { state: string; samples: (string | null)[]; attempts: number; updatedAt: string }[] = [];
   const read = async (headers: Record<string, string>) => {
     const params = { checkId: check.id };

@@ -341,7 +341,9 @@ test('a reader waits with a token, and the waits of readers leave the owner’s 
   const [run] = (await world.create(check)) as [RunItem];
   const token = await tokenFor(check.id);
   const path = `/v1/checks/${check.id}`;
-  const wait = (headers: Headers, query = '') => call(`${path}${query}`, { prefer: 'wait=25', ...headers });
+  const redirect = await call(`${path}?share=${token}`, { prefer: 'wait=25' });
+  expect([redirect.status, redirect.headers.get('location')]).toEqual([307, `${check.id}/wait?share=${token}`]);
+  const wait = (headers: Headers, query = '') => call(`${path}/wait${query}`, { prefer: 'wait=25', ...headers });
   const waits = Array.from({ length: 12 }, () => wait({}, `?share=${token}`));
   let refused = 0;
   for (const each of waits)
@@ -364,7 +366,7 @@ test('a reader waits with a token, and the waits of readers leave the owner’s 
 test('a wait ends when its link is revoked', async () => {
   const check = aCheck({ regions: ['us-west1'] });
   const [run] = (await world.create(check)) as [RunItem];
-  const path = `/v1/checks/${check.id}?share=${await tokenFor(check.id)}`;
+  const path = `/v1/checks/${check.id}/wait?share=${await tokenFor(check.id)}`;
   const waiting = call(path, { prefer: 'wait=25' });
   await new Promise((resolve) => setTimeout(resolve, 200));
   await revoke(check.id);

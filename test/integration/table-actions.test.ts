@@ -21,6 +21,7 @@ import { listStore } from '../../functions/lib/store/lists.ts';
 import { listChecks } from '../../functions/list-checks.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
+import { waitCheck } from '../../functions/wait-check.ts';
 import { updatedAttributes, updatedUsage } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -93,6 +94,8 @@ const reads = async (checkId: string, runId: string, more: object) => {
   await as('get-check', () => getCheck(world)(ofCheck));
   await as('get-comparison', () => getComparison(world)(ofCheck));
   await as('get-run', () => getRun(world)(ofRun));
+  await as('wait-check', () => waitCheck(world)(ofCheck));
+  await as('wait-check', () => waitCheck(world)(ofRun));
   await as('get-report', () => getReport({ ...world, maxBytes: 1e6 })(ofRun));
   await as('get-fixes', () => getFixes(world)(ofRun));
   await as('get-screenshot', () => getScreenshot(world)(ofRun));
@@ -105,6 +108,7 @@ const everyFunction = async () => {
   const { id: runId } = await world.runOf(shared);
   await reads(shared, runId, {});
   await as('get-run', () => getRun(world)(request({ runId })));
+  await as('wait-check', () => waitCheck(world)(request({ runId })));
   await as('get-report', () => getReport({ ...world, maxBytes: 1e6 })(request({ runId })));
   await as('get-fixes', () => getFixes(world)(request({ runId })));
   await as('get-screenshot', () => getScreenshot(world)(request({ runId })));

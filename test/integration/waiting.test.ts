@@ -66,7 +66,7 @@ const startWait = async (id: string, headers: Record<string, string> = {}, init:
     at: performance.now(),
   }));
   answer.catch(() => {}); // a test may abort it
-  await expect.poll(() => reads.filter((each) => each === id).length).toBeGreaterThan(before);
+  await expect.poll(() => reads.filter((each) => each === id).length).toBeGreaterThan(before + 1); // the read before the redirect, and the first of the wait
   await sleep(50);
   return { answer };
 };
@@ -77,7 +77,7 @@ test('a wait answers when the last run finishes, and reads nothing before', asyn
   const { answer } = await startWait(id);
   await world.leases.renew(leases[0] as Lease, new Date()); // changes nothing that a client sees
   await sleep(800);
-  expect(reads).toEqual([id]);
+  expect(reads).toEqual([id, id]); // the second one is the first of the wait
   await finish();
   const { response } = await answer;
   expect(response.status).toBe(200);
@@ -89,6 +89,24 @@ test('a wait answers when the last run finishes, and reads nothing before', asyn
   });
   expect(response.headers.has('retry-after')).toBe(false);
   expect(await stateOf(response)).toBe('succeeded');
+});
+
+test('a wait is redirected to a path of its own, with its query, and a read is not', async () => {
+  const { id, leases, finish } = await runningCheck();
+  const run = leases[0]?.run.id as string;
+  const redirect = async (path: string) => {
+    const { status, headers } = await get(id, { prefer: 'wait=5' }, { redirect: 'manual' }, path);
+    return [status, URL.parse(headers.get('location') ?? '', api.url + path)?.href.replace(api.url, '')];
+  };
+  for (const path of [`/v1/checks/${id}`, `/v1/checks/${id}/runs/${run}`, `/v1/audit/runs/${run}`]) {
+    expect(await redirect(path)).toEqual([307, `${path}/wait`]);
+    expect((await get(id, {}, { redirect: 'manual' }, path)).status).toBe(200);
+  }
+  const withQuery = `/v1/audit/runs/${run}?checkId=${id}`;
+  expect(await redirect(withQuery)).toEqual([307, withQuery.replace('?', '/wait?')]);
+  await problemOf(await get(id, { prefer: 'wait=5' }, { redirect: 'manual' }, `/v1/checks/${run}`), 404, 'not-found');
+  await finish();
+  expect((await get(id, { prefer: 'wait=5' }, { redirect: 'manual' })).status).toBe(200);
 });
 
 test('a wait answers within 0.3 s of the finishing write', async () => {
@@ -237,7 +255,7 @@ test('the loop of the README follows a check to its end with curl alone', needsC
     .replace('sleep 2', 'sleep 0.1');
   const cwd = mkdtempSync(join(tmpdir(), 'page-audit-wait-'));
   const ended = promisify(execFile)('bash', ['-c', ours], { cwd });
-  await expect.poll(() => reads.length).toBeGreaterThanOrEqual(3); // one wait has ended without a result
+  await expect.poll(() => reads.length).toBeGreaterThanOrEqual(5); // one wait has ended without a result
   await finish();
   await ended;
   expect(JSON.parse(readFileSync(join(cwd, 'check.json'), 'utf8'))).toMatchObject({ id, state: 'succeeded' });

@@ -3,7 +3,6 @@ import { createCheck } from '../../functions/create-check.ts';
 import { createLink } from '../../functions/create-link.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { deleteLinks } from '../../functions/delete-links.ts';
-import { getCheck } from '../../functions/get-check.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
 import { watchByPolling } from '../../functions/lib/store/changes.ts';
@@ -20,6 +19,7 @@ import { listChecks } from '../../functions/list-checks.ts';
 import { listRuns } from '../../functions/list-runs.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
+import { waitCheck } from '../../functions/wait-check.ts';
 import type { Region } from '../../shared/regions.ts';
 import { TABLE } from './embedded-table.ts';
 import { DAYS } from './item-promises.ts';
@@ -69,7 +69,7 @@ export type Parts = ReturnType<typeof openParts>;
 /** Returns the functions of the service as they run in one process. */
 export const functionsOf = (parts: Parts, random: Random, audits: Audits, stopping: AbortSignal) => ({
   create: createCheck({ ...parts, targets: { targets: 'public', ports: [443] }, ...DAYS }),
-  get: getCheck(parts),
+  get: waitCheck(parts),
   delete: deleteCheck(parts),
   list: listChecks(parts),
   series: listRuns(parts),

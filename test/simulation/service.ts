@@ -103,7 +103,7 @@ export const startService = (options: Options) => {
       ...(input as object),
     } as never;
     trace(`client: ${name} ${input.params.checkId ?? input.headers['idempotency-key'] ?? ''}`);
-    const { timeoutSeconds } = functionRows[name === 'get' ? 'get-check' : 'create-check'];
+    const { timeoutSeconds } = functionRows[name === 'get' ? 'wait-check' : 'create-check'];
     const outcome = await invoke(instance, timeoutSeconds, () =>
       withDeadline(0.8 * timeoutSeconds * 1000, () => instance.functions[name](call)),
     );

@@ -68,6 +68,6 @@ export const expectDocumented = async (method: string, path: string, response: R
 /** Fetches from the API, and expects that the answer is documented. */
 export const fetchDocumented = async (url: string, init: RequestInit = {}): Promise<Response> => {
   const response = await fetch(url, init);
-  await expectDocumented(init.method ?? 'GET', new URL(url).pathname, response);
+  await expectDocumented(init.method ?? 'GET', new URL(response.redirected ? response.url : url).pathname, response);
   return response;
 };

@@ -36,6 +36,8 @@ afterEach(() => {
 const refused = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
 const badGateway = async () =>
   new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } });
+const throttled = async () =>
+  new Response('{"message":"Too Many Requests"}', { status: 429, headers: { 'content-type': 'application/json' } });
 /** Takes over the timeout of the command. Returns a function that ends it. */
 const takeTimeout = () => {
   const timeout = new AbortController();
@@ -58,6 +60,7 @@ const breakAfterCreate = (how: () => Promise<Response>) => {
 test.each([
   ['that refuses connections', refused],
   ['behind a gateway that answers with 502', badGateway],
+  ['behind a gateway that throttles with a bare 429', throttled],
 ] as const)('an outage of ten minutes of a service %s costs no result', async (_, how) => {
   breakAfterCreate(how);
   const { shown, run } = commandContext('http://service');
@@ -148,4 +151,19 @@ test.each([
   await vi.advanceTimersByTimeAsync(1000);
   await failed;
   expect(requests.some((each) => each.startsWith('DELETE'))).toBe(isErased);
+});
+
+test('after a bare 429 of a gateway, the client pauses for two seconds, and at the end says what to do', async () => {
+  outage = throttled;
+  const client = new Client({ url: 'http://service' });
+  const error = client.list().catch((thrown) => thrown);
+  await vi.advanceTimersByTimeAsync(1999);
+  expect(requests).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(requests).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await error).toMatchObject({
+    status: 429,
+    message: 'http://service refuses requests for now, because it receives too many (429). Retry in a minute.',
+  });
 });

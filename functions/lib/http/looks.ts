@@ -1,0 +1,30 @@
+import { checkView } from '../../../shared/check.ts';
+import type { Caller } from '../../../shared/keys.ts';
+import { isFinished, runView } from '../../../shared/run.ts';
+import type { Request } from './endpoint.ts';
+import { checkIdOf, findCheck, type Lookup, placeOfRun, type RunLookup, readRun } from './lookup.ts';
+
+/** Returns the present view of a check or a run, and whether it changes no more. */
+export type Look = () => Promise<{ view: object; finished: boolean }>;
+type Place = { checkId: string | undefined; look: Look };
+
+/** Returns how to look at the check in the path. */
+export const lookAtCheck = (lookup: Lookup, request: Request<Caller>): Place => ({
+  checkId: checkIdOf(request),
+  look: async () => {
+    const { item, runs } = await findCheck(lookup, request);
+    return { view: checkView({ ...item, runs }), finished: runs.every((run) => isFinished(run.state)) };
+  },
+});
+
+/** Returns how to look at the run in the path. Throws not-found if nothing names its check. */
+export const lookAtRun = async (lookup: RunLookup, request: Request<Caller>): Promise<Place> => {
+  const place = await placeOfRun(lookup.store, request);
+  return {
+    checkId: place.checkId,
+    look: async () => {
+      const run = await readRun(lookup, place, request);
+      return { view: runView(run), finished: isFinished(run.state) };
+    },
+  };
+};
