@@ -55,6 +55,7 @@ const commandLine = (): string[] => {
     '--simulate': env.INPUT_SIMULATE,
     '--assert': env.INPUT_ASSERTIONS,
     '--base': env.INPUT_BASE,
+    '--against': env.INPUT_AGAINST,
   };
   const given = Object.entries(options).flatMap(([name, value]) => (value ? [`${name}=${value.trim()}`] : []));
   return ['run', ...given, '--output', files.json, '--output', files.markdown, '--', ...urls];

@@ -45,7 +45,7 @@ const addRunCheck = (server: McpServer, connect: Options['connect']): void => {
     ...SentOptions.shape,
   };
   const description =
-    'Audits one page from one or more regions, and returns scores and metrics when all runs are finished.';
+    'Audits one page from one or more regions, and returns scores and metrics when all runs are finished. With `against`, it audits a second variant in turns, and `change` says how the page differs from it: use 5 samples.';
   server.registerTool(
     'run_check',
     { title: 'Audit a page', description, inputSchema },
@@ -104,7 +104,7 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
     {
       title: 'Compare results',
       description:
-        'Compares the regions of a check, or a check with a base. The performance score, the times and CLS need 3 samples for a verdict. Other scores need one. `text` has the change and its interval in words. `unknown` means that there is no proof, neither of a change nor of none.',
+        'Compares the regions of a check, its two variants, or a check with a base. The performance score, the times and CLS need 3 samples for a verdict. Other scores need one. `text` has the change and its interval in words. `unknown` means that there is no proof, neither of a change nor of none.',
       inputSchema: {
         checkId: CheckId,
         ...baseInputs,
@@ -136,7 +136,7 @@ const addExplainChange = (server: McpServer, connect: Options['connect']): void 
     {
       title: 'Explain a change',
       description:
-        'Says why a check differs from a base: points by metric, and requests, scripts, elements and audits that differ, in under 8 kB. It explains only changes that have a verdict, so call `compare` first.',
+        'Says why a check differs from a base, or without a base from its second variant: points by metric, and requests, scripts, elements and audits that differ, in under 8 kB. It explains only changes that have a verdict, so call `compare` first.',
       inputSchema: { checkId: CheckId, ...baseInputs },
       annotations: readOnly,
     },

@@ -1,8 +1,9 @@
 import { optionNames } from '../../shared/audit-options.ts';
 import type { CheckView } from '../../shared/check.ts';
-import { type MetricName, namesOfKind, pageMetric, valueNames } from '../../shared/page-metrics.ts';
+import { type MetricName, metricNames, namesOfKind, pageMetric, valueNames } from '../../shared/page-metrics.ts';
 import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
+import { changeText } from '../words/change.ts';
 
 /** Returns the fields of a check that answer most questions, without the environment and attempts of its runs. */
 export const summaryOf = (check: CheckView) => ({
@@ -31,8 +32,29 @@ const runSummaryOf = (run: RunView) => {
     ...(run.simulations && { simulations: run.simulations }),
     contended: run.environment?.contended ?? null,
     warnings: run.warnings,
+    ...(run.against && { against: againstOf(run.against), change: changeOf(run) }),
   };
 };
+
+/** Returns the second variant of a run as far as its summary needs it. */
+const againstOf = (against: NonNullable<RunView['against']>) => ({
+  ...pick(against, ['url', 'device', 'auditVersion']),
+  metrics: pick(
+    against,
+    metricNames.filter((name) => against[name] !== null),
+  ),
+  spread: against.spread,
+  warnings: against.warnings,
+});
+
+/** Returns the changes from the second variant to the run, also in words. A metric that nothing measured is left out. */
+const changeOf = ({ change }: RunView) =>
+  change &&
+  Object.fromEntries(
+    metricNames.flatMap((name) =>
+      change[name].change ? [[name, { ...change[name], text: changeText(name, change[name]) }]] : [],
+    ),
+  );
 
 const isInEveryVersion = (name: MetricName): boolean => {
   const { since, until } = pageMetric(name);

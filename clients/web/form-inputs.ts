@@ -1,4 +1,5 @@
 import { optionNames, options } from '../../shared/audit-options.ts';
+import { againstNames } from '../../shared/variants.ts';
 import { simulationFrom } from '../words/simulations.ts';
 import { throttlingFields } from './throttling.ts';
 
@@ -16,6 +17,16 @@ export const inputsOf = (form: FormData) => {
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '');
+  const linesOf = (fields: typeof optionFields, prefix = '') =>
+    Object.fromEntries(
+      fields
+        .map(({ name, kind }) => {
+          const found = lines(prefix + name);
+          return [name, kind === 'simulations' ? found.map(simulationFrom) : found] as const;
+        })
+        .filter(([, value]) => value.length > 0),
+    );
+  const against = againstOf(text, linesOf);
   const labels = lines('labels').map(pairOf);
   const categories = form.getAll('categories').map(String);
   return {
@@ -25,24 +36,35 @@ export const inputsOf = (form: FormData) => {
     device: text('device'),
     samples: Number(text('samples')),
     ...(text('throttling') && { throttling: throttlingOf(text) }),
-    ...Object.fromEntries(
-      optionFields
-        .map(
-          ({ name, kind }) => [name, kind === 'simulations' ? lines(name).map(simulationFrom) : lines(name)] as const,
-        )
-        .filter(([, value]) => value.length > 0),
-    ),
+    ...linesOf(optionFields),
     ...(categories.length > 0 && { categories }),
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    ...(Object.keys(against).length > 0 && { against }),
   };
 };
+
+type Text = (name: string) => string;
+
+/** The fields of `optionFields` that the second variant may change. */
+export const variantFields = optionFields.filter(({ name }) => (againstNames as readonly string[]).includes(name));
+
+/** Returns the second variant: the fields that change something. */
+const againstOf = (text: Text, linesOf: (fields: typeof optionFields, prefix: string) => object) => ({
+  ...Object.fromEntries(
+    ['url', 'device', 'auditVersion'].map((name) => [name, text(`against.${name}`)]).filter(([, value]) => value),
+  ),
+  ...(text('against.throttling') && { throttling: throttlingOf(text, 'against.') }),
+  ...(text('against.nothingBlocked') && { blockedUrlPatterns: [] }),
+  ...linesOf(variantFields, 'against.'),
+});
 
 const pairOf = (line: string) => {
   const [, name = '', value = ''] = /^([^:]*):?(.*)$/.exec(line) ?? [];
   return [name.trim(), value.trim()];
 };
 
-const throttlingOf = (text: (name: string) => string) => {
-  if (text('throttling') !== 'custom') return text('throttling');
-  return Object.fromEntries(throttlingFields.map(({ name }) => [name, Number(text(`throttling.${name}`))]));
+const throttlingOf = (text: Text, prefix = '') => {
+  const kind = text(`${prefix}throttling`);
+  if (kind !== 'custom') return kind;
+  return Object.fromEntries(throttlingFields.map(({ name }) => [name, Number(text(`${prefix}throttling.${name}`))]));
 };

@@ -3,11 +3,12 @@ import { type MetricKind, type MetricName, pageMetric } from '../../shared/page-
 import { plain, scaleOf } from './numbers.ts';
 
 type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][CheckComparison['regions'][number]]>;
+type ComparedChange = Pick<Compared, 'verdict' | 'change' | 'samplesNeeded'>;
 type Judged = Pick<Compared, 'change' | 'samplesNeeded'>;
 type Numbers = { estimate: number; low: number; high: number; confidence: number };
 
 /** Returns how a metric changed between two checks, and how sure that is. */
-export const changeText = (name: MetricName, { verdict, ...judged }: Compared): string => {
+export const changeText = (name: MetricName, { verdict, ...judged }: ComparedChange): string => {
   const numbers = numbersOf(judged);
   if (!numbers) return 'not measured on both sides';
   if (verdict === 'same') return sameText(name, numbers);
@@ -29,7 +30,7 @@ export const regionsText = (
 };
 
 /** Returns a change with signs for a narrow column, such as `−426 ms (−569 to −416)`. Points have no unit. Without a clear change, returns its interval. */
-export const shortChangeText = (name: MetricName, { verdict, ...judged }: Compared): string => {
+export const shortChangeText = (name: MetricName, { verdict, ...judged }: ComparedChange): string => {
   const numbers = numbersOf(judged);
   if (!numbers) return '–';
   if (verdict === 'same' || verdict === 'unknown') return rangeText(name, numbers).replace(/ points?$/, '');

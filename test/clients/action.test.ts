@@ -209,13 +209,16 @@ test('no input and no text of a page is a command of the shell or of the workflo
   expect(shell.log.replace('::add-mask::pa_secret', '')).not.toContain('pa_secret');
 });
 
-test('a cancelled step erases its unfinished check', async () => {
-  const url = aUrl();
+test('a cancelled step erases its unfinished check, which has the second variant of `against`', async () => {
+  const [url, against] = [aUrl(), 'https://www.example.com/'];
+  let check: CheckView | undefined;
   const cancel = async (pid: number) => {
-    await waitFor(async () => (await client.list({ url })).checks[0]);
+    const { id } = await waitFor(async () => (await client.list({ url })).checks[0]);
+    check = await client.get(id);
     process.kill(pid, 'SIGINT'); // the runner signals the shell only
   };
-  const { code, log } = await runAction({ urls: url, 'server-url': api.url }, cancel);
+  const { code, log } = await runAction({ urls: url, against, 'server-url': api.url }, cancel);
+  expect(check, log).toMatchObject({ samples: 5, against: { url: against } });
   expect([code, log]).toEqual([130, expect.stringMatching(/The unfinished check \S+ is erased/)]);
   expect((await client.list({ url })).checks).toEqual([]);
 });

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
+import { Client } from '../../clients/api/client.ts';
+import { summaryOf } from '../../clients/mcp/summary.ts';
 import { type CheckInputs, CheckView, checkView } from '../../shared/check.ts';
 import { compareVariants } from '../../shared/comparison/variants.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
@@ -145,6 +147,18 @@ describe('run --against', () => {
       1,
       expect.stringMatching(/^before {2}https:\/\/old\.example\/\nafter .*✘ 398 ms/s),
     ]);
+  });
+
+  test('an agent gets both variants, and each change in words', async () => {
+    await using service = await startService();
+    await runHere(['run', page, '--against', 'https://old.example/', '--detach'], service.url);
+    const check = await new Client(service).get('00000000-0000-4000-8000-000000000000');
+    const [run] = summaryOf(check).runs;
+    expect(run).toMatchObject({
+      against: { url: page, metrics: { tbt: '1558ms' } },
+      change: { tbt: { verdict: 'regressed' } },
+    });
+    expect(JSON.stringify(run)).toContain('"text":"398 ms slower (381 to 417)"');
   });
 
   test.each([

@@ -43,6 +43,16 @@ test.each([
       simulations: ['3g', { name: 'train', rttMs: 800, throughputKbps: 200, cpuSlowdownMultiplier: 4 }, 'wrong=1/2'],
     },
   ],
+  [
+    'a second variant',
+    { 'against.url': ' https://b.example/ ', 'against.device': 'desktop', 'against.blockedUrlPatterns': 'ads\n\n*.js' },
+    { against: { url: 'https://b.example/', device: 'desktop', blockedUrlPatterns: ['ads', '*.js'] } },
+  ],
+  [
+    'a second variant without throttling and with nothing blocked',
+    { 'against.throttling': 'none', 'against.nothingBlocked': 'yes', 'against.auditVersion': '' },
+    { against: { throttling: 'none', blockedUrlPatterns: [] } },
+  ],
   ['labels', { labels: 'branch: main\nnote:a:b\nwrong' }, { labels: { branch: 'main', note: 'a:b', wrong: '' } }],
 ])('a form with %s', (_, fields, inputs) => {
   expect(inputsOf(formOf(fields))).toEqual({ ...needed, ...inputs });

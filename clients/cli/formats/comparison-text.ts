@@ -1,10 +1,10 @@
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import { differenceText, isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels } from '../../words/numbers.ts';
+import { verdictSigns } from '../../words/variants.ts';
 import { type Change, changesOf, grouped } from './metrics.ts';
 import { reasonText } from './notes.ts';
 import { labelled, paint, type Style, signed, table, type View, wrap } from './terminal.ts';
-import { verdictSigns } from './variants.ts';
 
 export const verdictStyles: Record<Change['verdict'], Style> = {
   regressed: 'poor',

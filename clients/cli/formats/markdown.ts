@@ -1,6 +1,7 @@
 import type { RunView } from '../../../shared/run.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
+import { type VariantRow, variantRows } from '../../words/variants.ts';
 import type { CheckResult } from '../result.ts';
 import { whyLines } from './explanation.ts';
 import { fixesTable } from './fixes-markdown.ts';
@@ -10,7 +11,6 @@ import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes,
 import { outcomeOf } from './outcome.ts';
 import { simulationLines } from './simulations.ts';
 import { linkOf, titleOf } from './titles.ts';
-import { type VariantRow, variantRows } from './variants.ts';
 
 /** Most characters of the result. GitHub refuses a comment with more than 65,536. */
 export const MAX_MARKDOWN_LENGTH = 60_000;
@@ -70,7 +70,7 @@ const metricLines = (result: CheckResult): string[] => {
   const { runs, against } = result.check;
   const names = shownMetrics(runs);
   if (names.length === 0) return [''];
-  if (against) return [...runs.flatMap((run) => variantLines(run, result)), legend, ''];
+  if (against) return [...runs.flatMap((run) => variantLines(run)), legend, ''];
   const verdictOf = verdictsOf(result);
   const cellOf = (run: (typeof runs)[number], name: (typeof names)[number]) => {
     const value = shownValue(run, name);
@@ -91,10 +91,10 @@ const metricLines = (result: CheckResult): string[] => {
 const verdictWords = { regressed: '❌ ', improved: '✅ ', same: '', unknown: '' };
 
 /** Returns both variants of a run side by side with the change. */
-const variantLines = (run: RunView, { base }: CheckResult): string[] => {
+const variantLines = (run: RunView): string[] => {
   const text = (value: VariantRow['value']) =>
     value ? `${gradeSigns[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
-  const rows = variantRows(run, base).map(({ name, against, value, verdict, change }) => [
+  const rows = variantRows(run).map(({ name, against, value, verdict, change }) => [
     labels[name],
     text(against),
     text(value),

@@ -3,6 +3,7 @@ import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
+import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
 import type { CheckResult } from '../result.ts';
 import { verdictStyles } from './comparison-text.ts';
 import { whyText } from './explanation.ts';
@@ -11,7 +12,6 @@ import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes,
 import { simulationsText } from './simulations.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
-import { type VariantRow, variantRows, verdictSigns } from './variants.ts';
 
 /** Returns the checks as text for a terminal. No line is wider than it, except for a link. */
 export const textOf = (results: readonly CheckResult[], view: View): string =>
@@ -80,7 +80,7 @@ const tableLines = (result: CheckResult, names: readonly MetricName[], view: Vie
 const variantLines = (run: RunView, result: CheckResult, view: View): string[] => {
   const region = paint(run.region, 'heading', view);
   if (run.state !== 'succeeded') return wrap(`${region}   ${stateOf(run, result)}`, view.width);
-  const rows = variantRows(run, result.base);
+  const rows = variantRows(run);
   const text = (value: VariantRow['value']) =>
     value ? `${paint(`${value.sign} ${value.text}`.trimStart(), value.grade, view)} ${value.spread}`.trimEnd() : '–';
   const changeOf = ({ verdict, change }: VariantRow) =>

@@ -4,6 +4,7 @@ import { csvOptions } from '../../../shared/run-csv.ts';
 import { shortChangeText } from '../../words/change.ts';
 import { auditFacts } from '../../words/facts.ts';
 import { labels, plain, textOf } from '../../words/numbers.ts';
+import { verdictSigns } from '../../words/variants.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { grouped } from './metrics.ts';
 import type { FormatName } from './render.ts';
@@ -18,7 +19,6 @@ import {
   warningsIn,
 } from './third-parties.ts';
 import { linkOf, shortUrl } from './titles.ts';
-import { verdictSigns } from './variants.ts';
 
 /** The package's types describe an ES module, but Node.js loads its CommonJS module. */
 const builder = reports as unknown as typeof reports.default;

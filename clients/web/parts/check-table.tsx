@@ -97,7 +97,7 @@ const Row = ({ name, runs, comparison, compares }: RowProps) => {
   );
 };
 
-const RunState = ({ run, samples }: { run: RunView; samples: number }) => {
+export const RunState = ({ run, samples }: { run: RunView; samples: number }) => {
   if (run.state === 'succeeded') return <span class="pass">✔ done</span>;
   if (run.state === 'failed') return <span class="poor">✗ {run.error?.code}</span>;
   if (run.state === 'created') return <span class="muted">waiting</span>;

@@ -4,10 +4,17 @@ import { useLoaded } from '../loading.ts';
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** The page while it loads. */
-export const Filmstrip = ({ run, name }: { run: RunView; name: string }) => {
-  const { data, error } = useLoaded<Frames>(run.links.filmstrip);
-  if (!run.links.filmstrip) return null;
+/** The page of a run while it loads, and that of its second variant. */
+export const Filmstrips = ({ run: { region, links, against } }: { run: RunView }) => (
+  <>
+    <Filmstrip path={links.filmstrip} name={region} />
+    {against && <Filmstrip path={against.links.filmstrip} name={`${region}, against`} />}
+  </>
+);
+
+const Filmstrip = ({ path, name }: { path: string | null; name: string }) => {
+  const { data, error } = useLoaded<Frames>(path);
+  if (!path) return null;
   if (error)
     return (
       <p class="muted">

@@ -6,6 +6,7 @@ import { inputsOf } from '../form-inputs.ts';
 import { useAction, useLoaded } from '../loading.ts';
 import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
+import { againstFields, CompareWith } from './compare-with.tsx';
 import { Field } from './field.tsx';
 import { MoreOptions, moreFields } from './more-options.tsx';
 import { ProblemNote } from './problem.tsx';
@@ -16,9 +17,13 @@ const usual = ['us-west1', 'europe-north1'];
 const sampleCounts = Array.from({ length: MAX_SAMPLES }, (_, i) => i + 1);
 
 /** Fields of the form, which show their own errors. */
-const fields = ['url', 'regions', ...moreFields];
+const fields = ['url', 'regions', ...moreFields, 'against', ...againstFields];
 
-const fieldOf = (path: string) => path.split('.')[0] ?? '';
+/** Returns the field that shows an error: the one with the longest name that the path begins with. */
+const fieldOf = (path: string) =>
+  fields
+    .filter((field) => path === field || path.startsWith(`${field}.`))
+    .reduce((longest, field) => (field.length > longest.length ? field : longest), '');
 
 /** Returns the text of an error. The entry of a list is named by its number. */
 const textOf = ({ path, message }: Failure['errors'][number]) => {
@@ -33,11 +38,10 @@ export const NewCheck = () => {
   const { error, busy, submit } = form;
   const errors = error?.errors ?? [];
   const messageOf = (field: string) => {
-    const hasParts = field !== 'throttling'; // the values of the throttling have fields of their own
-    const found = errors.find(({ path }) => path === field || (hasParts && fieldOf(path) === field));
+    const found = errors.find(({ path }) => fieldOf(path) === field);
     return found && textOf(found);
   };
-  const isShown = errors.length > 0 && errors.every(({ path }) => fields.includes(fieldOf(path)));
+  const isShown = errors.length > 0 && errors.every(({ path }) => fieldOf(path) !== '');
   return (
     <form class="panel new-check" aria-label="New check" onSubmit={submit} novalidate>
       <div class="row">
@@ -80,6 +84,7 @@ export const NewCheck = () => {
         </label>
         <p class="muted">Verdicts need at least 3 samples.</p>
       </div>
+      <CompareWith messageOf={messageOf} />
       <MoreOptions messageOf={messageOf} />
       {error && !isShown && <ProblemNote error={error} reload={form.clear} action />}
     </form>

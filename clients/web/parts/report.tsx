@@ -12,9 +12,11 @@ const sandbox = 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow
 const frameUrl = new URL('./report-frame.html', import.meta.url).href;
 
 /** Lighthouse's report. A frame sends no API key, so this page reads the report and sends it to the frame. */
-type Props = { run: RunView; path: string }; // of the report
+type Props = { run: RunView; path: string; variant?: 'against' }; // path of the report
 
-export const Report = ({ run, path }: Props) => {
+export const Report = ({ run, path, variant }: Props) => {
+  const id = variant ? `report-${variant}` : 'report';
+  const of = variant ? ' of the second variant' : '';
   const [text, setText] = useState<string>();
   const windows = useReportWindows(text);
   const state = useAction(async () => {
@@ -25,7 +27,7 @@ export const Report = ({ run, path }: Props) => {
   const name = isShown ? 'Hide the report' : state.busy ? 'Loading the report…' : 'Show the report here';
   return (
     <>
-      <h2 id="report">Lighthouse's report</h2>
+      <h2 id={id}>Lighthouse's report{of}</h2>
       <p class="row">
         <button type="button" aria-expanded={isShown} disabled={state.busy} onClick={show}>
           {name}
@@ -35,13 +37,13 @@ export const Report = ({ run, path }: Props) => {
             Open it alone
           </button>
         )}
-        <Download run={run} path={path} />
+        <Download run={run} path={path} variant={variant} />
       </p>
       {state.error && <ProblemNote error={state.error} reload={show} action />}
       {isShown && (
         <iframe
           class="report"
-          title={`Lighthouse's report of ${run.region}`}
+          title={`Lighthouse's report of ${run.region}${of}`}
           sandbox={sandbox}
           src={frameUrl}
           ref={(frame) => {
@@ -67,11 +69,11 @@ const useReportWindows = (text: string | undefined) => {
   return windows.current;
 };
 
-const Download = ({ run, path }: Props) => {
+const Download = ({ run, path, variant }: Props) => {
   const state = useAction(async () => {
     saveBlob(
       await (await send(path, { ...reportLimits, follow: true })).blob(),
-      `lighthouse-${run.region}-${run.id}.json`,
+      `lighthouse-${run.region}-${run.id}${variant ? `-${variant}` : ''}.json`,
     );
   });
   const download = () => state.run();

@@ -32,8 +32,14 @@ export const FailedRun = ({ error, runs, named = false }: FailedProps) => {
   );
 };
 
+/** Returns the variants of a run, each with its name and its warnings. */
+export const warningRows = ({ region, warnings, against }: RunView) => [
+  { region, warnings },
+  ...(against ? [{ region: `${region}, against`, warnings: against.warnings }] : []),
+];
+
 /** The warnings of runs. A warning of several runs is shown once. */
-export const Warnings = ({ runs }: { runs: readonly RunView[] }) => {
+export const Warnings = ({ runs }: { runs: readonly Pick<RunView, 'warnings'>[] & readonly { region: string }[] }) => {
   const regions = new Map<string, string[]>();
   for (const { region, warnings } of runs) {
     for (const warning of warnings) regions.set(warning, [...(regions.get(warning) ?? []), region]);

@@ -5,13 +5,14 @@ import { Scroll } from './scroll.tsx';
 import { Legend, Value } from './value.tsx';
 
 /** The metrics of a run with the range of its samples and each sample. */
-export const RunTable = ({ run }: { run: RunView }) => {
+export const RunTable = ({ run, variant }: { run: RunView; variant?: 'against' }) => {
+  const id = variant ? `metrics-${variant}` : 'metrics';
   const rows = metrics.filter((name) => numberOf(run, name) !== null);
   const samples = run.samples.length > 1 ? run.samples : [];
   return (
     <>
-      <h2 id="metrics">Metrics</h2>
-      <Scroll labelledBy="metrics">
+      <h2 id={id}>{variant ? 'Samples of the second variant' : 'Metrics'}</h2>
+      <Scroll labelledBy={id}>
         <table class="results">
           <caption class="hidden">Metrics of this run{samples.length > 0 ? ' and of each sample' : ''}</caption>
           <thead>

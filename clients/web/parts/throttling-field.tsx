@@ -5,21 +5,24 @@ import { throttlingFields } from '../throttling.ts';
 import { Field } from './field.tsx';
 
 /** The throttling of a new check: the preset of its device, none, or values. */
-export const ThrottlingField = ({ messageOf }: { messageOf: (path: string) => string | undefined }) => {
+type Props = { messageOf: (path: string) => string | undefined; prefix?: 'against.' };
+
+export const ThrottlingField = ({ messageOf, prefix }: Props) => {
+  const name = `${prefix ?? ''}throttling`;
   const [{ kind, device }, setState] = useState<{ kind: string; device: 'mobile' | 'desktop' }>({
     kind: '',
     device: 'mobile',
   });
   const choose = ({ currentTarget: { value, form } }: TargetedEvent<HTMLSelectElement>) => {
-    const isDesktop = form !== null && new FormData(form).get('device') === 'desktop';
+    const isDesktop = form !== null && deviceIn(new FormData(form), prefix) === 'desktop';
     setState({ kind: value, device: isDesktop ? 'desktop' : 'mobile' });
   };
   return (
     <>
-      <Field name="throttling" label="Throttling" message={messageOf('throttling')}>
+      <Field name={name} label={prefix ? 'Or with this throttling' : 'Throttling'} message={messageOf(name)}>
         {(input) => (
-          <select name="throttling" {...input} onChange={choose}>
-            <option value="">preset of the device</option>
+          <select name={name} {...input} onChange={choose}>
+            <option value="">{prefix ? 'the same' : 'preset of the device'}</option>
             <option value="none">none</option>
             <option value="custom">custom values</option>
           </select>
@@ -31,9 +34,10 @@ export const ThrottlingField = ({ messageOf }: { messageOf: (path: string) => st
           {throttlingFields.map((field) => (
             <Value
               key={field.name}
+              name={`${name}.${field.name}`}
               field={field}
               preset={presets[device][field.name]}
-              message={messageOf(`throttling.${field.name}`)}
+              message={messageOf(`${name}.${field.name}`)}
             />
           ))}
         </fieldset>
@@ -42,13 +46,22 @@ export const ThrottlingField = ({ messageOf }: { messageOf: (path: string) => st
   );
 };
 
-type ValueProps = { field: (typeof throttlingFields)[number]; preset: number; message: string | undefined };
+/** Returns the device of a variant. The second one has that of the first, unless it changes it. */
+const deviceIn = (form: FormData, prefix = '') => form.get(`${prefix}device`) || form.get('device');
 
-const Value = ({ field: { name, label, unit }, preset, message }: ValueProps) => {
-  const [min, max] = bounds[name];
+type ValueProps = {
+  name: string;
+  field: (typeof throttlingFields)[number];
+  preset: number;
+  message: string | undefined;
+};
+
+const Value = ({ name, field, preset, message }: ValueProps) => {
+  const { label, unit } = field;
+  const [min, max] = bounds[field.name];
   return (
     <Field
-      name={`throttling.${name}`}
+      name={name}
       label={`${label} (${unit})`}
       message={message}
       help={`${min.toLocaleString('en')} to ${max.toLocaleString('en')}`}
@@ -56,7 +69,7 @@ const Value = ({ field: { name, label, unit }, preset, message }: ValueProps) =>
       {(input) => (
         <input
           type="number"
-          name={`throttling.${name}`}
+          name={name}
           inputmode="decimal"
           step="any"
           min={min}

@@ -5,7 +5,12 @@ import { gradeSigns, gradeWords, shownValue } from '../../words/numbers.ts';
 /** A value with its grade, unit and spread. `max` gives it a bar: the largest value of its row. */
 export const Value = ({ name, run, max }: { name: MetricName; run: RunView; max?: number | undefined }) => {
   const shown = shownValue(run, name);
-  if (!shown) return <NotMeasured />;
+  return shown ? <ShownValue shown={shown} max={max} /> : <NotMeasured />;
+};
+
+type Shown = NonNullable<ReturnType<typeof shownValue>>;
+
+export const ShownValue = ({ shown, max }: { shown: Shown; max?: number | undefined }) => {
   const { value, grade, sign, text, spread } = shown;
   return (
     <span class={`value ${grade}`}>

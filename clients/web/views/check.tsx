@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
-import type { RegionComparison } from '../../../shared/comparison/schemas.ts';
+import type { CheckComparison, RegionComparison } from '../../../shared/comparison/schemas.ts';
 import { worstRun } from '../../../shared/fixes/worst-run.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
@@ -9,11 +9,12 @@ import { useLive, useLoaded } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { CheckActions } from '../parts/check-actions.tsx';
 import { CheckTable } from '../parts/check-table.tsx';
-import { Filmstrip } from '../parts/filmstrip.tsx';
+import { Filmstrips } from '../parts/filmstrip.tsx';
 import { WhatToFix } from '../parts/fixes.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
-import { FailedRun, Warnings } from '../parts/run-notes.tsx';
+import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
+import { VariantTables } from '../parts/variant-tables.tsx';
 import { shareTokenOf } from '../share.ts';
 import { useTitle } from '../title.ts';
 
@@ -62,21 +63,28 @@ const CheckHead = ({ check }: { check: CheckView }) => {
   );
 };
 
+/** The comparison of the regions, or of the two variants. */
+type Comparison = RegionComparison | CheckComparison;
+
 const hasSucceeded = ({ state }: RunView) => state === 'succeeded';
 
 /** Groups runs that failed in the same way. */
 const groups = (runs: readonly RunView[]) => [...Map.groupBy(runs, ({ error }) => JSON.stringify(error)).values()];
 
 const Results = ({ check }: { check: CheckView }) => {
-  const compares = isFinished(check) && check.runs.filter(hasSucceeded).length > 1;
-  const { data: comparison } = useLoaded<RegionComparison>(compares ? check.links.comparison : null);
+  const compares = isFinished(check) && check.runs.filter(hasSucceeded).length > (check.against ? 0 : 1);
+  const { data: comparison } = useLoaded<Comparison>(compares ? check.links.comparison : null);
   const [all, setAll] = useState(false);
   const failed = check.runs.filter((run) => run.state === 'failed');
   const worst = isFinished(check) ? worstRun(check.runs) : undefined;
   const shown = check.runs.filter((run) => hasSucceeded(run) && run.links.filmstrip);
   return (
     <>
-      <CheckTable check={check} comparison={comparison} all={all} />
+      {check.against ? (
+        <VariantTables check={check} isFinished={isFinished(check)} all={all} />
+      ) : (
+        <CheckTable check={check} comparison={comparison?.baseCheckId === null ? comparison : undefined} all={all} />
+      )}
       <p class="row">
         <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? 'Fewer metrics' : 'More metrics'}
@@ -85,14 +93,14 @@ const Results = ({ check }: { check: CheckView }) => {
       {groups(failed).map(
         (runs) => runs[0]?.error && <FailedRun key={runs[0].id} error={runs[0].error} runs={runs} named />,
       )}
-      <Warnings runs={check.runs} />
+      <Warnings runs={check.runs.flatMap(warningRows)} />
       {comparison && <Reasons reasons={comparison.reasons} />}
       {worst && <WhatToFix key={worst.id} run={worst} named={check.runs.length > 1} />}
       {shown.length > 0 && (
         <section aria-labelledby="filmstrips">
           <h2 id="filmstrips">While it loads</h2>
           {shown.map((run) => (
-            <Filmstrip key={run.id} run={run} name={run.region} />
+            <Filmstrips key={run.id} run={run} />
           ))}
         </section>
       )}

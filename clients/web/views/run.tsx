@@ -3,15 +3,16 @@ import { counted } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLive } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
-import { Filmstrip } from '../parts/filmstrip.tsx';
+import { Filmstrips } from '../parts/filmstrip.tsx';
 import { WhatToFix } from '../parts/fixes.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Report } from '../parts/report.tsx';
 import { Attempts, Blocked, Environment } from '../parts/run-details.tsx';
-import { FailedRun, Warnings } from '../parts/run-notes.tsx';
+import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
 import { RunTable } from '../parts/run-table.tsx';
 import { ScoreTiles } from '../parts/score-tiles.tsx';
 import { Simulations } from '../parts/simulations.tsx';
+import { VariantTable } from '../parts/variant-table.tsx';
 import { shareTokenOf } from '../share.ts';
 import { useTitle } from '../title.ts';
 
@@ -42,23 +43,35 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
       <RunHead run={run} checkId={checkId} />
       {run.state === 'succeeded' && <ScoreTiles run={run} />}
       {run.error && <FailedRun error={run.error} runs={[run]} />}
-      <Warnings runs={[run]} />
+      <Warnings runs={warningRows(run)} />
+      {run.state === 'succeeded' && run.against && <Variants run={run} against={run.against} />}
       {run.state === 'succeeded' && <RunTable run={run} />}
       <Simulations run={run} />
       <WhatToFix run={run} />
       {run.state === 'succeeded' && run.links.filmstrip && (
         <>
           <h2>While it loads</h2>
-          <Filmstrip run={run} name={run.region} />
+          <Filmstrips run={run} />
         </>
       )}
       <Blocked run={run} />
       <Attempts run={run} />
       <Environment run={run} />
       {run.links.report && <Report run={run} path={run.links.report} />}
+      {run.against?.links.report && <Report run={run} path={run.against.links.report} variant="against" />}
     </>
   );
 };
+
+/** Both variants side by side, and each sample of the second one. */
+const Variants = ({ run, against }: { run: RunView; against: NonNullable<RunView['against']> }) => (
+  <>
+    <h2 id="variants">Compared with {against.url}</h2>
+    <p class="muted">{[`Lighthouse ${against.auditVersion}`, against.device, 'audited in turns'].join(' · ')}</p>
+    <VariantTable run={run} labelled="variants" all />
+    <RunTable run={{ ...run, ...against, links: run.links }} variant="against" />
+  </>
+);
 
 const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
   const samples =

@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { samplesOf, succeeded } from '../../support/check-results.ts';
 import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
@@ -25,6 +26,40 @@ const errorOf = (page: Page, name: string) =>
     const error = ids.find((id) => id.endsWith('-error'));
     return field.getAttribute('aria-invalid') === 'true' && error ? document.getElementById(error)?.textContent : null;
   });
+
+test('a second variant has fields and errors of its own, and its check shows both variants with the change', async () => {
+  await using view = await site.open('/', { width: 360 });
+  const { page, errors } = view;
+  await page.waitForSelector('input[name=regions]');
+  await fill(page, 'url', 'https://preview.example.com/');
+  await press(page, 'Compare with');
+  await fill(page, 'against.url', 'http://10.0.0.1/');
+  await expectAccessible(page);
+  expect(await overflowOf(page)).toBe(0);
+  await press(page, 'Audit');
+  await page.waitForSelector('[aria-invalid=true]');
+  expect(await errorOf(page, 'against.url')).toContain('Private');
+  expect(await errorOf(page, 'url')).toBeNull();
+  await fill(page, 'against.url', 'https://www.example.com/');
+  await press(page, 'Audit');
+  await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
+  await untilShown(page, 'against https://www.example.com/');
+
+  const { runs } = await site.world.find(new URL(page.url()).pathname.split('/')[2] as string);
+  const [run] = runs;
+  if (!run?.against) throw new Error('The run has no second variant.');
+  const samples = samplesOf('unchanged', 3, 5);
+  const against = { ...run.against, ...samples[0], samples };
+  await site.world.finish(run, { ...succeeded(samplesOf('slower', 0, 5)), state: 'succeeded', against });
+  await untilShown(page, '398 ms slower (381 to 417)');
+  await expectAccessible(page);
+  expect(await overflowOf(page)).toBe(0);
+  await press(page, 'us-west1');
+  await untilShown(page, 'Samples of the second variant');
+  await untilShown(page, 'Compared with https://www.example.com/');
+  await expectAccessible(page);
+  expect(errors).toEqual([]);
+});
 
 test('throttling and blocked URL patterns are set by the keyboard, and have errors of their own', async () => {
   await using view = await site.open('/', { width: 360 });

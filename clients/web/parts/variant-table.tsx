@@ -1,0 +1,37 @@
+import type { RunView } from '../../../shared/run.ts';
+import { labels, metricNames } from '../../words/numbers.ts';
+import { type VariantRow, variantRows } from '../../words/variants.ts';
+import { DataTable } from './data-table.tsx';
+import { NotMeasured, ShownValue } from './value.tsx';
+
+const signs = { improved: '▲', regressed: '▼', same: '=', unknown: '?' };
+const colors = { improved: 'pass', regressed: 'poor', same: 'muted', unknown: 'unknown' };
+
+/** Both variants of a run side by side, with the change from the second one to the check. */
+export const VariantTable = ({ run, labelled, all = false }: { run: RunView; labelled: string; all?: boolean }) => (
+  <DataTable labelled={labelled} class="results comparison" columns={['Metric', 'Against', 'Check', 'Change']}>
+    {variantRows(run, { all }).map((row) => (
+      <Row key={row.name} row={row} />
+    ))}
+  </DataTable>
+);
+
+const Row = ({ row: { name, against, value, verdict, change } }: { row: VariantRow }) => (
+  <tr>
+    <th scope="row" title={metricNames[name]}>
+      {labels[name]}
+    </th>
+    <td>{against ? <ShownValue shown={against} /> : <NotMeasured />}</td>
+    <td>{value ? <ShownValue shown={value} /> : <NotMeasured />}</td>
+    <td>
+      {change && (
+        <span class={colors[verdict]}>
+          <span class="sign" aria-hidden="true">
+            {signs[verdict]}
+          </span>{' '}
+          {change}
+        </span>
+      )}
+    </td>
+  </tr>
+);

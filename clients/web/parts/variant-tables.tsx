@@ -1,0 +1,53 @@
+import type { CheckView } from '../../../shared/check.ts';
+import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
+import type { RunView } from '../../../shared/run.ts';
+import { useLoaded } from '../loading.ts';
+import { RunState } from './check-table.tsx';
+import { Legend } from './value.tsx';
+import { VariantTable } from './variant-table.tsx';
+import { WhatChanged } from './why.tsx';
+
+type Props = { check: CheckView; isFinished: boolean; all: boolean };
+
+/** Both variants of a check side by side, region by region, and why they differ. */
+export const VariantTables = ({ check, isFinished, all }: Props) => {
+  const { data } = useLoaded<CheckExplanation>(isFinished ? `${check.links.self}/explanation` : null);
+  return (
+    <>
+      {check.runs.map((run) => (
+        <div key={run.id}>
+          <h2 id={`variants-${run.region}`}>
+            <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
+          </h2>
+          <Region run={run} check={check} explanation={data?.regions[run.region]} all={all} />
+        </div>
+      ))}
+      <Legend />
+    </>
+  );
+};
+
+type RegionProps = {
+  run: RunView;
+  check: CheckView;
+  explanation: CheckExplanation['regions'][RunView['region']];
+  all: boolean;
+};
+
+const Region = ({ run, check: { samples = 1 }, explanation, all }: RegionProps) => (
+  <>
+    {run.state !== 'succeeded' && (
+      <p>
+        <RunState run={run} samples={samples} />
+      </p>
+    )}
+    {explanation && (
+      <p class="break">
+        <strong>Why: </strong>
+        {explanation.sentence}
+      </p>
+    )}
+    {run.state === 'succeeded' && <VariantTable run={run} labelled={`variants-${run.region}`} all={all} />}
+    {explanation && <WhatChanged region={run.region} explanation={explanation} />}
+  </>
+);
