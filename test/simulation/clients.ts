@@ -5,6 +5,7 @@ import { simulatedRegions } from './functions.ts';
 import type { Random } from './random.ts';
 import { readersOf, type Seen } from './readers.ts';
 import type { ApiAnswer, ApiName, ApiRequest } from './service.ts';
+import { simulatedAgainst } from './simulated-auditors.ts';
 import type { Timeline } from './timeline.ts';
 
 export type Options = {
@@ -68,6 +69,7 @@ const runClient = async (options: Options, accepted: Map<string, Known>): Promis
       regions,
       samples: random.between(1, 2),
       labels: { name: owner },
+      ...(random.chance(0.3) && { against: simulatedAgainst }),
     },
   });
   const early = key !== undefined && random.chance(0.1); // a DELETE while the POST is on its way

@@ -52,8 +52,9 @@ export const leftWhenQuiet = (
     if (!lists(item.checkId, item.id as string)) return [`the run ${name} is left of a check that is gone`];
     const pointer = images.has(keyOf({ pk: `RUN#${item.id}`, sk: 'RUN' })) ? [] : [`${name} has no pointer`];
     const entry = images.has(keyOf({ pk: item.pk, sk: `TREND#${item.id}` })) ? [] : [`${name} has no entry`];
-    const key = (item.report as { key: string } | undefined)?.key;
-    const report = key === undefined || bucket.objects.has(key) ? [] : [`the report of ${name} is gone`];
+    const { report: own, against } = item as Stored & { against?: Stored | null };
+    const keys = [own, against?.report].flatMap((each) => each?.key ?? []);
+    const report = keys.every((key) => bucket.objects.has(key)) ? [] : [`the report of ${name} is gone`];
     return isFinal(item) && !item.open ? [...pointer, ...entry, ...report] : [`nobody finished ${name}`];
   });
   const reports = [...bucket.objects.keys()].filter((key) => !check(key.split('/')[1]) && !storedLate.has(key));
@@ -89,6 +90,7 @@ const wrongEntry = ({ pk, sk, listed, listKey }: Item, run: Item | undefined): s
   ];
 };
 
+type Stored = { report?: { key: string } };
 type ListedRun = { id: string; state: string; performance: number | null };
 type Listed = { state: string; runs?: ListedRun[]; labels?: object };
 const isSameRun = ({ id, state, performance }: ListedRun, run: Item | undefined): boolean =>

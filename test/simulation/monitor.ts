@@ -25,12 +25,12 @@ export const monitorTable = ({ timeline, table, bucket, audits, violated, defect
   const items = itemPromises({ timeline, images, violated });
   const onUsage = usagePromises({ plan: 'small', violated });
 
-  /** A check takes a token for each sample in each region. */
-  const onCounted = ({ id, owner, runIds, samples = 1 }: Item) => {
+  /** A check takes a token for each sample of each variant in each region. */
+  const onCounted = ({ id, owner, runIds, samples = 1, against }: Item) => {
     const usage = images.get(keyOf({ pk: `OWNER#${owner}`, sk: 'USAGE' })) as Usage | undefined;
     const [counted, audits] = [
       usage?.openChecks?.[id as string]?.audits,
-      (runIds as string[]).length * (samples as number),
+      (runIds as string[]).length * (samples as number) * (against ? 2 : 1),
     ];
     if (counted !== audits) violated(`the check ${id} counts as ${counted} audits, and needs ${audits}`);
   };

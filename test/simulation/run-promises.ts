@@ -2,6 +2,7 @@ import { LEASE_MS, MAX_LOST_LEASES } from '../../shared/due-times.ts';
 import type { Metrics, Sample } from '../../shared/page-metrics-schemas.ts';
 import { type RunError, runProblems } from '../../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../../shared/run.ts';
+import type { Variant } from '../../shared/variants.ts';
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
 import type { Audited, Audits } from './simulated-auditors.ts';
@@ -9,19 +10,23 @@ import type { Context, Timeline } from './timeline.ts';
 
 type Options = { timeline: Timeline; bucket: EmbeddedBucket; audits: Audits; violated: (what: string) => void };
 type Lease = { id: string; until: string };
+/** Results of a variant, as its run has them. */
+type VariantImage = Pick<Metrics, 'performance' | 'fcp'> & {
+  samples: Sample[];
+  spread: { performance: { min: number; max: number } | null } | null;
+  warnings: string[];
+  report?: { key: string };
+};
 export type RunImage = Item &
-  Pick<Metrics, 'performance' | 'fcp'> & {
+  VariantImage & {
+    against: VariantImage | null;
     state: string;
     region: string;
     lease?: Lease;
     lostLeases: number;
     attempts: Attempt[];
-    samples: Sample[];
-    spread: { performance: { min: number; max: number } | null } | null;
     options: { samples: number };
     error: RunError | null;
-    warnings: string[];
-    report?: { key: string };
     updatedAt: string;
   };
 /** The claim of an invocation: its lease, the number of the run's attempts before it, and its time. */
@@ -75,16 +80,20 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
     const isKept = (each: Attempt, i: number) =>
       JSON.stringify(each) === JSON.stringify(attempts[i]) || attempts[i]?.code === 'storage-failure';
     if (!earlier.every(isKept)) violated(`${after.sk} has lost or changed an attempt`);
-    for (const [i, { number, code, startedAt }] of attempts.entries()) {
+    for (const [i, { number, code, startedAt, variant }] of attempts.entries()) {
       const expected = i < first ? earlier[i]?.code : ended[i - first]?.code;
       if (code !== expected && code !== 'storage-failure')
         violated(`attempt ${i + 1} of ${after.sk} ended with ${expected}, not with ${code}`);
+      if (i >= first && variant !== (after.against ? ended[i - first]?.variant : undefined))
+        violated(`attempt ${i + 1} of ${after.sk} says that it audited ${variant}`);
       if (number !== i + 1 || startedAt < (attempts[i - 1]?.finishedAt ?? ''))
         violated(`attempt ${i + 1} of ${after.sk} is out of order`);
     }
-    const taken = ended.flatMap(metricsOf).map(({ fcp }) => fcp);
-    if (after.state === 'running' && claims.has(invocation) && !after.samples.every(({ fcp }) => taken.includes(fcp))) {
-      violated(`${after.sk} has recorded a sample that no audit gave`);
+    for (const [variant, { samples }] of variantsOf(after)) {
+      const taken = takenOf(ended, variant).map(({ fcp }) => fcp);
+      if (after.state === 'running' && claims.has(invocation) && !samples.every(({ fcp }) => taken.includes(fcp))) {
+        violated(`${after.sk} has recorded a sample that no audit gave`);
+      }
     }
     if (countFailures(attempts) > MAX_ATTEMPTS) violated(`${after.sk} has too many failed attempts`);
     if (isFinal(after) && claims.has(invocation) && attempts.length !== first + ended.length) {
@@ -93,12 +102,21 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
   };
 
   const onEnd = (after: RunImage, { process, invocation }: Context) => {
-    if (after.state === 'succeeded') return onSuccess(after, invocation);
-    const { error, attempts } = after;
+    if (after.state === 'succeeded') {
+      if (after.error) violated(`${after.sk} succeeded with an error`);
+      for (const [variant, image] of variantsOf(after)) onSuccess(after, variant, image, invocation);
+      return;
+    }
+    const { error } = after;
+    const shown = variantsOf(after).map(([, image]) => image);
     if (!error) return violated(`${after.sk} failed without an error`);
     if (error.blame !== runProblems[error.code].blame)
       violated(`${after.sk} blames the ${error.blame} for ${error.code}`);
-    if (after.performance !== null || after.samples.length > 0) violated(`${after.sk} failed and has a result`);
+    if (shown.some(({ performance, samples }) => performance !== null || samples.length > 0))
+      violated(`${after.sk} failed and has a result`);
+    const attempts = after.attempts.filter(({ variant }) => error.code === 'abandoned' || variant === error.variant);
+    if (attempts.length === 0 && error.code !== 'abandoned')
+      return violated(`the error of ${after.sk} names no variant`);
     const isSpent = countFailures(attempts) >= MAX_ATTEMPTS;
     if (error.code === 'abandoned') {
       if (!isSpent && after.lostLeases < MAX_LOST_LEASES) violated(`${process.name} abandoned ${after.sk} too early`);
@@ -110,17 +128,18 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
       violated(`${after.sk} failed with ${error.code}, and its last attempt with ${expected}`);
     if (error.blame === 'service' && !isSpent)
       violated(`${after.sk} failed after ${attempts.length} attempts, without a retry`);
-    const report = after.report && reportOf(after, invocation);
-    if (report && report.code !== attempts.at(-1)?.code) violated(`${after.sk} names the report of another audit`);
+    const reports = shown.filter((image) => image.report).map((image) => reportOf(image, invocation));
+    if (reports.some((report) => report && report.code !== attempts.at(-1)?.code))
+      violated(`${after.sk} names the report of another audit`);
   };
 
-  const onSuccess = (after: RunImage, invocation: object) => {
-    if (after.error) violated(`${after.sk} succeeded with an error`);
-    if (!after.report || !bucket.objects.has(after.report.key))
+  const onSuccess = (after: RunImage, variant: Variant, shown: VariantImage, invocation: object) => {
+    if (!shown.report || !bucket.objects.has(shown.report.key))
       return violated(`${after.sk} succeeded without a stored report`);
-    const taken = (auditors.get(after.sk) ?? []).flatMap((each) => audits.get(each) ?? []).flatMap(metricsOf);
-    const samples = after.samples.map(({ fcp }) => taken.find((each) => each.fcp === fcp));
-    if (samples.some((each, i) => !each || each.performance !== after.samples[i]?.performance))
+    const ended = (auditors.get(after.sk) ?? []).flatMap((each) => audits.get(each) ?? []);
+    const taken = takenOf(ended, variant);
+    const samples = shown.samples.map(({ fcp }) => taken.find((each) => each.fcp === fcp));
+    if (samples.some((each, i) => !each || each.performance !== shown.samples[i]?.performance))
       violated(`${after.sk} has a sample that no audit gave`);
     if (new Set(samples).size !== samples.length) violated(`${after.sk} has a sample twice`);
     const { samples: wanted } = after.options;
@@ -128,23 +147,23 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
       countFailures(after.attempts) >= MAX_ATTEMPTS ||
       timeline.now() > (claims.get(invocation)?.at ?? 0) + OUT_OF_TIME_MS;
     const missing = `${wanted - samples.length} of ${wanted} samples could not be measured.`;
-    const complete = samples.length === wanted || (isSpent && after.warnings.includes(missing));
+    const complete = samples.length === wanted || (isSpent && shown.warnings.includes(missing));
     if (!complete || samples.length === 0 || samples.length > wanted)
       violated(`${after.sk} has ${samples.length} of ${wanted} samples`);
     const scores = samples.map((each) => each?.performance as number);
     const [min, max] = [Math.min(...scores), Math.max(...scores)];
-    const { performance: spread } = after.spread ?? { performance: null };
+    const { performance: spread } = shown.spread ?? { performance: null };
     if (samples.length > 1 && (spread?.min !== min || spread.max !== max))
       violated(`the spread of ${after.sk} is not that of its samples`);
-    if (!samples.some((each) => each?.fcp === after.fcp && each.performance === after.performance))
+    if (!samples.some((each) => each?.fcp === shown.fcp && each.performance === shown.performance))
       violated(`the result of ${after.sk} is none of its samples`);
-    const named = reportOf(after, invocation)?.result;
-    if (named?.state !== 'succeeded' || named.metrics.fcp !== after.fcp)
+    const named = reportOf(shown, invocation)?.result;
+    if (named?.state !== 'succeeded' || named.metrics.fcp !== shown.fcp)
       violated(`${after.sk} names the report of another audit`);
   };
 
   /** Returns the audit whose report a run names. */
-  const reportOf = ({ report }: RunImage, invocation: object): Audited | undefined =>
+  const reportOf = ({ report }: VariantImage, invocation: object): Audited | undefined =>
     audits
       .get(invocation)
       ?.find(({ result }) => result?.report?.gzip.equals(bucket.objects.get(report?.key ?? '') ?? Buffer.of()));
@@ -159,6 +178,18 @@ export const runPromises = ({ timeline, bucket, audits, violated }: Options) => 
     if (isFinal(after) && !(before && isFinal(before))) onEnd(after, context);
   };
 };
+
+const variantsOf = (run: RunImage): [Variant, VariantImage][] =>
+  run.against
+    ? [
+        ['own', run],
+        ['against', run.against],
+      ]
+    : [['own', run]];
+
+/** Returns the metrics of the audits of a variant that succeeded. */
+const takenOf = (ended: readonly Audited[], variant: Variant): Metrics[] =>
+  ended.filter((each) => each.variant === variant).flatMap(metricsOf);
 
 const metricsOf = ({ result }: Audited): Metrics[] => (result?.state === 'succeeded' ? [result.metrics] : []);
 

@@ -1,27 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditOrder } from '../../functions/auditor/messages.ts';
 import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
+import type { Variant } from '../../shared/variants.ts';
 import type { Random } from './random.ts';
 import { contexts } from './timeline.ts';
 
 const results = { succeeds: 12, 'page fails': 4, 'browser crashes': 3, throws: 1, 'times out': 1 };
 
-/** End of an audit: its result, or `internal` if the auditor threw. */
-export type Audited = { code: string | null; result: AuditResult | undefined };
+/** End of an audit: its variant, and its result, or `internal` if the auditor threw. */
+export type Audited = { variant: Variant; code: string | null; result: AuditResult | undefined };
+
+/** The second variant of a simulated check. By its device, an auditor knows which variant it audits. */
+export const simulatedAgainst = { device: 'desktop' } as const;
 /** The audits that each invocation of a worker has ended, in their order. */
 export type Audits = WeakMap<object, Audited[]>;
 
 /** Auditors whose results are drawn. Each sample has metrics and a report of its own, by which it is recognised. */
 export const simulatedAuditors = (random: Random, audits: Audits) => ({
-  audit: async (_: unknown, signal: AbortSignal): Promise<AuditResult> => {
+  audit: async ({ options }: Pick<AuditOrder, 'options'>, signal: AbortSignal): Promise<AuditResult> => {
     const drawn = random.weighted(results);
     const seconds = drawn === 'times out' ? 120 : random.between(1, 110);
     await sleep(seconds * 1000, undefined, { signal });
     const result = resultOf(drawn, random);
     const invocation = contexts.getStore()?.invocation as object;
     const code = result === undefined ? 'internal' : result.state === 'failed' ? result.error.code : null;
-    audits.set(invocation, [...(audits.get(invocation) ?? []), { code, result }]);
+    const variant = options.device === simulatedAgainst.device ? 'against' : 'own';
+    audits.set(invocation, [...(audits.get(invocation) ?? []), { variant, code, result }]);
     if (!result) throw new Error('the auditor could not start');
     return result;
   },

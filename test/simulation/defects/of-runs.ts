@@ -51,6 +51,28 @@ export const defectsOfRuns: Defects = {
     seed: 3,
     wrap: fails(() => ({ performance: 50 })),
   },
+  'samples that are given to the other variant': {
+    found: /has a sample that no audit gave/,
+    seed: 1,
+    wrap: succeeds(({ against, samples = [] }) => (against ? { against: { ...against, samples } } : {})),
+  },
+  'a second variant that names the report of the first': {
+    found: /names the report of another audit/,
+    seed: 1,
+    wrap: succeeds(({ against, report }) => (against ? { against: { ...against, report } } : {})),
+  },
+  'a failure that does not name its variant': {
+    found: /names no variant/,
+    seed: 1,
+    wrap: fails(({ error }) => ({ error: error && { ...error, variant: undefined } })),
+  },
+  'an attempt of the other variant': {
+    found: /says that it audited/,
+    seed: 1,
+    wrap: finishes(({ attempts }) => ({
+      attempts: attempts.map((each) => (each.variant ? { ...each, variant: 'own' as const } : each)),
+    })),
+  },
   'a failure without its reason': {
     found: /failed without an error/,
     wrap: fails(() => ({ error: null })),
@@ -58,7 +80,7 @@ export const defectsOfRuns: Defects = {
   'a failure with another reason': {
     found: /failed with internal, and its last attempt with/,
     seed: 3,
-    wrap: fails(() => ({ error: runError('internal') })),
+    wrap: fails(({ error }) => ({ error: { ...runError('internal'), variant: error?.variant } })),
   },
   'a fault with the wrong blame': {
     found: /blames the (page|service) for/,
@@ -69,9 +91,10 @@ export const defectsOfRuns: Defects = {
     found: /without a retry/,
     wrap: ({ leases }) => {
       const { recordAttempt } = leases;
-      leases.recordAttempt = async (lease, { attempts, samples }) => {
+      leases.recordAttempt = async (lease, progress) => {
+        const { attempts } = progress;
         const code = attempts.at(-1)?.code;
-        if (!code) return recordAttempt(lease, { attempts, samples });
+        if (!code) return recordAttempt(lease, progress);
         const error = runError(code);
         await leases.finish(lease, { state: 'failed', error, attempts: [...attempts] }, new Date());
         return false;
@@ -83,8 +106,8 @@ export const defectsOfRuns: Defects = {
     seed: 1,
     wrap: ({ leases }) => {
       const { recordAttempt } = leases;
-      leases.recordAttempt = (lease, { attempts, samples }) =>
-        recordAttempt(lease, { attempts, samples: samples.map((each) => ({ ...each, fcp: 1 })) });
+      leases.recordAttempt = (lease, { samples, ...progress }) =>
+        recordAttempt(lease, { ...progress, samples: samples.map((each) => ({ ...each, fcp: 1 })) });
     },
   },
   'an attempt that is lost': {
