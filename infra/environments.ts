@@ -25,6 +25,8 @@ const Row = z.strictObject({
   /** Partitions of the index of open items, for each region and for checks. One does about 160 runs a second. */
   openShards: z.int().min(1).max(MAX_OPEN_SHARDS),
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
+  // Time in which a new version of an API function gets a tenth of the requests; without it all requests at once.
+  shiftMinutes: z.literal([5, 10, 15]).optional(),
   canaryMinutes: z.literal([15, 30, 60]).optional(), // time between two canaries; without it there is no canary
   budgetDollars: z.int().positive(), // cost of a month at which AWS Budgets warns
   keepsData: z.boolean(), // keep table and reports when the stack is deleted
@@ -61,6 +63,7 @@ export const environments = {
     creates: { perSecond: 200, burst: 400 },
     openShards: 2,
     corsOrigins: [],
+    shiftMinutes: 5,
     canaryMinutes: 60,
     budgetDollars: 50,
     keepsData: false,
@@ -78,6 +81,7 @@ export const environments = {
     creates: { perSecond: 1000, burst: 2000 },
     openShards: 8,
     corsOrigins: [],
+    shiftMinutes: 10,
     canaryMinutes: 15,
     budgetDollars: 500,
     keepsData: true,

@@ -1,7 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { type CfnStage, HttpApi, HttpMethod, HttpRoute, HttpRouteKey, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { type IMetric, MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, type IMetric, MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { functionRows } from '../../shared/functions.ts';
@@ -10,6 +10,7 @@ import type { Environment } from '../environments.ts';
 import type { Names } from '../names.ts';
 import { AccessLog } from './access-log.ts';
 import { alarm } from './alarm.ts';
+import { LiveVersions } from './live-versions.ts';
 import { nodeFunction } from './node-function.ts';
 
 /**
@@ -34,15 +35,16 @@ export class Api extends Construct {
       reason: 'The functions check API keys. A test calls each route without a key.',
     });
 
-    const routes = this.#routes();
+    const live = new LiveVersions(this, 'Live', environment, this.functions);
+    const routes = this.#routes(live);
     const stage = this.#stage(environment);
     stage.node.addDependency(...routes); // a setting of a missing route fails the deploy
-    this.#alarms();
+    live.shiftUnless(this.#alarms());
   }
 
-  #routes(): HttpRoute[] {
+  #routes({ aliases }: LiveVersions): HttpRoute[] {
     const integrations = new Map(
-      Object.entries(this.functions).map(([name, handler]) => {
+      Object.entries(aliases).map(([name, handler]) => {
         const timeout = Duration.seconds(functionRows[name as ApiFunction].timeoutSeconds);
         return [name, new HttpLambdaIntegration(name, handler, { timeout })];
       }),
@@ -67,8 +69,9 @@ export class Api extends Construct {
     return stage;
   }
 
-  #alarms(): void {
-    alarm(this, 'Answers5xx', {
+  /** Creates the alarms. Returns the alarm on 5xx answers. */
+  #alarms(): Alarm {
+    const answers5xx = alarm(this, 'Answers5xx', {
       what: 'The API answered at least five requests in five minutes with a 5xx status, not counting refused waits.',
       impact: 'Clients can not create checks or read results.',
       runbook: 'api-answers-5xx',
@@ -98,6 +101,7 @@ export class Api extends Construct {
       threshold: 1,
       periods: 2,
     });
+    return answers5xx;
   }
 
   metricRequests = () => this.api.metricCount(everyFiveMinutes);

@@ -139,15 +139,18 @@ test('the API has the routes of shared/routes.ts, a HEAD route for each GET, and
   ).toEqual([...keys, '$default'].sort());
 });
 
-test('each route calls its function', () => {
+test('each route calls the live version of its function', () => {
   const integrations = resourcesOf(home, 'AWS::ApiGatewayV2::Integration');
   const functions = functionsOf(home);
+  const aliases = resourcesOf(home, 'AWS::Lambda::Alias');
   for (const { RouteKey, Target } of resourcesOf(home, 'AWS::ApiGatewayV2::Route')) {
     const integration = integrations.find(({ id }) => Target.includes(`<${id}>`));
     const key = RouteKey.replace('HEAD', 'GET');
     const file = routes.find(({ method, path }) => key === `${method} ${path}`)?.function ?? 'no-route';
+    const alias = aliases.find(({ FunctionName }) => FunctionName === `<${functions[file]?.id}>`);
+    expect(alias?.Name).toBe('live');
     expect(integration).toMatchObject({
-      IntegrationUri: `<${functions[file]?.id}.Arn>`,
+      IntegrationUri: `<${alias?.id}>`,
       PayloadFormatVersion: '2.0',
       TimeoutInMillis: functionRows[file].timeoutSeconds * 1000,
     });
