@@ -63,6 +63,22 @@ test('an instance without room returns its job to the queue at once, handles not
   expect((await receive())?.Records[0]?.body).toBe(event.Records[0]?.body);
 });
 
+test('a job that two instances without room have returned is handled by the third', async () => {
+  const { receive } = await aQueue({
+    checkId: randomUUID(),
+    runId: randomUUID(),
+    correlationId: 'c',
+    owner: 'anonymous',
+  });
+  const done: string[] = [];
+  const handler = queue(
+    { schema: AuditJob, whySpent: () => 'processes (100 of 1024 left)', exit: () => void done.push('exit') },
+    () => async () => void done.push('work'),
+  );
+  for (const _ of ['first', 'second', 'third']) await handler((await receive()) as SQSEvent, context);
+  expect(done).toEqual(['exit', 'exit', 'work']);
+});
+
 test('a job whose run can not be read is delivered again within seconds, and its run is then audited', async () => {
   const check = aCheck({ regions: ['us-east4'] });
   const [run] = (await world.create(check)) as [RunItem];

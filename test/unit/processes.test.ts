@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as soon } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { adoptOrphans, waitForGroupExit } from '../../functions/auditor/host/orphans.ts';
 import { killGroup } from '../../functions/auditor/host/processes.ts';
+import { removeStale } from '../../functions/auditor/host/stale-entries.ts';
 import { waitFor } from '../support/service.ts';
 import { unlessMissing } from '../support/skips.ts';
 
@@ -72,3 +75,15 @@ test(
     expect(await codes).toEqual(own.map((_, i) => i));
   },
 );
+
+test('removes the folders of exited processes, and of an earlier process with the own pid only if asked to', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'stale-'));
+  const [own, alive, exited] = [process.pid, process.ppid, 4_194_305].map((pid) => `work-${pid}-abc`); // the last is no possible pid
+  for (const name of [own, alive, exited, 'other'])
+    mkdirSync(join(dir, name as string, 'profile'), { recursive: true });
+  await removeStale(dir, 'work-');
+  expect(readdirSync(dir).sort()).toEqual([own, alive, 'other'].sort());
+  await removeStale(dir, 'work-', { ownPid: true });
+  expect(readdirSync(dir).sort()).toEqual([alive, 'other'].sort());
+  rmSync(dir, { recursive: true });
+});

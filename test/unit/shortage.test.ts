@@ -30,10 +30,10 @@ test.each<[string, Partial<FreeResources>, string]>([
   expect(shortageOf(unlimited)).toBeUndefined();
 });
 
-test('a host is spent if half of its processes are in use before an audit, or its temporary folder is nearly full', () => {
+test('a host is spent if half of its processes are in use before an audit, and not by what an exit leaves as it is', () => {
   expect([spentResourceOf(plenty), spentResourceOf(unlimited)]).toEqual([undefined, undefined]);
   expect(spentResourceOf({ ...plenty, processes: 511 })).toMatch('processes (511 of 1024 left)');
-  expect(spentResourceOf({ ...plenty, diskBytes: 200 * MIB })).toMatch('temporary folder (200 MiB left)');
+  expect(spentResourceOf({ ...plenty, diskBytes: 20 * MIB })).toBeUndefined();
 });
 
 const shortage = 'processes (3 left)';

@@ -20,8 +20,6 @@ const MIB = 2 ** 20;
 const MIN_FREE = { processes: 32, memoryBytes: 64 * MIB, diskBytes: 16 * MIB, files: 32 };
 /** Free resources without which not even a small page can be audited. */
 const AUDIT_FREE = { processes: 96, memoryBytes: 256 * MIB, diskBytes: 64 * MIB, files: 96 };
-/** Free space that a page may need for its profile, its trace and its report. */
-const AUDIT_DISK_BYTES = 300 * MIB;
 
 /** Returns the resource that the host is short of, or undefined. */
 export const shortageOf = (free: FreeResources, min = MIN_FREE): string | undefined => {
@@ -49,13 +47,12 @@ export const requireResources = (): void => {
   if (reason) throw new ShortageError(reason);
 };
 
-/** Returns the resource that earlier audits have used up, so that no other audit should start, or undefined. */
-export const spentResourceOf = ({ processes, processLimit, diskBytes }: FreeResources): string | undefined => {
-  if (processes < processLimit / 2) return `processes (${processes} of ${processLimit} left)`;
-  if (diskBytes !== undefined && diskBytes < AUDIT_DISK_BYTES)
-    return `space in its temporary folder (${mib(diskBytes)} left)`;
-  return undefined;
-};
+/**
+ * Returns the resource that earlier audits have used up, so that no other audit should start, or undefined. An exit ends the
+ * processes of an instance, but keeps its temporary folder. So a full folder is no reason for an exit.
+ */
+export const spentResourceOf = ({ processes, processLimit }: FreeResources): string | undefined =>
+  processes < processLimit / 2 ? `processes (${processes} of ${processLimit} left)` : undefined;
 
 const mib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;
 
@@ -80,7 +77,9 @@ export const watchResources = (user: number, signal: AbortSignal): (() => string
  * replace the process.
  */
 export const spentInstance = (): string | undefined =>
-  process.env.AWS_LAMBDA_FUNCTION_NAME ? spentResourceOf(readResources(userOfService())) : undefined;
+  onLambda() ? spentResourceOf(readResources(userOfService())) : undefined;
+
+export const onLambda = (): boolean => Boolean(process.env.AWS_LAMBDA_FUNCTION_NAME);
 
 export const userOfService = (): number => process.getuid?.() ?? 0;
 

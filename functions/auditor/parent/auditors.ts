@@ -132,6 +132,9 @@ const sandboxAfter = (before: LaunchSettings['sandbox'], worked: boolean | null)
   return worked === false && before === 'optional' ? 'none' : before;
 };
 
+/** True if this process may have created work folders. */
+let hasStarted = false;
+
 /** Prepares Chromium, and the users that auditors run as, once per machine. */
 const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
   let chromium: Promise<Chromium> | undefined;
@@ -142,7 +145,9 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
     setObstacle('auditors', 'Chromium is being unpacked and tested.');
     adoptOrphans();
     try {
-      await removeStale(tmpdir(), WORK_DIR_PREFIX);
+      const ownPid = !hasStarted; // Lambda may reset an instance and keep its temporary folder and its pids
+      hasStarted = true;
+      await removeStale(tmpdir(), WORK_DIR_PREFIX, { ownPid });
       await testWorkDir();
       const ready = await prepareChromium(chromiumDir, signal);
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);

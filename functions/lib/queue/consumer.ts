@@ -19,13 +19,14 @@ type Source<Job> = {
  * Turns a function into an SQS handler. Builds the function on first use, parses each message and reports failed
  * messages. A failed message is delivered again after a backoff, because its visibility timeout is an hour. Logs, counts
  * and drops a message that can't be parsed, because a retry would fail too. A spent instance returns its message to the
- * queue at once and exits, so that Lambda replaces it.
+ * queue at once and exits, so that Lambda resets or replaces it. A reset may not help, so an instance handles a message that
+ * earlier instances have returned.
  */
 export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
   const { schema, whySpent, exit = () => process.exit(1), backoff = returnAfterSeconds } = source;
   let work: Work<Job> | undefined;
 
-  const handle = async ({ messageId, body }: SQSRecord, context: Context): Promise<void> => {
+  const handle = async ({ messageId, body, attributes }: SQSRecord, context: Context): Promise<void> => {
     const job = schema.safeParse(parseJson(body));
     if (!job.success) {
       log.error("The message is dropped, because it can't be parsed.", { messageId, reason: job.error.message });
@@ -34,10 +35,12 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
     }
     work ??= build();
     const spent = whySpent?.();
-    if (spent) {
+    if (spent && receivesOf(attributes) <= MAX_RETURNS) {
       log.error('The instance is replaced.', { messageId, reason: spent });
       throw new SpentInstanceError(`The instance is short of ${spent}.`);
     }
+    if (spent)
+      log.warn('The spent instance handles a message that others have returned.', { messageId, reason: spent });
     await work(job.data, () => context.getRemainingTimeInMillis());
   };
 
@@ -47,7 +50,7 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
     } catch (error) {
       log.error('Could not handle the message.', { messageId: record.messageId, error: error as Error });
       const isSpent = error instanceof SpentInstanceError;
-      await returnMessage(record, isSpent ? 0 : backoff(Number(record.attributes.ApproximateReceiveCount)));
+      await returnMessage(record, isSpent ? 0 : backoff(receivesOf(record.attributes)));
       // The exit fails the invocation. An answer would freeze the process before its exit, and the next job would die with it.
       if (isSpent) exit();
       throw error;
@@ -62,6 +65,10 @@ export const queue = <Job>(source: Source<Job>, build: () => Work<Job>) => {
       { context, throwOnFullBatchFailure: false },
     );
 };
+
+/** Receives of a message that may end with the exit of a spent instance. SQS gives a message up after three. */
+const MAX_RETURNS = 2;
+const receivesOf = ({ ApproximateReceiveCount: count }: SQSRecord['attributes']): number => Number(count);
 
 /** The instance should take no further message. */
 class SpentInstanceError extends Error {}
