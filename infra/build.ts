@@ -4,7 +4,7 @@ import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.ts';
 import { packedChromium } from './build/chromium.ts';
-import { type Files, filesIn, inFolder, sizesOf, writeFiles } from './build/files.ts';
+import { type Files, inFolder, sizesOf, writeFiles } from './build/files.ts';
 import { fontFiles } from './build/fonts.ts';
 import { filesOfLinkedReleases, linkedReleases } from './build/lighthouse.ts';
 import { viewerFiles } from './build/report-viewer.ts';
@@ -104,18 +104,8 @@ const auditFunction = async (index: Asset, child: Asset): Promise<Asset> => {
     ...inFolder('chromium', await packedChromium(root, dist)),
     ...inFolder('fonts', await fontFiles(root)),
     ...filesOfLinkedReleases(root),
-    ...(await systemCallPackage()),
   ]);
   return { files, parts: partsOf(sizesOf(files)) };
-};
-
-/** Returns the package with which the audit function reaps zombie processes (functions/auditor/host/orphans.ts). */
-const systemCallPackage = async (): Promise<Files> => {
-  const folder = join('node_modules', '@koromix', 'koffi-linux-x64');
-  if (!existsSync(join(root, folder)))
-    throw new Error(`${folder} is missing. Run npm ci on Linux x64, then build again.`);
-  const files = [...(await filesIn(join(root, folder)))].filter(([path]) => !path.startsWith('musl')); // not Lambda's libc
-  return inFolder(folder, new Map(files));
 };
 
 /**

@@ -29,11 +29,34 @@ export PERL_BADLANG=0 # perl would warn of a missing locale
 
 # The order matters: only root may set a system call filter, and a process can't get its files, root folder or user back.
 exec prlimit --nofile=1024 --nproc="$limit" perl -e '
-  # Denies prctl(PR_SET_NO_NEW_PRIVS) with EPERM and allows all other calls.
-  my $filter = pack("(SCCL)6", 0x20,0,0,0, 0x15,0,3,157, 0x20,0,0,16, 0x15,0,1,38, 0x06,0,0,0x50001, 0x06,0,0,0x7fff0000);
-  syscall(157, 22, 2, my $program = pack("S x6 P", 6, $filter)) == 0 or die "no filter of system calls: $!";
+  # Refuses system calls, by the number of each on x64. A rule may have conditions for arguments.
+  my ($load, $equals, $has, $answer) = (0x20, 0x15, 0x45, 0x06);
+  my ($denied, $missing) = (0x50001, 0x50026); # EPERM, ENOSYS
+  my @rules = (
+    [157, $denied],                              # prctl: no subreaper, no signal at the death of the parent
+    [272, $denied],                              # unshare
+    [56, $denied, [0, $has, 0x10000000]],        # clone with CLONE_NEWUSER, which the sandbox of Chromium needs
+    [435, $missing],                             # clone3, so that callers use clone: a filter cannot read its arguments
+    [54, $denied, [1, $equals, 1], [2, $equals, 16]], # setsockopt with SO_PASSCRED, which only the zygote of Chromium needs
+  );
+  my @program;
+  for (@rules) {
+    my ($call, $errno, @conditions) = @$_;
+    my @rest = map { [$load, 0, 0, 16 + 8 * $$_[0]], [$$_[1], 0, 0, $$_[2]] } @conditions;
+    push @rest, [$answer, 0, 0, $errno];
+    my @block = ([$load, 0, 0, 0], [$equals, 0, 0, $call], @rest);
+    for (0 .. $#block) { $block[$_][2] = $#block - $_ if $block[$_][0] == $equals || $block[$_][0] == $has } # else the next rule
+    push @program, @block;
+  }
+  push @program, [$answer, 0, 0, 0x7fff0000];
+  my $filter = join "", map { pack "SCCL", @$_ } @program;
+  syscall(157, 22, 2, my $packed = pack("S x6 P", scalar @program, $filter)) == 0 or die "no filter of system calls: $!";
   chroot $ENV{ROOT} and chdir "/var/task" or die "no chroot: $!";
   delete @ENV{qw(ROOT PERL_BADLANG)};
   $) = $( = "990 990"; $< = $> = 993;
-  exec "/var/lang/bin/node", "/var/runtime/index.ts" or die "no Node: $!";
+  # This process is process 1, as the init of Lambda is. It reaps its own child only.
+  my $node = fork;
+  if (!$node) { exec "/var/lang/bin/node", "/var/runtime/index.ts" or die "no Node: $!" }
+  waitpid $node, 0;
+  exit($? >> 8 || $? & 127);
 '

@@ -4,6 +4,7 @@ import { mkdtemp, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { functionRows } from '../../shared/functions.ts';
 import type { Invocation, Outcome } from './lambda-runtime.ts';
 
 type Options = {
@@ -18,6 +19,19 @@ type Options = {
   /** Limit of processes and threads. Lambda's limit is 1,024. */
   processes?: number;
 };
+
+/** Starts the asset of `run-audit`, or another one with its limits. */
+export const startRunAudit = (code: string, env: Record<string, string> = {}, processes?: number) =>
+  startLambda({
+    ...(processes && { processes }),
+    code,
+    functionName: 'run-audit',
+    awsRegion: 'us-west-2',
+    env,
+    timeoutSeconds: functionRows['run-audit'].timeoutSeconds,
+    memoryMb: functionRows['run-audit'].memoryMb,
+    storageMb: functionRows['run-audit'].storageMb,
+  });
 
 /** Returns why this machine can't create a sandbox. */
 export const noSandboxHere = (): string | undefined => {
@@ -36,7 +50,7 @@ export const SANDBOX_USER = 993;
  * Starts a function's asset in a sandbox like Lambda's: see lambda-sandbox.sh. Resolves when the module is imported. The
  * sandbox doesn't imitate Lambda's CPU share, its freeze between events or its network.
  */
-export const startLambda = async ({ code, functionName, awsRegion, env, ...options }: Options) => {
+const startLambda = async ({ code, functionName, awsRegion, env, ...options }: Options) => {
   const root = await mkdtemp(join(tmpdir(), 'lambda-'));
   const script = fileURLToPath(new URL('./lambda-sandbox.sh', import.meta.url));
   const started = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', script], {

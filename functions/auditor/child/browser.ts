@@ -5,9 +5,13 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_FLAGS } from 'chrome-launcher/dist/flags.js';
 import puppeteer, { type Browser, type ConnectionTransport, type Page } from 'puppeteer-core';
+import { allPids, killProcess, readText, statFieldsOf } from '../host/processes.ts';
 import type { LaunchSettings } from '../messages.ts';
 
 export type Launch = LaunchSettings & { workDir: string };
+
+/** Time that the pages of a closing browser have, in milliseconds. A page that hangs may not close. */
+const PAGE_CLOSE_MS = 300;
 
 /** Folder of the browser's profile. It is removed with the work folder. */
 export const profileOf = (workDir: string): string => join(workDir, 'profile');
@@ -58,10 +62,30 @@ const startChromium = async (
     const session = await browser.target().createCDPSession();
     await session.send('Browser.setDownloadBehavior', { behavior: 'deny' }); // Chromium denies other permissions by default
     const target = await browser.waitForTarget((each) => each.type() === 'page');
-    return { browser, page: (await target.page()) as Page };
+    const close = async (): Promise<void> => {
+      if (!browser.connected) return; // it is closed
+      const pagesClosed = browser.pages().then((pages) => Promise.all(pages.map((each) => each.close())));
+      await Promise.race([pagesClosed.catch(() => {}), sleep(PAGE_CLOSE_MS)]);
+      const closed = browser.close();
+      killGpuProcess(chromium.pid as number);
+      await closed;
+      await exited; // this process then reaps the browser
+    };
+    return { browser, page: (await target.page()) as Page, close };
   } catch (error) {
     if ((await Promise.race([exited, sleep(1000)])) === 'by itself') return undefined; // the pipe may close before the exit
     throw error;
+  }
+};
+
+/**
+ * Kills the GPU process of a browser that is closing. Chromium reaps its other processes when it closes, and this one only
+ * if it is dead by then. On Lambda no other process reaps it.
+ */
+const killGpuProcess = (browser: number): void => {
+  for (const pid of allPids()) {
+    const isChild = Number(statFieldsOf(pid)[1]) === browser;
+    if (isChild && readText(`/proc/${pid}/cmdline`)?.includes('--type=gpu-process')) killProcess(pid);
   }
 };
 

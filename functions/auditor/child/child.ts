@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Browser, CDPSession } from 'puppeteer-core';
+import type { CDPSession } from 'puppeteer-core';
 import { type AuditVersion, auditVersion } from '../../../shared/audit-versions.ts';
 import { cutText } from '../../../shared/text.ts';
 import { deprioritizeWorkers } from '../host/cpu-shares.ts';
@@ -75,19 +75,19 @@ send({ type: 'ready' });
 /** Measures the host's benchmark until the message is an audit. */
 async function serve(message: StartAudit | StartBenchmark): Promise<void> {
   if (!('benchmarkIn' in message)) return audit(message);
-  const { browser, page } = await launchBrowser({
+  const { page, close } = await launchBrowser({
     ...message.benchmarkIn,
     workDir: join(workDir, 'benchmark'), // the audit has a profile of its own
   });
   const benchmark = await measureBenchmark(lighthouse, page);
-  await browser.close();
+  await close();
   const next = receive<StartAudit | StartBenchmark>();
   send({ type: 'benchmarked', benchmark });
   await serve(await next);
 }
 
 async function audit({ order, launch, benchmark: known }: StartAudit): Promise<void> {
-  const { browser, page } = await startBrowser(launch);
+  const { browser, page, close } = await startBrowser(launch);
   const pageSession = await page.createCDPSession();
   let everPainted = false;
   const watched = await watchMainFrame(pageSession, (record) => {
@@ -149,31 +149,35 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     document: await (document ?? documentState(pageSession, mainFrame())),
     status: statusOf(measured ?? mainFrame()),
   };
-  const simulations = simulate && (await simulateAlone(browser, simulate, startedAt));
+  const simulations = simulate && (await simulateAlone(close, simulate, startedAt));
   const finalUrl = finalUrlOf(summary, displayedUrl);
   await send({ type: 'audited', summary: { ...summary, finalUrl, ...(simulations && { simulations }) }, ...seen });
-  await browser.close();
+  await close();
   process.exit();
 }
 
 /** Closes the browser, whose page would use the CPU or still spoil the result. Then simulates the load. */
-async function simulateAlone(browser: Browser, simulate: NonNullable<Audited['simulate']>, startedAt: number) {
+async function simulateAlone(
+  close: () => Promise<void>,
+  simulate: NonNullable<Audited['simulate']>,
+  startedAt: number,
+) {
   isSeen = true;
-  await browser.close();
+  await close();
   return simulate(() => performance.now() - startedAt > LAST_SIMULATION_MS);
 }
 
 /** Starts the browser and reports it to the parent. */
 async function startBrowser(settings: LaunchSettings) {
   const launched = await launchBrowser({ ...settings, workDir });
-  const { browser, page } = launched;
+  const { browser } = launched;
   browserAlive = true;
   browser.once('disconnected', () => {
     browserAlive = false;
     if (!isSeen) reportError(new Error('The browser exited.')); // Lighthouse may wait forever for the page
   });
   send({ type: 'browser', version: await browser.version(), sandbox: launched.sandbox });
-  return { browser, page };
+  return launched;
 }
 
 /** Returns the displayed address of the page. The result of version 9 has the address without its fragment. */

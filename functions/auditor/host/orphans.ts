@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from '../../lib/log.ts';
+import { onLambda } from './free-resources.ts';
 import { allPids, listDir, membersOf, statFieldsOf } from './processes.ts';
 import { isAlive } from './stale-entries.ts';
 
@@ -14,11 +15,12 @@ let libc: Libc | undefined;
 
 /**
  * Makes this process the parent of its descendants whose own parent has exited, and reaps them. Otherwise they pass to
- * process 1. On Lambda, and in a container whose process 1 is Node, that process reaps none of them. Each zombie
- * process then counts towards the limit of processes until the instance ends. Node itself can't make these system calls.
+ * process 1. In a container whose process 1 is Node, that process reaps none of them. Each zombie process then counts
+ * towards the limit of processes. Process 1 of Lambda reaps none either, but Lambda refuses `prctl`. There the auditor closes
+ * its browser so that few remain, and a spent instance is replaced. Node itself can't make these system calls.
  */
 export const adoptOrphans = (): void => {
-  if (isTried) return;
+  if (isTried || onLambda()) return;
   isTried = true;
   try {
     const koffi = createRequire(import.meta.url)('@koromix/koffi-linux-x64');

@@ -1,11 +1,13 @@
 import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs';
 
 /** Kills all processes of a group. */
-export const killGroup = (group: number): void => {
+export const killGroup = (group: number): void => killProcess(-group);
+
+export const killProcess = (pid: number): void => {
   try {
-    process.kill(-group, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
   } catch {
-    // The group has already exited.
+    // It has already exited.
   }
 };
 
