@@ -58,11 +58,18 @@ export const createCheck =
     const fingerprint = fingerprintOf(body);
     const id = key === undefined ? newId() : deriveCheckId(owner, key);
 
-    const earlier = key === undefined ? undefined : await store.findOrErased(id, owner, now());
+    const findEarlier = async () => (key === undefined ? undefined : await store.findOrErased(id, owner, now()));
+    const earlier = await findEarlier();
     if (earlier) return replyToRepeat(earlier, body);
 
     const createId = newId();
-    const permit = await permitCreate(usage, { owner, plan }, { id, createId, audits: countAudits(inputs) }, now());
+    const wanted = { id, createId, audits: countAudits(inputs) };
+    const permit = await permitCreate(usage, { owner, plan }, wanted, now()).catch((refusal) => ({ refusal }));
+    if ('refusal' in permit) {
+      const meanwhile = await findEarlier(); // another create with this key may have taken the last tokens
+      if (meanwhile) return replyToRepeat(meanwhile, body);
+      throw permit.refusal;
+    }
     const runIds = deriveRunIds(id, inputs.regions, fingerprint);
     const check = newCheck(inputs, { id, runIds, now: now() });
     const inDays = (count: number) => new Date(now().getTime() + count * 24 * 3600 * 1000);
@@ -79,19 +86,18 @@ export const createCheck =
     if (!('runs' in stored)) return replyToRepeat(stored.earlier, body);
     const { runs } = stored;
 
-    await Promise.all(
-      runs.map((run) =>
-        dispatch({ store, due, queues }, run, now()).catch((error: Error) =>
-          log.warn('Could not queue the job. The sweeper resends it.', { ...idsOf(run), error }),
-        ),
+    const dispatched = runs.map((run) =>
+      dispatch({ store, due, queues }, run, now()).catch((error: Error) =>
+        log.warn('Could not queue the job. The sweeper resends it.', { ...idsOf(run), error }),
       ),
     );
+    await Promise.all([permit.settle(), ...dispatched]);
     return { status: 201, headers: { location: `/v1/checks/${id}`, ...permit.headers }, body: asCreated(check) };
   };
 
 /**
- * Stores the check. Returns its runs, or the check or mark that another request with this id has stored. Refunds the
- * limits unless they belong to an open check.
+ * Stores the check. Returns its runs, or the check or mark that another request with this id has stored. Then it also ends
+ * the permit: it refunds the limits unless they belong to an open check.
  */
 const storeCheck = async (
   store: Deps['store'],
@@ -104,8 +110,8 @@ const storeCheck = async (
   const found = await store.findOrErased(check.id, creation.owner, new Date(check.createdAt)); // if it throws, the check may be stored: no refund
   const isCheck = found !== undefined && found !== 'erased';
   if (isCheck && found.item.createId === creation.createId) return { runs: found.runs }; // only the response was lost
-  // The open check of another request uses what this one took, because both have the same id.
-  if (!isCheck || found.runs.every(({ state }) => isFinished(state))) await permit.refund();
+  if (isCheck && found.runs.some(({ state }) => !isFinished(state))) await permit.join(found.item.createId);
+  else await permit.refund();
   if (!found && created) throw created.error;
   return { earlier: found ?? 'erased' };
 };

@@ -63,7 +63,7 @@ const reads = { check: ['Query'], share: ['GetItem'] } as const;
 /** Actions of a function that also finds a run without the id of its check. */
 const readsRuns = { ...reads, run: ['GetItem'] } as const;
 /** Actions of a function beside a queue. infra/aws/updated-attributes.ts has the attributes that it may update. */
-const worksOnRuns = { check: ['GetItem', 'Query'] } as const;
+const worksOnRuns = { check: ['GetItem', 'Query'], openCheck: ['DeleteItem'] } as const;
 /** A function that reads a run's report. */
 const reportReader = { ...quick, env: ReportReadEnv, table: readsRuns, reports: ['GetObject', 'ListBucket'] } as const;
 
@@ -84,6 +84,7 @@ export const functionRows = {
       check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
       run: ['PutItem'],
       owner: ['GetItem', 'UpdateItem'],
+      openCheck: ['DeleteItem', 'PutItem', 'Query'],
     },
   },
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
@@ -109,7 +110,7 @@ export const functionRows = {
     table: {
       check: ['DeleteItem', 'GetItem', 'PutItem', 'Query'],
       run: ['DeleteItem'],
-      owner: ['UpdateItem'],
+      openCheck: ['DeleteItem'],
       share: ['DeleteItem', 'GetItem'],
     },
     reports: ['DeleteObject', 'ListBucket'],
@@ -152,7 +153,7 @@ export const functionRows = {
     table: {
       check: ['DeleteItem', 'GetItem', 'Query', 'UpdateItem'],
       run: ['DeleteItem', 'GetItem'],
-      owner: ['UpdateItem'],
+      openCheck: ['DeleteItem'],
       share: ['DeleteItem', 'GetItem'],
     },
     index: 'open',

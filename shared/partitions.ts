@@ -3,6 +3,7 @@ export const partitions = {
   check: 'CHECK#',
   run: 'RUN#',
   owner: 'OWNER#',
+  openCheck: 'OPENCHECK#',
   share: 'SHARE#',
   key: 'KEY#',
 } as const;

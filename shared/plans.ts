@@ -30,7 +30,7 @@ export const auditLimits = {
 /** All limits of a plan. */
 export const planLimits = {
   ...auditLimits,
-  /** All keys of an owner share the open checks. They are in one item of the table, so a plan allows at most 1,600. */
+  /** All keys of an owner share the open checks. */
   openChecks: { quotas: { small: 10, standard: 100, large: 1_000 }, text: 'checks open at once' },
 } as const satisfies Record<string, PlanLimit>;
 

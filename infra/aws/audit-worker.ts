@@ -7,7 +7,7 @@ import type { Environment } from '../environments.ts';
 import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { nodeFunction } from './node-function.ts';
 import { updateRight } from './rights.ts';
-import { updatedAttributes, updatedUsage } from './updated-attributes.ts';
+import { updatedAttributes } from './updated-attributes.ts';
 import { workerAlarms } from './worker-alarms.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */
@@ -33,10 +33,9 @@ export class AuditWorker extends Construct {
       enforceSSL: true,
     });
 
-    /** Rights to update some attributes of checks and runs, and to close a check. */
+    /** Right to update some attributes of checks and runs. */
     const updateRights = (file: keyof typeof updatedAttributes) => [
       updateRight(this, environment, 'check', updatedAttributes[file]),
-      updateRight(this, environment, 'owner', updatedUsage),
     ];
     this.runAudit = nodeFunction(this, 'run-audit', environment, {
       functionName: names.regionFunction('run-audit', region),

@@ -23,6 +23,3 @@ export const updatedAttributes = {
     ...closing,
   ],
 } as const;
-
-/** Attributes of an owner's usage that a function updates when it closes a check. */
-export const updatedUsage = [...keys, 'openChecks'];

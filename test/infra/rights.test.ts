@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { updatedAttributes, updatedUsage } from '../../infra/aws/updated-attributes.ts';
+import { updatedAttributes } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { partitions, READY } from '../../shared/partitions.ts';
 import { apiFunctions } from '../../shared/routes.ts';
@@ -17,10 +17,10 @@ const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 
 
 /** Rights for checking an API key. */
 const keys = on(`${table} of KEY#*`, 'dynamodb', ['GetItem', 'UpdateItem']);
-/** Rights of a function beside a queue: to read checks, and to update attributes of checks and of their owner's usage. */
+/** Rights of a function beside a queue: to read checks, to update attributes of them, and to end their count as open. */
 const runs = [
   ...on(`${table} of CHECK#*`, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
-  ...on(`${table} of OWNER#*`, 'dynamodb', ['UpdateItem']),
+  ...on(`${table} of OPENCHECK#*`, 'dynamodb', ['DeleteItem']),
 ];
 
 /** All rights of each function except logging and tracing. */
@@ -87,10 +87,6 @@ test.each(Object.entries(updatedAttributes))('%s updates some attributes only', 
     {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CHECK#*'] },
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
-    },
-    {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['OWNER#*'] },
-      'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedUsage },
     },
   ]);
   for (const decided of ['url', 'owner', 'options', 'runIds', 'fingerprint', 'expiresAt', 'trendExpiresAt']) {

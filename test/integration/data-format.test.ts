@@ -6,9 +6,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { findShared } from '../../functions/lib/http/shared-check.ts';
 import { shareToken } from '../../functions/lib/share-token.ts';
-import { updateItem } from '../../functions/lib/store/dynamodb.ts';
-import { checkKey, runKey } from '../../functions/lib/store/items.ts';
+import { getItem, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey, runKey, usageKey } from '../../functions/lib/store/items.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
+import { openCheckIds } from '../../functions/lib/store/open-checks.ts';
 import { openTable } from '../../infra/local/dynamodb.ts';
 import { CheckView, checkView } from '../../shared/check.ts';
 import { putItems } from '../support/recorded-items.ts';
@@ -104,6 +105,16 @@ test('a second start migrates nothing', async () => {
   await (await start()).stop();
   await (await start()).stop();
   expect(printed).toEqual([]);
+});
+
+test('the open checks of a folder without a format number count as open, and its API keys are listed as revoked', async () => {
+  const open = checksIn(early).find(({ completedAt }) => completedAt === null) as { id: string; owner: string };
+  const openChecks = { [open.id]: { at: 0, by: 'a', audits: 1 }, [randomUUID()]: { at: 0, by: 'b', audits: 1 } };
+  await writeEarly([...early, { pk: `OWNER#${open.owner}`, sk: 'USAGE', stamp: 's', openChecks }]);
+  await using world = await start();
+  expect(await openCheckIds(world.db, open.owner, new Date(0))).toEqual([open.id]);
+  expect(await getItem(world.db, usageKey(open.owner))).not.toHaveProperty('openChecks');
+  expect((await world.keys.list()).keys).toMatchObject([{ owner: 'acme', revokedAt: expect.stringMatching(/^20/) }]);
 });
 
 test('a share link of an earlier version works, and its secret leaves the check', async () => {

@@ -7,6 +7,7 @@ import type { Request } from '../../functions/lib/http/endpoint.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
+import { openCheckIds, putOpenCheck } from '../../functions/lib/store/open-checks.ts';
 import { type UsageStore, usageStore } from '../../functions/lib/store/usage.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import type { plans } from '../../shared/plans.ts';
@@ -39,11 +40,12 @@ const bucketsOf = async (owner: string) => {
   const { Item } = await db.send(new GetCommand({ TableName: world.env.TABLE_NAME, Key, ConsistentRead: true }));
   return Item;
 };
-const openOf = async (owner: string) => Object.keys((await bucketsOf(owner))?.openChecks ?? {}).length;
-/** Usage with entries of checks that are being created. */
-const withOpen = (count: number, at = t0) => ({
-  openChecks: Object.fromEntries(Array.from({ length: count }, () => [randomUUID(), { at: at.getTime(), audits: 1 }])),
-});
+const openOf = async (owner: string) => (await openCheckIds(world.db, owner, new Date(0))).length;
+/** Lets an owner have open checks. */
+const putOpen = async (owner: string, count: number) => {
+  const expiresAt = later(t0, 24 * 3600).getTime() / 1000;
+  for (let i = 0; i < count; i++) await putOpenCheck(world.db, { owner, id: randomUUID(), createId: 'c', expiresAt });
+};
 const put = (owner: string, item: object) =>
   db.send(
     new PutCommand({
@@ -162,7 +164,7 @@ test('exactly 10 of 50 instances that create at once are allowed with 10 tokens'
 test('50 instances that create at once within the limits are all allowed without a retry', async () => {
   const owner = anOwner();
   const at = t0.getTime();
-  await put(owner, { 'tokens-large': { minute: 500, day: 1000, at }, ...withOpen(7) });
+  await put(owner, { 'tokens-large': { minute: 500, day: 1000, at }, creating: {}, openAtMost: 7 });
   const send = vi.spyOn(world.db.client, 'send');
   const takes = Array.from({ length: 50 }, () =>
     usageStore(world.db).take(
@@ -175,7 +177,7 @@ test('50 instances that create at once within the limits are all allowed without
   expect(send).toHaveBeenCalledTimes(100); // one read and one write per create
   send.mockRestore();
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-large': { minute: 350, day: 850, at } });
-  expect(await openOf(owner)).toBe(57);
+  expect(await bucketsOf(owner)).toMatchObject({ openAtMost: 57 });
 });
 
 test('each owner has its own limits, which all keys of one plan share', async () => {
@@ -214,7 +216,7 @@ test('an owner without tokens gets those of a larger plan with a new key, while 
 
 test('concurrent creates of two plans take their own tokens, but share the count of open checks', async () => {
   const owner = anOwner();
-  await put(owner, withOpen(4));
+  await putOpen(owner, 4);
   const create = (plan: keyof typeof plans) => createAt(t0)(request(owner, { plan }));
   const both = Array.from({ length: 5 }, () => [create('small'), create('large')]).flat();
   const ended = await Promise.allSettled(both);
@@ -231,7 +233,8 @@ test('concurrent creates of two plans take their own tokens, but share the count
 
 test('attributes of no plan are ignored, except the open checks', async () => {
   const owner = anOwner();
-  await put(owner, { minute: 0, day: 0, at: later(t0, 60).getTime(), ...withOpen(9) });
+  await put(owner, { minute: 0, day: 0, at: later(t0, 60).getTime() });
+  await putOpen(owner, 9);
   const broken = createAt(t0, { create: () => Promise.reject(new Error('connection lost')) });
   await expect(broken(request(owner))).rejects.toThrow('connection lost');
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 12, day: 200 } });
@@ -259,6 +262,28 @@ test('ten concurrent creates with one Idempotency-Key count once', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
   expect(await openOf(owner)).toBe(1);
   expect(await bucketsOf(owner)).toMatchObject({ 'tokens-small': { minute: 11, day: 199 } });
+});
+
+test('a create whose check another one has stored since its first look costs nothing, with and without tokens', async () => {
+  const owner = anOwner();
+  const headers = { 'idempotency-key': randomUUID() };
+  const id = idOf(await createAt(t0)(request(owner, { headers })));
+  const late = () => {
+    let looks = 0;
+    const findOrErased: World['store']['findOrErased'] = async (...of) =>
+      looks++ === 0 ? undefined : world.store.findOrErased(...of);
+    return createAt(t0, { findOrErased })(request(owner, { headers }));
+  };
+  const repeated = await late();
+  expect([repeated.status, idOf(repeated)]).toEqual([200, id]);
+  expect(await bucketsOf(owner)).toMatchObject({
+    'tokens-small': { minute: 11, day: 199 },
+    creating: {},
+    openAtMost: 1,
+  });
+  expect(await openOf(owner)).toBe(1);
+  await put(owner, { 'tokens-small': { minute: 0, day: 0, at: t0.getTime() } });
+  expect((await late()).status).toBe(200);
 });
 
 test('a create that fails to write is refunded', async () => {
@@ -406,7 +431,7 @@ test('a create that finds an erased check takes no tokens', async () => {
 
 test('a plan limits the open checks, and a check that closes makes room', async () => {
   const owner = anOwner();
-  await put(owner, withOpen(9));
+  await putOpen(owner, 9);
   const id = idOf(await createAt(t0)(request(owner)));
   const before = await bucketsOf(owner);
   await expect(createAt(t0)(request(owner))).rejects.toMatchObject({

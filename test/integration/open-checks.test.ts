@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
@@ -8,9 +8,9 @@ import { type Db, getItem } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import { usageKey } from '../../functions/lib/store/items.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { openCheckIds, putOpenCheck } from '../../functions/lib/store/open-checks.ts';
 import { type Taken, usageStore } from '../../functions/lib/store/usage.ts';
 import { sweep } from '../../functions/sweep.ts';
-import { HOLD_MS } from '../../shared/due-times.ts';
 import { plans } from '../../shared/plans.ts';
 import { startFaultyTable } from '../support/faulty-table.ts';
 import { later, type World } from '../support/world.ts';
@@ -26,7 +26,11 @@ const anOwner = () => ({ owner: `owner-${randomUUID()}`, plan: 'small' as const 
 type Owner = ReturnType<typeof anOwner>;
 const aCheck = () => ({ id: randomUUID(), createId: randomUUID(), audits: 1 });
 const usageOf = ({ owner }: Owner) => getItem(world.db, usageKey(owner));
-const openOf = async (owner: Owner) => Object.keys((await usageOf(owner))?.openChecks ?? {}).length;
+/** Returns the number of checks that count as open: those that are stored, and those of creates at work. */
+const openOf = async (owner: Owner) => {
+  const creating = Object.keys((await usageOf(owner))?.creating ?? {});
+  return new Set([...creating, ...(await openCheckIds(world.db, owner.owner, t0))]).size;
+};
 const tokensOf = async (owner: Owner) => (await usageOf(owner))?.['tokens-small'] as { minute: number; day: number };
 
 const allowed = (taken: Taken) => {
@@ -71,6 +75,10 @@ const finish = async (checkId: string, { leases }: Stores = world) => {
   if (lease) await leases.finish(lease, { state: 'succeeded', attempts: [] }, t0);
 };
 const putOf = (Item: Record<string, unknown>) => new PutCommand({ TableName: world.db.table, Item });
+const putOpen = async ({ owner }: Owner, count: number) => {
+  const expiresAt = later(t0, 24 * 3600).getTime() / 1000;
+  for (let i = 0; i < count; i++) await putOpenCheck(world.db, { owner, id: randomUUID(), createId: 'c', expiresAt });
+};
 const sweepAt = (now: Date) => sweep({ ...world, now: () => now })({});
 
 test('a create that dies after its take is counted once, however often its Idempotency-Key is repeated', async () => {
@@ -92,16 +100,6 @@ test('a repeated create that asks for more audits takes the missing tokens', asy
   await world.usage.take(owner, { ...aCheck(), id, audits: 6 }, later(t0, 1));
   await world.usage.take(owner, { ...aCheck(), id, audits: 1 }, later(t0, 2));
   expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([1, 194]);
-});
-
-test('a repeated create of a check that an earlier release stored takes the tokens that are missing', async () => {
-  const owner = anOwner();
-  const { id } = aCheck();
-  await world.usage.take(owner, { ...aCheck(), id, audits: 2 }, t0);
-  const openChecks = { [id]: { at: t0.getTime(), runs: 2 } };
-  await world.db.client.send(putOf({ ...(await usageOf(owner)), openChecks }));
-  await world.usage.take(owner, { ...aCheck(), id, audits: 10 }, later(t0, 1));
-  expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([1, 190]);
 });
 
 test('a create whose take got no response at all costs nothing', async () => {
@@ -141,21 +139,45 @@ test('creates of one check at the same time differ by their ids', async () => {
   expect([await openOf(owner), (await tokensOf(owner)).day]).toEqual([1, 197]);
 });
 
-test('a create at the limit makes room by the checks that were never stored, or are closed or erased', async () => {
+test('a create at the limit counts again, so that closed and erased checks make room', async () => {
   const owner = anOwner();
-  const [open, closed, erased] = [await create(owner), await create(owner), await create(owner)];
-  const entries = (await usageOf(owner))?.openChecks as Record<string, unknown>;
-  await finish(closed.id);
-  await erase(owner, erased.id);
-  const leaked = Object.fromEntries(Object.entries(entries).filter(([id]) => id !== open.id));
-  const never = Array.from({ length: 7 }, () => [randomUUID(), { at: t0.getTime(), audits: 1 }]);
-  const openChecks = { ...entries, ...leaked, ...Object.fromEntries(never) };
-  await world.db.client.send(putOf({ ...(await usageOf(owner)), openChecks }));
-  const now = later(t0, HOLD_MS / 1000 - 1);
-  await expect(create(owner, { now })).rejects.toMatchObject({ code: 'too-many-requests' }); // their creates may be at work
-  expect((await create(owner, { now: later(now, 2) })).status).toBe(201);
+  const ids = [];
+  for (let i = 0; i < plans.small.openChecks; i++) ids.push((await create(owner)).id);
+  await expect(create(owner)).rejects.toMatchObject({ code: 'too-many-requests' });
+  expect(await usageOf(owner)).toMatchObject({ creating: {}, openAtMost: 10 });
+  await finish(ids[0] as string);
+  await erase(owner, ids[1] as string);
+  expect((await usageOf(owner))?.openAtMost).toBe(10); // the end of a check writes no usage
+  const made = await Promise.allSettled(Array.from({ length: 5 }, () => create(owner, { now: later(t0, 30) })));
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  expect([await openOf(owner), (await usageOf(owner))?.openAtMost]).toEqual([10, 10]);
+});
+
+test('a recount that the SDK repeats, or that meets another one, lowers the bound once', async () => {
+  const owner = anOwner();
+  await putOpen(owner, 7);
+  await world.usage.take(owner, aCheck(), t0);
+  await world.db.client.send(putOf({ ...(await usageOf(owner)), openAtMost: 10, creating: {} }));
+  dynamodb.loseResponseOf(1); // of the recount
+  const taken = await Promise.all([usageStore(db).take(owner, aCheck(), t0), world.usage.take(owner, aCheck(), t0)]);
+  taken.map(allowed);
+  expect(await usageOf(owner)).toMatchObject({ openAtMost: 9 });
+});
+
+test('a create that dies before its check counts until the sweeper deletes its runs', async () => {
+  const owner = anOwner();
+  const [nothing, runsOnly] = [cut(), cut()];
+  dynamodb.failAfter(1); // only the take succeeds
+  await expect(create(owner, { stores: nothing })).rejects.toThrow();
+  dynamodb.heal();
+  expect(await openOf(owner)).toBe(1);
+  dynamodb.failAfter(5); // the take, the run with its pointer and entry, and the open check
+  await expect(create(owner, { stores: runsOnly })).rejects.toThrow();
+  dynamodb.heal();
   expect(await openOf(owner)).toBe(2);
-  expect((await usageOf(owner))?.openChecks).toHaveProperty(open.id);
+  await sweepAt(later(t0, 61));
+  await create(owner, { now: later(t0, 61) });
+  expect(await openOf(owner)).toBe(1);
 });
 
 test('a refund that fails is made up for at the limit', async () => {
@@ -208,14 +230,39 @@ test('two creates at once with one new Idempotency-Key at the limit are a 201 an
   for (let round = 0; round < 5; round++) {
     const owner = anOwner();
     const tokens = { minute: 1, day: 1, at: t0.getTime() };
-    const open = Array.from({ length: 9 }, () => [randomUUID(), { at: t0.getTime(), audits: 1 }]);
-    await world.db.client.send(
-      putOf({ ...usageKey(owner.owner), stamp: 's', 'tokens-small': tokens, openChecks: Object.fromEntries(open) }),
-    );
+    await putOpen(owner, 9);
+    await world.db.client.send(putOf({ ...usageKey(owner.owner), stamp: 's', 'tokens-small': tokens }));
     const headers = { 'idempotency-key': randomUUID() };
     const both = await Promise.all([0, 1].map((i) => create(owner, { headers, now: new Date(t0.getTime() + i) })));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
     expect(both[0]?.id).toBe(both[1]?.id);
     expect([await openOf(owner), Math.floor((await tokensOf(owner)).day)]).toEqual([10, 0]);
   }
+});
+
+/** Returns the write units of the table that the work costs, as the engine counts them. */
+const unitsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  let units = 0;
+  const send = world.db.client.send.bind(world.db.client);
+  const spy = vi.spyOn(world.db.client, 'send').mockImplementation(async (command: unknown) => {
+    const { input } = command as { input: { ReturnConsumedCapacity?: string } };
+    input.ReturnConsumedCapacity = 'TOTAL';
+    const answer = (await send(command as never)) as { ConsumedCapacity?: { CapacityUnits?: number } };
+    if (/^(Put|Update|Delete)/.test((command as object).constructor.name))
+      units += answer.ConsumedCapacity?.CapacityUnits ?? 0;
+    return answer as never;
+  });
+  await work();
+  spy.mockRestore();
+  return units;
+};
+
+test('a create and its end cost the same, however many checks of the owner are open', async () => {
+  const costOf = (owner: Owner) => unitsOf(async () => finish((await create(owner)).id));
+  const large = { ...anOwner(), plan: 'large' as const } as unknown as Owner;
+  const few = await costOf(large);
+  await putOpen(large, 300);
+  const many = await costOf(large);
+  expect(many).toBe(few);
+  expect(few).toBeGreaterThan(10); // the engine counts
 });

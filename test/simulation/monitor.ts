@@ -29,7 +29,7 @@ export const monitorTable = ({ timeline, table, bucket, audits, violated, defect
   const onCounted = ({ id, owner, runIds, samples = 1, against }: Item) => {
     const usage = images.get(keyOf({ pk: `OWNER#${owner}`, sk: 'USAGE' })) as Usage | undefined;
     const [counted, audits] = [
-      usage?.openChecks?.[id as string]?.audits,
+      usage?.creating?.[id as string]?.audits,
       (runIds as string[]).length * (samples as number) * (against ? 2 : 1),
     ];
     if (counted !== audits) violated(`the check ${id} counts as ${counted} audits, and needs ${audits}`);
@@ -37,6 +37,8 @@ export const monitorTable = ({ timeline, table, bucket, audits, violated, defect
 
   const onCheck = (before: Item | undefined, after: Item) => {
     if (!before && after.countsAsOpen) onCounted(after);
+    const isCounted = images.has(keyOf({ pk: `OPENCHECK#${after.owner}`, sk: String(after.id) }));
+    if (!before && after.countsAsOpen && !isCounted) violated(`the new ${after.pk} does not count as open`);
     if (before?.completedAt && after.completedAt && before.completedAt !== after.completedAt) {
       violated(`${after.pk} was closed twice`);
     }

@@ -7,7 +7,7 @@ import { startEmbeddedTable } from './embedded-table.ts';
 import { drawFaults } from './faults.ts';
 import { openParts, sdkSettings } from './functions.ts';
 import { replaceGlobals } from './globals.ts';
-import { countsOpenChecks, leftWhenQuiet, lostLeases } from './invariants.ts';
+import { leftWhenQuiet, lostLeases } from './invariants.ts';
 import { monitorTable } from './monitor.ts';
 import { replaceNetwork } from './network.ts';
 import { seededRandom } from './random.ts';
@@ -110,7 +110,7 @@ export const simulate = async (
   const lastSweep = service.sweeps() + MAX_QUIET_SWEEPS;
   await runUntil(() => isQuiet() || timeline.now() > quietAt + LONGEST_QUIET_MS || service.sweeps() > lastSweep);
   if (!violation) for (const each of leftWhenQuiet(images, { bucket, storedLate }, clients.accepted())) violated(each);
-  for (const owner of owners.filter((each) => countsOpenChecks(images.get(`OWNER#${each} USAGE`)))) {
+  for (const owner of owners.filter((each) => images.has(`OWNER#${each} USAGE`))) {
     if (!violation) await runUntilDone(openAll(clientOptions, owner));
   }
   return { seed, faults: faults.count(), hash: hash.digest('hex'), ...(violation && { violation }) };

@@ -8,7 +8,7 @@ import { startWorld } from './world.ts';
 export const startFaultyTable = async () => {
   const world = await startWorld();
   await world.find(randomUUID()).catch(() => {}); // the client reads its endpoint with this request, before the proxy
-  const isWrite = (headers: Record<string, unknown>) => /PutItem|UpdateItem/.test(String(headers['x-amz-target']));
+  const isWrite = (headers: Record<string, unknown>) => /(Put|Update|Delete)Item/.test(String(headers['x-amz-target']));
   const dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
   process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
   const { TABLE_NAME = '', HOME_REGION = '' } = world.env;

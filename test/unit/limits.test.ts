@@ -92,12 +92,11 @@ test('a check that needs more than a limit takes all of it, and leaves a debt', 
   expect(rateLimitHeaders(left, 'small').ratelimit).toBe('"audits-per-minute";r=0;t=395');
 });
 
-test('every plan allows a check in every region, and its open checks fit into one item of the table', () => {
+test('every plan allows a check in every region', () => {
   for (const { openChecks, ...audits } of Object.values(plans)) {
     for (const quota of Object.values(audits)) expect(quota).toBeGreaterThanOrEqual(allRegions.length);
     expect(audits.auditsPerDay).toBeGreaterThanOrEqual(audits.auditsPerMinute);
     expect(openChecks).toBeGreaterThan(0);
-    expect(openChecks * 70).toBeLessThan(400_000 / 4);
   }
 });
 

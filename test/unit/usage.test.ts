@@ -10,7 +10,7 @@ vi.mock('node:timers/promises', () => ({ setTimeout: sleep }));
 
 test('a create retries its write with backoff and jitter, and is a 503 after 30 tries', async () => {
   const send = vi.fn(async (command: unknown) => {
-    if (command instanceof GetCommand) return {};
+    if (command instanceof GetCommand) return { Item: { creating: {}, openAtMost: 0 } };
     throw new ConditionalCheckFailedException({ message: 'another create came first', $metadata: {} });
   });
   const db = { client: { send }, table: 'table' } as unknown as Db;

@@ -1,10 +1,13 @@
 import { rateLimitHeaders } from '../../../shared/limits.ts';
 import { auditLimits, limitText, type PlanName } from '../../../shared/plans.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
-import type { Refusal, UsageStore } from '../store/usage.ts';
+import type { Allowed, Refusal, UsageStore } from '../store/usage.ts';
 
-/** Permission for a create. `headers` are for the client. `refund` takes back what the create took; safe to repeat. */
-export type Permit = { countsAsOpen: boolean; headers: Record<string, string>; refund: () => Promise<void> };
+/** Permission for a create. `headers` are for the client. usage.ts describes the calls that end it. */
+export type Permit = { countsAsOpen: boolean; headers: Record<string, string> } & Pick<
+  Allowed,
+  'settle' | 'refund' | 'join'
+>;
 
 /** Takes the tokens of a create. Throws the problem if a limit is reached. Without a plan, no limits apply. */
 export const permitCreate = async (
@@ -13,12 +16,15 @@ export const permitCreate = async (
   create: Parameters<UsageStore['take']>[1],
   now: Date,
 ): Promise<Permit> => {
-  if (!plan) return { countsAsOpen: false, headers: {}, refund: async () => {} };
+  if (!plan) return unlimited;
   const taken = await usage.take({ owner, plan }, create, now);
   if ('refused' in taken) throw taken.refused === 'crowded-out' ? crowdedOut() : tooManyRequests(plan, taken.refused);
-  const { buckets, refund } = taken.allowed;
-  return { countsAsOpen: true, headers: rateLimitHeaders(buckets, plan), refund };
+  const { buckets, ...ends } = taken.allowed;
+  return { countsAsOpen: true, headers: rateLimitHeaders(buckets, plan), ...ends };
 };
+
+const nothing = async () => {};
+const unlimited: Permit = { countsAsOpen: false, headers: {}, settle: nothing, refund: nothing, join: nothing };
 
 const crowdedOut = () =>
   new ApiProblemError(

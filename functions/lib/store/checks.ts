@@ -30,9 +30,9 @@ import {
 } from './items.ts';
 import { findShare, type ShareItem } from './links.ts';
 import { listedClosedCheck, listedNewCheck } from './lists.ts';
+import { putOpenCheck, removeOpenCheck } from './open-checks.ts';
 import { CheckFields, withLabelsAsText } from './stored.ts';
 import { fillTrends, putEmptyTrend } from './trends.ts';
-import { removeOpenCheck } from './usage.ts';
 
 /** A stored check and its runs, in the order of its regions. */
 export type StoredCheck = { item: CheckItem; runs: RunItem[] };
@@ -48,7 +48,7 @@ export type Creation = {
   expiresAt: Date;
   /** When the entries of the check's runs in the series of its URL expire. */
   trendExpiresAt: Date;
-  /** True if the owner's usage lists the check while it is open. */
+  /** True if the check counts towards its owner's plan while it is open. */
   countsAsOpen?: boolean;
 };
 
@@ -132,15 +132,13 @@ const create = async (
   for (const each of written) if (each.status === 'rejected') throw each.reason;
   const item: CheckItem = {
     ...pick(check, CheckFields.keyof().options),
-    owner,
-    fingerprint,
-    createId,
+    ...{ owner, fingerprint, createId, countsAsOpen },
     runIds: runs.map((run) => run.id),
     completedAt: null,
-    countsAsOpen,
     dueAt: toIso(now.getTime() + recheckAfter(0)),
     expiresAt: seconds,
   };
+  if (countsAsOpen) await putOpenCheck(db, { owner, id: check.id, createId, expiresAt: seconds });
   const key = checkKey(check.id);
   const indexed = { open: openPartitionOf(db, 'checks', check.id), ...listedNewCheck(check, owner, seconds) };
   if (await putItem(db, { ...key, ...indexed, ...withLabelsAsText(item) }, ifAbsentOrExpired(now))) return runs;

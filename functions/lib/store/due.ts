@@ -30,6 +30,7 @@ import {
   updateRun,
   withSamples,
 } from './items.ts';
+import { removeOpenCheckOf } from './open-checks.ts';
 
 /** A partition of the index of open items. */
 export type Shard = { kind: OpenKind; shard: number };
@@ -108,7 +109,7 @@ export const dueStore = (db: Db) => ({
       },
     ),
 
-  /** Deletes a run that no check lists, its pointer and its entry, unless a repeated create has taken the run over. */
+  /** Deletes a run that no check lists, its pointer, its entry and the count of its check, unless a repeated create has taken the run over. */
   deleteOrphan: (run: RunItem) => deleteOrphan(db, run),
 });
 
@@ -130,6 +131,7 @@ const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
   // The same holds for the entry in the series. A filled entry stays: it is of an expired check with the same id.
   const current = await findRun(db, run);
   if (current?.createId !== run.createId || current.dueAt !== run.dueAt) return;
+  if (!(await getItem(db, checkKey(run.checkId)))) await removeOpenCheckOf(db, { ...run, id: run.checkId });
   for (const [i, key] of keys.entries()) {
     const item = found[i];
     if (item && !item.list) await deleteItem(db, key, ifCreateId(item.createId));

@@ -17,8 +17,8 @@ import {
   shareKey,
   toIso,
 } from './items.ts';
+import { removeOpenCheck } from './open-checks.ts';
 import type { Reports } from './reports.ts';
-import { removeOpenCheck } from './usage.ts';
 
 const AT_ONCE = 4; // deletions; a sweep erases several checks at the same time
 
@@ -33,7 +33,7 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   markErased: (check: Erasable, now: Date) => markErased(db, check, now),
 
   /**
-   * Deletes the runs, entries, reports and links of a marked check, and its place in its owner's usage. Returns true if nothing
+   * Deletes the runs, entries, reports and links of a marked check, and its place among its owner's open checks. Returns true if nothing
    * was left. Safe to repeat and to run concurrently.
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {

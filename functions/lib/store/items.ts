@@ -10,15 +10,16 @@ import { type Change, type Condition, type Db, getItem, type Item, type Key, par
 import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts';
 
 /*
- * pk               sk             item
- * CHECK#<checkId>  CHECK          check: inputs, owner, ids of its runs, createdAt, completedAt
- * CHECK#<checkId>  CHECK          mark of an erased check, in place of the check: id, owner, erasedAt
- * CHECK#<checkId>  RUN#<runId>    run
- * CHECK#<checkId>  TREND#<runId>  the run's entry in the series of its URL, which outlives the check (trends.ts)
- * RUN#<runId>      RUN            pointer from a run to its check, for the paths without a check id
- * SHARE#<checkId>  SHARE          secret of the check's share links (links.ts)
- * OWNER#<owner>    USAGE          usage of an owner's plans (usage.ts)
- * KEY#<prefix>     KEY            API key (keys.ts)
+ * pk                 sk             item
+ * CHECK#<checkId>    CHECK          check: inputs, owner, ids of its runs, createdAt, completedAt
+ * CHECK#<checkId>    CHECK          mark of an erased check, in place of the check: id, owner, erasedAt
+ * CHECK#<checkId>    RUN#<runId>    run
+ * CHECK#<checkId>    TREND#<runId>  the run's entry in the series of its URL, which outlives the check (trends.ts)
+ * RUN#<runId>        RUN            pointer from a run to its check, for the paths without a check id
+ * SHARE#<checkId>    SHARE          secret of the check's share links (links.ts)
+ * OWNER#<owner>      USAGE          usage of an owner's plans (stored-usage.ts)
+ * OPENCHECK#<owner>  <checkId>      open check that counts towards its owner's plan (open-checks.ts)
+ * KEY#<prefix>       KEY            API key (keys.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
@@ -57,7 +58,7 @@ export const CheckItem = z.object({
   createId: z.string(), // the create that wrote this item
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
-  countsAsOpen: z.boolean().optional(), // true if its owner's usage lists it while it is open (usage.ts)
+  countsAsOpen: z.boolean().optional(), // true if it counts towards its owner's plan while it is open (open-checks.ts)
   dueAt: z.string().optional(),
   expiresAt: z.number().optional(), // in seconds
 });

@@ -7,6 +7,7 @@ import { alter, alterJson, alterText, type Defects } from './defect.ts';
 const isCheck = ({ sk }: Item) => sk === 'CHECK';
 const isRun = ({ sk }: Item) => sk.startsWith('RUN#');
 const isPointer = ({ sk }: Item) => sk === 'RUN';
+const isOpenCheck = (pk: string) => pk.startsWith('OPENCHECK#');
 const isEntry = ({ sk }: Item) => sk.startsWith('TREND#');
 
 /** Changes an attribute in each write of some items. */
@@ -145,7 +146,7 @@ export const defectsOfChecks: Defects = {
     found: /counts as undefined audits, and needs/,
     wrap: ({ usage }) => {
       usage.take = async ({ plan }, _, now) => ({
-        allowed: { buckets: fillBuckets(undefined, plan, now), refund: async () => {} },
+        allowed: { buckets: fillBuckets(undefined, plan, now), settle: nothing, refund: nothing, join: nothing },
       });
     },
   },
@@ -165,13 +166,17 @@ export const defectsOfChecks: Defects = {
   },
   'an open check that its end does not remove from the count': {
     found: /counts as open/,
-    wrap: ({ store }) => {
-      const { create } = store;
-      store.create = (check, creation) => create(check, { ...creation, countsAsOpen: false });
-    },
+    seed: 1,
+    drops: ({ operation }, { pk }) => operation === 'DeleteItem' && isOpenCheck(pk),
+  },
+  'a check that does not count as open': {
+    found: /does not count as open/,
+    seed: 1,
+    drops: ({ operation }, { pk }) => operation === 'PutItem' && isOpenCheck(pk),
   },
 };
 
+const nothing = async () => {};
 type Values = Record<string, { N?: string }>;
 /** Sets some of the numbers that an update adds to 0. */
 const withoutTokens = (values: Values = {}, which: (added: number) => boolean): void => {

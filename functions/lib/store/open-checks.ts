@@ -1,0 +1,47 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { partitions } from '../../../shared/partitions.ts';
+import { type Db, deleteItem, ifExists, type Key, putItem } from './dynamodb.ts';
+import { ifCreateId, isExpired } from './items.ts';
+
+/*
+ * Each open check that counts towards its owner's plan is an item of its own. Its create writes the item after the runs and
+ * before the check. Its end deletes the item before the check is closed, and before the mark of an erased check is deleted,
+ * so that the sweeper repeats a deletion that fails. The sweeper deletes the item of a create that has died, together with
+ * the runs of that create. The item expires with its check.
+ */
+const keyOf = (owner: string, checkId: string): Key => ({ pk: `${partitions.openCheck}${owner}`, sk: checkId });
+
+type OpenCheck = { owner: string; id: string; createId: string; expiresAt: number };
+
+/** Counts a check as open. Safe to repeat. */
+export const putOpenCheck = async (db: Db, { owner, id, createId, expiresAt }: OpenCheck): Promise<void> => {
+  const isOthers = {
+    condition: 'attribute_not_exists(#pk) OR #createId <> :createId',
+    values: { ':createId': createId },
+  };
+  await putItem(db, { ...keyOf(owner, id), createId, expiresAt }, isOthers);
+};
+
+/** Removes a check from the open checks of its owner. Safe to repeat. */
+export const removeOpenCheck = (db: Db, owner: string, checkId: string): Promise<boolean> =>
+  deleteItem(db, keyOf(owner, checkId), ifExists);
+
+/** Removes a check that one create has counted, unless another create has counted it since. */
+export const removeOpenCheckOf = (db: Db, { owner, id, createId }: Omit<OpenCheck, 'expiresAt'>): Promise<boolean> =>
+  deleteItem(db, keyOf(owner, id), ifCreateId(createId));
+
+/** Returns the ids of an owner's open checks. Reads one unit for about 35 of them. */
+export const openCheckIds = async ({ client, table: TableName }: Db, owner: string, now: Date): Promise<string[]> => {
+  const query = {
+    TableName,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': `${partitions.openCheck}${owner}` },
+    ProjectionExpression: 'sk, expiresAt',
+    ConsistentRead: true,
+  };
+  const ids: string[] = [];
+  for await (const { Items = [] } of paginateQuery({ client }, query)) {
+    ids.push(...Items.filter((item) => !isExpired(item, now)).map(({ sk }) => String(sk)));
+  }
+  return ids;
+};
