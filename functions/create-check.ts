@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { asCreated, type Check, countAudits, newCheck } from '../shared/check.ts';
+import { ApiProblemError } from '../shared/problems.ts';
+import type { Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
 import { parseCheckBody } from './lib/http/check-body.ts';
 import { type Permit, permitCreate } from './lib/http/create-limits.ts';
@@ -17,10 +19,12 @@ import { idsOf, log } from './lib/log.ts';
 import { type TargetPolicy, targetPolicy } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
+import { cachedRegions, pausedOf } from './lib/region-rows.ts';
 import { type CheckStore, type Creation, checkStore, type StoredCheck } from './lib/store/checks.ts';
 import { type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import type { RunItem } from './lib/store/items.ts';
+import { type RegionStore, regionStore } from './lib/store/regions.ts';
 import { type UsageStore, usageStore } from './lib/store/usage.ts';
 
 /** POST /v1/checks: stores a check with one run per region, and queues each run in its region. */
@@ -33,6 +37,7 @@ export const handler = http('create-check', (env) => {
     usage: usageStore(db),
     queues: auditQueues(env),
     targets: targetPolicy(env),
+    regions: regionStore(db),
     retentionDays,
     trendDays,
   });
@@ -44,15 +49,18 @@ type Deps = {
   usage: Pick<UsageStore, 'take'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
   targets: TargetPolicy;
+  /** States of the regions. Without them none is paused. */
+  regions?: Pick<RegionStore, 'read'>;
   retentionDays: number;
   trendDays: number;
   newId?: () => string;
   now?: () => Date;
 };
 
-export const createCheck =
-  ({ store, due, usage, queues, targets, newId = randomUUID, now = () => new Date(), ...days }: Deps) =>
-  async ({ owner, plan, body: sent, headers, requestId }: Request): Promise<Reply> => {
+export const createCheck = (deps: Deps) => {
+  const { store, due, usage, queues, targets, regions, newId = randomUUID, now = () => new Date(), ...days } = deps;
+  const readRegions = cachedRegions(async () => (await regions?.read(queues.regions)) ?? [], now);
+  return async ({ owner, plan, body: sent, headers, requestId }: Request): Promise<Reply> => {
     const { body, inputs } = parseCheckBody(sent, { regions: queues.regions, targets });
     const key = parseIdempotencyKey(headers);
     const fingerprint = fingerprintOf(body);
@@ -61,6 +69,7 @@ export const createCheck =
     const findEarlier = async () => (key === undefined ? undefined : await store.findOrErased(id, owner, now()));
     const earlier = await findEarlier();
     if (earlier) return replyToRepeat(earlier, body);
+    refusePaused(pausedOf(await readRegions(), inputs.regions));
 
     const createId = newId();
     const wanted = { id, createId, audits: countAudits(inputs) };
@@ -94,6 +103,16 @@ export const createCheck =
     await Promise.all([permit.settle(), ...dispatched]);
     return { status: 201, headers: { location: `/v1/checks/${id}`, ...permit.headers }, body: asCreated(check) };
   };
+};
+
+/** Refuses the whole check if a region is paused, because its client has asked for all of them. */
+const refusePaused = (paused: readonly Region[]): void => {
+  if (paused.length === 0) return;
+  const names = paused.join(', ');
+  const detail = `These regions are paused: ${names}. Leave them out of \`regions\`, or retry later. GET /v1/regions shows which regions are available.`;
+  const errors = [{ path: 'regions', message: `Paused: ${names}.` }];
+  throw new ApiProblemError('unavailable', detail, { headers: { 'retry-after': '300' }, errors });
+};
 
 /**
  * Stores the check. Returns its runs, or the check or mark that another request with this id has stored. Then it also ends

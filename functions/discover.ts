@@ -5,34 +5,42 @@ import type { LimitList, RegionList, VersionList } from '../shared/offer.ts';
 import { existsIn, valueNames } from '../shared/page-metrics.ts';
 import { plans } from '../shared/plans.ts';
 import { ApiProblemError } from '../shared/problems.ts';
-import { type Region, regions } from '../shared/regions.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
 import { MAX_URL_LENGTH } from './lib/public-addresses.ts';
+import { cachedRegions, regionRows } from './lib/region-rows.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type RegionStatus, regionStore } from './lib/store/regions.ts';
 
 /** GET /v1/regions, /v1/audit/versions, /v1/limits, /v1/openapi.json and /health: returns what this deployment offers. */
-export const handler = http('discover', (env) =>
-  discover({
-    deployed: env.REGIONS,
+export const handler = http('discover', (env) => {
+  const store = regionStore(openDb(env));
+  return discover({
+    readRegions: () => store.read(env.REGIONS),
+    successWithinMinutes: env.SUCCESS_WITHIN_MINUTES,
     ports: env.TARGET_PORTS,
     retentionDays: env.RETENTION_DAYS,
     trendDays: env.TREND_DAYS,
-  }),
-);
+  });
+});
 
-type Deps = { deployed: readonly Region[]; ports: readonly number[]; retentionDays: number; trendDays: number };
+type Offer = { ports: readonly number[]; retentionDays: number; trendDays: number };
+type Deps = Offer & {
+  readRegions: () => Promise<RegionStatus[]>;
+  successWithinMinutes: number | undefined;
+  now?: () => Date;
+};
 
-export const discover =
-  ({ deployed, ...own }: Deps) =>
-  async (request: Pick<Request, 'path' | 'headers'>): Promise<Reply> => {
+export const discover = ({ readRegions, successWithinMinutes, now = () => new Date(), ...own }: Deps) => {
+  const read = cachedRegions(readRegions, now);
+  return async (request: Pick<Request, 'path' | 'headers'>): Promise<Reply> => {
     switch (request.path) {
-      case '/v1/regions':
-        return {
-          status: 200,
-          body: { regions: deployed.map((id) => ({ id, awsRegion: regions[id] })) } satisfies RegionList,
-        };
+      case '/v1/regions': {
+        const body: RegionList = { regions: regionRows(await read(), successWithinMinutes, now()) };
+        return { status: 200, body };
+      }
       case '/v1/audit/versions':
         return { status: 200, body: { versions: auditVersions.map(versionRow) } satisfies VersionList };
       case '/v1/limits':
@@ -47,6 +55,7 @@ export const discover =
         throw new ApiProblemError('not-found', 'No route matches this path.');
     }
   };
+};
 
 const versionRow = ({ version }: (typeof auditVersions)[number]): VersionList['versions'][number] => ({
   version,
@@ -56,7 +65,7 @@ const versionRow = ({ version }: (typeof auditVersions)[number]): VersionList['v
 });
 
 /** Limits of every check, and of the plans of API keys. */
-const limits = ({ ports, retentionDays, trendDays }: Omit<Deps, 'deployed'>): LimitList => ({
+const limits = ({ ports, retentionDays, trendDays }: Offer): LimitList => ({
   maxBodyBytes: MAX_BODY_BYTES,
   maxUrlLength: MAX_URL_LENGTH,
   maxSamples: MAX_SAMPLES,

@@ -1,33 +1,51 @@
-import { READY } from '../shared/partitions.ts';
+import type { RegionList } from '../shared/offer.ts';
 import { ApiProblemError } from '../shared/problems.ts';
 import { http } from './lib/http/http.ts';
 import type { Reply } from './lib/http/response.ts';
 import { log } from './lib/log.ts';
 import { currentObstacle } from './lib/readiness.ts';
-import { getItem, openDb } from './lib/store/dynamodb.ts';
+import { regionRows } from './lib/region-rows.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type RegionStatus, regionStore } from './lib/store/regions.ts';
 
-/** GET /ready: answers 503 with the reason while the table does not respond, or while this machine can't audit. */
+/**
+ * GET /ready: answers with the state of each region. Answers 503 with the reason while the table does not respond, while
+ * this machine can't audit, or while no region can.
+ */
 export const handler = http('ready', (env) => {
-  const db = openDb(env);
-  return ready({ readTable: () => getItem(db, { pk: READY, sk: READY }), obstacle: currentObstacle });
+  const store = regionStore(openDb(env));
+  return ready({
+    readRegions: () => store.read(env.REGIONS),
+    successWithinMinutes: env.SUCCESS_WITHIN_MINUTES,
+    obstacle: currentObstacle,
+  });
 });
 
 type Deps = {
-  readTable: () => Promise<unknown>;
+  readRegions: () => Promise<RegionStatus[]>;
+  successWithinMinutes: number | undefined;
   obstacle: () => string | undefined;
+  now?: () => Date;
 };
 
 export const ready =
-  ({ readTable, obstacle }: Deps) =>
+  ({ readRegions, successWithinMinutes, obstacle, now = () => new Date() }: Deps) =>
   async (): Promise<Reply> => {
-    const reason = obstacle() ?? (await readTable().then(() => undefined, tableFailed));
-    if (reason === undefined) return { status: 200, body: { status: 'ready' } };
-    throw new ApiProblemError('unavailable', `The service can't audit pages now. ${reason}`, {
-      headers: { 'retry-after': '10' },
-    });
+    const reason = obstacle();
+    if (reason !== undefined) throw notReady(reason);
+    const statuses = await readRegions().catch(tableFailed);
+    const regions: RegionList['regions'] = regionRows(statuses, successWithinMinutes, now());
+    if (!regions.some(({ available }) => available))
+      throw notReady('No region is available. GET /v1/regions says why.');
+    return { status: 200, body: { status: 'ready', regions } };
   };
 
-const tableFailed = (error: Error): string => {
+const notReady = (reason: string) =>
+  new ApiProblemError('unavailable', `The service can't audit pages now. ${reason}`, {
+    headers: { 'retry-after': '10' },
+  });
+
+const tableFailed = (error: Error): never => {
   log.error('The service is not ready.', { error });
-  return 'Its table does not respond.';
+  throw notReady('Its table does not respond.');
 };

@@ -39,6 +39,7 @@ import {
   leaseStore,
   type Outcome,
 } from './lib/store/leases.ts';
+import { type RegionStore, regionStore } from './lib/store/regions.ts';
 import { type Reports, reportKey, reports } from './lib/store/reports.ts';
 import { storeReport } from './lib/store-report.ts';
 
@@ -51,6 +52,7 @@ export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () =
     leases: leaseStore(db),
     reports: reports(env),
     auditors: sharedAuditors(),
+    regions: regionStore(db),
     stopping: shutdown.signal,
     maxRetakes: env.RETAKES,
   });
@@ -70,6 +72,7 @@ type Deps = {
   leases: LeaseStore;
   reports: Pick<Reports, 'put'>;
   auditors: Pick<Auditors, 'audit'>;
+  regions?: Pick<RegionStore, 'recordSuccess'>;
   stopping?: AbortSignal;
   now?: () => Date;
   newId?: () => string;
@@ -77,7 +80,8 @@ type Deps = {
   maxRetakes?: number;
 };
 
-type Work = Required<Omit<Deps, 'stopping' | 'newId'>> & {
+type Work = Required<Omit<Deps, 'stopping' | 'newId' | 'regions'>> & {
+  regions?: Deps['regions'] | undefined;
   lease: Lease;
   /** Aborts when the lease is lost or the service stops. */
   signal: AbortSignal;
@@ -218,6 +222,10 @@ const finishRun = async (
   const auditSeconds = attempts.reduce((sum, { seconds }) => sum + seconds, 0);
   log.info('The run is finished.', { ...idsOf(lease.run), state: result.state, code: error?.code, auditSeconds });
   emitFinished(lease.run.region, error);
+  if (!error)
+    await work.regions?.recordSuccess(lease.run.region, now()).catch((failure: Error) => {
+      log.warn('Could not record the success of the region.', { ...idsOf(lease.run), error: failure });
+    });
   const seconds = { auditSeconds, runSeconds: secondsSince(lease.run.createdAt, now()) };
   emitMeasured(lease.run.region, error, { environment: result.environment, ...seconds });
 };

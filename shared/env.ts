@@ -74,13 +74,19 @@ export const CreateEnv = z.object({
   ...TargetsEnv.shape,
   ...RetentionEnv.shape,
 });
+/** Regions of this deployment, and the age from which their last success is too old. Without it, no success is needed. */
+const RegionsEnv = z.object({
+  ...StoreEnv.shape,
+  REGIONS: list.pipe(z.array(Region)),
+  SUCCESS_WITHIN_MINUTES: z.coerce.number().int().positive().optional(),
+});
 export const DiscoverEnv = z.object({
   ...CorsEnv.shape,
   ...RetentionEnv.shape,
+  ...RegionsEnv.shape,
   TARGET_PORTS: TargetsEnv.shape.TARGET_PORTS,
-  REGIONS: list.pipe(z.array(Region)),
 });
-export const ReadyEnv = z.object({ ...StoreEnv.shape, ...CorsEnv.shape });
+export const ReadyEnv = z.object({ ...RegionsEnv.shape, ...CorsEnv.shape });
 export const AuditEnv = z.object({
   ...StoreEnv.shape,
   ...ReportEnv.shape,

@@ -51,8 +51,6 @@ export type FunctionRow<Env = unknown> = {
   index?: 'open' | 'list';
   /** Actions on reports. With ListBucket, S3 answers 404 for a missing report instead of 403. */
   reports?: readonly ReportAction[];
-  /** True if it may read the item that shows whether the table responds. */
-  readsReady?: boolean;
 };
 
 /** A function that answers or works at once. More CPU makes the first request of an instance faster. */
@@ -83,6 +81,7 @@ export const functionRows = {
     table: {
       check: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
       run: ['PutItem'],
+      region: ['GetItem'],
       owner: ['GetItem', 'UpdateItem'],
       openCheck: ['DeleteItem', 'PutItem', 'Query'],
     },
@@ -117,8 +116,8 @@ export const functionRows = {
   },
   'create-link': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['GetItem', 'PutItem'] } },
   'delete-links': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['DeleteItem'] } },
-  discover: { ...quick, env: DiscoverEnv },
-  ready: { ...quick, env: ReadyEnv, readsReady: true },
+  discover: { ...quick, env: DiscoverEnv, table: { region: ['GetItem'] } },
+  ready: { ...quick, env: ReadyEnv, table: { region: ['GetItem'] } },
   docs: { ...quick, env: CorsEnv },
   'sample-page': { ...quick, env: CorsEnv },
   'web-page': { ...quick, env: WebPageEnv },

@@ -5,7 +5,17 @@ import { limitNames, planNames } from './plans.ts';
 import { recordOf } from './record.ts';
 
 /** Answer of GET /v1/regions: the regions of this deployment. */
-export const RegionList = z.object({ regions: z.array(z.object({ id: Region, awsRegion: z.string() })) });
+export const RegionList = z.object({
+  regions: z.array(
+    z.object({
+      id: Region,
+      awsRegion: z.string(),
+      available: z.boolean().describe('False while it is paused, or while audits of it do not succeed.'),
+      pausedAt: z.iso.datetime().nullable().describe('A paused region takes no checks.'),
+      lastSuccessAt: z.iso.datetime().nullable().describe('When a run last succeeded, to about a minute.'),
+    }),
+  ),
+});
 export type RegionList = z.infer<typeof RegionList>;
 
 /** Answer of GET /v1/audit/versions. `aliases` are other names that a create takes. */

@@ -6,6 +6,7 @@ export const partitions = {
   openCheck: 'OPENCHECK#',
   share: 'SHARE#',
   key: 'KEY#',
+  region: 'REGION#',
 } as const;
 export type Partition = keyof typeof partitions;
 
@@ -14,6 +15,3 @@ export type Partition = keyof typeof partitions;
  * lower or raise its own number at any time. Never lower this one: items of the shards beyond it would stay open.
  */
 export const MAX_OPEN_SHARDS = 8;
-
-/** Key of an item that doesn't exist. A read of it shows whether the table responds. */
-export const READY = 'READY';

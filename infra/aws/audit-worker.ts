@@ -7,7 +7,7 @@ import type { Environment } from '../environments.ts';
 import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { nodeFunction } from './node-function.ts';
 import { updateRight } from './rights.ts';
-import { updatedAttributes } from './updated-attributes.ts';
+import { updatedAttributes, updatedRegion } from './updated-attributes.ts';
 import { workerAlarms } from './worker-alarms.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */
@@ -39,7 +39,7 @@ export class AuditWorker extends Construct {
     ];
     this.runAudit = nodeFunction(this, 'run-audit', environment, {
       functionName: names.regionFunction('run-audit', region),
-      rights: updateRights('run-audit'),
+      rights: [...updateRights('run-audit'), updateRight(this, environment, 'region', updatedRegion)],
     });
     this.queue.grantConsumeMessages(this.runAudit);
     this.runAudit.addEventSourceMapping('Jobs', {

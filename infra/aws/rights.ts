@@ -4,7 +4,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { FunctionRow, ReportAction, TableActions } from '../../shared/functions.ts';
 import { CANARY_PREFIX } from '../../shared/keys.ts';
-import { type Partition, partitions, READY } from '../../shared/partitions.ts';
+import { type Partition, partitions } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
@@ -14,7 +14,6 @@ import { accountOf } from './account.ts';
 export const rightsOf = (scope: Construct, environment: Environment, row: FunctionRow): PolicyStatement[] => [
   ...tableRights(scope, environment, row.table ?? {}),
   ...(row.index ? [indexRight(scope, environment, row.index)] : []),
-  ...(row.readsReady ? [readyRight(scope, environment)] : []),
   ...('AUTH' in row.env.shape ? keyRights(scope, environment) : []),
   ...('AUDIT_QUEUES' in row.env.shape ? sendRights(scope, environment) : []),
 ];
@@ -44,12 +43,6 @@ export const updateRight = (
 const inPartition = (partition: Partition) => ({
   'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${partitions[partition]}*`] },
 });
-
-/** Allows a read of the item by which `ready` sees whether the table responds. It doesn't exist. */
-const readyRight = (scope: Construct, environment: Environment): PolicyStatement =>
-  right(['dynamodb:GetItem'], tableArn(scope, environment), {
-    'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [READY] },
-  });
 
 /** Allows queries of an index of the table. */
 const indexRight = (scope: Construct, environment: Environment, index: (typeof indexNames)[number]): PolicyStatement =>

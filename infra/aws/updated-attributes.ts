@@ -23,3 +23,6 @@ export const updatedAttributes = {
     ...closing,
   ],
 } as const;
+
+/** Attributes of a region that its audit function updates. It must not end a pause. */
+export const updatedRegion = [...keys, 'lastSuccessAt'];

@@ -25,7 +25,7 @@ export const variablesOf = (
 };
 
 const valuesOf = (scope: Construct, environment: Environment): Values => {
-  const { names, homeRegion, regions, retentionDays, trendDays, openShards, corsOrigins } = environment;
+  const { names, homeRegion, regions, retentionDays, trendDays, openShards, corsOrigins, canaryMinutes } = environment;
   const bucket = reportBucketName(scope, environment);
   return {
     TABLE_NAME: names.table,
@@ -35,6 +35,8 @@ const valuesOf = (scope: Construct, environment: Environment): Values => {
     REPORT_ORIGIN: `https://${bucket}.s3.${homeRegion}.amazonaws.com`,
     AUDIT_QUEUES: auditQueueUrls(scope, environment),
     REGIONS: regions.join(','),
+    // Three canaries without a success.
+    SUCCESS_WITHIN_MINUTES: canaryMinutes && String(3 * canaryMinutes),
     AUTH: 'keys',
     TARGETS: 'public',
     // The functions answer preflights, as in the local service: with a `$default` route, API Gateway doesn't.

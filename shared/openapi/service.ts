@@ -18,6 +18,14 @@ const webPage = (operationId: string, summary: string): Omit<Operation, 'query' 
   },
 });
 
+const aRegion = {
+  id: 'us-west1' as const,
+  awsRegion: regions['us-west1'],
+  available: true,
+  pausedAt: null,
+  lastSuccessAt: '2026-11-21T09:30:00.000Z',
+};
+
 /** The documentation of the routes that describe the service. */
 export const serviceOperations = {
   'GET /v1/audit/versions': {
@@ -40,7 +48,7 @@ export const serviceOperations = {
       200: {
         description: 'The regions.',
         schema: RegionList,
-        example: { regions: [{ id: 'us-west1', awsRegion: regions['us-west1'] }] },
+        example: { regions: [aRegion] },
       },
     },
   },
@@ -136,7 +144,11 @@ export const serviceOperations = {
     operationId: 'getReadiness',
     summary: 'Ask whether the service can audit',
     answers: {
-      200: { description: 'It can.', schema: z.object({ status: z.literal('ready') }), example: { status: 'ready' } },
+      200: {
+        description: 'It can, in the regions that are available.',
+        schema: z.object({ status: z.literal('ready'), ...RegionList.shape }),
+        example: { status: 'ready', regions: [aRegion] },
+      },
     },
   },
 } satisfies Partial<Operations>;

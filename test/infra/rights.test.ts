@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { updatedAttributes } from '../../infra/aws/updated-attributes.ts';
+import { updatedAttributes, updatedRegion } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
-import { partitions, READY } from '../../shared/partitions.ts';
+import { CANARY_PREFIX } from '../../shared/keys.ts';
+import { partitions } from '../../shared/partitions.ts';
 import { apiFunctions } from '../../shared/routes.ts';
 import { functionsOf, listOf, resourcesOf, rightsOf, synthesized } from './support.ts';
 
@@ -44,8 +45,8 @@ const rights = {
   ],
   'create-link': [...onTable('create-link'), ...keys],
   'delete-links': [...onTable('delete-links'), ...keys],
-  discover: [],
-  ready: on(`${table} of READY`, 'dynamodb', ['GetItem']),
+  discover: onTable('discover'),
+  ready: onTable('ready'),
   docs: [],
   'no-route': [],
   sweep: [
@@ -59,6 +60,7 @@ const rights = {
   'sample-page': [],
   'run-audit': [
     ...runs,
+    ...on(`${table} of REGION#*`, 'dynamodb', ['UpdateItem']),
     ...on(reports, 's3', ['PutObject']),
     ...on(queueCalled('page-audit-dev-audits-us-west1'), 'sqs', take),
   ],
@@ -88,6 +90,14 @@ test.each(Object.entries(updatedAttributes))('%s updates some attributes only', 
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CHECK#*'] },
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
     },
+    ...(file === 'run-audit'
+      ? [
+          {
+            'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['REGION#*'] },
+            'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedRegion },
+          },
+        ]
+      : []),
   ]);
   for (const decided of ['url', 'owner', 'options', 'runIds', 'fingerprint', 'expiresAt', 'trendExpiresAt']) {
     expect(attributes).not.toContain(decided);
@@ -108,7 +118,7 @@ test('a function that checks keys may update only their last use', () => {
   }
 });
 
-test('no partition of the table is the same for all items of a kind or a region, except those of one item each', () => {
+test('no partition of the table is the same for all items of a kind: the only one in full is the key of the canary', () => {
   const statements = all.flatMap((stack) => resourcesOf(stack, 'AWS::IAM::Policy'));
   const named = statements
     .flatMap(
@@ -116,7 +126,7 @@ test('no partition of the table is the same for all items of a kind or a region,
     )
     .map(({ Condition }) => partitionOf(Condition))
     .filter((partition) => partition !== undefined);
-  expect(new Set(named.filter((partition) => !partition.endsWith('#*')))).toEqual(new Set([READY, 'KEY#00000000ca11']));
+  expect(new Set(named.filter((partition) => !partition.endsWith('#*')))).toEqual(new Set([`KEY#${CANARY_PREFIX}`]));
 });
 
 test('each right to the table names one partition, and only functions for share links read their secrets', () => {

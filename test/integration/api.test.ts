@@ -473,7 +473,13 @@ test('an unknown query parameter is refused with the accepted ones', async () =>
 test('regions, versions and health show what the deployment offers', async () => {
   const { regions } = (await (await call('/v1/regions')).json()) as { regions: unknown[] };
   expect(regions).toHaveLength(6);
-  expect(regions).toContainEqual({ id: 'europe-west3', awsRegion: 'eu-central-1' });
+  expect(regions).toContainEqual({
+    id: 'europe-west3',
+    awsRegion: 'eu-central-1',
+    available: true,
+    pausedAt: null,
+    lastSuccessAt: null,
+  });
   const { versions } = (await (await call('/v1/audit/versions')).json()) as { versions: { version: string }[] };
   expect(versions.map(({ version }) => version)).toEqual(auditVersions.map(({ version }) => version));
   expect(versions[0]).toMatchObject({ aliases: ['latest', '13'] });

@@ -5,7 +5,7 @@ import { problemOf } from '../support/problem.ts';
 
 let api: Gateway;
 beforeAll(async () => {
-  process.env.REGIONS = 'us-west1';
+  Object.assign(process.env, { REGIONS: 'us-west1', TABLE_NAME: 'none', HOME_REGION: 'us-west-2' });
   api = await startFunctions();
 });
 afterAll(() => api.close());

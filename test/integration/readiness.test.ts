@@ -56,7 +56,11 @@ test('a machine that can not audit is not ready and says why, and its runs fail 
 }, 60_000);
 
 test('the service is not ready while its table does not respond', async () => {
-  const handle = ready({ readTable: () => Promise.reject(new Error('no route to host')), obstacle: () => undefined });
+  const handle = ready({
+    readRegions: () => Promise.reject(new Error('no route to host')),
+    successWithinMinutes: undefined,
+    obstacle: () => undefined,
+  });
   const expected = { code: 'unavailable', message: expect.stringContaining('table does not respond') };
   await expect(handle()).rejects.toMatchObject(expected);
 });
@@ -67,7 +71,7 @@ test('the machine is ready once Chromium starts', async () => {
   const { prepare } = await import('../../functions/run-audit.ts'); // the service retries every 30 seconds
   await prepare();
   const answer = await call('/ready');
-  expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }]);
+  expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready', regions: expect.any(Array) }]);
 });
 
 test('a machine whose temporary folder is lost or full is not ready until an auditor can work there again', async () => {

@@ -7,6 +7,7 @@ import { createCheck } from '../../functions/create-check.ts';
 import { createLink } from '../../functions/create-link.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { deleteLinks } from '../../functions/delete-links.ts';
+import { discover } from '../../functions/discover.ts';
 import { getCheck } from '../../functions/get-check.ts';
 import { getComparison } from '../../functions/get-comparison.ts';
 import { getExplanation } from '../../functions/get-explanation.ts';
@@ -19,10 +20,11 @@ import { checkKey } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { listChecks } from '../../functions/list-checks.ts';
+import { ready } from '../../functions/ready.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { waitCheck } from '../../functions/wait-check.ts';
-import { updatedAttributes } from '../../infra/aws/updated-attributes.ts';
+import { updatedAttributes, updatedRegion } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
@@ -102,6 +104,10 @@ const reads = async (checkId: string, runId: string, more: object) => {
 };
 
 const everyFunction = async () => {
+  const readRegions = () => world.regions.read(['us-west1']);
+  const offer = { readRegions, successWithinMinutes: undefined, ports: [], retentionDays: 1, trendDays: 1 };
+  await as('discover', () => discover(offer)({ path: '/v1/regions', headers: {} }));
+  await as('ready', () => ready({ ...offer, obstacle: () => undefined })());
   const shared = await create({ regions: ['us-west1', 'us-east4'] });
   await audit(shared, 0, failed, succeeded);
   await audit(shared, 1, succeeded);
@@ -187,8 +193,17 @@ test.each(withRights)('%s does what it has a right to, and nothing else', (file,
 test.each(Object.entries(updatedAttributes))(
   '%s reads checks, and updates these attributes and no others',
   (file, attributes) => {
-    expect(usedBy(file)).toEqual({ check: ['GetItem', 'Query', 'UpdateItem'], openCheck: ['DeleteItem'] });
-    const updates = uses.filter((use) => use.file === file && use.action === 'UpdateItem');
-    expect([...new Set(updates.flatMap((use) => use.attributes))].sort()).toEqual([...attributes].sort());
+    const ofRegion = file === 'run-audit';
+    expect(usedBy(file)).toEqual({
+      check: ['GetItem', 'Query', 'UpdateItem'],
+      openCheck: ['DeleteItem'],
+      ...(ofRegion && { region: ['UpdateItem'] }),
+    });
+    const updated = (partition: string) => {
+      const updates = uses.filter((use) => use.file === file && use.partition === partition);
+      return [...new Set(updates.flatMap((use) => (use.action === 'UpdateItem' ? use.attributes : [])))].sort();
+    };
+    expect(updated('check')).toEqual([...attributes].sort());
+    expect(updated('region')).toEqual(ofRegion ? [...updatedRegion].sort() : []);
   },
 );

@@ -9,6 +9,7 @@ import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import { type Lease, leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
+import { regionStore } from '../../functions/lib/store/regions.ts';
 import { reportKey, reports } from '../../functions/lib/store/reports.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { startAws } from '../../infra/local/aws.ts';
@@ -123,6 +124,7 @@ export const worldHere = () => {
     keys,
     newKey,
     usage: usageStore(db),
+    regions: regionStore(db),
     queues,
     sqs,
     urls,

@@ -20,6 +20,7 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * OWNER#<owner>      USAGE          usage of an owner's plans (stored-usage.ts)
  * OPENCHECK#<owner>  <checkId>      open check that counts towards its owner's plan (open-checks.ts)
  * KEY#<prefix>       KEY            API key (keys.ts)
+ * REGION#<region>    REGION         state of a region (regions.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
@@ -43,6 +44,7 @@ export const trendKey = (checkId: string, runId: string): Key => ({
 export const pointerKey = (runId: string): Key => ({ pk: `${partitions.run}${runId}`, sk: 'RUN' });
 export const shareKey = (checkId: string): Key => ({ pk: `${partitions.share}${checkId}`, sk: 'SHARE' });
 export const apiKeyKey = (prefix: string): Key => ({ pk: `${partitions.key}${prefix}`, sk: 'KEY' });
+export const regionKey = (region: Region): Key => ({ pk: `${partitions.region}${region}`, sk: 'REGION' });
 export const usageKey = (owner: string): Key => ({ pk: `${partitions.owner}${owner}`, sk: 'USAGE' });
 /** Kind of open items, each with shards of its own. */
 export type OpenKind = Region | 'checks';

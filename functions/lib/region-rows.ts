@@ -1,0 +1,42 @@
+import type { RegionList } from '../../shared/offer.ts';
+import { type Region, regions } from '../../shared/regions.ts';
+import type { RegionStatus } from './store/regions.ts';
+
+/** Time that a process keeps the states of the regions. A pause takes effect after that time at the latest. */
+export const CACHE_MS = 20_000;
+
+type Read = () => Promise<RegionStatus[]>;
+
+/** Returns a function that reads the states of the regions at most every `CACHE_MS`. */
+export const cachedRegions = (read: Read, now: () => Date): Read => {
+  let cached: { statuses: Promise<RegionStatus[]>; readAt: number } | undefined;
+  return () => {
+    const readAt = now().getTime();
+    if (cached && Math.abs(readAt - cached.readAt) < CACHE_MS) return cached.statuses; // clocks are set back, too
+    const entry = { statuses: read(), readAt };
+    cached = entry;
+    entry.statuses.catch(() => {
+      if (cached === entry) cached = undefined;
+    });
+    return entry.statuses;
+  };
+};
+
+/** Returns the regions that are paused. */
+export const pausedOf = (statuses: readonly RegionStatus[], requested: readonly Region[]): Region[] =>
+  statuses.filter(({ id, pausedAt }) => pausedAt !== null && requested.includes(id)).map(({ id }) => id);
+
+/**
+ * Returns the regions as clients see them. A region is available unless it is paused. Where a canary audits every region,
+ * `successWithinMinutes` also demands a recent success.
+ */
+export const regionRows = (
+  statuses: readonly RegionStatus[],
+  successWithinMinutes: number | undefined,
+  now: Date,
+): RegionList['regions'] =>
+  statuses.map(({ id, pausedAt, lastSuccessAt }) => {
+    const age = now.getTime() - Date.parse(lastSuccessAt ?? '1970-01-01T00:00:00Z');
+    const succeeds = successWithinMinutes === undefined || age < successWithinMinutes * 60_000;
+    return { id, awsRegion: regions[id], available: pausedAt === null && succeeds, pausedAt, lastSuccessAt };
+  });
