@@ -25,6 +25,10 @@ export const nextSteps: Readonly<Record<string, string>> = {
   'redirect-loop': 'Look for a redirect that depends on a cookie or on the address of the visitor.',
   'forbidden-target': 'Change where the page leads, or audit another address.',
 };
+/** Returns a sentence that says which variant of a check has failed. Returns nothing if that is the only one, or the first. */
+export const failedVariantText = ({ variant }: { variant?: string | undefined }): string =>
+  variant === 'against' ? 'The second variant of the check has failed.' : '';
+
 /** Most ids that a note on unreadable data names. */
 const MAX_NAMED = 3;
 

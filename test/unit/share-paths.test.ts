@@ -25,6 +25,11 @@ test.each([
   expect(withShareToken(`/v1/checks/${id}${path}`)).toBe(`/v1/checks/${id}${path}?share=pas_share_1`);
 });
 
+test('the token of a share link is sent to the report of the second variant', () => {
+  const path = `/v1/checks/${id}/runs/${id}/report?variant=against`;
+  expect(withShareToken(path)).toBe(`${path}&share=pas_share_1`);
+});
+
 test.each([
   '/v1/checks',
   `/v1/checks?url=/v1/checks/${id}`,

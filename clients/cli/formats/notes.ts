@@ -1,6 +1,6 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { nextSteps, reasonTexts, retryStep } from '../../words/words.ts';
+import { failedVariantText, nextSteps, reasonTexts, retryStep } from '../../words/words.ts';
 import type { CheckResult } from '../result.ts';
 import { grouped } from './metrics.ts';
 
@@ -38,7 +38,7 @@ export type Failure = { regions: string; code: string; message: string; advice: 
 /** Returns why runs failed. Runs that failed in the same way are together. */
 export const failuresOf = ({ check }: CheckResult): Failure[] => {
   const failed = check.runs.flatMap((run) => (run.error ? [{ run, error: run.error }] : []));
-  return grouped(failed, ({ error }) => `${error.code} ${error.message}`).flatMap((group) => {
+  return grouped(failed, ({ error }) => `${error.variant} ${error.code} ${error.message}`).flatMap((group) => {
     const error = group[0]?.error;
     if (!error) return [];
     return [
@@ -53,9 +53,10 @@ export const failuresOf = ({ check }: CheckResult): Failure[] => {
 };
 
 /** Returns whose fault an error is, and the next step. */
-export const adviceOf = ({ code, blame }: NonNullable<RunView['error']>): string => {
+export const adviceOf = (error: NonNullable<RunView['error']>): string => {
+  const { code, blame } = error;
   const cause = blame === 'page' ? 'The cause is the page.' : 'The cause is the service, not the page.';
-  return `${cause} ${nextSteps[code] ?? retryStep}`;
+  return [failedVariantText(error), cause, nextSteps[code] ?? retryStep].filter(Boolean).join(' ');
 };
 
 /** An assertion that failed on a run. */

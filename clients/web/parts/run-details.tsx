@@ -49,6 +49,7 @@ export const Attempts = ({ run }: { run: RunView }) => {
                   <code>{each.auditCode}</code>
                 </>
               )}
+              {each.variant === 'against' && <span class="muted"> second variant</span>}
               {each.contended && <span class="muted"> other processes used the CPU</span>}
             </td>
           </tr>

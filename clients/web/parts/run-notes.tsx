@@ -1,6 +1,6 @@
 import type { RunError } from '../../../shared/problems.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { nextSteps, retryStep } from '../../words/words.ts';
+import { failedVariantText, nextSteps, retryStep } from '../../words/words.ts';
 
 type FailedProps = { error: RunError; runs: readonly RunView[]; named?: boolean };
 
@@ -14,7 +14,9 @@ export const FailedRun = ({ error, runs, named = false }: FailedProps) => {
         {named ? `${regions} failed: ` : 'The run failed: '}
         <code>{code}</code>
       </h2>
-      <p>{message}</p>
+      <p>
+        {failedVariantText(error)} {message}
+      </p>
       {finalUrl && <p class="muted break">Last address: {finalUrl}</p>}
       <p>
         <strong>{blame === 'page' ? 'The cause is the page.' : 'The cause is this service, not the page.'}</strong>{' '}

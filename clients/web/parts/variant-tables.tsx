@@ -2,6 +2,7 @@ import type { CheckView } from '../../../shared/check.ts';
 import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { useLoaded } from '../loading.ts';
+import { shareTokenOf } from '../share.ts';
 import { RunState } from './check-table.tsx';
 import { Legend } from './value.tsx';
 import { VariantTable } from './variant-table.tsx';
@@ -11,7 +12,8 @@ type Props = { check: CheckView; isFinished: boolean; all: boolean };
 
 /** Both variants of a check side by side, region by region, and why they differ. */
 export const VariantTables = ({ check, isFinished, all }: Props) => {
-  const { data } = useLoaded<CheckExplanation>(isFinished ? `${check.links.self}/explanation` : null);
+  const mayExplain = isFinished && !shareTokenOf(check.id); // a share link reads no explanation
+  const { data } = useLoaded<CheckExplanation>(mayExplain ? `${check.links.self}/explanation` : null);
   return (
     <>
       {check.runs.map((run) => (

@@ -2,6 +2,7 @@ import type { CheckResult } from '../../../clients/cli/result.ts';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { Fix } from '../../../shared/fixes/fix.ts';
 import type { Sample } from '../../../shared/page-metrics-schemas.ts';
+import { runError } from '../../../shared/problems.ts';
 import type { Run } from '../../../shared/run.ts';
 import { notSimulated, type SimulatedLoad } from '../../../shared/simulated-loads.ts';
 import { printableValue } from '../../../shared/text.ts';
@@ -191,8 +192,12 @@ export const cases: Record<string, () => CheckResult[]> = {
             ...otherVariant({ ...production, samples: samplesOf('unchanged', 3, 5) }),
           },
           'us-east4': {
-            ...failed('http-error', 'The server answered with the status 503.'),
+            ...failed('http-error'),
             ...otherVariant(production),
+            error: {
+              ...runError('http-error', { detail: 'The server answered with the status 503.' }),
+              variant: 'against',
+            },
           },
         },
         { samples: 5, against: { url: production.url, blockedUrlPatterns: [] }, blockedUrlPatterns: ['ads.example'] },
