@@ -2,12 +2,12 @@ import type { AuditVersionChange, CategoryVersionChange } from '../../shared/exp
 import { pointsText } from '../../shared/explanation/words.ts';
 import type { Section } from './explanation.ts';
 
-/** Most audits that a category shows. */
+/** Most audits of a category that have a line of their own, and most names of a line. */
 const MAX_AUDITS = 10;
 
 /** Returns what another version of Lighthouse changes, category by category: the audits that count, and how many do not. */
 export const versionSections = (changes: readonly CategoryVersionChange[]): Section[] =>
-  changes.map(({ title, base, value, audits, otherPoints }) => {
+  changes.map(({ category, title, base, value, audits, otherPoints }) => {
     const counting = audits.filter(({ baseWeight, weight }) => (baseWeight ?? 0) > 0 || (weight ?? 0) > 0);
     const more = counting.length - MAX_AUDITS;
     const others = pointsText(otherPoints);
@@ -16,7 +16,9 @@ export const versionSections = (changes: readonly CategoryVersionChange[]): Sect
       entries: [
         ...counting.slice(0, MAX_AUDITS).map(entryOf),
         ...(more > 0 ? [`and ${more} more`] : []),
-        ...(others ? [`the other audits together: ${others}`] : []),
+        ...(others
+          ? [`${category === 'performance' ? 'the metrics, which have noise' : 'the other audits'}: ${others}`]
+          : []),
         ...withoutWeight(audits.filter((audit) => !counting.includes(audit))),
         ...(audits.length === 0 ? ['the same audits with the same weights'] : []),
       ],
@@ -47,7 +49,8 @@ const withoutWeight = (audits: readonly AuditVersionChange[]): string[] => {
   const named = (kind: AuditVersionChange['kind'], text: string) => {
     const found = audits.filter((each) => each.kind === kind);
     const names = found.map(({ baseAudit, audit }) => (baseAudit ? `${baseAudit} → ${audit}` : audit));
-    return found.length === 0 ? [] : [`${text} without weight: ${names.join(', ')}`];
+    const more = names.length > MAX_AUDITS ? ` and ${names.length - MAX_AUDITS} more` : '';
+    return found.length === 0 ? [] : [`${text} without weight: ${names.slice(0, MAX_AUDITS).join(', ')}${more}`];
   };
   return [...named('gone', 'gone'), ...named('renamed', 'renamed'), ...named('new', 'new')];
 };

@@ -4,89 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { Client } from '../../clients/api/client.ts';
 import { summaryOf } from '../../clients/mcp/summary.ts';
-import { type CheckInputs, CheckView, checkView } from '../../shared/check.ts';
-import { compareVariants } from '../../shared/comparison/variants.ts';
-import type { RunProblemCode } from '../../shared/problems.ts';
-import { checkWith, failed, otherVariant, samplesOf, succeeded } from '../support/check-results.ts';
 import { runHere } from '../support/command-context.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { readReport } from '../support/recorded-reports.ts';
+import { page, report, request, startVariants } from '../support/variants-service.ts';
 
 const schema = readFileSync('test/support/junit.xsd', 'utf8');
-const page = 'https://shop.example/';
-const origins = ['https://shop.example', 'https://ads.example', 'https://chat.example', 'https://cdn.example'];
-const request = (url: string, transferSize: number, resourceType = 'Script') => ({ url, transferSize, resourceType });
-
-/** The report of a page with three third parties. `ads` needs the most time, and `cdn` the most bytes. */
-const report = {
-  auditVersion: '13.5.0',
-  requestedUrl: page,
-  mainDocumentUrl: page,
-  entities: origins.map((origin, i) => ({ name: new URL(origin).host, isFirstParty: i === 0, origins: [origin] })),
-  categories: { performance: { title: 'Performance', score: 1, auditRefs: [] } },
-  audits: {
-    'network-requests': {
-      details: {
-        items: [
-          request(page, 1000, 'Document'),
-          request('https://ads.example/a.js', 2000),
-          request('https://ads.example/frame', 500, 'Document'),
-          request('https://chat.example/c.js', 3000),
-          request('https://cdn.example/i.png', 90_000, 'Image'),
-        ],
-      },
-    },
-    'bootup-time': {
-      details: {
-        items: [
-          { url: 'https://ads.example/a.js', total: 900 },
-          { url: 'https://chat.example/c.js', total: 100 },
-        ],
-      },
-    },
-  },
-};
-
-type Body = CheckInputs;
-
-/** Starts a service whose checks are finished at once. With an ad blocker the page is faster. */
-const startService = async ({
-  of = (() => report) as (url: URL) => object,
-  failing = undefined as RunProblemCode | undefined,
-} = {}) => {
-  const bodies: Body[] = [];
-  const idOf = (i: number) => `${`${i}`.padStart(8, '0')}-0000-4000-8000-000000000000`;
-  const checkAt = (i: number) => {
-    const body = bodies[i] as Body;
-    const isFast = body.blockedUrlPatterns?.some((pattern) => pattern.includes('ads.example'));
-    const [slow, fast] = [samplesOf('slower', 0, 5), samplesOf('unchanged', 3, 5)];
-    const run = failing && body.against ? failed(failing) : succeeded(isFast ? fast : slow);
-    return checkWith(
-      {
-        'us-west1': {
-          ...run,
-          ...(body.against && otherVariant({ url: page, samples: body.against.url ? fast : slow })),
-        },
-      },
-      { ...body, auditVersion: '13.5.0', id: idOf(i) },
-    );
-  };
-  const viewAt = (i: number) => CheckView.parse(checkView(checkAt(i)));
-  const indexIn = ({ pathname }: URL) => Number(/0000(\d{4})-/.exec(pathname)?.[1]);
-  const lcpElement = { changed: true, base: { selector: 'img.ad' }, value: { selector: 'h1' } };
-  const service = await startFakeService({
-    create: (_, body) => viewAt(bodies.push(body as Body) - 1),
-    get: (url) => viewAt(indexIn(url)),
-    report: of,
-    comparison: (url) => compareVariants(checkAt(indexIn(url))) ?? 'not-comparable',
-    explanation: () => ({ regions: { 'us-west1': { sentence: 'The sentence.', lcpElement } } }),
-  });
-  return { ...service, bodies };
-};
-
 describe('run --against', () => {
   test('sends the second variant, five samples by default, and shows both sides with the change', async () => {
-    await using service = await startService();
+    await using service = await startVariants();
     const flags = ['--against.device', 'desktop', '--against.throttling.cpuSlowdownMultiplier', '2'];
     const patterns = ['--against.blocked-url-patterns', 'a', '--against.blocked-url-patterns', 'b'];
     const version = ['--against.audit-version', '12.8.2'];
@@ -107,7 +33,7 @@ describe('run --against', () => {
   });
 
   test('a regression is exit code 1, and an empty pattern blocks nothing', async () => {
-    await using service = await startService();
+    await using service = await startVariants();
     const { code, stdout } = await runHere(['run', page, '--against', 'https://old.example/'], service.url);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^TBT .*✘ 398 ms slower \(381 to 417\)$/m)]);
     expect(stdout).toContain('Why, us-west1: The sentence.');
@@ -120,11 +46,11 @@ describe('run --against', () => {
   });
 
   test('no verdict is exit code 2 with the reason, and a fault of the page is 3', async () => {
-    await using service = await startService();
+    await using service = await startVariants();
     const one = await runHere(['run', page, '--against.device', 'desktop', '--samples', '1'], service.url);
     expect(service.bodies[0]?.samples).toBe(1);
     expect(one.code).toBe(0); // the scores without noise have a verdict
-    await using broken = await startService({ failing: 'http-error' });
+    await using broken = await startVariants({ failing: 'http-error' });
     expect((await runHere(['run', page, '--against.device', 'desktop'], broken.url)).code).toBe(3);
     await using unknown = await startFakeService({
       get: () => ({ ...finishedCheck, against: { device: 'desktop' } }),
@@ -138,7 +64,7 @@ describe('run --against', () => {
   });
 
   test('`get` and `compare` show both variants of a finished check', async () => {
-    await using service = await startService();
+    await using service = await startVariants();
     await runHere(['run', page, '--against', 'https://old.example/', '--detach'], service.url);
     const id = '00000000-0000-4000-8000-000000000000';
     expect((await runHere(['get', id], service.url)).stdout).toMatch(/^us-west1 +against +check +change$/m);
@@ -150,7 +76,7 @@ describe('run --against', () => {
   });
 
   test('an agent gets both variants, and each change in words', async () => {
-    await using service = await startService();
+    await using service = await startVariants();
     await runHere(['run', page, '--against', 'https://old.example/', '--detach'], service.url);
     const check = await new Client(service).get('00000000-0000-4000-8000-000000000000');
     const [run] = summaryOf(check).runs;
@@ -166,7 +92,7 @@ describe('run --against', () => {
     ['a base', ['--against.device', 'desktop', '--base', 'branch=main'], 'Use one.'],
     ['a URL without a scheme', ['--against', 'other.example'], 'Use https://other.example.'],
   ])('refuses %s beside it', async (_, flags, message) => {
-    await using service = await startService();
+    await using service = await startVariants();
     const { code, stderr } = await runHere(['run', page, ...flags], service.url);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(service.bodies).toEqual([]);
@@ -175,7 +101,7 @@ describe('run --against', () => {
 
 describe('third-parties', () => {
   test('blocks each third party in turns with the page as it is, all together last, the most expensive first', async () => {
-    await using service = await startService();
+    await using service = await startVariants();
     const { code, stdout, stderr } = await runHere(['third-parties', page], service.url);
     expect(service.bodies.map((body) => body.blockedUrlPatterns)).toEqual([
       undefined,
@@ -188,7 +114,7 @@ describe('third-parties', () => {
       expect(body).toMatchObject({ samples: 5, against: { blockedUrlPatterns: [] }, categories: ['performance'] });
     }
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ads\.example +900 ms +2 KiB .*✓ −398 ms \(−417 to −381\) .*better$/m);
+    expect(stdout).toMatch(/^ads\.example +900 ms .*✓ −398 ms \(−417 to −381\) .*better$/m);
     expect(stdout).toMatch(/^chat\.example .* = 0 .*same$/m);
     expect(stdout).toMatch(/^all of these +1\.0 s .*better$/m);
     expect(stdout).toMatch(
@@ -204,7 +130,7 @@ describe('third-parties', () => {
     ['csv', /^cdn\.example,90000,0,/m],
     ['junit', /name="without ads\.example">\s+<system-out><!\[CDATA\[main thread 900 ms/],
   ])('has the form %s', async (format, form) => {
-    await using service = await startService();
+    await using service = await startVariants();
     const { code, stdout } = await runHere(['third-parties', page, '--format', format], service.url);
     expect([code, stdout]).toEqual([0, expect.stringMatching(form)]);
     if (format === 'junit') expect(await validateXML({ xml: stdout, schema })).toMatchObject({ errors: [] });
@@ -212,14 +138,14 @@ describe('third-parties', () => {
 
   test('a page without third parties is exit code 2, and the message says how to go on', async () => {
     const own = { ...report, audits: {} };
-    await using service = await startService({ of: () => own });
+    await using service = await startVariants({ of: () => own });
     const { code, stdout, stderr } = await runHere(['third-parties', page], service.url);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('has no third parties')]);
     expect(stderr).toContain(`page-audit run ${page} --blocked-url-patterns`);
   });
 
   test('a page that fails without a third party is exit code 3, and the row says why', async () => {
-    await using service = await startService({ failing: 'no-content' });
+    await using service = await startVariants({ failing: 'no-content' });
     const { code, stdout } = await runHere(['third-parties', page], service.url);
     expect([code, stdout]).toEqual([
       3,
@@ -227,10 +153,18 @@ describe('third-parties', () => {
     ]);
   });
 
+  test('a row without a verdict says why', async () => {
+    await using service = await startVariants({ contended: true });
+    const { code, stdout } = await runHere(['third-parties', page], service.url);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ads\.example .* \? −417 to −381 ms .* unclear$/m);
+    expect(stdout).toMatch(/^! Without cdn\.example, ads.*: Other processes used the CPU\./m);
+  });
+
   test('more than eight third parties: the cheapest are named and not blocked', async () => {
     const many = Array.from({ length: 10 }, (_, i) => request(`https://t${i}.example/x.js`, 1000 * (i + 1)));
     const audits = { 'network-requests': { details: { items: [request(page, 1, 'Document'), ...many] } } };
-    await using service = await startService({ of: () => ({ ...report, entities: undefined, audits }) });
+    await using service = await startVariants({ of: () => ({ ...report, entities: undefined, audits }) });
     const { stdout } = await runHere(['third-parties', page], service.url);
     expect(service.bodies).toHaveLength(10);
     expect(stdout).toContain('Not blocked, because they cost less: t1.example, t0.example.');
@@ -241,7 +175,7 @@ describe('versions', () => {
   test('audits by two versions in turns, and says by audit what changed. A regression is no failure', async () => {
     const old = JSON.parse(gunzipSync(readReport('12.8.2')).toString());
     const now = JSON.parse(gunzipSync(readReport('13.5.0')).toString());
-    await using service = await startService({ of: ({ search }: URL) => (search === '?variant=against' ? old : now) });
+    await using service = await startVariants({ of: ({ search }: URL) => (search === '?variant=against' ? old : now) });
     const { code, stdout } = await runHere(['versions', page, '--from', '12.8.2', '--to', '13.5.0'], service.url);
     expect(service.bodies[0]).toMatchObject({
       auditVersion: '13.5.0',

@@ -26,15 +26,15 @@ const builder = reports as unknown as typeof reports.default;
 /** Returns a bill in a format. Only text depends on the terminal. */
 export const billIn = (format: FormatName, bill: Bill, view: View): string => forms[format](bill, view);
 
-const columns = ['without', 'main thread', 'size', ...billedMetrics.map((name) => labels[name]), 'the page is'];
+const columns = ['without', 'main thread', ...billedMetrics.map((name) => labels[name]), 'the page is'];
 
 const cellsOf = (row: BilledParties): string[] => {
-  const { bytes, mainThreadMs } = costsOf(row);
+  const { mainThreadMs } = costsOf(row);
   const changes = billedMetrics.map((name) => {
     const change = changeIn(row, name);
     return change?.change ? `${verdictSigns[change.verdict]} ${shortChangeText(name, change)}` : '–';
   });
-  return [row.name, textOf('tbt', mainThreadMs), textOf('bytes', bytes), ...changes, billVerdict(row)];
+  return [row.name, textOf('tbt', mainThreadMs), ...changes, billVerdict(row)];
 };
 
 /** Returns the sentences below the table: a warning names its row. */

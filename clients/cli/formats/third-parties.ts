@@ -2,6 +2,7 @@ import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import type { ThirdParty } from '../../../shared/explanation/third-parties.ts';
+import { reasonText } from './notes.ts';
 
 /** Third parties that were blocked together, and how the page without them differs from the page as it is. */
 export type BilledParties = {
@@ -61,6 +62,7 @@ export const warningsIn = (row: BilledParties): string[] => {
   return [
     ...check.runs.flatMap(({ error }) => (error ? [`The audit failed: ${error.code}. ${error.message}`] : [])),
     ...(problem !== null && check.state === 'succeeded' ? [problem] : []),
+    ...new Set((problem === null ? (base?.reasons ?? []) : []).map(({ code }) => reasonText(code))),
     ...(base === null && problem === null ? ['The command ended before its audits finished.'] : []),
     ...(lcp?.changed
       ? [

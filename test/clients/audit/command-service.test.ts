@@ -7,6 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Pages, servePages } from '../../support/pages.ts';
 import { commandOf, descendantsOf, portsOf } from '../../support/processes.ts';
 import { processesWith, waitFor } from '../../support/service.ts';
+import { serveThirdParties } from '../../support/third-parties-site.ts';
+
+type Metrics = Record<string, { base: number; value: number } | null>;
 
 let pages: Pages;
 let temporary: string;
@@ -19,16 +22,15 @@ afterAll(async () => {
   await rm(temporary, { recursive: true });
 });
 
-/** Starts `page-audit run` without PAGE_AUDIT_URL. All its temporary files are in one folder. */
-const startRun = (...args: string[]) => startIn({}, ...args);
-const startIn = (options: { detached?: boolean }, ...args: string[]) => {
+/** Starts `page-audit` without PAGE_AUDIT_URL. All its temporary files are in one folder. */
+const start = (args: readonly string[], options: { detached?: boolean } = {}) => {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, TMPDIR: temporary };
-  return spawn(process.execPath, ['clients/cli/page-audit.cjs', 'run', pages.url('/perfect'), ...args], {
-    env,
-    ...options,
-  });
+  return spawn(process.execPath, ['clients/cli/page-audit.cjs', ...args], { env, ...options });
 };
+const startRun = (...args: string[]) => startIn({}, ...args);
+const startIn = (options: { detached?: boolean }, ...args: string[]) =>
+  start(['run', pages.url('/perfect'), ...args], options);
 /** Waits until the service of the command has ended and has deleted its data. */
 const expectNothingLeft = () =>
   waitFor(async () => {
@@ -84,6 +86,30 @@ test('a signal to the whole group while the service starts ends both', async () 
   process.kill(-(child.pid as number), 'SIGTERM');
   expect((await once(child, 'close'))[0]).toBe(130);
   await expectNothingLeft();
+});
+
+test('`third-parties` blocks each third party of a page in turns with the page as it is, and all together', async () => {
+  await using site = await serveThirdParties();
+  const child = start(['third-parties', site.url, '--samples', '1', '--format', 'json']);
+  const stdout = child.stdout.toArray();
+  child.stderr.resume();
+  expect(await once(child, 'close')).toEqual([0, null]);
+  const { thirdParties } = JSON.parse(`${Buffer.concat(await stdout)}`);
+  const rows = thirdParties.map(({ name, state, metrics }: { name: string; state: string; metrics: Metrics }) => {
+    const { base = 0, value = 0 } = metrics.bytes ?? {};
+    return [name, state, Math.round((base - value) / 1000)];
+  });
+  // in any order, because a busy machine changes the times of the scripts
+  expect(rows.slice(0, -1)).toEqual(
+    expect.arrayContaining([
+      ['ads.localhost', 'succeeded', 10],
+      ['chat.localhost', 'succeeded', 20],
+      ['images.localhost', 'succeeded', 200],
+    ]),
+  );
+  expect(rows.at(-1)).toEqual(['all of these', 'succeeded', 231]);
+  const images = thirdParties.find(({ name }: { name: string }) => name === 'images.localhost');
+  expect(images.warnings.join()).toContain('its LCP element is');
 });
 
 test('a data folder that another service uses is named', async () => {

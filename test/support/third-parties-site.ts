@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Text of a file whose script keeps the main thread busy for some milliseconds. The file has this many bytes. */
+const script = (ms: number, bytes: number): string =>
+  `{ const end = performance.now() + ${ms}; while (performance.now() < end); } //`.padEnd(bytes, 'x');
+
+const image =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="240"><rect width="320" height="240" fill="green"/></svg>';
+
+const documentOf = (port: number): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>A shop with three third parties</title>
+</head>
+<body>
+<h1>Shop</h1>
+<p>Some words of the page.</p>
+<img src="http://images.localhost:${port}/hero.svg" width="320" height="240" alt="">
+<script src="http://ads.localhost:${port}/ads.js"></script>
+<script src="http://chat.localhost:${port}/chat.js"></script>
+</body>
+</html>`;
+
+/** Serves a page of `shop.localhost` with third parties on three other hosts of this machine. */
+export const serveThirdParties = async () => {
+  const server = createServer(({ headers, url }, response) => {
+    const send = (type: string, body: string) => response.writeHead(200, { 'content-type': type }).end(body);
+    const [host = '', port] = (headers.host ?? '').split(':');
+    if (url === '/favicon.ico') response.writeHead(404).end();
+    else if (host === 'ads.localhost') send('text/javascript', script(300, 10_000));
+    else if (host === 'chat.localhost') send('text/javascript', script(60, 20_000));
+    else if (host === 'images.localhost') send('image/svg+xml', image.padEnd(200_000, ' '));
+    else send('text/html', documentOf(Number(port)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://shop.localhost:${(server.address() as AddressInfo).port}/`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
