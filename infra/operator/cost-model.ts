@@ -1,6 +1,7 @@
 import { type FunctionName, functionRows } from '../../shared/functions.ts';
 import { metrics } from '../../shared/metrics.ts';
-import { regions } from '../../shared/regions.ts';
+import { MAX_OPEN_SHARDS } from '../../shared/partitions.ts';
+import { allRegions, regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { prices, transferGb } from '../prices.ts';
 
@@ -62,7 +63,7 @@ export const idleMonth = (environment: Environment): Dollars => {
     'Polls of the queues': polls(environment) * prices.sqsRequest,
     Dashboard: prices.dashboardMonth,
     'Metrics of the sweeper': SWEEPER_METRICS * prices.metricMonth,
-    Sweeper: sweeps(environment),
+    Sweeper: sweeps(),
     'Canary: its runs':
       sum(usage(environment, canaries, canaries)) + (canaries / deployed) * lambda('canary', CANARY_SECONDS),
     'Canary: its metrics': (runMetrics(environment, canaries, 0) + (canaries ? 1 : 0)) * prices.metricMonth,
@@ -128,8 +129,8 @@ const lambda = (file: FunctionName, seconds: number): number => {
 /** Requests of Lambda's pollers: five for each queue, every 20 s. Each region has two queues. */
 const polls = ({ regions: deployed }: Environment): number => 2 * deployed.length * 5 * 3 * MINUTES;
 
-const sweeps = ({ regions: deployed }: Environment): number => {
-  const reads = (deployed.length + 1) * 0.5; // an empty query takes half a unit
+const sweeps = (): number => {
+  const reads = (allRegions.length + 1) * MAX_OPEN_SHARDS * 0.5; // the query of an empty shard takes half a unit
   return MINUTES * (lambda('sweep', 0.3) + reads * prices.dynamodbRead);
 };
 

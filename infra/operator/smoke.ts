@@ -87,7 +87,7 @@ const apiUrlOf = async (environment: string): Promise<string> => {
   const { stdout } = await promisify(execFile)('aws', [...describe, '--query', query, '--output', 'text']).catch(
     ({ message, stderr }) => {
       throw new Error(
-        `The AWS CLI found no URL of ${environment}. ${stderr || message} Deploy it first, or use --url.`,
+        `The AWS CLI found no URL of ${environment}. ${(stderr || message).trim()} Deploy it first, or use --url.`,
       );
     },
   );

@@ -1,0 +1,40 @@
+import type { Region } from '../../shared/regions.ts';
+import type { Names } from '../names.ts';
+
+type Steps = {
+  /** Deploys one stack. Returns false if that failed. */
+  deploy: (stack: string) => Promise<boolean>;
+  /** Audits the sample page in these regions. Returns false if a region failed. */
+  smoke: (regions: readonly Region[]) => Promise<boolean>;
+  /** False before the first deploy, when no API can be asked for an audit. */
+  isLive: boolean;
+};
+
+export type Outcome = 'deployed' | 'deploy failed' | 'smoke test failed' | 'not deployed';
+
+/**
+ * Deploys a release region by region, then the home stack. After each region, an audit in it proves the release. If the
+ * audit fails, the release goes no further. A region whose deploy fails keeps its old release and stops nothing.
+ */
+export const rollOut = async (
+  { regions, names }: { regions: readonly Region[]; names: Pick<Names, 'homeStack' | 'regionStack'> },
+  { deploy, smoke, isLive }: Steps,
+): Promise<Map<string, Outcome>> => {
+  const stacks = [...regions.map(names.regionStack), names.homeStack];
+  const outcomes = new Map<string, Outcome>(stacks.map((stack) => [stack, 'not deployed']));
+  const deployed: Region[] = [];
+  for (const region of regions) {
+    const stack = names.regionStack(region);
+    if (!(await deploy(stack))) {
+      outcomes.set(stack, 'deploy failed');
+      continue;
+    }
+    if (isLive && !(await smoke([region]))) return outcomes.set(stack, 'smoke test failed');
+    outcomes.set(stack, 'deployed');
+    deployed.push(region);
+  }
+  if (deployed.length === 0) return outcomes; // no region can prove the home stack
+  if (!(await deploy(names.homeStack))) return outcomes.set(names.homeStack, 'deploy failed');
+  const proved = await smoke(deployed);
+  return outcomes.set(names.homeStack, proved ? 'deployed' : 'smoke test failed');
+};

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { namesOf } from '../../infra/names.ts';
+import { rollOut } from '../../infra/operator/roll-out.ts';
+import type { Region } from '../../shared/regions.ts';
+
+const regions: Region[] = ['us-west1', 'us-east4', 'europe-north1'];
+const home = 'page-audit-prod-home';
+
+/** Rolls out a release. The given deploys and smoke tests fail. */
+const release = async ({ isLive = true, deploysFail = '', smokeFails = '' } = {}) => {
+  const steps: string[] = [];
+  const step = async (name: string, fails: boolean) => {
+    steps.push(name);
+    return !fails;
+  };
+  const outcomes = await rollOut(
+    { regions, names: namesOf('prod') },
+    {
+      isLive,
+      deploy: (stack) => step(stack.replace('page-audit-prod-', ''), deploysFail !== '' && stack.endsWith(deploysFail)),
+      smoke: (audited) => step(`smoke ${audited.join('+')}`, audited.join('+') === smokeFails),
+    },
+  );
+  return { steps, outcomes: Object.fromEntries([...outcomes].map(([stack, each]) => [stack.slice(16), each])) };
+};
+
+test('a release goes region by region, with an audit between, and to the home stack last', async () => {
+  expect((await release()).steps).toEqual([
+    ...regions.flatMap((region) => [region, `smoke ${region}`]),
+    'home',
+    `smoke ${regions.join('+')}`,
+  ]);
+});
+
+test('a region that fails to deploy stops nothing else', async () => {
+  const { steps, outcomes } = await release({ deploysFail: 'us-east4' });
+  expect(outcomes).toEqual({
+    'us-west1': 'deployed',
+    'us-east4': 'deploy failed',
+    'europe-north1': 'deployed',
+    home: 'deployed',
+  });
+  expect(steps.at(-1)).toBe('smoke us-west1+europe-north1');
+});
+
+test('a release that fails an audit goes no further', async () => {
+  const { steps, outcomes } = await release({ smokeFails: 'us-east4' });
+  expect(steps).toEqual(['us-west1', 'smoke us-west1', 'us-east4', 'smoke us-east4']);
+  expect(outcomes).toEqual({
+    'us-west1': 'deployed',
+    'us-east4': 'smoke test failed',
+    'europe-north1': 'not deployed',
+    home: 'not deployed',
+  });
+});
+
+test('the first release is proved when the home stack exists', async () => {
+  const { steps, outcomes } = await release({ isLive: false, smokeFails: regions.join('+') });
+  expect(steps).toEqual([...regions, 'home', `smoke ${regions.join('+')}`]);
+  expect(outcomes[home.slice(16)]).toBe('smoke test failed');
+});
+
+test('without a deployed region, the home stack keeps its release', async () => {
+  const { steps } = await release({ deploysFail: '1' });
+  expect(steps).toContain('us-east4');
+  const names = namesOf('prod');
+  const none = await rollOut({ regions, names }, { isLive: true, deploy: async () => false, smoke: async () => true });
+  expect(none.get(names.homeStack)).toBe('not deployed');
+});
