@@ -244,6 +244,7 @@ const sharedAuditors = (): Auditors => {
     auditorDir: env.AUDITOR_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,
     avoidsLoad: env.RETAKES > 0,
+    requiresSandbox: env.SANDBOX === 'required',
   });
   return pool;
 };

@@ -94,6 +94,7 @@ export const AuditEnv = z.object({
   CHROMIUM_DIR: z.string().optional(), // folder for the unpacked Chromium; default: the temporary folder
   AUDITOR_DIR: z.string().optional(), // folder of the auditor's bundle; without it auditors run from their source
   TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // concurrent timed parts; default: one per two cores
+  SANDBOX: z.enum(['optional', 'required']).default('optional'), // required: no audit without Chromium's own sandbox
   RETAKES: z.coerce.number().int().min(0).max(1).default(1), // retakes of a sample that a busy machine falsified
 });
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });

@@ -29,6 +29,7 @@ type Options = {
   visibilitySeconds?: number; // overrides the visibility timeout of the queue
   retryMs?: number; // first delay of the backoff while the queue does not respond
   maxWaiting?: number; // maximum of received messages that wait for a slot
+  maxHeld?: number; // maximum of messages that wait or run, so that other consumers of the queue get the rest
 };
 
 /**
@@ -40,19 +41,25 @@ type Options = {
  */
 export const startPoller = (options: Options) => {
   const { queueUrl, slots, waitSeconds = 20, maxWaiting = 10_000 } = options;
-  const { visibilitySeconds = queueSettings.visibilitySeconds, retryMs = 100 } = options;
+  const {
+    visibilitySeconds = queueSettings.visibilitySeconds,
+    retryMs = 100,
+    maxHeld = Number.POSITIVE_INFINITY,
+  } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const receiveAbort = new AbortController();
   const waiting = new Set<Message>();
   const running = new Set<Promise<void>>();
 
+  const room = () => Math.min(maxWaiting - waiting.size, maxHeld - waiting.size - running.size);
+
   const poll = async () => {
     for (let failures = 0; !signal.aborted; ) {
       try {
-        while (waiting.size >= maxWaiting) await pause(50, undefined, { signal });
+        while (room() <= 0) await pause(50, undefined, { signal });
         const wait = waiting.size > 0 ? Math.min(1, waitSeconds) : waitSeconds; // `stop` waits for this poll
-        const messages = await receive(options, Math.min(10, maxWaiting - waiting.size), wait, receiveAbort.signal);
+        const messages = await receive(options, Math.min(10, room()), wait, receiveAbort.signal);
         failures = 0;
         for (const message of messages) void process(message);
       } catch (error) {

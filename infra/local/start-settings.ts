@@ -5,11 +5,11 @@ import { CorsEnv } from '../../shared/env.ts';
 import { InvalidSettingError } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
-const wholeNumber = (min: number, max: number) => {
+export const wholeNumber = (min: number, max: number) => {
   const message = `Use a whole number from ${min} to ${max}.`;
   return z.coerce.number(message).int(message).min(min, message).max(max, message);
 };
-const oneOf = <const Values extends string[]>(...values: Values) =>
+export const oneOf = <const Values extends string[]>(...values: Values) =>
   z.enum(values, { error: `Use one of ${values.join(', ')}.` });
 
 /** Environment variables of `npm start`. Every message says which values a variable accepts. */
@@ -21,6 +21,7 @@ export const Settings = z.object({
   AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),
   TIMED_AT_ONCE: wholeNumber(1, 64).optional(),
   RETAKES: wholeNumber(0, 1).default(1),
+  SANDBOX: oneOf('optional', 'required').default('optional'),
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),
   ...CorsEnv.shape,
@@ -31,15 +32,23 @@ export const Settings = z.object({
 
 const BYTES_PER_AUDIT = 4 * 2 ** 30;
 
+/** Returns how many audits run at once. While one is measured, another can be prepared or its report written. */
+export const auditsAtOnceFrom = ({ AUDITS_AT_ONCE, TIMED_AT_ONCE: timed = TIMED_AT_ONCE }: AuditCounts): number =>
+  AUDITS_AT_ONCE ?? Math.max(timed, Math.min(2 * timed, Math.floor(MEMORY_BYTES / BYTES_PER_AUDIT)));
+type AuditCounts = { AUDITS_AT_ONCE?: number | undefined; TIMED_AT_ONCE?: number | undefined };
+
+/** Throws an InvalidSettingError that lists every wrong setting. `what` did not start. */
+export const throwInvalid = (what: string, { issues }: z.ZodError): never => {
+  const wrong = issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new InvalidSettingError(
+    `${what} did not start, because these settings are invalid. Correct or unset them:\n${wrong.join('\n')}`,
+  );
+};
+
 /** Returns the settings of `npm start`. Throws an InvalidSettingError if a variable is invalid. */
 export const settingsFrom = (env: Record<string, string | undefined>): ServiceSettings => {
   const parsed = Settings.safeParse(env);
-  if (!parsed.success) {
-    const wrong = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new InvalidSettingError(
-      `The service did not start, because these settings are invalid. Correct or unset them:\n${wrong.join('\n')}`,
-    );
-  }
+  if (!parsed.success) return throwInvalid('The service', parsed.error);
   const settings = parsed.data;
   const { HOST, AUTH } = settings;
   const reachable = !/^(localhost|127(\.\d{1,3}){3}|::1)$/.test(HOST); // from other machines
@@ -54,15 +63,12 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     );
   }
 
-  // While one audit is measured, another can be prepared or its report written.
-  const timedAtOnce = settings.TIMED_AT_ONCE ?? TIMED_AT_ONCE;
-  const inMemory = Math.floor(MEMORY_BYTES / BYTES_PER_AUDIT);
   return {
     host: HOST,
     port: settings.PORT,
     dataDir: resolve(settings.DATA_DIR),
     ...(settings.CHROMIUM_DIR && { chromiumDir: resolve(settings.CHROMIUM_DIR) }),
-    auditsAtOnce: settings.AUDITS_AT_ONCE ?? Math.max(timedAtOnce, Math.min(2 * timedAtOnce, inMemory)),
+    auditsAtOnce: auditsAtOnceFrom(settings),
     auth: AUTH,
     targets: settings.TARGETS ?? (AUTH === 'open' ? 'local' : 'public'), // a key holder may be elsewhere
     corsOrigins: settings.CORS_ORIGINS,

@@ -375,3 +375,18 @@ test('a queue that does not respond is polled with backoff, logged once, and use
   queue.close();
   queue.closeAllConnections();
 }, 10_000);
+
+test('a poller that may hold one message leaves the others to other consumers until its function has ended', async () => {
+  await Promise.all(['1', '2', '3'].map((body) => send(body)));
+  const running: (() => void)[] = [];
+  const handler = vi.fn(() => new Promise<void>((done) => void running.push(done)));
+  poll(handler, { maxHeld: 1, visibilitySeconds: 30 });
+  await expect.poll(() => handler).toHaveBeenCalledTimes(1);
+  expect(await unreceived('us-west1')).toBe('2');
+  running[0]?.();
+  await expect.poll(() => handler).toHaveBeenCalledTimes(2);
+  expect(await unreceived('us-west1')).toBe('1');
+  running[1]?.();
+  await expect.poll(() => running[2]).toBeDefined();
+  running[2]?.();
+});

@@ -17,6 +17,7 @@ import { requireResources, ShortageError, whyShort } from '../host/free-resource
 import { MEMORY_BYTES, machine, TIMED_AT_ONCE } from '../host/machine.ts';
 import { adoptOrphans } from '../host/orphans.ts';
 import { auditorUsers, type User, type Users } from '../host/privileges.ts';
+import { requireSandbox } from '../host/sandbox.ts';
 import { removeStale } from '../host/stale-entries.ts';
 import type { AuditOrder, LaunchSettings } from '../messages.ts';
 import { limitsOn } from '../stop-rules.ts';
@@ -45,6 +46,8 @@ type Options = {
   timedAtOnce?: number | undefined;
   /** Avoids the load of foreign processes: a timed part waits for a quiet moment. */
   avoidsLoad?: boolean;
+  /** Refuses to audit without Chromium's sandbox. */
+  requiresSandbox?: boolean;
   /** Keeps the benchmark of the host. A test may keep one that was measured on a busy host. */
   benchmark?: HostBenchmark;
   /** Time limit of an attempt. It pauses while the attempt waits for the CPU. */
@@ -52,16 +55,23 @@ type Options = {
 };
 
 /** Creates a pool of auditors. Each audit has its own process, browser, work folder and egress proxy. */
-export const auditors = ({ targets, chromiumDir, auditorDir, limitMs, ...options }: Options) => {
+export const auditors = ({
+  targets,
+  chromiumDir,
+  auditorDir,
+  limitMs,
+  requiresSandbox = false,
+  ...options
+}: Options) => {
   const { timedAtOnce = TIMED_AT_ONCE, avoidsLoad = false, benchmark = hostBenchmark() } = options;
   const access = cpuAccess(timedAtOnce, avoidsLoad);
   const common = { cpuAccess: access, benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
-  const host = preparedHost(chromiumDir, closing.signal);
+  const host = preparedHost(chromiumDir, requiresSandbox, closing.signal);
   const pool = auditorPool((version) =>
     startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
   );
-  let sandbox: LaunchSettings['sandbox'] = 'optional';
+  let sandbox: LaunchSettings['sandbox'] = requiresSandbox ? 'required' : 'optional';
   let running = 0;
   const launch = async () => ({ ...(await host.prepare()), sandbox });
   let benchmarkAhead: Promise<void> | undefined;
@@ -136,7 +146,7 @@ const sandboxAfter = (before: LaunchSettings['sandbox'], worked: boolean | null)
 let hasStarted = false;
 
 /** Prepares Chromium, and the users that auditors run as, once per machine. */
-const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
+const preparedHost = (chromiumDir: string | undefined, requiresSandbox: boolean, signal: AbortSignal) => {
   let chromium: Promise<Chromium> | undefined;
   let executable: string | undefined;
   let newUser: Users | undefined;
@@ -151,6 +161,7 @@ const preparedHost = (chromiumDir: string | undefined, signal: AbortSignal) => {
       await testWorkDir();
       const ready = await prepareChromium(chromiumDir, signal);
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
+      if (requiresSandbox) await requireSandbox(ready, newUser(), `${WORK_DIR_PREFIX}${process.pid}-`);
       setObstacle('auditors', whyShort);
       executable = ready.executable;
       return ready;

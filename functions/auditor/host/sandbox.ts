@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { cutText } from '../../../shared/text.ts';
+import type { Chromium } from './chromium.ts';
+import type { User } from './privileges.ts';
+
+/** Throws if Chromium can't start in its own sandbox as the user of an audit. `prefix` begins the name of its profile. */
+export const requireSandbox = async (chromium: Chromium, user: User | undefined, prefix: string): Promise<void> => {
+  if (!user && process.getuid?.() === 0)
+    throw new Error(`Audits would run as root, where Chromium has no sandbox. ${HELP}`);
+  const profile = await mkdtemp(join(tmpdir(), prefix));
+  try {
+    if (user) await chown(profile, user.uid, user.gid);
+    const stderr = await errorOfStart(chromium, user, profile);
+    if (stderr === undefined) return;
+    const cause = /No usable sandbox/.test(stderr) ? 'No usable sandbox.' : cutText(stderr, 300);
+    throw new Error(`Chromium does not start in its sandbox on this machine. ${HELP} The cause: ${cause}`);
+  } finally {
+    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+};
+
+/** Starts Chromium until it answers. Returns its messages if it exits before. Without a sandbox it exits at once. */
+const errorOfStart = async ({ executable, env }: Chromium, user: User | undefined, profile: string) => {
+  const args = ['--headless', '--disable-gpu', '--disable-dev-shm-usage', '--remote-debugging-pipe'];
+  const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'];
+  const browser = spawn(executable, [...args, `--user-data-dir=${profile}`, 'about:blank'], {
+    ...{ env, stdio, cwd: '/', timeout: START_MS, killSignal: 'SIGKILL', detached: true },
+    ...user,
+  });
+  let stderr = '';
+  for (const stream of browser.stdio) stream?.on('error', () => {}); // the browser has exited
+  browser.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const closed = once(browser, 'close').catch((error: Error) => {
+    stderr += error.message;
+  });
+  (browser.stdio[3] as Writable).write('{"id":1,"method":"Browser.getVersion"}\0');
+  const hasAnswered = await Promise.race([once(browser.stdio[4] as Readable, 'data'), closed.then(() => undefined)]);
+  if (browser.pid && browser.exitCode === null && browser.signalCode === null) process.kill(-browser.pid, 'SIGKILL');
+  await closed;
+  return hasAnswered ? undefined : stderr;
+};
+
+/** Time limit for the start of Chromium, in milliseconds. */
+const START_MS = 30_000;
+const HELP =
+  'Let users without rights create namespaces (in a container: a seccomp profile that allows it), or set SANDBOX=optional.';

@@ -1,0 +1,32 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { requireSandbox } from '../../functions/auditor/host/sandbox.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const user = process.getuid?.() === 0 ? { uid: 64_321, gid: 64_321 } : undefined;
+const folder = temporaryFolder('sandbox');
+chmodSync(folder, 0o755);
+
+/** Returns a browser that runs this script. */
+const browserOf = (name: string, script: string) => {
+  const executable = join(folder, name);
+  writeFileSync(executable, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { executable, env: { PATH: '/usr/bin:/bin' } };
+};
+
+test('a browser that answers from its sandbox is accepted, and killed', async () => {
+  await requireSandbox(browserOf('good', 'head -c 1 <&3 >&4; exec sleep 60'), user, 'page-audit-test-');
+});
+
+test('a browser that exits without its sandbox is refused with the way out', async () => {
+  const browser = browserOf('bad', 'echo "[1:1] FATAL: No usable sandbox! See docs" >&2; exit 1');
+  await expect(requireSandbox(browser, user, 'page-audit-test-')).rejects.toThrow(
+    /does not start in its sandbox.* or set SANDBOX=optional\. The cause: No usable sandbox\.$/,
+  );
+});
+
+test.runIf(user)('root without other users has no sandbox', async () => {
+  const browser = browserOf('any', 'exit 0');
+  await expect(requireSandbox(browser, undefined, 'page-audit-test-')).rejects.toThrow('Audits would run as root');
+});

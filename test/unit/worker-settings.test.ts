@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { workerSettingsFrom } from '../../infra/local/worker-settings.ts';
+
+const QUEUE_URL = 'https://sqs.eu-north-1.amazonaws.com/123456789012/prod-audits-europe-north1';
+const needed = { QUEUE_URL, TABLE_NAME: 'prod', HOME_REGION: 'us-west-2', REPORT_BUCKET: 'reports', OPEN_SHARDS: '8' };
+
+test('a worker takes the region from the URL of its queue, and requires the sandbox', () => {
+  const settings = workerSettingsFrom({ ...needed, AUDITS_AT_ONCE: '3' });
+  expect(settings).toMatchObject({ queueUrl: QUEUE_URL, awsRegion: 'eu-north-1', auditsAtOnce: 3, stopMs: 20_000 });
+  expect(settings.env).toMatchObject({ SANDBOX: 'required', RETAKES: '0' });
+});
+
+test('the queue of another endpoint needs the region', () => {
+  const local = { ...needed, QUEUE_URL: 'http://127.0.0.1:4566/000000000000/audits' };
+  expect(workerSettingsFrom({ ...local, AWS_REGION: 'us-west-2' }).awsRegion).toBe('us-west-2');
+  expect(() => workerSettingsFrom(local)).toThrow(/QUEUE_URL: The URL of the queue names no region.* Set AWS_REGION/);
+});
+
+test('without settings, a worker does not start and names each setting that it needs', () => {
+  const start = () => workerSettingsFrom({});
+  for (const name of Object.keys(needed)) expect(start).toThrow(`\n  ${name}: Use `);
+  expect(start).toThrow('The worker did not start, because these settings are invalid.');
+});
+
+test.each([
+  ['QUEUE_URL', 'prod-audits'],
+  ['HOME_REGION', 'us-west1'],
+  ['OPEN_SHARDS', '0'],
+  ['SANDBOX', 'off'],
+  ['STOP_SECONDS', '-1'],
+])('a worker with a wrong %s does not start', (name, value) => {
+  expect(() => workerSettingsFrom({ ...needed, [name]: value })).toThrow(`  ${name}: Use `);
+});
