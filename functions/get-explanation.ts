@@ -14,8 +14,9 @@ import { findCheck, type RunLookup } from './lib/http/lookup.ts';
 import type { Reply } from './lib/http/response.ts';
 import { findReport, gunzip } from './lib/http/stored-report.ts';
 import { redact } from './lib/redact.ts';
-import { checkStore, type StoredCheck } from './lib/store/checks.ts';
+import { checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import type { StoredCheck } from './lib/store/find-check.ts';
 import { listStore } from './lib/store/lists.ts';
 import { type Reports, reports } from './lib/store/reports.ts';
 

@@ -1,4 +1,5 @@
 import {
+  CHECK_LOOK_MS,
   ERASED_RECHECK_MS,
   isSendDue,
   LATE_SWEEP_MS,
@@ -6,7 +7,6 @@ import {
   MAX_LOST_LEASES,
   MAX_TRIES,
   RENEW_MS,
-  recheckAfter,
   retryAfter,
   TRY_MS,
 } from '../shared/due-times.ts';
@@ -26,7 +26,9 @@ import { openDb, UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
 import type { CheckItem, ErasedItem, OpenKind, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
+import { type WaitingStore, waitingStore } from './lib/store/waiting.ts';
 import { logFailures } from './lib/sweep/log-failures.ts';
+import { mayStillWait, type QueueProgress, queueProgress } from './lib/sweep/queue-progress.ts';
 import { kinds, shardsInUse } from './lib/sweep/shards.ts';
 import { wakeAll } from './lib/sweep/wake.ts';
 
@@ -56,6 +58,7 @@ const depsFrom = (env: SweepEnv): Deps => {
     store: checkStore(db),
     due: dueStore(db),
     erasure: erasureStore(db, reports(env)),
+    waiting: waitingStore(db),
     queues: auditQueues(env),
     now: () => new Date(),
     stopping: shutdown.signal,
@@ -66,12 +69,15 @@ type Deps = {
   store: Pick<CheckStore, 'closeIfFinished' | 'markSent'>;
   due: DueStore;
   erasure: Pick<ErasureStore, 'eraseRemains' | 'removeErasedMark'>;
-  queues: Pick<AuditQueues, 'send'>;
+  waiting: WaitingStore;
+  queues: Pick<AuditQueues, 'send' | 'count'>;
   now: () => Date;
   budgetMs?: number;
   pageSize?: number;
   stopping?: AbortSignal;
 };
+/** A sweep of one kind. The checks have no queue. */
+type Sweep = Deps & { progress: QueueProgress | undefined };
 
 const PAGE_SIZE = 100; // of each shard
 /** Items of a kind that are handled at once. The SDK has 50 sockets, and a request that waits for one times out. */
@@ -105,11 +111,12 @@ const sweepKind = async (deps: Deps, kind: OpenKind, shards: readonly Shard[]): 
   const budget = AbortSignal.timeout(deps.budgetMs ?? BUDGET_MS);
   const end = deps.stopping ? AbortSignal.any([budget, deps.stopping]) : budget;
   const { pageSize = PAGE_SIZE } = deps;
+  const progress = kind === 'checks' ? undefined : queueProgress(deps, kind);
   let pastDue = 0;
   for (let left = shards; left.length > 0; ) {
     const pages = await Promise.all(left.map((shard) => deps.due.list(shard, deps.now(), pageSize)));
     const found = pages.flat().sort((a, b) => a.dueAt.localeCompare(b.dueAt));
-    const swept = await settleAll(found, AT_ONCE, (due) => sweepItem(deps, due), end);
+    const swept = await settleAll(found, AT_ONCE, (due) => sweepItem({ ...deps, progress }, due), end);
     const failed = logFailures('Could not sweep a due item.', kind, swept);
     const missed = found.length - swept.length;
     if (missed > 0) log.warn('The sweep had no time left for due items.', { kind, missed });
@@ -120,7 +127,7 @@ const sweepKind = async (deps: Deps, kind: OpenKind, shards: readonly Shard[]): 
   return pastDue;
 };
 
-const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
+const sweepItem = async (deps: Sweep, due: Due): Promise<void> => {
   try {
     await sweepReadable(deps, due);
   } catch (error) {
@@ -130,7 +137,10 @@ const sweepItem = async (deps: Deps, due: Due): Promise<void> => {
   }
 };
 
-const sweepReadable = async (deps: Deps, due: Due): Promise<void> => {
+const sweepReadable = async (deps: Sweep, due: Due): Promise<void> => {
+  const queue = deps.progress?.seen();
+  // Most due items of a deep queue are waiting jobs. One write each keeps them from delaying the others.
+  if (queue?.holdsJobs && (await deps.waiting.postpone(due, queue.oldestSentAt, deps.now()))) return;
   const held = await deps.due.hold(due, deps.now());
   if (!held) return; // the item has changed since it was listed, so someone is at work on it
   if ('check' in held) await sweepCheck(deps, held.check);
@@ -140,8 +150,7 @@ const sweepReadable = async (deps: Deps, due: Due): Promise<void> => {
 
 const sweepCheck = async ({ store, due, now }: Deps, check: CheckItem): Promise<void> => {
   if (await store.closeIfFinished(check.id, now())) return;
-  const age = now().getTime() - Date.parse(check.createdAt);
-  await due.postpone(check, new Date(now().getTime() + recheckAfter(age)));
+  await due.postpone(check, new Date(now().getTime() + CHECK_LOOK_MS));
 };
 
 /** Deletes the mark once nothing of the check is left. Otherwise looks again later, because an audit may store late. */
@@ -152,7 +161,7 @@ const sweepErased = async ({ due, erasure, now }: Deps, erased: ErasedItem): Pro
   if (nothing) await erasure.removeErasedMark({ ...erased, dueAt: later.toISOString() });
 };
 
-const sweepRun = async (deps: Deps, run: RunItem, dueAt: number): Promise<void> => {
+const sweepRun = async (deps: Sweep, run: RunItem, dueAt: number): Promise<void> => {
   const { due, now } = deps;
   const inMs = (ms: number) => new Date(now().getTime() + ms);
   if (isFinished(run.state)) return;
@@ -177,10 +186,17 @@ const sweepRun = async (deps: Deps, run: RunItem, dueAt: number): Promise<void> 
   else await due.postpone(counted, inMs(TRY_MS), { tries: counted.tries });
 };
 
-/** Sends the job of a run again. A send that fails is a try that came to nothing. */
-const resend = async (deps: Deps, run: RunItem): Promise<void> => {
-  const { due, now } = deps;
+/**
+ * Sends the job of a run again, unless the job may still wait in the queue. If the queue fails, that is a try that came to
+ * nothing.
+ */
+const resend = async (deps: Sweep, run: RunItem): Promise<void> => {
+  const { due, now, progress } = deps;
   try {
+    if (run.sends > 0 && progress && mayStillWait(await progress.look(), run)) {
+      await due.postpone(run, new Date(now().getTime() + TRY_MS), { tries: run.tries });
+      return;
+    }
     if (await dispatch(deps, run, now())) emit('RunsResent', 1, { region: run.region });
   } catch (error) {
     const later = new Date(now().getTime() + retryAfter(run.tries));

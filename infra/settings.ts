@@ -14,7 +14,8 @@ export const queueSettings = {
 export const deadLetterSettings = { visibilitySeconds: visibilityOf('close-lost-runs') } as const;
 
 /**
- * Names of the table's keys, which are strings. Both indexes are sparse. `open` holds unfinished items, sorted by due time.
+ * Names of the table's keys, which are strings. Both indexes are sparse. `open` holds unfinished items, sorted by due time, with
+ * their leases.
  * `list` holds checks by owner and finished runs by URL, sorted by time, with what their lists show (`projects`).
  */
 export const tableSettings = {
@@ -22,7 +23,7 @@ export const tableSettings = {
   sortKey: 'sk',
   timeToLive: 'expiresAt',
   indexes: [
-    { name: 'open', partitionKey: 'open', sortKey: 'dueAt', projects: [] as string[] },
+    { name: 'open', partitionKey: 'open', sortKey: 'dueAt', projects: ['lease'] },
     { name: 'list', partitionKey: 'list', sortKey: 'listKey', projects: ['listed'] },
   ],
 } as const;

@@ -36,8 +36,14 @@ export const retryAfter = (tries: number): number => Math.min(2 ** tries * MINUT
  */
 export const returnAfterSeconds = (receives: number): number => Math.min(5 * 4 ** (receives - 1), 120);
 
-/** Returns the time until an open check is looked at again: five minutes at first, then at twice its age, at most an hour. */
-export const recheckAfter = (ageMs: number): number => Math.min(Math.max(5 * MINUTE, ageMs), HOUR);
+/** Difference in the sent times of two jobs that says nothing about their order, because a queue keeps it only roughly. */
+export const QUEUE_ORDER_MS = 5 * MINUTE;
+
+/**
+ * Time until the sweeper looks at an open check whose last run has not announced its end. Only a worker that dies within
+ * milliseconds of the end of another run leaves such a check.
+ */
+export const CHECK_LOOK_MS = 24 * HOUR;
 
 /**
  * Time until an erased check is looked at again. It is longer than a create's timeout, so that a retried create finds the

@@ -51,6 +51,8 @@ export type FunctionRow<Env = unknown> = {
   index?: 'open' | 'list';
   /** Actions on reports. With ListBucket, S3 answers 404 for a missing report instead of 403. */
   reports?: readonly ReportAction[];
+  /** True if it counts the jobs in the queues to which it sends. */
+  countsJobs?: boolean;
 };
 
 /** A function that answers or works at once. More CPU makes the first request of an instance faster. */
@@ -156,6 +158,7 @@ export const functionRows = {
       share: ['DeleteItem', 'GetItem'],
     },
     index: 'open',
+    countsJobs: true,
     reports: ['DeleteObject', 'ListBucket'],
   },
   // It mostly sleeps, and may make its own key (infra/aws/canary.ts).

@@ -1,5 +1,6 @@
 import { isFinished } from '../../shared/run.ts';
-import type { CheckStore, StoredCheck } from './store/checks.ts';
+import type { CheckStore } from './store/checks.ts';
+import type { StoredCheck } from './store/find-check.ts';
 import type { ListStore, Range } from './store/lists.ts';
 
 const PAGE_SIZE = 100;

@@ -15,7 +15,7 @@ export const rightsOf = (scope: Construct, environment: Environment, row: Functi
   ...tableRights(scope, environment, row.table ?? {}),
   ...(row.index ? [indexRight(scope, environment, row.index)] : []),
   ...('AUTH' in row.env.shape ? keyRights(scope, environment) : []),
-  ...('AUDIT_QUEUES' in row.env.shape ? sendRights(scope, environment) : []),
+  ...('AUDIT_QUEUES' in row.env.shape ? queueRights(scope, environment, row) : []),
 ];
 
 /** Allows actions on the items of some partitions of the table, which is in the home region. */
@@ -66,11 +66,15 @@ export const canaryKeyRight = (scope: Construct, environment: Environment): Poli
     'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [`${partitions.key}${CANARY_PREFIX}`] },
   });
 
-/** Allows sending jobs to the queue of each region. */
-const sendRights = (scope: Construct, { regions: deployed, names }: Environment): PolicyStatement[] =>
+/** Allows sending jobs to the queue of each region, and counting them if the function's row says so. */
+const queueRights = (
+  scope: Construct,
+  { regions: deployed, names }: Environment,
+  row: FunctionRow,
+): PolicyStatement[] =>
   deployed.map((region) =>
     right(
-      ['sqs:SendMessage'],
+      row.countsJobs ? ['sqs:GetQueueAttributes', 'sqs:SendMessage'] : ['sqs:SendMessage'],
       Stack.of(scope).formatArn({ service: 'sqs', region: regions[region], resource: names.auditQueue(region) }),
     ),
   );

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { checkStore, type StoredCheck } from '../../functions/lib/store/checks.ts';
+import { checkStore } from '../../functions/lib/store/checks.ts';
 import {
   type Db,
   deleteItem,
@@ -11,6 +11,7 @@ import {
   putItem,
   updateItem,
 } from '../../functions/lib/store/dynamodb.ts';
+import type { StoredCheck } from '../../functions/lib/store/find-check.ts';
 import { checkKey, shareKey, trendKey } from '../../functions/lib/store/items.ts';
 import { listedClosedCheck, listedNewCheck, listedRun } from '../../functions/lib/store/lists.ts';
 import { putEmptyTrend } from '../../functions/lib/store/trends.ts';

@@ -54,7 +54,7 @@ const rights = {
     ...onTable('sweep'),
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
-    ...send(queues),
+    ...count(queues),
   ],
   canary: on(`${table} of KEY#00000000ca11`, 'dynamodb', ['PutItem']), // one key, which only the canary uses
   'sample-page': [],
@@ -211,6 +211,9 @@ function on(resource: string, service: string, actions: string[]): string[] {
 /** Rights to read a report. Without ListBucket, S3 answers 403 for a missing report. */
 function readReport(file: 'get-explanation' | 'get-fixes' | 'get-report' | 'get-screenshot'): string[] {
   return [...onTable(file), ...keys, ...on(reports, 's3', ['GetObject']), ...on(bucket, 's3', ['ListBucket'])];
+}
+function count(to: string[]): string[] {
+  return to.flatMap((queue) => on(queue, 'sqs', ['GetQueueAttributes', 'SendMessage']));
 }
 function send(to: string[]): string[] {
   return to.flatMap((queue) => on(queue, 'sqs', ['SendMessage']));

@@ -101,7 +101,8 @@ test('the job of a run whose worker had no time left is sent at once', async () 
 test('a region without a queue abandons its runs after 24 tries over 18 hours', async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
   await world.create(check);
-  const queues = { send: () => Promise.reject(new Error('AUDIT_QUEUES has no queue for region us-east4')) };
+  const missing = () => Promise.reject(new Error('AUDIT_QUEUES has no queue for region us-east4'));
+  const queues = { send: missing, count: missing };
   let now = later(t0, 61);
   for (let tries = 0; tries < 24; tries++) {
     await sweep({ ...world, queues, now: () => now })({});

@@ -4,14 +4,14 @@ import { emptyResult } from '../../functions/auditor/verdict/judge.ts';
 import { log } from '../../functions/lib/log.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
-import { updateRun } from '../../functions/lib/store/items.ts';
+import { type RunItem, updateRun } from '../../functions/lib/store/items.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { startSweeping } from '../support/sweeping.ts';
-import { aCheck, later } from '../support/world.ts';
+import { aCheck, later, passed } from '../support/world.ts';
 
 const { world, newTime, sweepAt } = await startSweeping();
 let t0: Date;
@@ -27,6 +27,15 @@ const tableThatFails = (fails: (command: unknown) => boolean): Db => {
   return { ...world.db, client: Object.create(client, { send: { value: send } }) };
 };
 const isQuery = (command: unknown) => command instanceof QueryCommand; // closing reads the check and its runs with it
+/** Fails after the end of the run is written, if `fails` says so. */
+const afterRun = (fails: (command: unknown) => boolean) => {
+  let ended = false;
+  return tableThatFails((command) => {
+    if (ended) return fails(command);
+    ended = JSON.stringify((command as UpdateCommand).input).includes('finishedAt');
+    return false;
+  });
+};
 const ofCheck = (command: unknown) => command instanceof UpdateCommand && command.input.Key?.sk === 'CHECK';
 const anOldCheck = async () => {
   const check = aCheck({ now: t0, regions: ['us-east4'] });
@@ -41,7 +50,7 @@ test.each(['finished', 'abandoned'])(
   async (how) => {
     const { check, run, endsAt } = await anOldCheck();
     const error = vi.spyOn(log, 'error').mockReturnValue();
-    const db = tableThatFails(isQuery);
+    const db = afterRun(isQuery);
     if (how === 'finished') {
       const lease = await world.claim(run, endsAt);
       expect(await leaseStore(db).finish(lease, { state: 'succeeded', attempts: [] }, endsAt)).toBe(true);
@@ -59,7 +68,7 @@ test.each(['finished', 'abandoned'])(
 test('a worker closes the check itself if the table responds again', async () => {
   const { check, run } = await anOldCheck();
   let failures = 2; // of closing, and of making the check due
-  const db = tableThatFails((command) => (isQuery(command) || ofCheck(command)) && failures-- > 0);
+  const db = afterRun((command) => (isQuery(command) || ofCheck(command)) && failures-- > 0);
   const audit = async () => ({ state: 'succeeded' as const, metrics: noMetrics, ...emptyResult });
   const work = runAudit({ ...world, leases: leaseStore(db), auditors: { audit }, retryDelaysMs: [1] });
   const { id: runId, region, correlationId, owner } = run;
@@ -70,7 +79,7 @@ test('a worker closes the check itself if the table responds again', async () =>
 
 test('a start closes a check whose worker died before it closed the check, and leaves the marks of erased checks', async () => {
   const { check, run, endsAt } = await anOldCheck();
-  await sweepAt(endsAt); // the check is due again in an hour
+  await sweepAt(endsAt); // the check is due again in a day
   const finished = { state: 'succeeded', finishedAt: endsAt.toISOString() };
   await updateRun(world.db, run, { set: finished, remove: ['open', 'dueAt'], condition: 'attribute_exists(#pk)' });
   const erased = await anOldCheck();
@@ -85,8 +94,37 @@ test('a start closes a check whose worker died before it closed the check, and l
   expect(mark).toMatchObject({ pk: `CHECK#${erased.check.id}`, dueAt: later(endsAt, 90).toISOString() });
 });
 
-test('an open check is looked at every hour, however old it is', async () => {
-  const { check, endsAt } = await anOldCheck();
-  await sweepAt(endsAt);
-  expect((await world.find(check.id)).item.dueAt).toBe(later(endsAt, 3600).toISOString());
+/** Ends a run like a worker that dies before it closes the check. */
+const endAndDie = async (run: RunItem, now: Date): Promise<void> => {
+  const lease = await world.claim(run, now);
+  const ending = leaseStore(afterRun(() => true)).finish(lease, { state: 'succeeded', attempts: [] }, now);
+  const error = vi.spyOn(log, 'error').mockReturnValue();
+  await expect(ending).rejects.toThrow('unavailable');
+  error.mockRestore();
+};
+
+test('a check whose last worker dies between the end of the run and the closing is closed a minute later', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4', 'europe-west3'] });
+  const runs = await world.create(check);
+  const endsAt = later(t0, 600);
+  for (const run of runs) await endAndDie(run, endsAt);
+  expect(await completedAt(check.id)).toBeNull();
+  await sweepAt(later(endsAt, 59));
+  expect(await completedAt(check.id)).toBeNull();
+  await sweepAt(later(endsAt, 61));
+  expect(await completedAt(check.id)).not.toBeNull();
+});
+
+test('the sweeper does not look at a check while its runs are open, except once a day', async () => {
+  const check = aCheck({ now: t0, regions: ['us-east4', 'europe-west3'] });
+  const [first] = await world.create(check);
+  if (!first) throw new Error('the check has no run');
+  const dueAt = async () => (await world.find(check.id)).item.dueAt;
+  expect(await dueAt()).toBe(later(t0, 24 * 3600).toISOString());
+  await world.finish(first, passed, later(t0, 600));
+  expect(await dueAt()).toBe(later(t0, 24 * 3600).toISOString());
+  const looks = vi.fn(world.store.closeIfFinished);
+  const store = { ...world.store, closeIfFinished: looks };
+  for (const hour of [1, 5, 23, 25, 26]) await sweep({ ...world, store, now: () => later(t0, hour * 3600) })({});
+  expect(looks.mock.calls.filter(([id]) => id === check.id)).toHaveLength(1);
 });

@@ -15,9 +15,10 @@ afterAll(() => world.stop());
 const emit = vi.spyOn(logging, 'emit');
 
 /** Returns queues whose messages have this text in them. */
-const queuesWith = (correlationId: string): Pick<World['queues'], 'send' | 'regions'> => ({
+const queuesWith = (correlationId: string): Pick<World['queues'], 'send' | 'regions' | 'count'> => ({
   regions: world.queues.regions,
   send: (job) => world.queues.send({ ...job, correlationId }),
+  count: world.queues.count,
 });
 const refused = [
   ['a character that no message may have', '\uffff', 'InvalidMessageContents'],

@@ -34,7 +34,7 @@ const createIn = async (shards: number, count: number, region: Region = 'us-east
 const sweeperOf = (shards: number) => {
   let now = t0;
   const sent: string[] = [];
-  const queues = { send: async ({ runId }: { runId: string }) => void sent.push(runId) };
+  const queues = { ...world.queues, send: async ({ runId }: { runId: string }) => void sent.push(runId) };
   const run = sweep({ ...withShards(shards), queues, now: () => now, pageSize: 3 });
   return {
     /** Sweeps at a time. Returns the runs whose jobs it sent. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ifState, type RunItem, updateRun } from '../../functions/lib/store/items.ts';
-import type { Lease } from '../../functions/lib/store/leases.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { AuditJob } from '../../shared/audit-job.ts';
 import { startSweeping } from '../support/sweeping.ts';
@@ -114,7 +113,7 @@ test('a region whose queue does not respond delays no other region', async () =>
     if (job.region === 'us-east4') await respond.promise;
     await world.queues.send(job);
   });
-  const sweeping = sweep({ ...world, queues: { send }, now: () => later(t0, 61) })({});
+  const sweeping = sweep({ ...world, queues: { ...world.queues, send }, now: () => later(t0, 61) })({});
   await expect.poll(() => world.jobsIn('europe-west3')).toHaveLength(1);
   expect(await world.jobsIn('us-east4')).toEqual([]);
   respond.resolve();
@@ -192,26 +191,6 @@ test('orphans of another create with the same check id are deleted, but not the 
   expect(await world.store.findRunOfAnyOwner(left)).toBeUndefined();
   expect((await world.find(check.id)).runs).toHaveLength(1);
   expect(runIds(await jobs())).toEqual([check.runs[0]?.id]);
-});
-
-test('a check is closed if its last run finished without closing it', async () => {
-  const check = aCheck({ now: t0, regions: ['us-east4'] });
-  const [run] = (await world.create(check)) as [RunItem];
-  const lease = await world.claim(run, t0);
-  await finishWithoutClosing(lease);
-  expect((await world.find(check.id)).item.completedAt).toBeNull();
-  await sweepAt(later(t0, 5 * MINUTE - 1));
-  expect((await world.find(check.id)).item.completedAt).toBeNull();
-  await sweepAt(later(t0, 5 * MINUTE + 1));
-  expect((await world.find(check.id)).item.completedAt).not.toBeNull();
-});
-
-test('an unfinished check is due again at twice its age', async () => {
-  const check = aCheck({ now: t0, regions: ['us-east4'] });
-  const [run] = (await world.create(check)) as [RunItem];
-  await world.store.markSent(run, later(t0, 1));
-  await sweepAt(later(t0, 6 * MINUTE));
-  expect((await world.find(check.id)).item.dueAt).toBe(later(t0, 12 * MINUTE).toISOString());
 });
 
 test('waking a region makes its waiting runs due, but not those at work', async () => {
@@ -301,18 +280,4 @@ const deleteCheckItem = async (checkId: string): Promise<void> => {
   const { DynamoDBClient, DeleteItemCommand } = await import('@aws-sdk/client-dynamodb');
   const Key = { pk: { S: `CHECK#${checkId}` }, sk: { S: 'CHECK' } };
   await new DynamoDBClient({}).send(new DeleteItemCommand({ TableName: world.env.TABLE_NAME, Key }));
-};
-
-/** Finishes a run like a process that dies before it closes the check. */
-const finishWithoutClosing = async ({ run }: Lease): Promise<void> => {
-  const { DynamoDBClient, UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
-  await new DynamoDBClient({}).send(
-    new UpdateItemCommand({
-      TableName: world.env.TABLE_NAME,
-      Key: { pk: { S: `CHECK#${run.checkId}` }, sk: { S: `RUN#${run.id}` } },
-      UpdateExpression: 'SET #state = :succeeded REMOVE #open, dueAt, #lease',
-      ExpressionAttributeNames: { '#state': 'state', '#open': 'open', '#lease': 'lease' },
-      ExpressionAttributeValues: { ':succeeded': { S: 'succeeded' } },
-    }),
-  );
 };

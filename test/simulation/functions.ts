@@ -15,6 +15,7 @@ import { linkStore } from '../../functions/lib/store/links.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { reports } from '../../functions/lib/store/reports.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
+import { waitingStore } from '../../functions/lib/store/waiting.ts';
 import { listChecks } from '../../functions/list-checks.ts';
 import { listRuns } from '../../functions/list-runs.ts';
 import { runAudit } from '../../functions/run-audit.ts';
@@ -54,6 +55,7 @@ export const openParts = () => {
     db,
     store: checkStore(db),
     due: dueStore(db),
+    waiting: waitingStore(db),
     leases: leaseStore(db),
     usage: usageStore(db),
     lists: listStore(db),

@@ -27,6 +27,8 @@ type Options = {
   bucket: EmbeddedBucket;
   /** Handles a message that a function sends. */
   onMessage: (queueUrl: string, body: string) => void;
+  /** Returns the attributes of a queue. */
+  queueAttributes: (queueUrl: string) => Record<string, string>;
   /** Handles a call of the table. */
   onTableCall: (call: TableCall, context: Context) => Promise<Answer>;
   /** Is called when a report has been stored, with the object that it replaced. */
@@ -141,8 +143,9 @@ const callOf = (request: Request, context: Context, options: Options): Call => {
     };
   }
   if (service === 'AmazonSQS') {
-    const { QueueUrl, MessageBody } = JSON.parse(textOf(body));
+    const { QueueUrl, MessageBody = '' } = JSON.parse(textOf(body));
     const deliver = async () => {
+      if (operation === 'GetQueueAttributes') return answerOf(200, { Attributes: options.queueAttributes(QueueUrl) });
       options.onMessage(QueueUrl, MessageBody);
       const md5 = createHash('md5').update(MessageBody).digest('hex');
       return answerOf(200, { MessageId: 'simulated', MD5OfMessageBody: md5 });

@@ -178,6 +178,14 @@ export const startService = (options: Options) => {
         timeline.after(ms, () => {}); // so that `deliver` runs then
       }
     },
+    queueAttributes: (queueUrl: string): Record<string, string> => {
+      const { visible, received } = lanes.find(({ region }) => queueUrlOf(region) === queueUrl)?.jobs.count() ?? {};
+      return {
+        ApproximateNumberOfMessages: `${visible}`,
+        ApproximateNumberOfMessagesDelayed: '0',
+        ApproximateNumberOfMessagesNotVisible: `${received}`,
+      };
+    },
     /** Starts the missing workers, and gives them the visible messages. */
     deliver: (): void => {
       for (const { region, jobs, deadLetters, workers } of lanes) {

@@ -36,6 +36,10 @@ export const simulatedQueue = ({ timeline, random, visibilityMs, maxReceives }: 
       const message = messages.get(id);
       if (message) message.visibleAt = timeline.now();
     },
+    count: () => {
+      const visible = [...messages.values()].filter(({ visibleAt }) => visibleAt <= timeline.now()).length;
+      return { visible, received: messages.size - visible };
+    },
     /** Loses all messages. */
     purge: (): void => messages.clear(),
   };

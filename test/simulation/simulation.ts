@@ -82,7 +82,8 @@ export const simulate = async (
     const isLate = timeline.now() > markedAt + LATE_AFTER_MS;
     if (isLate && !images.has(`CHECK#${checkId} CHECK`)) storedLate.add(key);
   };
-  const network = { timeline, random, faults, table, bucket, trace };
+  const { queueAttributes } = service;
+  const network = { timeline, random, faults, table, bucket, trace, queueAttributes };
   cleanUp.defer(replaceNetwork({ ...network, onMessage: service.onMessage, onTableCall: monitor.onCall, onStored }));
   const clientOptions = { timeline, random, request: service.request, hasCheck, images, ownerOf, violated };
   const clients = startClients(clientOptions);
@@ -125,15 +126,17 @@ const warmUp = async (): Promise<void> => {
   const [table, bucket] = [await startEmbeddedTable(), startEmbeddedBucket()];
   const faults = drawFaults({ random, probability: 0 });
   using cleanUp = new DisposableStack();
-  const network = { timeline, random, faults, table, bucket, trace: () => {} };
+  const network = { timeline, random, faults, table, bucket, trace: () => {}, queueAttributes: () => ({}) };
   cleanUp.defer(replaceGlobals(timeline, random));
   cleanUp.defer(replaceNetwork({ ...network, onMessage: () => {}, onTableCall: table.call, onStored: () => {} }));
   let done = false;
   const calls = contexts.run({ process: new SimProcess('warm-up'), invocation: {} }, async () => {
-    const { due, reports, queues } = openParts();
+    const { due, reports, queues, waiting } = openParts();
     await due.list({ kind: 'checks', shard: 0 }, new Date(), 1);
     await reports.keysOf('none');
     await reports.put('none', Buffer.of());
+    await queues.count('us-east4');
+    await waiting.atWork('us-east4', new Date());
     await queues.send({ checkId: '', runId: '', region: 'us-east4', correlationId: '', owner: '' });
   });
   void calls.finally(() => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
@@ -12,6 +12,7 @@ import { type Lease, leaseStore, type Outcome } from '../../functions/lib/store/
 import { regionStore } from '../../functions/lib/store/regions.ts';
 import { reportKey, reports } from '../../functions/lib/store/reports.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
+import { waitingStore } from '../../functions/lib/store/waiting.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
@@ -61,10 +62,12 @@ export const worldHere = () => {
     return runs;
   };
 
-  /** Receives the jobs that wait in a region's queue. */
+  /** Receives and deletes the jobs that wait in a region's queue. */
   const jobsIn = async (region: Region): Promise<AuditJob[]> => {
     const receive = new ReceiveMessageCommand({ QueueUrl: urls[region], MaxNumberOfMessages: 10 });
     const { Messages = [] } = await sqs.send(receive);
+    for (const { ReceiptHandle } of Messages)
+      await sqs.send(new DeleteMessageCommand({ QueueUrl: urls[region], ReceiptHandle }));
     return Messages.map((message) => AuditJob.strict().parse(JSON.parse(message.Body ?? '')));
   };
 
@@ -120,6 +123,7 @@ export const worldHere = () => {
     store,
     leases,
     due: dueStore(db),
+    waiting: waitingStore(db),
     erasure: erasureStore(db, bucket),
     keys,
     newKey,

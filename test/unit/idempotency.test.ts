@@ -6,7 +6,7 @@ import {
   parseIdempotencyKey,
   replyToRepeat,
 } from '../../functions/lib/http/idempotency.ts';
-import type { StoredCheck } from '../../functions/lib/store/checks.ts';
+import type { StoredCheck } from '../../functions/lib/store/find-check.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { CreateCheckBody } from '../../shared/check.ts';
 import type { ApiProblemError } from '../../shared/problems.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
 import { aliasesOf, auditVersions, resolveAuditVersion } from '../../shared/audit-versions.ts';
 import { asCreated, stateOf } from '../../shared/check.ts';
-import { HOLD_MS, isSendDue, LEASE_MS, RENEW_MS, recheckAfter, retryAfter } from '../../shared/due-times.ts';
+import { HOLD_MS, isSendDue, LEASE_MS, RENEW_MS, retryAfter } from '../../shared/due-times.ts';
 import { CreateEnv } from '../../shared/env.ts';
 import { runError } from '../../shared/problems.ts';
 import { methodsOf, pathParameters, type Route, routes } from '../../shared/routes.ts';
@@ -76,8 +76,6 @@ test('due times are longer than the work that they wait for', () => {
     Array.from({ length: 24 }, (_, tries) => tries).find((tries) => isSendDue({ sends, tries }));
   expect([0, 1, 2, 3, 4, 5].map(dueAt)).toEqual([0, 1, 3, 7, 15, undefined]);
   expect([0, 1, 2, 6, 23].map((tries) => retryAfter(tries) / 60_000)).toEqual([1, 2, 4, 60, 60]);
-  expect(recheckAfter(0)).toBe(300_000);
-  expect(recheckAfter(3_600_000)).toBe(3_600_000);
 });
 
 test('an incomplete environment is refused with the name of the missing variable', () => {

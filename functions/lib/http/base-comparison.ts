@@ -7,7 +7,7 @@ import { ApiProblemError } from '../../../shared/problems.ts';
 import { isFinished } from '../../../shared/run.ts';
 import { cutText } from '../../../shared/text.ts';
 import { labelledChecks } from '../labelled-checks.ts';
-import type { StoredCheck } from '../store/checks.ts';
+import type { StoredCheck } from '../store/find-check.ts';
 import type { ListStore } from '../store/lists.ts';
 import type { Request } from './endpoint.ts';
 import { invalidInput, parseFields } from './input.ts';

@@ -6,7 +6,7 @@ import { asCreated, type CreateCheckBody } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
-import type { StoredCheck } from '../store/checks.ts';
+import type { StoredCheck } from '../store/find-check.ts';
 import type { Request } from './endpoint.ts';
 import type { Reply } from './response.ts';
 

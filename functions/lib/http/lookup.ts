@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Caller } from '../../../shared/keys.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
-import type { CheckStore, StoredCheck } from '../store/checks.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { StoredCheck } from '../store/find-check.ts';
 import type { RunItem } from '../store/items.ts';
 import type { Request } from './endpoint.ts';
 import { findShared, type SharingStore } from './shared-check.ts';

@@ -1,6 +1,7 @@
 import { ApiProblemError } from '../../../shared/problems.ts';
 import { expiryOf, isShareToken } from '../share-token.ts';
-import type { CheckStore, StoredCheck } from '../store/checks.ts';
+import type { CheckStore } from '../store/checks.ts';
+import type { StoredCheck } from '../store/find-check.ts';
 import { isExpired } from '../store/items.ts';
 import { newSecret } from '../store/links.ts';
 

@@ -1,8 +1,14 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type AuditJob, OWNER_ATTRIBUTE } from '../../../shared/audit-job.ts';
 import type { QueuesEnv } from '../../../shared/env.ts';
 import { type Region, regions } from '../../../shared/regions.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
+
+const counted = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesDelayed',
+  'ApproximateNumberOfMessagesNotVisible',
+] as const;
 
 export type AuditQueues = ReturnType<typeof auditQueues>;
 
@@ -20,17 +26,35 @@ export const auditQueues = ({ AUDIT_QUEUES: urls }: QueuesEnv) => {
     return client;
   };
 
+  const urlOf = (region: Region): string => {
+    const url = urls[region];
+    if (!url) throw new Error(`AUDIT_QUEUES has no queue for region ${region}`);
+    return url;
+  };
+
   return {
     /** Regions that this environment has deployed. */
     regions: Object.keys(urls) as Region[],
+
+    /** Returns about how many jobs of a region wait, and how many were received and not yet deleted. */
+    count: async (region: Region): Promise<{ waiting: number; received: number }> => {
+      const { Attributes = {} } = await clientOf(region).send(
+        new GetQueueAttributesCommand({ QueueUrl: urlOf(region), AttributeNames: [...counted] }),
+      );
+      const [visible, delayed, received] = counted.map((name) => Number(Attributes[name] ?? 0)) as [
+        number,
+        number,
+        number,
+      ];
+      return { waiting: visible + delayed, received };
+    },
 
     /**
      * Sends a job. The owner is its message group, so that the many jobs of one owner don't delay another's.
      * The owner is also an attribute, because the local queue drops the message group.
      */
     send: async (job: AuditJob): Promise<void> => {
-      const QueueUrl = urls[job.region];
-      if (!QueueUrl) throw new Error(`AUDIT_QUEUES has no queue for region ${job.region}`);
+      const QueueUrl = urlOf(job.region);
       const send = new SendMessageCommand({
         QueueUrl,
         MessageBody: JSON.stringify(job),

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
 import type { Check } from '../../../shared/check.ts';
-import { HOLD_MS, recheckAfter, TRY_MS } from '../../../shared/due-times.ts';
+import { CHECK_LOOK_MS, HOLD_MS, TRY_MS } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
-import { isFinished } from '../../../shared/run.ts';
-import { latest } from '../../../shared/times.ts';
-import { log } from '../log.ts';
-import type { Db, Item } from './dynamodb.ts';
-import { getItem, ifReadable, parse, putItem, UnreadableItemError, updateItem } from './dynamodb.ts';
+import { closeIfFinished } from './closing.ts';
+import type { Db } from './dynamodb.ts';
+import { getItem, ifReadable, putItem } from './dynamodb.ts';
+import { findCheck, findOrErased, type StoredCheck } from './find-check.ts';
 import {
-  CheckItem,
+  type CheckItem,
   checkKey,
   type Erasable,
   findRun,
@@ -20,22 +19,18 @@ import {
   ofAnyOwner,
   openPartitionOf,
   pointerKey,
-  RunItem,
+  type RunItem,
   type RunRef,
   readItems,
   runKey,
-  type Scope,
   toIso,
   updateRun,
 } from './items.ts';
 import { findShare, type ShareItem } from './links.ts';
-import { listedClosedCheck, listedNewCheck } from './lists.ts';
-import { putOpenCheck, removeOpenCheck } from './open-checks.ts';
+import { listedNewCheck } from './lists.ts';
+import { putOpenCheck } from './open-checks.ts';
 import { CheckFields, withLabelsAsText } from './stored.ts';
-import { fillTrends, putEmptyTrend } from './trends.ts';
-
-/** A stored check and its runs, in the order of its regions. */
-export type StoredCheck = { item: CheckItem; runs: RunItem[] };
+import { putEmptyTrend } from './trends.ts';
 
 /** Facts about a create that are stored with its check. */
 export type Creation = {
@@ -61,14 +56,14 @@ export const checkStore = (db: Db) => ({
 
   /** Returns a check of this owner and its runs. Ignores expired checks. */
   find: (checkId: string, owner: string, now: Date): Promise<StoredCheck | undefined> =>
-    find(db, checkId, { owner }, now),
+    findCheck(db, checkId, { owner }, now),
 
   /** Does the same, but returns `erased` for a mark. The id of an erased check is free when its mark is deleted. */
   findOrErased: (checkId: string, owner: string, now: Date): Promise<StoredCheck | 'erased' | undefined> =>
     findOrErased(db, checkId, { owner }, now),
 
   /** Returns a check of any owner, also an expired one. For share links, whose token proves the right to read. */
-  findOfAnyOwner: (checkId: string): Promise<StoredCheck | undefined> => find(db, checkId, ofAnyOwner),
+  findOfAnyOwner: (checkId: string): Promise<StoredCheck | undefined> => findCheck(db, checkId, ofAnyOwner),
 
   /** Returns what an erasure needs to know of a check, also if the check can't be read. Ignores expired checks. */
   findErasable: (checkId: string, owner: string, now: Date) => findErasable(db, checkId, owner, now),
@@ -88,7 +83,7 @@ export const checkStore = (db: Db) => ({
   /** Records that a run's job was sent, unless the run has changed since it was read. */
   markSent: (run: RunItem, now: Date) =>
     updateRun(db, run, {
-      set: { sends: run.sends + 1, tries: run.tries, dueAt: toIso(now.getTime() + TRY_MS) },
+      set: { sends: run.sends + 1, tries: run.tries, sentAt: now.toISOString(), dueAt: toIso(now.getTime() + TRY_MS) },
       ...ifDueAt(run.dueAt),
     }),
 
@@ -135,7 +130,7 @@ const create = async (
     ...{ owner, fingerprint, createId, countsAsOpen },
     runIds: runs.map((run) => run.id),
     completedAt: null,
-    dueAt: toIso(now.getTime() + recheckAfter(0)),
+    dueAt: toIso(now.getTime() + CHECK_LOOK_MS),
     expiresAt: seconds,
   };
   if (countsAsOpen) await putOpenCheck(db, { owner, id: check.id, createId, expiresAt: seconds });
@@ -173,78 +168,9 @@ const putPointer = async (db: Db, run: RunItem, expiresAt: number): Promise<void
   if (!written) throw new Error(`could not write the pointer of run ${id}: it belongs to another check`);
 };
 
-const find = async (db: Db, checkId: string, scope: Scope, now?: Date) => {
-  const found = await findOrErased(db, checkId, scope, now);
-  return found === 'erased' ? undefined : found;
-};
-
 const findErasable = async (db: Db, id: string, owner: string, now: Date): Promise<Erasable | undefined> => {
   const { check } = await readItems(db, id, { owner });
   if (!check || check.erasedAt || isExpired({ expiresAt: check.expiresAt as number | undefined }, now))
     return undefined;
   return { id, owner, createdAt: check.createdAt };
-};
-
-/** Finds a check. With `now`, ignores a check that has expired by then. */
-const findOrErased = async (
-  db: Db,
-  checkId: string,
-  scope: Scope,
-  now?: Date,
-  again = false,
-): Promise<(StoredCheck & { trends: Item[] }) | 'erased' | undefined> => {
-  const { check, runs, trends } = await readItems(db, checkId, scope);
-  if (!check) return undefined; // runs without a check belong to a create that has not ended or has failed
-  if (check.erasedAt) return 'erased';
-  const item = parse(CheckItem, check);
-  if (now && isExpired(item, now)) return undefined;
-  const found = item.runIds.map((id) => runs.find(({ sk }) => sk === `RUN#${id}`));
-  const missing = found.findIndex((run) => !run);
-  if (missing < 0) return { item, runs: found.map((run) => parse(RunItem, run as Item)), trends };
-  if (again)
-    throw new UnreadableItemError(checkKey(checkId), `it lists the run ${item.runIds[missing]}, which is missing`);
-  // A query is no snapshot. It can read the check before its erasure and the runs after it. So read again, once.
-  return findOrErased(db, checkId, scope, now, true);
-};
-
-/** Closes a check if all its runs are finished. Returns true if the check is closed. */
-const closeIfFinished = async (db: Db, checkId: string, now: Date, again = false): Promise<boolean> => {
-  const found = await find(db, checkId, { ...ofAnyOwner, trends: true });
-  if (!found?.runs.every((run) => isFinished(run.state))) return false;
-  if (found.item.completedAt) return true;
-  const { owner, countsAsOpen, expiresAt } = found.item;
-  const check = { ...found.item, runs: found.runs };
-  if (!(await fillTrends(db, found.runs, found.trends))) {
-    if (again) throw new Error(`the entries of check ${checkId} were written while it was closed`);
-    return closeIfFinished(db, checkId, now, true);
-  }
-  if (countsAsOpen) await removeOpenCheck(db, owner, checkId); // first, so that the sweeper repeats it if it fails
-  await updateItem(db, checkKey(checkId), {
-    set: {
-      completedAt: latest(now.toISOString(), ...found.runs.map((run) => run.finishedAt)),
-      ...listedClosedCheck(check, owner, expiresAt),
-    },
-    remove: ['open', 'dueAt'],
-    condition: '#completedAt = :null', // false for a mark, which has no completedAt
-    values: { ':null': null },
-  });
-  return true;
-};
-
-/**
- * Closes the check of a run that has finished, if the run was the last. If that fails, the check is due in a minute, and the
- * sweeper closes it. Throws if neither can be written. Safe to repeat.
- */
-export const closeAfterRun = async (db: Db, { checkId }: Pick<RunItem, 'checkId'>, now: Date): Promise<void> => {
-  try {
-    await closeIfFinished(db, checkId, now);
-  } catch (error) {
-    log.error('Could not close the check. The sweeper retries in a minute.', { checkId, error: error as Error });
-    await updateItem(db, checkKey(checkId), {
-      set: { dueAt: toIso(now.getTime() + HOLD_MS) },
-      returns: 'NONE',
-      condition: '#completedAt = :null',
-      values: { ':null': null },
-    });
-  }
 };

@@ -4,7 +4,7 @@ import { partitions } from '../../../shared/partitions.ts';
 import type { RunError } from '../../../shared/problems.ts';
 import { follows } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
-import { closeAfterRun } from './checks.ts';
+import { announceEnd, closeAfterRun } from './closing.ts';
 import { allOf, type Db, deleteItem, getItem, parse, updateItem, updateOnce } from './dynamodb.ts';
 import {
   CheckItem,
@@ -159,6 +159,7 @@ const list = async (db: Db, { kind, shard }: Shard, until: Date, limit: number, 
 
 const abandon = async (db: Db, run: RunItem, error: RunError, now: Date): Promise<boolean> => {
   const finishedAt = latest(now.toISOString(), run.updatedAt);
+  await announceEnd(db, run, now);
   const written = await updateRun(db, run, {
     set: { state: 'failed', error, ...withSamples(run, []), finishedAt, updatedAt: finishedAt },
     remove: ['open', 'dueAt', 'lease'],

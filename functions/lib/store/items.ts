@@ -72,9 +72,10 @@ export const RunItem = z.object({
   correlationId: z.string(), // id of the request that created the run
   createId: z.string(), // the last create that wrote this item and its pointer
   sends: z.int(), // of its job, since no queue had it
+  sentAt: z.string().optional(), // when its job was sent last
   tries: z.int().default(0), // that came to nothing since its last claim (due-times.ts)
   lostLeases: z.int(),
-  lease: z.object({ id: z.uuid(), until: z.string() }).optional(),
+  lease: z.object({ id: z.uuid(), until: z.string(), sentAt: z.string().optional() }).optional(), // sentAt: of the holder's job
   report: StoredReport.optional(),
   dueAt: z.string().optional(),
   labels: StoredLabels, // of its check, for its series

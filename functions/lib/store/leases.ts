@@ -3,7 +3,7 @@ import type { Sample } from '../../../shared/page-metrics-schemas.ts';
 import { type Attempt, follows, isFinished, type Run } from '../../../shared/run.ts';
 import { latest } from '../../../shared/times.ts';
 import { idsOf, log } from '../log.ts';
-import { closeAfterRun } from './checks.ts';
+import { announceEnd, closeAfterRun } from './closing.ts';
 import { allOf, type Condition, type Db } from './dynamodb.ts';
 import { ifCreateId, ifLease, ifNoLease, ifState, type RunItem, toIso, updateRun, withSamples } from './items.ts';
 
@@ -33,7 +33,7 @@ export const leaseStore = (db: Db) => ({
 
   /** Renews a lease. Returns false if the lease is lost. */
   renew: async (lease: Lease, now: Date): Promise<boolean> =>
-    Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease.id, now), ...ifLeaseHeld(lease) })),
+    Boolean(await updateRun(db, lease.run, { set: leaseFrom(lease, now), ...ifLeaseHeld(lease) })),
 
   /** Records an attempt that another one follows, and the samples so far. Returns false if the lease is lost. */
   recordAttempt: async (lease: Lease, { attempts, samples, against }: Progress): Promise<boolean> => {
@@ -61,6 +61,7 @@ export const leaseStore = (db: Db) => ({
       remove: ['open', 'dueAt', 'lease'],
       ...ifLeaseHeld(lease),
     };
+    await announceEnd(db, lease.run, now);
     const finished = await updateRun(db, lease.run, change, `${lease.id} ${outcome.state}`);
     if (finished) await closeAfterRun(db, lease.run, now);
     return Boolean(finished);
@@ -76,7 +77,7 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
   const claimed = await updateRun(db, run, {
     set: {
       state: 'running',
-      ...leaseFrom(leaseId, now),
+      ...leaseFrom({ id: leaseId, run }, now),
       tries: 0,
       lostLeases: run.lostLeases + (run.lease ? 1 : 0),
       ...(first && { startedAt }),
@@ -88,8 +89,8 @@ const claim = async (db: Db, run: RunItem, leaseId: string, now: Date): Promise<
   return claimed && { id: leaseId, run: claimed };
 };
 
-const leaseFrom = (id: string, now: Date) => ({
-  lease: { id, until: toIso(now.getTime() + LEASE_MS) },
+const leaseFrom = ({ id, run }: Lease, now: Date) => ({
+  lease: { id, until: toIso(now.getTime() + LEASE_MS), sentAt: run.sentAt ?? run.createdAt },
   dueAt: toIso(now.getTime() + LEASE_MS + LEASE_SLACK_MS),
 });
 

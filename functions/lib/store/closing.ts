@@ -1,0 +1,68 @@
+import { HOLD_MS } from '../../../shared/due-times.ts';
+import { isFinished, type RunState } from '../../../shared/run.ts';
+import { latest } from '../../../shared/times.ts';
+import { log } from '../log.ts';
+import { type Db, updateItem } from './dynamodb.ts';
+import { findCheck } from './find-check.ts';
+import { checkKey, ofAnyOwner, type RunItem, type RunRef, readItems, toIso } from './items.ts';
+import { listedClosedCheck } from './lists.ts';
+import { removeOpenCheck } from './open-checks.ts';
+import { fillTrends } from './trends.ts';
+
+/** Closes a check if all its runs are finished. Returns true if the check is closed. */
+export const closeIfFinished = async (db: Db, checkId: string, now: Date, again = false): Promise<boolean> => {
+  const found = await findCheck(db, checkId, { ...ofAnyOwner, trends: true });
+  if (!found?.runs.every((run) => isFinished(run.state))) return false;
+  if (found.item.completedAt) return true;
+  const { owner, countsAsOpen, expiresAt } = found.item;
+  const check = { ...found.item, runs: found.runs };
+  if (!(await fillTrends(db, found.runs, found.trends))) {
+    if (again) throw new Error(`the entries of check ${checkId} were written while it was closed`);
+    return closeIfFinished(db, checkId, now, true);
+  }
+  if (countsAsOpen) await removeOpenCheck(db, owner, checkId); // first, so that the sweeper repeats it if it fails
+  await updateItem(db, checkKey(checkId), {
+    set: {
+      completedAt: latest(now.toISOString(), ...found.runs.map((run) => run.finishedAt)),
+      ...listedClosedCheck(check, owner, expiresAt),
+    },
+    remove: ['open', 'dueAt'],
+    condition: '#completedAt = :null', // false for a mark, which has no completedAt
+    values: { ':null': null },
+  });
+  return true;
+};
+
+/**
+ * Makes the check of a run due in a minute if all its other runs are finished. A worker that dies between the end of the last
+ * run and the closing then leaves a check that the sweeper closes.
+ */
+export const announceEnd = async (db: Db, { checkId, id }: RunRef, now: Date): Promise<void> => {
+  const { check, runs } = await readItems(db, checkId, ofAnyOwner);
+  const others = Array.isArray(check?.runIds) ? check.runIds.filter((each) => each !== id) : [];
+  const isOver = (other: string) => isFinished(runs.find(({ sk }) => sk === `RUN#${other}`)?.state as RunState);
+  if (!others.every(isOver)) return;
+  await makeCheckDue(db, checkId, now);
+};
+
+/** Makes an open check due in a minute. */
+const makeCheckDue = (db: Db, checkId: string, now: Date) =>
+  updateItem(db, checkKey(checkId), {
+    set: { dueAt: toIso(now.getTime() + HOLD_MS) },
+    returns: 'NONE',
+    condition: '#completedAt = :null',
+    values: { ':null': null },
+  });
+
+/**
+ * Closes the check of a run that has finished, if the run was the last. If that fails, the check is due in a minute, and the
+ * sweeper closes it. Throws if neither can be written. Safe to repeat.
+ */
+export const closeAfterRun = async (db: Db, { checkId }: Pick<RunItem, 'checkId'>, now: Date): Promise<void> => {
+  try {
+    await closeIfFinished(db, checkId, now);
+  } catch (error) {
+    log.error('Could not close the check. The sweeper retries in a minute.', { checkId, error: error as Error });
+    await makeCheckDue(db, checkId, now);
+  }
+};

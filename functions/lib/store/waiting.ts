@@ -1,0 +1,75 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { LEASE_MS, LEASE_SLACK_MS, MAX_TRIES, QUEUE_ORDER_MS, RENEW_MS, TRY_MS } from '../../../shared/due-times.ts';
+import { MAX_OPEN_SHARDS } from '../../../shared/partitions.ts';
+import type { Region } from '../../../shared/regions.ts';
+import type { Due } from './due.ts';
+import { allOf, type Db, updateItem } from './dynamodb.ts';
+import { ifDueAt, ifNoLease, ifState, openPartition, toIso } from './items.ts';
+
+/** Runs of a region that workers hold: their number, and when the oldest of their jobs was sent. */
+export type AtWork = { count: number; oldestSentAt: string | undefined };
+
+export type WaitingStore = ReturnType<typeof waitingStore>;
+
+/** Finds out how far a region's queue is, and postpones the runs whose jobs still wait in it. */
+export const waitingStore = (db: Db) => ({
+  /** Returns what the workers of a region hold now, from the leases in the index. */
+  atWork: (region: Region, now: Date) => atWork(db, region, now),
+
+  /**
+   * Postpones a run whose job waits, and counts a try. Returns false if the item is something else, if it has changed since
+   * it was listed, if its last try is due, or if its job was sent before the oldest job at work.
+   */
+  postpone: (due: Due, oldestSentAt: string | undefined, now: Date) => postpone(db, due, oldestSentAt, now),
+});
+
+const atWork = async (db: Db, region: Region, now: Date): Promise<AtWork> => {
+  const shards = Array.from({ length: MAX_OPEN_SHARDS }, (_, shard) => heldIn(db, openPartition(region, shard), now));
+  const sentAt = (await Promise.all(shards)).flat();
+  return { count: sentAt.length, oldestSentAt: sentAt.filter((each) => each !== undefined).sort()[0] };
+};
+
+/** Returns when the jobs of the held runs of a partition were sent. A held run is due when its lease has ended. */
+const heldIn = async (db: Db, open: string, now: Date): Promise<(string | undefined)[]> => {
+  const renewedAt = now.getTime() - 2 * RENEW_MS; // or later
+  const query = {
+    TableName: db.table,
+    IndexName: 'open',
+    KeyConditionExpression: '#open = :open AND dueAt BETWEEN :from AND :until',
+    FilterExpression: 'attribute_exists(#lease)',
+    ExpressionAttributeNames: { '#open': 'open', '#lease': 'lease' },
+    ExpressionAttributeValues: {
+      ':open': open,
+      ':from': toIso(renewedAt + LEASE_MS + LEASE_SLACK_MS),
+      ':until': toIso(now.getTime() + LEASE_MS + 2 * LEASE_SLACK_MS), // clocks differ
+    },
+  };
+  const held: (string | undefined)[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: db.client }, query))
+    held.push(...Items.map(({ lease }) => (lease as { sentAt?: string }).sentAt));
+  return held;
+};
+
+const postpone = async (db: Db, { pk, sk, dueAt }: Due, oldestSentAt: string | undefined, now: Date) => {
+  const ofSentJob = {
+    condition: '#sends > :zero AND #tries < :tries',
+    values: { ':zero': 0, ':tries': MAX_TRIES - 1 },
+  };
+  const waits = oldestSentAt === undefined ? [] : [sentAfter(oldestSentAt)];
+  const written = await updateItem(
+    db,
+    { pk, sk },
+    {
+      set: { dueAt: toIso(now.getTime() + TRY_MS) },
+      add: { tries: 1 },
+      returns: 'NONE',
+      ...allOf(ifDueAt(dueAt), ifState('created'), ifNoLease, ofSentJob, ...waits),
+    },
+  );
+  return written !== undefined;
+};
+
+const sentAfter = (oldestSentAt: string) => ({
+  condition: '#sentAt > :oldest',
+  values: { ':oldest': toIso(Date.parse(oldestSentAt) - QUEUE_ORDER_MS) },
+});
