@@ -87,5 +87,5 @@ export const withPatience = async <T>(
  * Returns true unless the service itself has refused the request. A gateway in front of it may answer with anything. A
  * problem that names inputs, such as a paused region, ends sooner with other inputs.
  */
-const isOutage = ({ kind, status = 0, errors }: ServiceError): boolean =>
+export const isOutage = ({ kind, status = 0, errors }: ServiceError): boolean =>
   kind !== 'problem' || (status >= 500 && errors.length === 0) || status === 429;

@@ -3,8 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { Client } from '../../clients/api/client.ts';
+import { InterruptedError } from '../../clients/cli/exit-codes.ts';
+import { thirdParties } from '../../clients/cli/third-parties.ts';
 import { summaryOf } from '../../clients/mcp/summary.ts';
-import { runHere } from '../support/command-context.ts';
+import { commandContext, runHere } from '../support/command-context.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { page, report, request, startVariants } from '../support/variants-service.ts';
@@ -151,6 +153,18 @@ describe('third-parties', () => {
       3,
       expect.stringMatching(/^! Without .*ads\.example.*: The audit failed: no-content\./m),
     ]);
+  });
+
+  test('an interrupt while a check is created erases that check', async () => {
+    const interrupt = new AbortController();
+    await using service = await startVariants({
+      whileCreating: () => interrupt.abort(new InterruptedError('Stopped.')),
+    });
+    const { context, shown } = commandContext(service.url);
+    const options = { auditVersion: 'latest', samples: 5, timeout: 60, format: 'text' as const };
+    const ended = thirdParties({ ...context, signal: interrupt.signal }, page, options);
+    await expect(ended).rejects.toBeInstanceOf(InterruptedError);
+    expect(shown.stderr).toContain('The check 00000000-0000-4000-8000-000000000000 is finished and stays.');
   });
 
   test('a row without a verdict says why', async () => {

@@ -51,6 +51,7 @@ export const startVariants = async ({
   of = (() => report) as (url: URL) => object,
   failing = undefined as RunProblemCode | undefined,
   contended = false,
+  whileCreating = () => {},
 } = {}) => {
   const bodies: Body[] = [];
   const idOf = (i: number) => `${`${i}`.padStart(8, '0')}-0000-4000-8000-000000000000`;
@@ -76,7 +77,10 @@ export const startVariants = async ({
   const indexIn = ({ pathname }: URL) => Number(/0000(\d{4})-/.exec(pathname)?.[1]);
   const lcpElement = { changed: true, base: { selector: 'img.ad' }, value: { selector: 'h1' } };
   const service = await startFakeService({
-    create: (_, body) => viewAt(bodies.push(body as Body) - 1),
+    create: (_, body) => {
+      whileCreating();
+      return viewAt(bodies.push(body as Body) - 1);
+    },
     get: (url) => viewAt(indexIn(url)),
     report: of,
     comparison: (url) => compareVariants(checkAt(indexIn(url))) ?? 'not-comparable',
