@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { changeOfRun, compareVariants } from '../../shared/comparison/variants.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import type { Run } from '../../shared/run.ts';
+import { environment } from '../support/environment.ts';
+import { aCheck } from '../support/world.ts';
+
+const recorded: { slower: Run; equal: Run[] } = JSON.parse(readFileSync('test/recorded/variants.json', 'utf8'));
+
+test('two variants that differ in nothing that matters differ in at most 1 of 40 metrics', () => {
+  const changes = recorded.equal.flatMap((run) => Object.entries(changeOfRun(run) ?? {}));
+  const compared = changes.filter(([, { change }]) => change);
+  const changed = compared.filter(([, { verdict }]) => verdict === 'regressed' || verdict === 'improved');
+  expect(compared.length).toBeGreaterThanOrEqual(40);
+  expect(changed.length).toBeLessThanOrEqual(compared.length / 40);
+});
+
+test('a page with a task of 300 ms more has regressed in TBT, and the interval holds the true change', () => {
+  const { verdict, change } = changeOfRun(recorded.slower)?.tbt ?? {};
+  expect(verdict).toBe('regressed');
+  const [low, high] = [change?.low, change?.high].map((text) => Number.parseInt(String(text), 10));
+  expect(low).toBeLessThanOrEqual(1150); // 4 × 300 ms, less the 50 ms that block nothing
+  expect(high).toBeGreaterThanOrEqual(1150);
+});
+
+/** A run whose two variants have these LCPs. */
+const aRun = (own: readonly number[], against: readonly number[], benchmarkIndex = environment.benchmarkIndex): Run => {
+  const [run] = aCheck({ regions: ['us-west1'], against: { url: 'https://www.example.com/' } }).runs as [Run];
+  const samplesOf = (lcps: readonly number[]) =>
+    lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
+  const measured = (lcps: readonly number[]) => ({ lcp: lcps[0] ?? null, samples: samplesOf(lcps), environment });
+  const other = { ...measured(against), environment: { ...environment, benchmarkIndex } };
+  return { ...run, ...measured(own), state: 'succeeded', against: run.against && { ...run.against, ...other } };
+};
+
+test('a change says how the check differs from its second variant, the base', () => {
+  const run = aRun([2000, 2010, 2020], [1000, 1010, 1020]);
+  expect(changeOfRun(run)?.lcp).toMatchObject({ verdict: 'regressed', change: { estimate: '1000ms' } });
+  const back = aRun([1000, 1010, 1020], [2000, 2010, 2020]);
+  expect(changeOfRun(back)?.lcp).toMatchObject({ verdict: 'improved', change: { estimate: '-1000ms' } });
+});
+
+test('variants of one host are comparable, although its benchmark was measured between them', () => {
+  const run = aRun([2000, 2010, 2020], [1000, 1010, 1020], 100);
+  expect(changeOfRun(run)?.lcp.verdict).toBe('regressed');
+});
+
+test('a contended variant has no verdict about times', () => {
+  const run = aRun([2000, 2010, 2020], [1000, 1010, 1020]);
+  const contended = { ...run, environment: { ...environment, contended: true } };
+  expect(changeOfRun(contended)?.lcp).toMatchObject({ verdict: 'unknown', samplesNeeded: null });
+});
+
+test('a check with one variant has no change and no comparison of variants', () => {
+  const check = aCheck({ regions: ['us-west1'] });
+  const run = { ...(check.runs[0] as Run), state: 'succeeded' as const };
+  expect([changeOfRun(run), compareVariants({ ...check, runs: [run] })]).toEqual([null, undefined]);
+});
