@@ -89,6 +89,7 @@ export const createCheck = (deps: Deps) => {
       fingerprint,
       createId,
       expiresAt: inDays(days.retentionDays),
+      retentionDays: days.retentionDays,
       trendExpiresAt: inDays(days.trendDays),
       countsAsOpen: permit.countsAsOpen,
     };

@@ -5,6 +5,7 @@ import { MAX_OPEN_SHARDS } from '../shared/partitions.ts';
 import { recordOf } from '../shared/record.ts';
 import { allRegions } from '../shared/regions.ts';
 import { type Names, namesOf } from './names.ts';
+import { reportLives } from './settings.ts';
 
 /** Settings that differ between environments. */
 const Row = z.strictObject({
@@ -13,7 +14,7 @@ const Row = z.strictObject({
   regions: z
     .array(z.enum(allRegions, { error: ({ input }) => `There is no region "${input}". Use ${allRegions.join(', ')}.` }))
     .min(1, 'List at least one region.'),
-  retentionDays: z.int().min(1), // checks and reports
+  retentionDays: z.literal(reportLives), // of checks and reports
   trendDays: z.int().min(1), // entries in the series of a URL
   logDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]), // some of the values that CloudWatch accepts
   auditsAtOnce: z.int().min(2, 'SQS needs a maximum of at least 2.').max(1000), // in each region
@@ -22,6 +23,12 @@ const Row = z.strictObject({
   requests: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }), // limit of each route
   // Limit of POST /v1/checks for all clients. It also counts requests without a key, so it is far above the plans' limits.
   creates: z.object({ perSecond: z.number().positive(), burst: z.int().positive() }),
+  tableGeneration: z.int().min(1), // part of the table's name; RUNBOOK.md says how to move to the next one
+  /**
+   * Write units a second for which the table and its index of open items are prepared. By default DynamoDB prepares 4,000
+   * on a new table, for 148 creates in six regions a second. It can't be lowered.
+   */
+  warmWrites: z.int().min(4000).max(40_000).optional(),
   /** Partitions of the index of open items, for each region and for checks. One does about 160 runs a second. */
   openShards: z.int().min(1).max(MAX_OPEN_SHARDS),
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
@@ -45,6 +52,7 @@ export const environments = {
     reserved: null,
     requests: { perSecond: 20, burst: 40 },
     creates: { perSecond: 50, burst: 100 },
+    tableGeneration: 1,
     openShards: 1,
     corsOrigins: [],
     budgetDollars: 20,
@@ -61,6 +69,7 @@ export const environments = {
     reserved: { creates: 20, reads: 10, waits: 20, sweeps: 2 },
     requests: { perSecond: 50, burst: 100 },
     creates: { perSecond: 200, burst: 400 },
+    tableGeneration: 1,
     openShards: 2,
     corsOrigins: [],
     shiftMinutes: 5,
@@ -79,6 +88,8 @@ export const environments = {
     reserved: { creates: 100, reads: 50, waits: 200, sweeps: 2 },
     requests: { perSecond: 500, burst: 1000 },
     creates: { perSecond: 1000, burst: 2000 },
+    tableGeneration: 1,
+    warmWrites: 12_000, // 444 creates in six regions a second: a burst of 50,000 checks in two minutes
     openShards: 8,
     corsOrigins: [],
     shiftMinutes: 10,
@@ -135,7 +146,7 @@ export const environmentOf = (
   return {
     ...row.data,
     name,
-    names: namesOf(name),
+    names: namesOf(name, row.data.tableGeneration),
     account: account || undefined,
     alarmEmail: alarmEmail || undefined,
   };

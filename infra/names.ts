@@ -1,9 +1,12 @@
 import type { Region } from '../shared/regions.ts';
 
-/** Returns the physical names of an environment. Other regions and processes use these names without a lookup. */
-export const namesOf = (environment: string) => ({
+/**
+ * Returns the physical names of an environment. Other regions and processes use these names without a lookup. On AWS the
+ * table's name has a generation, because CloudFormation creates a replacement while the old table has its name.
+ */
+export const namesOf = (environment: string, tableGeneration?: number) => ({
   service: `page-audit-${environment}`, // in every log line and metric
-  table: `page-audit-${environment}`,
+  table: `page-audit-${environment}${tableGeneration === undefined ? '' : `-${tableGeneration}`}`,
   reportBucket: `page-audit-${environment}-reports`,
   /** Bucket names are global in AWS, so the account id makes this name unique. */
   reportBucketIn: (account: string) => `page-audit-${environment}-reports-${account}`,

@@ -29,3 +29,9 @@ export const tableSettings = {
 } as const;
 
 export const indexNames = tableSettings.indexes.map(({ name }) => name);
+
+/**
+ * Lives of reports, in days, that an environment may choose. The bucket has a lifecycle rule for each, so that a change of
+ * the environment's retention leaves earlier reports their life.
+ */
+export const reportLives = [1, 3, 7, 14, 30, 60, 90, 180, 365, 400] as const;

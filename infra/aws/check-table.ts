@@ -14,6 +14,8 @@ export class CheckTable extends Construct {
     super(scope, id);
     const { partitionKey, sortKey, timeToLive, indexes } = tableSettings;
     const text = (name: string) => ({ name, type: AttributeType.STRING });
+    const { warmWrites } = environment;
+    const warm = warmWrites && { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: warmWrites } };
     this.table = new TableV2(this, 'Table', {
       tableName: environment.names.table,
       partitionKey: text(partitionKey),
@@ -22,11 +24,13 @@ export class CheckTable extends Construct {
         indexName: name,
         partitionKey: text(partitionKey),
         sortKey: text(sortKey),
+        ...(name === 'open' && warm),
         ...(projects.length > 0
           ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...projects] }
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
       billing: Billing.onDemand(),
+      ...warm,
       timeToLiveAttribute: timeToLive,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: environment.deletionProtection,

@@ -1,10 +1,12 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { reportsOf } from '../../shared/report-folders.ts';
 import type { Environment } from '../environments.ts';
+import { reportLives } from '../settings.ts';
 import { accountOf } from './account.ts';
 
-/** The bucket of reports. Objects expire after the same time as their checks. */
+/** The bucket of reports. The key of a report has the life of its check in days, and a rule deletes it after that time. */
 export class ReportBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -21,11 +23,12 @@ export class ReportBucket extends Construct {
       // authorisation. The sandbox and a redirect from another origin make the browser send `Origin: null`.
       cors: [{ allowedMethods: [HttpMethods.GET, HttpMethods.HEAD], allowedOrigins: ['*'] }],
       lifecycleRules: [
-        {
-          id: 'reports-end-with-their-checks',
-          expiration: Duration.days(environment.retentionDays),
-          abortIncompleteMultipartUploadAfter: Duration.days(1),
-        },
+        { id: 'no-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        ...reportLives.map((days) => ({
+          id: `reports-of-${days}-days`,
+          prefix: reportsOf(days),
+          expiration: Duration.days(days),
+        })),
       ],
       // CloudFormation can't delete a bucket with reports. An operator has to empty it first (infra/DEPLOY.md).
       removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

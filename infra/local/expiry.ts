@@ -3,6 +3,7 @@ import { DeleteObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { type Db, deleteItem, type Key } from '../../functions/lib/store/dynamodb.ts';
+import { lifeIn } from '../../shared/report-folders.ts';
 import { tableSettings } from '../settings.ts';
 
 type Data = { db: Db; s3: S3Client; bucket: string; retentionDays: number };
@@ -15,7 +16,7 @@ const PAUSE_MS = 1000;
 
 /**
  * Deletes expired items and old reports at the start and then daily, as DynamoDB's time to live and the bucket's
- * lifecycle rule do on AWS. `stop` waits for the deletion at work.
+ * lifecycle rules do on AWS. `stop` waits for the deletion at work.
  */
 export const startExpiry = (data: Data) => {
   const stopping = new AbortController();
@@ -38,10 +39,10 @@ export const startExpiry = (data: Data) => {
   };
 };
 
-/** Deletes each item whose time to live has ended, and each report that is older than the retention. */
+/** Deletes each item whose time to live has ended, and each report that is older than its life. */
 export const deleteExpired = async (data: Data, now: Date, pace: Pace): Promise<void> => {
   await deleteItems(data.db, Math.floor(now.getTime() / 1000), pace);
-  await deleteReports(data, new Date(now.getTime() - data.retentionDays * DAY_MS), pace);
+  await deleteReports(data, now, pace);
 };
 
 const deleteItems = async (db: Db, nowSeconds: number, { signal, pauseMs = PAUSE_MS }: Pace): Promise<void> => {
@@ -65,10 +66,16 @@ const deleteItems = async (db: Db, nowSeconds: number, { signal, pauseMs = PAUSE
   } while (ExclusiveStartKey);
 };
 
-const deleteReports = async ({ s3, bucket: Bucket }: Data, until: Date, { signal, pauseMs = PAUSE_MS }: Pace) => {
+const deleteReports = async (
+  { s3, bucket: Bucket, retentionDays }: Data,
+  now: Date,
+  { signal, pauseMs = PAUSE_MS }: Pace,
+) => {
   for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: 'reports/' })) {
     for (const { Key, LastModified } of Contents) {
-      if (LastModified && LastModified < until) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+      const days = lifeIn(Key ?? '') ?? retentionDays; // reports of earlier versions have no life in their key
+      if (LastModified && LastModified.getTime() < now.getTime() - days * DAY_MS)
+        await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     }
     await pause(pauseMs, undefined, { signal });
   }

@@ -4,8 +4,12 @@ import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { newApp, stacksOf } from '../../infra/aws/stacks.ts';
 import { environmentOf, environments } from '../../infra/environments.ts';
+import { reportLives } from '../../infra/settings.ts';
 import { allRegions } from '../../shared/regions.ts';
+import { reportsOf } from '../../shared/report-folders.ts';
 import { functionsOf, resourcesOf, synthesized } from './support.ts';
+
+type Rule = { Prefix?: string; ExpirationInDays?: number };
 
 describe('an environment', () => {
   test.each(Object.keys(environments))('%s has its region stacks and a home stack, which is deployed last', (name) => {
@@ -31,10 +35,45 @@ describe('an environment', () => {
       const { home, environment } = synthesized(name);
       const [bucket] = resourcesOf(home, 'AWS::S3::Bucket');
       const { RETENTION_DAYS, TREND_DAYS } = functionsOf(home)['create-check']?.Environment.Variables ?? {};
-      expect(bucket?.LifecycleConfiguration.Rules[0].ExpirationInDays).toBe(environment.retentionDays);
+      const { retentionDays: days } = environment;
+      expect(bucket?.LifecycleConfiguration.Rules).toContainEqual(
+        expect.objectContaining({ Prefix: reportsOf(days), ExpirationInDays: days }),
+      );
       expect(RETENTION_DAYS).toBe(String(environment.retentionDays));
       expect(TREND_DAYS).toBe(String(environment.trendDays));
     }
+  });
+
+  test('the rules that expire reports are the same in every environment, so that none reaches back', () => {
+    const rulesOf = (name: string) =>
+      resourcesOf(synthesized(name).home, 'AWS::S3::Bucket').map((each) => each.LifecycleConfiguration.Rules);
+    const [rules = [], ...others] = Object.keys(environments).map((name) => rulesOf(name)[0] as Rule[]);
+    for (const other of others) expect(other).toEqual(rules);
+    const expiring = rules.filter((rule) => rule.ExpirationInDays !== undefined);
+    expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual(
+      reportLives.map((days) => [`reports/${days}d/`, days]),
+    );
+    expect(() => environmentOf('dev', {}, { dev: { ...environments.dev, retentionDays: 45 } })).toThrow(
+      'retentionDays',
+    );
+  });
+
+  test('the table of prod and its index of open items are prepared for more than a new table takes', () => {
+    const tableOf = (name: string) => resourcesOf(synthesized(name).home, 'AWS::DynamoDB::GlobalTable')[0];
+    const prepared = { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 12_000 };
+    const prod = tableOf('prod');
+    expect(prod).toMatchObject({ TableName: 'page-audit-prod-1', WarmThroughput: prepared });
+    const indexes = prod?.GlobalSecondaryIndexes as { IndexName: string; WarmThroughput?: object }[];
+    expect(indexes.map(({ IndexName, WarmThroughput }) => [IndexName, WarmThroughput])).toEqual([
+      ['open', prepared],
+      ['list', undefined],
+    ]);
+    expect(JSON.stringify(tableOf('dev'))).not.toContain('WarmThroughput');
+  });
+
+  test('a table of the next generation has another name in every stack', () => {
+    const { table, service } = environmentOf('dev', {}, { dev: { ...environments.dev, tableGeneration: 2 } }).names;
+    expect([table, service]).toEqual(['page-audit-dev-2', 'page-audit-dev']);
   });
 
   test('prod is protected from deletion', () => {

@@ -81,7 +81,7 @@ test('a page may read a signed URL of the bucket without an origin, and the web 
 test('the table has the keys that its stores use, and point-in-time recovery', () => {
   const table = only('AWS::DynamoDB::GlobalTable');
   expect(table).toMatchObject({
-    TableName: 'page-audit-dev',
+    TableName: 'page-audit-dev-1',
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: [
       { AttributeName: 'pk', KeyType: 'HASH' },

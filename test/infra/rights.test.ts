@@ -8,7 +8,7 @@ import { functionsOf, listOf, resourcesOf, rightsOf, synthesized } from './suppo
 
 const { home, region, regionStacks, all, environment } = synthesized();
 
-const table = 'arn:aws:dynamodb:us-west-2:123456789012:table/page-audit-dev';
+const table = 'arn:aws:dynamodb:us-west-2:123456789012:table/page-audit-dev-1';
 const reports = 'arn:aws:s3:::page-audit-dev-reports-123456789012/reports/*';
 const bucket = 'arn:aws:s3:::page-audit-dev-reports-123456789012';
 const queues = regionStacks.map(

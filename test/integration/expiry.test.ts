@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { getItem } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey, type RunItem } from '../../functions/lib/store/items.ts';
 import { deleteExpired } from '../../infra/local/expiry.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
@@ -24,6 +27,25 @@ const items = async () => {
   const { Items = [] } = await world.db.client.send(new ScanCommand({ TableName: world.db.table }));
   return Items.map(({ sk }) => sk.replace(/#.*/, '')).sort();
 };
+
+test('a report lives as long as its key says, whatever the retention is today', async () => {
+  const now = new Date();
+  const check = aCheck({ regions: ['us-west1'], now });
+  const [run] = (await world.create(check, { retentionDays: 30 })) as [RunItem];
+  const { key } = await world.storeReport(run, gzipSync('{}'));
+  expect(key).toMatch(new RegExp(`^reports/30d/${check.id}/${run.id}/[\\w-]+-1\\.json\\.gz$`));
+  await deleteAt(later(now, 29 * DAY), 7);
+  expect(await world.reports.keysOf(check.id, 30)).toEqual([key]);
+  await deleteAt(later(now, 31 * DAY), 90);
+  expect(await world.reports.keysOf(check.id, 30)).toEqual([]);
+
+  const another = await world.storeReport(run, gzipSync('{}'));
+  expect(await world.erasure.markErased((await world.find(check.id)).item, now)).toBe(true);
+  expect(await world.erasure.eraseRemains(check.id)).toBe(false);
+  expect(await world.reports.exists(another.key)).toBe(false);
+  await world.erasure.eraseRemains(check.id);
+  await world.erasure.removeErasedMark((await getItem(world.db, checkKey(check.id))) as never);
+});
 
 test('expired checks, runs, pointers and old reports are deleted from the disk, and nothing else', async () => {
   const now = new Date();

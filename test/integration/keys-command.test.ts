@@ -125,10 +125,10 @@ test('a folder in use without an endpoint file is awaited, then rejected with wh
 });
 
 test('the keys of an environment are in its table', async () => {
-  const aws = await startEngines({}, { regions: ['us-west1'], environment: 'dev' });
+  const aws = await startEngines({}, { regions: ['us-west1'], environment: 'dev-1' });
   stops.push(aws.close);
   const { stdout } = await keys(aFolder(), [...aKey, '--environment', 'dev', '--json'], aws.env);
-  const store = keyStore(openDb({ TABLE_NAME: 'page-audit-dev', HOME_REGION: 'us-west-2', OPEN_SHARDS: 1 }));
+  const store = keyStore(openDb({ TABLE_NAME: 'page-audit-dev-1', HOME_REGION: 'us-west-2', OPEN_SHARDS: 1 }));
   expect((await store.list()).keys).toEqual([expect.objectContaining({ prefix: JSON.parse(stdout).prefix })]);
   const prod = await keys(aFolder(), ['list', '--environment', 'prod'], aws.env);
   expect(prod).toMatchObject({ code: 1, stderr: expect.stringContaining('Deploy it first') });

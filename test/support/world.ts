@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
-import { checkStore } from '../../functions/lib/store/checks.ts';
+import { type Creation, checkStore } from '../../functions/lib/store/checks.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
@@ -48,13 +48,17 @@ export const worldHere = () => {
   const sqs = new SQSClient({});
   const urls = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<Region, string>;
 
-  const create = async (check: Check, { fingerprint = 'f', createId = randomUUID() } = {}): Promise<RunItem[]> => {
+  const create = async (
+    check: Check,
+    { fingerprint = 'f', createId = randomUUID() as string, retentionDays }: Partial<Creation> = {},
+  ): Promise<RunItem[]> => {
     const inDays = (days: number) => new Date(Date.parse(check.createdAt) + days * 24 * 3600 * 1000);
     const runs = await store.create(check, {
       owner: 'anonymous',
       correlationId: 'c',
       fingerprint,
       createId,
+      ...(retentionDays && { retentionDays }),
       expiresAt: inDays(90),
       trendExpiresAt: inDays(400),
     });

@@ -37,8 +37,9 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
    * was left. Safe to repeat and to run concurrently.
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {
-    // List the reports before reading the mark. While the mark exists, no later check of this id can own these reports.
-    const keys = await reports.keysOf(checkId);
+    const days = (await getItem(db, checkKey(checkId)))?.retentionDays;
+    // List the reports before reading the mark again. While the mark exists, no later check of this id can own them.
+    const keys = await reports.keysOf(checkId, typeof days === 'number' ? days : undefined);
     const items = await eraseItems(db, checkId);
     if (items === undefined) return true;
     await deleteAll(keys, reports.delete);
@@ -58,11 +59,11 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   removeErasedMark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
 });
 
-const markErased = (db: Db, { id, owner, createdAt }: Erasable, now: Date): Promise<boolean> => {
+const markErased = (db: Db, { id, owner, createdAt, retentionDays }: Erasable, now: Date): Promise<boolean> => {
   const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_RECHECK_MS) };
   return putOnce(
     db,
-    { ...checkKey(id), open: openPartitionOf(db, 'checks', id), ...item },
+    { ...checkKey(id), retentionDays, open: openPartitionOf(db, 'checks', id), ...item },
     allOf(ifExists, ifNoMark, ifEqual('createdAt', createdAt)),
   ).finally(() => announceChange(id));
 };

@@ -63,6 +63,7 @@ export const CheckItem = z.object({
   countsAsOpen: z.boolean().optional(), // true if it counts towards its owner's plan while it is open (open-checks.ts)
   dueAt: z.string().optional(),
   expiresAt: z.number().optional(), // in seconds
+  retentionDays: z.int().optional(), // life of its reports (report-folders.ts)
 });
 export const RunItem = z.object({
   ...RunFields.shape,
@@ -80,11 +81,12 @@ export const RunItem = z.object({
   dueAt: z.string().optional(),
   labels: StoredLabels, // of its check, for its series
   expiresAt: z.number().optional(), // in seconds
+  retentionDays: z.int().optional(), // life of its reports (report-folders.ts)
   trendExpiresAt: z.number().optional(), // in seconds, of its entry in the series
 });
 export type CheckItem = z.infer<typeof CheckItem>;
 /** Facts about a check that an erasure needs. A check without a time of its creation is damaged. */
-export type Erasable = { id: string; owner: string; createdAt: unknown };
+export type Erasable = { id: string; owner: string; createdAt: unknown; retentionDays?: unknown };
 /** Mark of an erased check. It keeps the owner, so that other owners get a 404. */
 export type ErasedItem = { id: string; owner: string; erasedAt: string; dueAt: string };
 export type RunItem = z.infer<typeof RunItem>;

@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ReportEnv, StoreEnv } from '../../../shared/env.ts';
+import { reportFolder } from '../../../shared/report-folders.ts';
 import type { Variant } from '../../../shared/variants.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
 import type { Lease } from './leases.ts';
@@ -18,11 +19,9 @@ export type Reports = ReturnType<typeof reports>;
 const PRESIGNED_SECONDS = 300;
 const UPLOAD_MS = 30_000; // a report of many MiB may go from one region to another
 
-const folderOf = (checkId: string) => `reports/${checkId}/`;
-
 /** Returns the key of the report after an attempt. Each lease has its own keys, so no report is overwritten. */
 export const reportKey = ({ id, run }: Lease, attempts: number, variant: Variant = 'own'): string =>
-  `${folderOf(run.checkId)}${run.id}/${id}-${attempts}${variant === 'own' ? '' : `-${variant}`}.json.gz`;
+  `${reportFolder(run.checkId, run.retentionDays)}${run.id}/${id}-${attempts}${variant === 'own' ? '' : `-${variant}`}.json.gz`;
 
 /** Returns the beginning of an entity tag of a report. Each report has another one. */
 export const tagOf = (key: string): string => basename(key, '.json.gz');
@@ -61,10 +60,10 @@ export const reports = ({ REPORT_BUCKET: Bucket, HOME_REGION: region }: StoreEnv
     urlOf: (Key: string): Promise<string> =>
       getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), { expiresIn: PRESIGNED_SECONDS }),
 
-    /** Returns the keys of all reports of a check, including those of attempts that were lost. */
-    keysOf: async (checkId: string): Promise<string[]> => {
+    /** Returns the keys of all reports of a check with a life in days, including those of attempts that were lost. */
+    keysOf: async (checkId: string, days?: number): Promise<string[]> => {
       const keys: string[] = [];
-      const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: folderOf(checkId) });
+      const pages = paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: reportFolder(checkId, days) });
       for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
       return keys;
     },
