@@ -8,7 +8,8 @@ mount -t tmpfs -o mode=0755 lambda "$ROOT"
 cd "$ROOT"
 mkdir -p dev etc proc tmp var/lang/bin var/runtime var/task
 for file in null zero full random urandom; do touch dev/$file; mount --bind /dev/$file dev/$file; done
-ldd "$NODE" | grep -o '/[^ ]*' | while read -r library; do
+sqlite=$(PATH=$PATH:/sbin ldconfig -p | grep -o '/.*libsqlite3\.so\.0$' | head -1) # Amazon Linux has it, and NSS needs it
+for library in "$sqlite" $(ldd "$NODE" "$sqlite" | grep -o '[[:space:]]/[^ ]*\.so[^ ]*'); do
   mkdir -p ".${library%/*}"
   cp -L "$library" ".$library"
 done

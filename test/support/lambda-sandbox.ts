@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { functionRows } from '../../shared/functions.ts';
 import type { Invocation, Outcome } from './lambda-runtime.ts';
+import { descendantsOf, type Process, userOf } from './processes.ts';
 
 type Options = {
   /** Folder of the function's asset. */
@@ -39,6 +41,8 @@ export const noSandboxHere = (): string | undefined => {
   for (const tool of ['unshare', 'prlimit', 'perl', 'ldd']) {
     if (spawnSync('which', [tool]).status !== 0) return `the sandbox needs ${tool}`;
   }
+  const { stdout } = spawnSync('sh', ['-c', 'PATH=$PATH:/sbin ldconfig -p'], { encoding: 'utf8' });
+  if (!stdout.includes('libsqlite3.so.0')) return 'the sandbox needs libsqlite3.so.0, which Amazon Linux has';
   const { status, stderr } = spawnSync('unshare', ['--mount', '--pid', '--fork', 'true'], { encoding: 'utf8' });
   return status === 0 ? undefined : `the sandbox needs root: ${stderr.trim()}`;
 };
@@ -48,7 +52,7 @@ export const SANDBOX_USER = 993;
 
 /**
  * Starts a function's asset in a sandbox like Lambda's: see lambda-sandbox.sh. Resolves when the module is imported. The
- * sandbox doesn't imitate Lambda's CPU share, its freeze between events or its network.
+ * processes are frozen except during an event. The sandbox doesn't imitate Lambda's CPU share or its network.
  */
 const startLambda = async ({ code, functionName, awsRegion, env, ...options }: Options) => {
   const root = await mkdtemp(join(tmpdir(), 'lambda-'));
@@ -106,7 +110,14 @@ const startLambda = async ({ code, functionName, awsRegion, env, ...options }: O
     await rmdir(root);
   };
 
+  const processes = () => descendantsOf(started.pid as number).filter(({ pid }) => userOf(pid) === SANDBOX_USER);
+  const freeze = () => {
+    for (const _ of ['all', 'those that started meanwhile']) signalAll(processes(), 'SIGSTOP');
+  };
+  const thaw = () => signalAll(processes().reverse(), 'SIGCONT'); // a parent may look at the state of its children
+
   const ready = await outcome();
+  freeze();
   if (!('initMs' in ready)) {
     await close();
     throw new Error(JSON.stringify(ready));
@@ -116,12 +127,30 @@ const startLambda = async ({ code, functionName, awsRegion, env, ...options }: O
     /** Sends an event to the function. Returns the handler's result, or throws the handler's error. */
     invoke: async (event: unknown): Promise<unknown> => {
       const next = outcome();
+      thaw();
       started.send({ event, timeoutSeconds: options.timeoutSeconds } satisfies Invocation);
       const end = await next;
+      freeze();
       if ('answer' in end) return end.answer;
       throw new Error(JSON.stringify(end));
+    },
+    /** Lets the processes run without an event, as Lambda never does. */
+    runFor: async (ms: number): Promise<void> => {
+      thaw();
+      await sleep(ms);
+      freeze();
     },
     logs: () => logs,
     [Symbol.asyncDispose]: close,
   };
+};
+
+const signalAll = (processes: Process[], signal: NodeJS.Signals): void => {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has exited.
+    }
+  }
 };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
 /** A process in /proc. */
 export type Process = { pid: number; parent: number };
@@ -43,6 +43,9 @@ export const threadsOf = (user: number): number =>
     .map((pid) => unlessGone(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '')
     .filter((status) => Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]) === user)
     .reduce((sum, status) => sum + Math.max(1, Number(/^Threads:\s+(\d+)/m.exec(status)?.[1])), 0);
+
+/** Returns the user of a process, or undefined if it has ended. */
+export const userOf = (pid: number): number | undefined => unlessGone(() => statSync(`/proc/${pid}`).uid);
 
 export const commandOf = (pid: number): string =>
   unlessGone(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')) ?? '';

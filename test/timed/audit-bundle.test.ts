@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -5,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dispatch } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { build } from '../../infra/build.ts';
-import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { functionRows } from '../../shared/functions.ts';
 import { FULL } from '../support/full.ts';
@@ -46,7 +49,10 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     await pages?.close();
   });
 
-  const audited = async (auditVersion: AuditVersion, options: Pick<AuditOptions, 'categories'> = {}) => {
+  const audited = async (
+    auditVersion: AuditVersion,
+    options: Pick<Parameters<typeof aCheck>[0] & object, 'categories' | 'url'> = {},
+  ) => {
     const check = aCheck({ url: pages.url('/perfect'), auditVersion, regions: ['us-west1'], ...options });
     const run = (await world.create(check))[0] as Parameters<typeof dispatch>[1];
     await dispatch(world, run, new Date());
@@ -88,6 +94,37 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     },
   );
 
+  // A check of the certificate shows that Chromium has started its TLS library. No public authority signs one for loopback.
+  test('reaches a page over https', async () => {
+    const key = await readFile(new URL('../support/test-certificate.pem', import.meta.url));
+    const server = createTlsServer({ key, cert: key }, (_, response) => response.end('<p>secure')).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { error, attempts } = await audited('13.5.0', { url, categories: ['seo'] });
+    expect(error, deployed.logs()).toMatchObject({ code: 'tls-error', blame: 'page' });
+    expect(attempts).toHaveLength(1);
+    server.close();
+  });
+
+  // Longer than the servers keep an idle connection.
+  test.each(FULL ? [7, 75, 130] : [7])(
+    'works on after %i s in which Lambda froze its processes',
+    { timeout: 300_000 },
+    async (seconds) => {
+      await audited('13.5.0', { categories: ['seo'] });
+      const before = deployed.logs();
+      await sleep(seconds * 1000);
+      expect(deployed.logs()).toBe(before);
+      const run = await audited('13.5.0', { categories: ['seo'] });
+      expect(run, deployed.logs()).toMatchObject({ state: 'succeeded', lostLeases: 0, attempts: [{ code: null }] });
+      for (const line of deployed.logs().split('\n').filter(Boolean))
+        expect(() => JSON.parse(line), line).not.toThrow();
+    },
+  );
+
   test('exits without an audit if too few processes are left, so that Lambda replaces the instance', async () => {
     // Threads take the place of zombie processes here. The other sandbox has the same user, so the kernel counts it too.
     await using spent = await startRunAudit(asset, { ...env(), UV_THREADPOOL_SIZE: '200' }, 400);
@@ -107,7 +144,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
         const { state } = await audited('13.5.0', { categories: ['seo'] });
         expect(state, deployed.logs()).toBe('succeeded');
       }
-      await sleep(1500); // the auditor of the next audit starts meanwhile
+      await deployed.runFor(1500); // the browser exits, and the auditor of the next audit starts
       return threadsOf(SANDBOX_USER);
     };
     const times = FULL ? 18 : 1;

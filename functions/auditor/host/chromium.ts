@@ -35,7 +35,8 @@ export const prepareChromium = async (dir = tmpdir(), signal?: AbortSignal): Pro
   const error = await startError(executable, fonts);
   if (!error) return { executable, env: fonts };
   const bundled = { ...fonts, LD_LIBRARY_PATH: join(home, 'al2023', 'lib') };
-  const bundledError = await startError(executable, bundled);
+  // Chromium loads this library at its first https page, and crashes if the machine lacks what the library needs.
+  const bundledError = await startError(executable, { ...bundled, LD_PRELOAD: 'libsoftokn3.so' });
   if (!bundledError) return { executable, env: bundled };
   const library = bundledError.match(/loading shared libraries: (\S+?):/)?.[1];
   throw new Error(
