@@ -450,7 +450,7 @@ test.each(['nonsense', '%ZZ', '%', '%00', '..%2f..', "'; drop table", `${'a'.rep
 );
 
 test('the OpenAPI document has the query parameters that each route accepts', async () => {
-  const ofApi = routes.filter((route) => route.function !== 'web-page'); // its script reads the query
+  const ofApi = routes.filter((route) => !('query' in route && route.query === 'any'));
   for (const { method, path } of ofApi) {
     const url = path.replaceAll(/\{\w+\}/g, randomUUID());
     const { detail } = await problemOf(await call(`${url}?nonsense=1`, { method }), 400, 'invalid-request');

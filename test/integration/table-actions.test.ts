@@ -59,6 +59,7 @@ const succeeded = {
   ...emptyResult,
   state: 'succeeded',
   metrics,
+  simulations: [],
   environment,
   report: { gzip: gzipSync(json), bytes: json.length },
 };
