@@ -14,16 +14,21 @@ import { type LinkStore, linkStore } from './lib/store/links.ts';
 /** POST /v1/checks/{checkId}/links: returns a URL with which anyone can read this check for some days. */
 export const handler = http('create-link', (env) => {
   const db = openDb(env);
-  return createLink({ store: checkStore(db), links: linkStore(db) });
+  return createLink({ store: checkStore(db), links: linkStore(db), publicUrl: env.PUBLIC_URL });
 });
 
-type Deps = { store: SharingStore; links: Pick<LinkStore, 'secretOf'>; now?: () => Date };
+type Deps = {
+  store: SharingStore;
+  links: Pick<LinkStore, 'secretOf'>;
+  publicUrl?: string | undefined;
+  now?: () => Date;
+};
 
 export const createLink =
-  ({ store, links, now = () => new Date() }: Deps) =>
+  ({ store, links, publicUrl, now = () => new Date() }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const days = daysIn(request.body ?? {});
-    const origin = originOf(request);
+    const origin = publicUrl ?? originOf(request);
     const { item } = await findCheck({ store, now }, request);
     const secret = await links.secretOf(item);
     const end = Math.floor(now().getTime() / 1000) + days * 24 * 3600;

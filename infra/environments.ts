@@ -7,6 +7,8 @@ import { allRegions } from '../shared/regions.ts';
 import { type Names, namesOf } from './names.ts';
 import { reportLives } from './settings.ts';
 
+const Host = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'Set a host name, for example audit.example.com.');
+
 /** Settings that differ between environments. */
 const Row = z.strictObject({
   /** AWS region of table, reports and API. */
@@ -31,6 +33,19 @@ const Row = z.strictObject({
   warmWrites: z.int().min(4000).max(40_000).optional(),
   /** Partitions of the index of open items, for each region and for checks. One does about 160 runs a second. */
   openShards: z.int().min(1).max(MAX_OPEN_SHARDS),
+  /**
+   * CloudFront with a rate rule of WAF before the API (infra/DEPLOY.md). Without it, clients use the API's own address.
+   * CloudFront takes certificates of us-east-1 only, and API Gateway those of the home region only.
+   */
+  edge: z
+    .strictObject({
+      domain: Host,
+      certificateArn: z.string().startsWith('arn:aws:acm:us-east-1:'),
+      originDomain: Host, // at which CloudFront reaches API Gateway
+      originCertificateArn: z.string().startsWith('arn:aws:acm:'),
+      requestsPerFiveMinutes: z.int().min(100), // of one address
+    })
+    .optional(),
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
   // Time in which a new version of an API function gets a tenth of the requests; without it all requests at once.
   shiftMinutes: z.literal([5, 10, 15]).optional(),

@@ -45,6 +45,10 @@ const AuthEnv = z.object({ AUTH: z.enum(['keys', 'open']).default('keys') });
 export const Origin = z
   .string()
   .regex(/^(https?:\/\/[a-z0-9.-]+(:\d+)?|\*)$/, 'must be an origin, such as https://example.com, or *');
+/** Address at which people reach the service. It has no path, because the web page names its files by absolute paths. */
+export const PublicUrl = z
+  .string()
+  .regex(/^https?:\/\/[a-z0-9.-]+(:\d+)?$/, 'must be a URL without a path, such as https://audit.example.com');
 export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).default([]) });
 /** Environment of the functions that answer with the web page. */
 export const WebPageEnv = z.object({
@@ -58,6 +62,10 @@ export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEn
 export const WaitEnv = z.object({
   ...ReadEnv.shape,
   CHANGES_FROM: z.enum(['table', 'process']).default('table'),
+});
+export const LinkEnv = z.object({
+  ...ReadEnv.shape,
+  PUBLIC_URL: PublicUrl.optional(), // where people reach the web page; default: the host of the request
 });
 export const ReportReadEnv = z.object({
   ...ReadEnv.shape,

@@ -1,6 +1,16 @@
-import { Duration, Validations } from 'aws-cdk-lib';
-import { type CfnStage, HttpApi, HttpMethod, HttpRoute, HttpRouteKey, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnOutput, Duration, Validations } from 'aws-cdk-lib';
+import {
+  ApiMapping,
+  type CfnStage,
+  DomainName,
+  HttpApi,
+  HttpMethod,
+  HttpRoute,
+  HttpRouteKey,
+  HttpStage,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type Alarm, type IMetric, MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -21,6 +31,8 @@ export class Api extends Construct {
   readonly api: HttpApi;
   readonly functions: Readonly<Record<ApiFunction, LambdaFunction>>;
   readonly accessLog: AccessLog;
+  /** Address at which clients reach the API. */
+  readonly url: string;
   readonly #names: Names;
 
   constructor(scope: Construct, id: string, environment: Environment) {
@@ -28,7 +40,13 @@ export class Api extends Construct {
     this.#names = environment.names;
     this.accessLog = new AccessLog(this, 'AccessLog', environment);
     this.functions = createFunctions(this, environment);
-    this.api = new HttpApi(this, 'Http', { apiName: environment.names.service, createDefaultStage: false });
+    const { edge, names } = environment;
+    this.api = new HttpApi(this, 'Http', {
+      apiName: names.service,
+      createDefaultStage: false,
+      ...(edge && { disableExecuteApiEndpoint: true }), // it would lead past the rate rule
+    });
+    this.url = edge ? `https://${edge.domain}` : this.api.apiEndpoint;
 
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
@@ -39,6 +57,7 @@ export class Api extends Construct {
     const routes = this.#routes(live);
     const stage = this.#stage(environment);
     stage.node.addDependency(...routes); // a setting of a missing route fails the deploy
+    if (edge) this.#origin(edge, stage);
     live.shiftUnless(this.#alarms());
   }
 
@@ -53,6 +72,14 @@ export class Api extends Construct {
       const integration = integrations.get(name) as HttpLambdaIntegration;
       return new HttpRoute(this, routeKey.key, { httpApi: this.api, routeKey, integration });
     });
+  }
+
+  /** Gives the API the domain at which CloudFront reaches it. */
+  #origin({ originDomain, originCertificateArn }: NonNullable<Environment['edge']>, stage: HttpStage): void {
+    const certificate = Certificate.fromCertificateArn(this, 'OriginCertificate', originCertificateArn);
+    const domainName = new DomainName(this, 'OriginDomain', { domainName: originDomain, certificate });
+    new ApiMapping(this, 'OriginMapping', { api: this.api, domainName, stage });
+    new CfnOutput(this, 'OriginTarget', { value: domainName.regionalDomainName }); // of the DNS record of the domain
   }
 
   #stage({ requests, creates }: Environment): HttpStage {

@@ -22,7 +22,7 @@ export class Canary extends Construct {
     const canary = nodeFunction(this, 'canary', environment, {
       functionName: environment.names.homeFunction('canary'),
       rights: [canaryKeyRight(this, environment)],
-      variables: { API_URL: api.api.apiEndpoint },
+      variables: { API_URL: api.url },
     });
     const noRetries = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
     canary.configureAsyncInvoke(noRetries);

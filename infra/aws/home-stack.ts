@@ -27,7 +27,7 @@ export class HomeStack extends Stack {
     for (const user of [api, sweeper, canary]) user.node.addDependency(checks, reports); // they refer to both by name
     budget(this, environment);
     dashboard(this, environment, { api, sweeper, canary, checks });
-    new CfnOutput(this, 'ApiUrl', { value: api.api.apiEndpoint });
+    new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'SweepFunction', { value: sweeper.sweep.functionName });
   }
 }

@@ -1,6 +1,7 @@
 import { App, Tags } from 'aws-cdk-lib';
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import type { Environment } from '../environments.ts';
+import { EdgeStack } from './edge-stack.ts';
 import { HomeStack } from './home-stack.ts';
 import { RegionStack } from './region-stack.ts';
 
@@ -17,11 +18,14 @@ export const stacksOf = (app: App, environment: Environment) => {
   const regionStacks = environment.regions.map((region) => new RegionStack(app, environment, region));
   const home = new HomeStack(app, environment);
   for (const stack of regionStacks) home.addStackDependency(stack); // the API needs the queues
-  for (const stack of [...regionStacks, home]) {
+  const { edge } = environment;
+  const edgeStack = edge && new EdgeStack(app, environment, edge);
+  edgeStack?.addStackDependency(home); // CloudFront sends requests to the domain of its API
+  for (const stack of [...regionStacks, home, ...(edgeStack ? [edgeStack] : [])]) {
     const tags = { service: 'page-audit', environment: environment.name };
     // CloudFormation refuses tags of dashboards in some AWS regions.
     for (const [name, value] of Object.entries(tags))
       Tags.of(stack).add(name, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   }
-  return { home, regionStacks };
+  return { home, regionStacks, edgeStack };
 };

@@ -25,7 +25,8 @@ export const variablesOf = (
 };
 
 const valuesOf = (scope: Construct, environment: Environment): Values => {
-  const { names, homeRegion, regions, retentionDays, trendDays, openShards, corsOrigins, canaryMinutes } = environment;
+  const { names, homeRegion, regions, retentionDays, trendDays, openShards, corsOrigins, canaryMinutes, edge } =
+    environment;
   const bucket = reportBucketName(scope, environment);
   return {
     TABLE_NAME: names.table,
@@ -37,6 +38,7 @@ const valuesOf = (scope: Construct, environment: Environment): Values => {
     REGIONS: regions.join(','),
     // Three canaries without a success.
     SUCCESS_WITHIN_MINUTES: canaryMinutes && String(3 * canaryMinutes),
+    PUBLIC_URL: edge && `https://${edge.domain}`,
     AUTH: 'keys',
     TARGETS: 'public',
     // The functions answer preflights, as in the local service: with a `$default` route, API Gateway doesn't.

@@ -24,6 +24,7 @@ export type ServiceSettings = {
   auditsAtOnce: number;
   auth: 'keys' | 'open';
   targets: 'public' | 'local';
+  publicUrl?: string; // address of share links; default: the host of the request
   corsOrigins: readonly string[];
   retentionDays: number; // of checks and reports
   trendDays: number; // of entries in the series of a URL
@@ -116,6 +117,7 @@ const requireLoopback = async (host: string): Promise<void> => {
 const environmentOf = (settings: ServiceSettings): Record<string, string> => ({
   AUTH: settings.auth,
   TARGETS: settings.targets,
+  ...(settings.publicUrl && { PUBLIC_URL: settings.publicUrl }),
   CORS_ORIGINS: settings.corsOrigins.join(','),
   CHANGES_FROM: 'process',
   RETENTION_DAYS: `${settings.retentionDays}`,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
-import { CorsEnv } from '../../shared/env.ts';
+import { CorsEnv, PublicUrl } from '../../shared/env.ts';
 import { InvalidSettingError } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
@@ -24,6 +24,7 @@ export const Settings = z.object({
   SANDBOX: oneOf('optional', 'required').default('optional'),
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),
+  PUBLIC_URL: PublicUrl.optional(),
   ...CorsEnv.shape,
   RETENTION_DAYS: wholeNumber(1, 3650).optional(),
   TREND_DAYS: wholeNumber(1, 3650).optional(),
@@ -71,6 +72,7 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     auditsAtOnce: auditsAtOnceFrom(settings),
     auth: AUTH,
     targets: settings.TARGETS ?? (AUTH === 'open' ? 'local' : 'public'), // a key holder may be elsewhere
+    ...(settings.PUBLIC_URL && { publicUrl: settings.PUBLIC_URL }),
     corsOrigins: settings.CORS_ORIGINS,
     retentionDays: settings.RETENTION_DAYS ?? 90,
     trendDays: settings.TREND_DAYS ?? settings.RETENTION_DAYS ?? 400, // who shortens the retention means everything

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createLink as createSharedLink } from '../../functions/create-link.ts';
 import { shareToken } from '../../functions/lib/share-token.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
@@ -437,4 +438,21 @@ test('without keys a link works on this machine, and by no other host', async ()
   expect(await statusOf('rebound.example.com')).toBe(403);
   await problemOf(await fetch(`${openApi.url}${path}A`), 404, 'not-found');
   await openApi.close();
+});
+
+test('a link has the public address of the service, whatever host the request names', async () => {
+  const { id } = await finishedCheck();
+  const handle = createSharedLink({
+    store: world.store,
+    links: linkStore(world.db),
+    publicUrl: 'https://audit.example.com',
+  });
+  const { body } = await handle({
+    owner: 'anonymous',
+    host: 'evil.example',
+    headers: {},
+    params: { checkId: id },
+    body: {},
+  } as never);
+  expect((body as { url: string }).url).toMatch(new RegExp(`^https://audit.example.com/checks/${id}#share=pas_share_`));
 });
