@@ -94,7 +94,7 @@ test('the table has the keys that its stores use, and point-in-time recovery', (
           { AttributeName: 'open', KeyType: 'HASH' },
           { AttributeName: 'dueAt', KeyType: 'RANGE' },
         ],
-        Projection: { ProjectionType: 'KEYS_ONLY' },
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['lease'] },
       },
       {
         IndexName: 'list',
