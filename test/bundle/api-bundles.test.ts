@@ -74,16 +74,14 @@ test('the deployed API functions list regions and versions, and reject unknown p
   expect(await call('/v1/regions', 'OPTIONS')).toEqual({ status: 204, allow: 'GET, HEAD, OPTIONS', body: '' });
 });
 
-test('only the audit function has native code, so the others run on arm64', async () => {
+test('the functions on arm64 have no native code', async () => {
   const native = async (name: string) =>
     [...(await filesIn(join(built, name)))]
       .filter(([path, content]) => path.endsWith('.node') || Buffer.from(content).subarray(0, 4).equals(ELF))
       .map(([path]) => path);
-  for (const [name, { architecture }] of Object.entries(functionRows)) {
-    const found = await native(name);
-    if (architecture === 'arm64') expect(found, name).toEqual([]);
-    else expect(found, name).not.toEqual([]);
-  }
+  const rows = Object.entries(functionRows).filter(([, { architecture }]) => architecture === 'arm64');
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [name] of rows) expect(await native(name), name).toEqual([]);
 });
 
 test('the deployed get-report returns a page with the deployed report viewer', async () => {

@@ -81,7 +81,11 @@ describe('in memory', () => {
     expect(Table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
     expect(Table?.KeySchema?.map((key) => key.AttributeName)).toEqual(['pk', 'sk']);
     expect(Table?.GlobalSecondaryIndexes).toMatchObject([
-      { IndexName: 'open', Projection: { ProjectionType: 'KEYS_ONLY' }, KeySchema: [{ AttributeName: 'open' }, {}] },
+      {
+        IndexName: 'open',
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['lease'] },
+        KeySchema: [{ AttributeName: 'open' }, {}],
+      },
       { IndexName: 'list', Projection: { ProjectionType: 'INCLUDE' }, KeySchema: [{ AttributeName: 'list' }, {}] },
     ]);
   });

@@ -134,9 +134,10 @@ test('each variant has a report of its own, and erasing the check removes both',
   const { id: runId } = await world.runOf(id);
   expect(await get(`/v1/audit/runs/${runId}/report?variant=against`)).toEqual(await get(against?.report ?? ''));
   await problemOf(await fetchDocumented(`${api.url}${own?.report}?variant=other`), 400, 'invalid-request');
-  expect(await world.reports.keysOf(id)).toHaveLength(2);
+  const { retentionDays } = (await world.find(id)).item;
+  expect(await world.reports.keysOf(id, retentionDays)).toHaveLength(2);
   await fetchDocumented(`${api.url}/v1/checks/${id}`, { method: 'DELETE' });
-  expect(await world.reports.keysOf(id)).toEqual([]);
+  expect(await world.reports.keysOf(id, retentionDays)).toEqual([]);
 });
 
 test('a check with one variant has no report of another', async () => {
