@@ -6,7 +6,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
   test: { name, include, sequence: { groupOrder }, ...more },
 });
 
-/** Slow tests that read no time of a page, so four files run at once. They wait more than they compute. */
+/** Slow tests that read no time of a page, so three files run at once. They wait more than they compute. */
 const browserTests = ['test/{audit,bundle}/**/*.test.ts', 'test/clients/audit/*.test.ts'];
 /** `npm run record` rewrites test/recorded by real audits. */
 const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
@@ -26,11 +26,11 @@ export default defineConfig({
       project('fast', ['test/{unit,integration,simulation}/**/*.test.ts', 'test/clients/*.test.ts'], 1, {
         testTimeout: 20_000,
         hookTimeout: 20_000,
-        maxWorkers: 3, // the default leaves one of two cores idle
+        maxWorkers: 2, // the default leaves one of two cores idle
       }),
       // The files share one import of the CDK, which takes longer than their tests.
-      project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false, maxWorkers: 3 }),
-      project('browser', browserTests, 2, { ...audits, maxWorkers: 4 }),
+      project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, isolate: false, maxWorkers: 2 }),
+      project('browser', browserTests, 2, { ...audits, maxWorkers: 3 }),
       // These tests measure pages, so only one file runs at a time.
       project('timed', ['test/timed/**/*.test.ts'], 3, { ...audits, fileParallelism: false }),
       ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 4, moto)] : []),

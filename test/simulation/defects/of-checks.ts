@@ -27,7 +27,7 @@ const inDays = (days: number) => () => ({
 export const defectsOfChecks: Defects = {
   'a mark that is removed at once': {
     found: /the mark .* was removed after/,
-    seed: 6,
+    seed: 8,
     wrap: ({ db, erasure }) => {
       const { eraseRemains } = erasure;
       erasure.eraseRemains = async (checkId) => {
