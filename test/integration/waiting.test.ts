@@ -216,6 +216,7 @@ test('an eleventh wait of an owner is refused, and the end of a client makes roo
   const leaving = new AbortController();
   const first = await startWait(id, {}, { signal: leaving.signal });
   const others = await Promise.all(Array.from({ length: 9 }, () => startWait(id)));
+  await expect.poll(() => reads.filter((each) => each === id).length).toBe(20); // all ten wait
 
   const refused = await get(id, { prefer: 'wait=25' });
   expect(refused.headers.get('retry-after')).toBe('2');
