@@ -3,6 +3,7 @@ import type { AuditOptions } from '../../shared/audit-options-schemas.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import type { Metrics } from '../../shared/page-metrics-schemas.ts';
 import type { RunProblemCode } from '../../shared/problems.ts';
+import type { Secrets } from '../../shared/secrets.ts';
 import type { SimulatedLoad } from '../../shared/simulated-loads.ts';
 import type { ThrottlingValues } from '../../shared/throttling.ts';
 
@@ -13,6 +14,8 @@ export type AuditOrder = {
   options: AuditOptions;
   /** Skips the second visit (bf-cache) and the full-page screenshot. Both follow the timed part and can hang. */
   skipOptionalParts: boolean;
+  /** Headers and credentials go to the origin of `url` only. The parent sends them over IPC, never in arguments or variables. */
+  secrets?: Secrets | undefined;
 };
 
 /** Returns true if the audit has a timed part, because it measures performance. */
