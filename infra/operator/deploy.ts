@@ -1,8 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import type { Streams } from '../../clients/cli/streams.ts';
 import { environmentOf } from '../environments.ts';
+import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { rollOut } from './roll-out.ts';
 import { runCommand, UsageError } from './table.ts';
@@ -15,19 +16,6 @@ keeps its release, and the others go on. The exit code is 1 unless all stacks ar
 
   --environment  dev, staging or prod, with the credentials that the AWS CLI uses
 `;
-
-const options = {
-  environment: { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-const parse = (args: string[]) => {
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-};
 
 /** Runs a command that writes to this terminal. Returns true if it succeeded. */
 const succeeds = async (command: string, args: readonly string[]): Promise<boolean> => {
@@ -45,7 +33,7 @@ const stackExists = (stack: string, region: string): Promise<boolean> =>
   );
 
 const run = async ({ print, note }: Streams): Promise<void> => {
-  const { environment: name, help } = parse(process.argv.slice(2));
+  const { environment: name, help } = parseArguments({ args: process.argv.slice(2), options: commonOptions }).values;
   if (help) return print(usage);
   if (name === undefined) throw new UsageError('Name the environment, for example --environment staging.');
   const environment = environmentOf(name);

@@ -1,11 +1,12 @@
-import { parseArgs } from 'node:util';
 import type { Streams } from '../../clients/cli/streams.ts';
 import { ownerHash } from '../../functions/lib/owner-hash.ts';
 import { ifReadable } from '../../functions/lib/store/dynamodb.ts';
 import type { KeyStore, UnreadableKey } from '../../functions/lib/store/keys.ts';
-import { type ApiKey, type KeyState, keyParts, keyState, Owner, PlanName, Scope } from '../../shared/keys.ts';
+import { keyParts } from '../../shared/key-text.ts';
+import { type ApiKey, type KeyState, keyState, Owner, PlanName, Scope } from '../../shared/keys.ts';
 import { pick } from '../../shared/pick.ts';
 import { limitNames, limitText } from '../../shared/plans.ts';
+import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { UsageError } from './table.ts';
 
@@ -29,19 +30,12 @@ const options = {
   scopes: { type: 'string' },
   plan: { type: 'string' },
   expires: { type: 'string' },
-  environment: { type: 'string' },
   json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
+  ...commonOptions,
 } as const;
 type Values = ReturnType<typeof parse>['values'];
 
-const parse = (args: string[]) => {
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-};
+const parse = (args: string[]) => parseArguments({ args, options, allowPositionals: true });
 
 /** Returns the command that the arguments ask for. Throws a UsageError if an argument is invalid. */
 export const commandFrom = (args: string[]) => {

@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
 import { openRuns } from '../../functions/lib/store/open.ts';
 import { allRegions } from '../../shared/regions.ts';
+import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { headings, rowsOf } from './open-runs.ts';
-import { runCommand, UsageError, withTable } from './table.ts';
+import { runCommand, withTable } from './table.ts';
 
 const usage = `npm run open [-- --environment ENVIRONMENT]
 
@@ -21,19 +21,6 @@ Lists the unfinished runs of each region, oldest first, to find those that are s
   DUE       when the sweeper looks at the run; long ago: the sweeper fails on it (its log says why)
 `;
 
-const options = {
-  environment: { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-const parse = (args: string[]) => {
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-};
-
 const regionRows = async (db: Db, region: (typeof allRegions)[number]) =>
   rowsOf(region, await openRuns(db, region), new Date());
 
@@ -42,7 +29,7 @@ await runCommand({
   command: 'open',
   rights: 'dynamodb:Query on the index `open` and dynamodb:GetItem on the table',
   run: async ({ print, note }) => {
-    const { environment, help } = parse(process.argv.slice(2));
+    const { environment, help } = parseArguments({ args: process.argv.slice(2), options: commonOptions }).values;
     if (help) return print(usage);
     await withTable(environment, async (db) => {
       const rows = (await Promise.all(allRegions.map((region) => regionRows(db, region)))).flat();

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import type { Streams } from '../../clients/cli/streams.ts';
 import type { RegionStore } from '../../functions/lib/store/regions.ts';
 import { allRegions, type Region, regions } from '../../shared/regions.ts';
+import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { UsageError } from './table.ts';
 
@@ -19,18 +19,11 @@ npm run regions -- resume REGION
 `;
 
 const options = {
-  environment: { type: 'string' },
   json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
+  ...commonOptions,
 } as const;
 
-const parse = (args: string[]) => {
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-};
+const parse = (args: string[]) => parseArguments({ args, options, allowPositionals: true });
 
 /** Runs a command. Writes its result with `print`, and messages with `note`. */
 type Run = (store: RegionStore, streams: Pick<Streams, 'print' | 'note'>) => Promise<void>;

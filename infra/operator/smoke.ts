@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { Client } from '../../clients/api/client.ts';
 import { smoke } from '../../clients/api/smoke.ts';
 import type { Streams } from '../../clients/cli/streams.ts';
@@ -8,6 +8,7 @@ import type { Scope } from '../../shared/keys.ts';
 import { bands, type Judgement } from '../../shared/known-page.ts';
 import { allRegions, type Region } from '../../shared/regions.ts';
 import { environmentOf } from '../environments.ts';
+import { commonOptions, parseArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { runCommand, UsageError, withTable } from './table.ts';
 
@@ -29,21 +30,14 @@ The exit code is 1 if a region fails, is not finished in time, or has a value ou
 `;
 
 const options = {
-  environment: { type: 'string' },
   url: { type: 'string' },
   regions: { type: 'string' },
   minutes: { type: 'string', default: '5' },
-  help: { type: 'boolean', short: 'h', default: false },
+  ...commonOptions,
 } as const;
 type Values = ReturnType<typeof parse>;
 
-const parse = (args: string[]) => {
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-};
+const parse = (args: string[]) => parseArguments({ args, options }).values;
 
 type Service = { url: string; key: string | undefined };
 
