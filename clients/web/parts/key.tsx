@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
+import { keyParts } from '../../../shared/key-text.ts';
 import { failureOf, transportOf } from '../requests.ts';
 import { onKeyChange, onRefusalChange, readKey, readRefusal, saveKey } from '../session.ts';
 
@@ -31,19 +32,22 @@ export const KeyPrompt = () => {
   return reason === null ? null : <KeyForm reason={reason} />;
 };
 
-/** Returns what is wrong with the characters of a key. A browser sends no header with other characters. */
-export const wrongCharacterOf = (key: string): string | undefined => {
+/** Returns what is wrong with the text of a key. A browser sends no header with other characters. */
+export const faultOfKey = (key: string): string | undefined => {
   if (key === '') return 'Enter an API key.';
   const index = [...key].findIndex((each) => !/^[\x21-\x7e]$/.test(each));
-  if (index === -1) return undefined;
+  if (index === -1) return keyParts(key) ? undefined : MISTYPED;
   const code = [...key][index]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
   return `Character ${index + 1} of the key (U+${code}) is no letter, digit or sign of a key. Copy the key once more, or type it.`;
 };
 
+const MISTYPED =
+  'This key is incomplete or mistyped. Copy it whole, from pas_ to its last character, and paste it once more.';
+
 /** Keeps a key that the service does not refuse. Returns why it keeps none. */
 const tryKey = async (key: string): Promise<string | undefined> => {
-  const wrong = wrongCharacterOf(key);
-  if (wrong) return wrong;
+  const fault = faultOfKey(key);
+  if (fault) return fault;
   try {
     await transportOf(key).send('/v1/checks?limit=1');
   } catch (error) {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CorsEnv, ReadEnv, StoreEnv } from '../../../shared/env.ts';
+import { keyParts } from '../../../shared/key-text.ts';
 import {
   ANONYMOUS,
   type ApiKey,
-  keyParts,
   keyState,
   type OwnerCaller,
   type ReaderCaller,

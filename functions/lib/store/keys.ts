@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { ApiKey, keyText } from '../../../shared/keys.ts';
+import { keyText } from '../../../shared/key-text.ts';
+import { ApiKey } from '../../../shared/keys.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import { settleAll } from '../settle-all.ts';
 import {

@@ -102,10 +102,7 @@ test('a check that needs a key is sent when the user has entered a valid one, at
   await untilShown(page, 'Character 6 of the key (U+200B)');
   await expectAccessible(page);
   await enter(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
-  await untilShown(
-    page,
-    'The service refused this key. The Authorization header must be Bearer, a space and a complete API key.',
-  );
+  await untilShown(page, 'This key is incomplete or mistyped. Copy it whole, from pas_ to its last character');
   expect(await page.$eval('#url', (input) => (input as HTMLInputElement).value)).toBe('https://example.com/pending');
   await enter(key);
   await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
@@ -122,7 +119,7 @@ test('a page without a key asks for one, says why it is refused, and keeps it in
   await expectAccessible(page);
   await page.type('input[type=password]', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
   await page.keyboard.press('Enter');
-  await untilShown(page, 'The Authorization header must be Bearer, a space and a complete API key.');
+  await untilShown(page, 'This key is incomplete or mistyped. Copy it whole');
   await expectAccessible(page);
   await page.$eval('input[type=password]', (input) => input.select());
   await page.type('input[type=password]', key);
