@@ -111,15 +111,13 @@ const useForm = () => {
 type RegionsProps = { regions: RegionList['regions'] | undefined; failed: boolean; message: string | undefined };
 
 const Regions = ({ regions, failed, message }: RegionsProps) => {
-  const ids: readonly string[] = regions?.map(({ id }) => id) ?? [];
-  const chosen = usual.some((each) => ids.includes(each)) ? usual : ids.slice(0, 2);
+  const open: readonly string[] = regions?.filter(({ pausedAt }) => pausedAt === null).map(({ id }) => id) ?? [];
+  const chosen = usual.some((each) => open.includes(each)) ? usual : open.slice(0, 2);
   return (
     <fieldset class={`regions ${regions ? '' : 'loading'}`} aria-describedby={message ? 'regions-error' : undefined}>
       <legend>Regions</legend>
-      {ids.map((id) => (
-        <label key={id}>
-          <input type="checkbox" name="regions" value={id} defaultChecked={chosen.includes(id)} /> {id}
-        </label>
+      {regions?.map((region) => (
+        <RegionBox key={region.id} region={region} checked={chosen.includes(region.id)} />
       ))}
       {!regions && failed && <p>The regions did not load. The page retries by itself.</p>}
       {message && (
@@ -128,5 +126,19 @@ const Regions = ({ regions, failed, message }: RegionsProps) => {
         </p>
       )}
     </fieldset>
+  );
+};
+
+type RegionBoxProps = { region: RegionList['regions'][number]; checked: boolean };
+
+/** The box of a region. A paused region takes no checks. A region without a recent success does, and may fail. */
+const RegionBox = ({ region: { id, available, pausedAt }, checked }: RegionBoxProps) => {
+  const isPaused = pausedAt !== null;
+  const reason = isPaused ? 'paused by the operator' : !available && 'no recent success';
+  return (
+    <label class={isPaused ? 'muted' : undefined}>
+      <input type="checkbox" name="regions" value={id} defaultChecked={checked && !isPaused} disabled={isPaused} /> {id}
+      {reason && ` (${reason})`}
+    </label>
   );
 };
