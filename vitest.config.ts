@@ -17,6 +17,7 @@ const audits = { testTimeout: 120_000, hookTimeout: 60_000, globalSetup: 'test/s
 export default defineConfig({
   test: {
     silent: 'passed-only',
+    globalSetup: 'test/support/run-folder.ts',
     reporters: ['dot', new ClosingNotes()],
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 10_000 } }, // a busy machine delays a process or a browser by seconds

@@ -33,7 +33,8 @@ export const startOwnService = async (
   if (dataDir === '') throw new UsageError('--data has no folder. Name one, such as --data .local.');
   signal.throwIfAborted();
   const { PAGE_AUDIT_KEY: _, ...rest } = env;
-  const temporary = dataDir === undefined ? join(tmpdir(), `page-audit-command-${randomUUID()}`) : undefined;
+  const temporary =
+    dataDir === undefined ? join(tmpdir(), `page-audit-command-${process.pid}-${randomUUID()}`) : undefined;
   const folder = temporary === undefined ? [dataDir as string] : [temporary, 'temporary'];
   const child = spawn(process.execPath, ['--max-semi-space-size=4', file, ...folder], {
     env: rest,

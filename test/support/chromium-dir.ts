@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Returns the folder of the unpacked Chromium, which all tests and runs share. */
 export const chromiumDir = (): string => {
-  const dir = join(tmpdir(), 'page-audit-test-chromium');
+  const dir = join(process.env.SHARED_TMPDIR ?? tmpdir(), 'page-audit-test-chromium'); // not in the folder of this run
   makeReadable(dir);
   return dir;
 };
