@@ -22,11 +22,12 @@ export const handler = http('discover', (env) => {
     successWithinMinutes: env.SUCCESS_WITHIN_MINUTES,
     ports: env.TARGET_PORTS,
     retentionDays: env.RETENTION_DAYS,
+    allowedTargets: env.TARGETS_ALLOW.map(({ text }) => text),
     trendDays: env.TREND_DAYS,
   });
 });
 
-type Offer = { ports: readonly number[]; retentionDays: number; trendDays: number };
+type Offer = { ports: readonly number[]; allowedTargets: readonly string[]; retentionDays: number; trendDays: number };
 type Deps = Offer & {
   readRegions: () => Promise<RegionStatus[]>;
   successWithinMinutes: number | undefined;
@@ -65,12 +66,13 @@ const versionRow = ({ version }: (typeof auditVersions)[number]): VersionList['v
 });
 
 /** Limits of every check, and of the plans of API keys. */
-const limits = ({ ports, retentionDays, trendDays }: Offer): LimitList => ({
+const limits = ({ ports, allowedTargets, retentionDays, trendDays }: Offer): LimitList => ({
   maxBodyBytes: MAX_BODY_BYTES,
   maxUrlLength: MAX_URL_LENGTH,
   maxSamples: MAX_SAMPLES,
   ports: [...ports],
   retentionDays,
   trendDays,
+  allowedTargets: [...allowedTargets],
   plans,
 });

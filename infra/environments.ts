@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AllowedTarget } from '../shared/allowed-targets.ts';
 import { Origin } from '../shared/env.ts';
 import { reservedFor } from '../shared/functions.ts';
 import { MAX_OPEN_SHARDS } from '../shared/partitions.ts';
@@ -46,6 +47,15 @@ const Row = z.strictObject({
       requestsPerFiveMinutes: z.int().min(100), // of one address
     })
     .optional(),
+  /**
+   * Hosts that may be audited although they are not public, for workers inside a network (infra/container/README.md).
+   * Functions on Lambda reach public addresses only, so runs of theirs fail on such a host.
+   */
+  targetsAllow: z
+    .array(
+      z.string().refine((entry) => AllowedTarget.safeParse(entry).success, 'List hosts such as *.example.internal.'),
+    )
+    .default([]),
   corsOrigins: z.array(Origin), // origins whose pages may read the API's answers in a browser
   // Time in which a new version of an API function gets a tenth of the requests; without it all requests at once.
   shiftMinutes: z.literal([5, 10, 15]).optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AllowedTarget } from './allowed-targets.ts';
 import { Region } from './name-schemas.ts';
 import { MAX_OPEN_SHARDS } from './partitions.ts';
 
@@ -23,9 +24,11 @@ const ReportEnv = z.object({ REPORT_BUCKET: z.string().min(1) });
 const QueuesEnv = z.object({ AUDIT_QUEUES: json.pipe(z.partialRecord(Region, z.url())) }); // region to queue URL
 /** Ports that a page may use by default. */
 export const DEFAULT_PORTS = [80, 443, 8080, 8443];
-const TargetsEnv = z.object({
+export const TargetsEnv = z.object({
   TARGETS: z.enum(['public', 'local']).default('public'), // local: pages on loopback may be audited too
   TARGET_PORTS: list.pipe(z.array(z.coerce.number<string>().int().min(1).max(65535))).default(DEFAULT_PORTS),
+  // Hosts that may be audited although they are not public. Their pages may use all of them.
+  TARGETS_ALLOW: list.pipe(z.array(AllowedTarget)).default([]),
   // Endpoints that replace AWS for the SDK. On one machine they are engines of the service, which no page may use.
   AWS_ENDPOINT_URL_DYNAMODB: z.string().optional(),
   AWS_ENDPOINT_URL_S3: z.string().optional(),
@@ -45,7 +48,7 @@ const AuthEnv = z.object({ AUTH: z.enum(['keys', 'open']).default('keys') });
 export const Origin = z
   .string()
   .regex(/^(https?:\/\/[a-z0-9.-]+(:\d+)?|\*)$/, 'must be an origin, such as https://example.com, or *');
-/** Address at which people reach the service. It has no path, because the web page names its files by absolute paths. */
+/** Address at which people reach the service. With a path, a proxy in front of the service removes it from requests. */
 export const PublicUrl = z
   .string()
   .regex(/^https?:\/\/[a-z0-9.-]+(:\d+)?$/, 'must be a URL without a path, such as https://audit.example.com');
@@ -97,6 +100,7 @@ export const DiscoverEnv = z.object({
 export const ReadyEnv = z.object({ ...RegionsEnv.shape, ...CorsEnv.shape });
 export const AuditEnv = z.object({
   ...StoreEnv.shape,
+  TARGETS_ALLOW: TargetsEnv.shape.TARGETS_ALLOW,
   ...ReportEnv.shape,
   ...TargetsEnv.shape,
   CHROMIUM_DIR: z.string().optional(), // folder for the unpacked Chromium; default: the temporary folder

@@ -39,6 +39,9 @@ export const LimitList = z.object({
   maxUrlLength: z.int(),
   maxSamples: z.int(),
   ports: z.array(z.int()).describe('Ports that a page may use.'),
+  allowedTargets: z
+    .array(z.string())
+    .describe('Hosts that this deployment audits although they are not public, such as `*.test` or `10.1.0.0/16`.'),
   retentionDays: z.int().describe('Days until a check and its reports are deleted.'),
   trendDays: z.int().describe('Days until a run leaves `GET /v1/runs`.'),
   plans: z.object(recordOf(planNames, () => Plan)),

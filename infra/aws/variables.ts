@@ -25,8 +25,18 @@ export const variablesOf = (
 };
 
 const valuesOf = (scope: Construct, environment: Environment): Values => {
-  const { names, homeRegion, regions, retentionDays, trendDays, openShards, corsOrigins, canaryMinutes, edge } =
-    environment;
+  const {
+    names,
+    homeRegion,
+    regions,
+    retentionDays,
+    trendDays,
+    openShards,
+    targetsAllow,
+    corsOrigins,
+    canaryMinutes,
+    edge,
+  } = environment;
   const bucket = reportBucketName(scope, environment);
   return {
     TABLE_NAME: names.table,
@@ -41,6 +51,7 @@ const valuesOf = (scope: Construct, environment: Environment): Values => {
     PUBLIC_URL: edge && `https://${edge.domain}`,
     AUTH: 'keys',
     TARGETS: 'public',
+    TARGETS_ALLOW: targetsAllow.join(',') || undefined,
     // The functions answer preflights, as in the local service: with a `$default` route, API Gateway doesn't.
     CORS_ORIGINS: corsOrigins.join(',') || undefined,
     RETENTION_DAYS: String(retentionDays),

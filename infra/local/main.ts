@@ -29,10 +29,12 @@ const main = async (): Promise<void> => {
   console.log(greeting(service.url, settings));
 };
 
-const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets }: ServiceSettings): string => {
+const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets, targetsAllow }: ServiceSettings): string => {
   const loopback =
     targets === 'local' &&
     'Pages on this machine can be audited, and may use its other servers. TARGETS=public forbids them.';
+  const allowed =
+    targetsAllow !== undefined && `Pages on ${targetsAllow} can be audited, and may use all of these hosts.`;
   const keys =
     auth === 'keys' && 'Requests need an API key. Create one: npm run keys -- create --owner me --name "my first key"';
   const page = targets === 'local' ? `${url}/sample` : 'https://example.com/';
@@ -40,6 +42,7 @@ const greeting = (url: string, { dataDir, auditsAtOnce, auth, targets }: Service
     `Page audit service: ${url}/ (web page), ${url}/docs (API)`,
     `All ${allRegions.length} regions are this machine. Data is stored in ${dataDir} (${inMiB(freeBytes(dataDir))} free). Up to ${auditsAtOnce} audit(s) at once.`,
     loopback,
+    allowed,
     keys,
     '\nCreate a check:',
     `  curl -s ${url}/v1/checks -H 'Content-Type: application/json' ${auth === 'keys' ? '-H "Authorization: Bearer $KEY" ' : ''}\\`,

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { isLoopbackAddress } from '../../functions/lib/public-addresses.ts';
+import { isLoopbackAddress } from '../../functions/lib/addresses.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { slots } from '../../functions/lib/slots.ts';
 import { ReadEnv } from '../../shared/env.ts';
@@ -24,6 +24,7 @@ export type ServiceSettings = {
   auditsAtOnce: number;
   auth: 'keys' | 'open';
   targets: 'public' | 'local';
+  targetsAllow?: string; // hosts that may be audited although they are not public
   publicUrl?: string; // address of share links; default: the host of the request
   corsOrigins: readonly string[];
   retentionDays: number; // of checks and reports
@@ -117,6 +118,7 @@ const requireLoopback = async (host: string): Promise<void> => {
 const environmentOf = (settings: ServiceSettings): Record<string, string> => ({
   AUTH: settings.auth,
   TARGETS: settings.targets,
+  TARGETS_ALLOW: settings.targetsAllow ?? '',
   ...(settings.publicUrl && { PUBLIC_URL: settings.publicUrl }),
   CORS_ORIGINS: settings.corsOrigins.join(','),
   CHANGES_FROM: 'process',

@@ -13,6 +13,11 @@ export const oneOf = <const Values extends string[]>(...values: Values) =>
   z.enum(values, { error: `Use one of ${values.join(', ')}.` });
 
 /** Environment variables of `npm start`. Every message says which values a variable accepts. */
+/** Hosts that may be audited although they are not public. */
+export const TargetsAllow = TargetsEnv.shape.TARGETS_ALLOW.superRefine((entries, context) => {
+  for (const fault of entries.map(faultOfEntry)) if (fault) context.addIssue(fault);
+});
+
 export const Settings = z.object({
   HOST: z.string().min(1, 'Use an address of this machine, such as 127.0.0.1.').default('127.0.0.1'),
   PORT: wholeNumber(0, 65535).default(4080),
@@ -73,6 +78,9 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     auth: AUTH,
     targets: settings.TARGETS ?? (AUTH === 'open' ? 'local' : 'public'), // a key holder may be elsewhere
     ...(settings.PUBLIC_URL && { publicUrl: settings.PUBLIC_URL }),
+    ...(settings.TARGETS_ALLOW.length > 0 && {
+      targetsAllow: settings.TARGETS_ALLOW.map(({ text }) => text).join(','),
+    }),
     corsOrigins: settings.CORS_ORIGINS,
     retentionDays: settings.RETENTION_DAYS ?? 90,
     trendDays: settings.TREND_DAYS ?? settings.RETENTION_DAYS ?? 400, // who shortens the retention means everything

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MAX_OPEN_SHARDS } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
-import { auditsAtOnceFrom, oneOf, throwInvalid, wholeNumber } from './start-settings.ts';
+import { auditsAtOnceFrom, oneOf, TargetsAllow, throwInvalid, wholeNumber } from './start-settings.ts';
 
 const awsRegions = Object.values<string>(regions);
 const awsRegion = z.enum(awsRegions, { error: `Use one of ${awsRegions.join(', ')}.` });
@@ -23,6 +23,7 @@ const Settings = z.object({
   TIMED_AT_ONCE: wholeNumber(1, 64).optional(),
   RETAKES: wholeNumber(0, 1).default(0),
   SANDBOX: oneOf('required', 'optional').default('required'),
+  TARGETS_ALLOW: TargetsAllow,
   CHROMIUM_DIR: text('Use the path of a folder, such as .chromium.').optional(),
   STOP_SECONDS: wholeNumber(0, 900).default(20),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('INFO'),

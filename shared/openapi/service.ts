@@ -65,6 +65,7 @@ export const serviceOperations = {
           maxUrlLength: 2048,
           maxSamples: 15,
           ports: [80, 443],
+          allowedTargets: ['*.test'],
           retentionDays: 90,
           trendDays: 400,
           plans,

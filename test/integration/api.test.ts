@@ -18,7 +18,7 @@ import type { World } from '../support/world.ts';
 let world: World;
 let api: Api;
 beforeAll(async () => {
-  api = await startApi({ TARGETS: 'local', WEB_DIR: await webDir() });
+  api = await startApi({ TARGETS: 'local', TARGETS_ALLOW: '*.test,10.1.0.0/16', WEB_DIR: await webDir() });
   world = api.world;
 });
 afterAll(() => api.stop());
@@ -328,6 +328,7 @@ test.each([
   ],
   ['a URL without a host', { ...aBody, url: 'https:///' }, 'invalid-request', 'url'],
   ['a private address', { ...aBody, url: 'http://10.0.0.1/' }, 'forbidden-target', 'url'],
+  ['metadata of a cloud', { ...aBody, url: 'http://169.254.169.254/' }, 'forbidden-target', 'url'],
   ['the metadata address', { ...aBody, url: 'http://169.254.169.254/latest/' }, 'forbidden-target', 'url'],
 ])('a create with %s is a 400 that says what would be accepted', async (_, body, code, hint) => {
   const problem = await problemOf(await post(body), 400, code);
@@ -491,6 +492,7 @@ test('regions, versions and health show what the deployment offers', async () =>
     maxUrlLength: 2048,
     maxSamples: 15,
     ports: [80, 443, 8080, 8443],
+    allowedTargets: ['*.test', '10.1.0.0/16'],
     retentionDays: 90,
     trendDays: 400,
     plans,

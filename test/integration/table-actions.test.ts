@@ -106,7 +106,14 @@ const reads = async (checkId: string, runId: string, more: object) => {
 
 const everyFunction = async () => {
   const readRegions = () => world.regions.read(['us-west1']);
-  const offer = { readRegions, successWithinMinutes: undefined, ports: [], retentionDays: 1, trendDays: 1 };
+  const offer = {
+    readRegions,
+    successWithinMinutes: undefined,
+    ports: [],
+    allowedTargets: [],
+    retentionDays: 1,
+    trendDays: 1,
+  };
   await as('discover', () => discover(offer)({ path: '/v1/regions', headers: {} }));
   await as('ready', () => ready({ ...offer, obstacle: () => undefined })());
   const shared = await create({ regions: ['us-west1', 'us-east4'] });

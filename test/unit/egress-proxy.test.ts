@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../functions/auditor/egress/proxy.ts';
 import { targetOf } from '../../functions/lib/public-addresses.ts';
+import { elsewhere } from '../support/allowed-elsewhere.ts';
 import {
   asText,
   cleanUp,
@@ -23,7 +24,10 @@ import { type SsrfCase as Case, ssrfCases as cases } from '../support/ssrf-cases
 
 afterEach(cleanUp);
 
-describe('the collected cases', () => {
+describe.each([
+  ['', []],
+  [' if the operator allows other hosts', elsewhere],
+])('the collected cases%s', (_, allowed) => {
   const resolved = cases.filter(({ stage }) => stage === 'resolve');
   const led = cases.filter(({ stage }) => stage === 'redirect' || stage === 'subresource');
   const leadsTo = ({ url, redirectsTo, loads }: Case) => new URL(redirectsTo ?? loads ?? '', url);
@@ -37,7 +41,7 @@ describe('the collected cases', () => {
   test.each(resolved)('$id: $expect, because $why', async (given) => {
     const { dialled, connect } = dialsTo(await origin());
     const turns = [...(given.resolvesInTurn ?? [given.resolvesTo ?? []])];
-    const policy = { url: given.url, targets: given.policy ?? 'public' } as const;
+    const policy = { url: given.url, targets: given.policy ?? 'public', allowed } as const;
     const proxy = await open({ policy, connect, lookup: () => turns.shift() ?? [] });
     const { host, port } = targetOf(new URL(given.url));
     for (let turn = 0; turn < 2; turn += 1) {
@@ -52,7 +56,8 @@ describe('the collected cases', () => {
 
   test.each(led.filter(opensConnection))('$id: $expect, because $why', async (given) => {
     const { dialled, connect } = dialsTo(await origin());
-    const proxy = await open({ policy: { url: given.url, targets: given.policy ?? 'public' }, connect });
+    const policy = { url: given.url, targets: given.policy ?? 'public', allowed } as const;
+    const proxy = await open({ policy, connect });
     const to = leadsTo(given);
     to.protocol = to.protocol.replace('ws', 'http');
     const { host, port } = targetOf(to);

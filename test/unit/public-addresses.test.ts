@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { isLoopbackAddress, isPublicAddress } from '../../functions/lib/addresses.ts';
 import { isBadPort } from '../../functions/lib/bad-ports.ts';
-import {
-  bareHost,
-  isLoopbackAddress,
-  isLoopbackHost,
-  isPublicAddress,
-  refusalOf,
-  refusalOfHost,
-  targetOf,
-} from '../../functions/lib/public-addresses.ts';
+import { bareHost, isLoopbackHost, refusalOf, refusalOfHost, targetOf } from '../../functions/lib/public-addresses.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { ssrfCases } from '../support/ssrf-cases.ts';
 

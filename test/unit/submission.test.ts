@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { createCheck } from '../../functions/create-check.ts';
 import type { Targets } from '../../functions/lib/public-addresses.ts';
+import type { AllowedTarget } from '../../shared/allowed-targets.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
 import { type ApiProblemError, apiProblems } from '../../shared/problems.ts';
+import { elsewhere } from '../support/allowed-elsewhere.ts';
 import { ssrfCases } from '../support/ssrf-cases.ts';
 
 /** Returns the function's answer to a create, and the URLs of the checks that the function stored. */
-const submit = async (url: string, targets: Targets) => {
+const submit = async (url: string, targets: Targets, allowed: AllowedTarget[] = []) => {
   const created: string[] = [];
   const create = createCheck({
     store: {
@@ -20,7 +22,7 @@ const submit = async (url: string, targets: Targets) => {
     due: { abandon: async () => true },
     usage: { take: () => Promise.reject(new Error('without a plan, no limits apply')) },
     queues: { regions: ['europe-west3'], send: async () => {} },
-    targets: { targets, ports: DEFAULT_PORTS },
+    targets: { targets, ports: DEFAULT_PORTS, allowed },
     retentionDays: 90,
     trendDays: 400,
   });
@@ -52,6 +54,13 @@ test.each(submitted)('$id: $expect ($why)', async ({ url, policy, expect: expect
   if (expected === 'allow') return expect(answer).toEqual({ status: 201, created: [url] });
   expect(answer).toMatchObject({ status: 400, created: [] });
   expect(['forbidden-target', 'invalid-request']).toContain(answer.code);
+});
+
+test('every case has the same answer if the operator allows other hosts', async () => {
+  for (const { id, url, policy } of submitted) {
+    const [alone, beside] = [await submit(url, policy ?? 'public'), await submit(url, policy ?? 'public', elsewhere)];
+    expect({ id, ...beside }).toEqual({ id, ...alone });
+  }
 });
 
 test('URLs that are only refused at a later stage are accepted at submission', async () => {

@@ -1,8 +1,6 @@
 import type { BlockedRequest } from '../../../shared/run.ts';
-import { bareHost } from '../../lib/public-addresses.ts';
+import { bareHost, type Target } from '../../lib/public-addresses.ts';
 import type { Decision, Outcome } from '../messages.ts';
-
-export type Target = { host: string; port: number };
 
 export type DecisionLog = ReturnType<typeof decisionLog>;
 

@@ -2,25 +2,13 @@ import { lookup as dnsLookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, connect as netConnect } from 'node:net';
-import {
-  isLoopbackHost,
-  isPublicAddress,
-  loopbackAddressesOf,
-  refusalOfHost,
-  type TargetPolicy,
-  targetOf,
-} from '../../lib/public-addresses.ts';
+import type { Target } from '../../lib/public-addresses.ts';
 import type { Decision, Outcome } from '../messages.ts';
-import { auditPorts, closeToPages } from './audit-ports.ts';
-import { type DecisionLog, decisionLog, type Target } from './decisions.ts';
+import { closeToPages } from './audit-ports.ts';
+import { type DecisionLog, decisionLog } from './decisions.ts';
 import { type Connect, cachedLookup, dialFirst, type Lookup, unlessAborted } from './dial.ts';
+import { type EgressPolicy, targetRules } from './rules.ts';
 import { failureReply, readRequest, refuse, SUCCESS_REPLY } from './socks.ts';
-
-/**
- * `url` is the URL of the check. With local targets, a check whose URL is on loopback may use all of loopback, except the
- * ports of the service and of its audits.
- */
-export type EgressPolicy = TargetPolicy & { url: string };
 
 export type EgressProxy = {
   port: number;
@@ -137,28 +125,15 @@ const capReached = ({ limits, opened, clients, bytes }: State): string | undefin
 
 /** Returns a function that connects to a target if the policy allows its name, its port and every address. */
 const connector = (policy: EgressPolicy, lookUp: ReturnType<typeof cachedLookup>, connect: Connect): ConnectTo => {
-  const isLocalCheck = policy.targets === 'local' && isLoopbackHost(targetOf(new URL(policy.url)).host);
-  const targets = isLocalCheck ? 'local' : 'public';
-  return async ({ host, port }, cap, signal) => {
+  const judge = targetRules(policy, (host, signal) => unlessAborted(lookUp(host, signal), signal).catch(codeOf));
+  return async (target, cap, signal) => {
     if (cap) return failure('over-cap', cap);
-    const isLoopback = isLoopbackHost(host);
-    if (isLoopback && policy.targets === 'local' && !isLocalCheck) return failure('refused', FOR_LOCAL_CHECKS);
-    const ownPorts = [...(policy.ownPorts ?? []), ...auditPorts()];
-    const refusal = refusalOfHost(host, port, { ...policy, targets, ownPorts });
-    if (refusal) return failure('refused', refusal.message);
-    const addresses = isLoopback
-      ? loopbackAddressesOf(host)
-      : await unlessAborted(lookUp(host, signal), signal).catch(codeOf);
-    if (typeof addresses === 'string') return failure('dns-failure', addresses);
-    if (addresses.length === 0) return failure('dns-failure', 'ENOTFOUND');
-    if (!isLoopback && !addresses.every(isPublicAddress)) return failure('refused', NOT_PUBLIC);
-    const socket = await dialFirst(addresses, port, connect, signal).catch(codeOf);
+    const judged = await judge(target, signal);
+    if ('outcome' in judged) return judged;
+    const socket = await dialFirst(judged.addresses, target.port, connect, signal).catch(codeOf);
     return typeof socket === 'string' ? failure('unreachable', socket) : socket;
   };
 };
-
-const NOT_PUBLIC = 'The host resolves to a non-public address.';
-const FOR_LOCAL_CHECKS = 'Only a check whose own URL is on loopback may use loopback.';
 
 /** Pipes both directions until both sides end, one side fails, or a limit is exceeded. Forwards a reset as a reset. */
 const pipeBoth = (client: Socket, remote: Socket, target: Target, state: State): void => {

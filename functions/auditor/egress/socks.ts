@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { bareHost } from '../../lib/public-addresses.ts';
+import { bareHost, type Target } from '../../lib/public-addresses.ts';
 import type { Outcome } from '../messages.ts';
-import type { Target } from './decisions.ts';
 
 /** Reply codes of RFC 1928, by the code of the error or else by outcome. */
 const REPLY_CODES = {
