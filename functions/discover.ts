@@ -20,9 +20,10 @@ export const handler = http('discover', (env) => {
   return discover({
     readRegions: () => store.read(env.REGIONS),
     successWithinMinutes: env.SUCCESS_WITHIN_MINUTES,
+    publicUrl: env.PUBLIC_URL,
     ports: env.TARGET_PORTS,
-    retentionDays: env.RETENTION_DAYS,
     allowedTargets: env.TARGETS_ALLOW.map(({ text }) => text),
+    retentionDays: env.RETENTION_DAYS,
     trendDays: env.TREND_DAYS,
   });
 });
@@ -31,10 +32,11 @@ type Offer = { ports: readonly number[]; allowedTargets: readonly string[]; rete
 type Deps = Offer & {
   readRegions: () => Promise<RegionStatus[]>;
   successWithinMinutes: number | undefined;
+  publicUrl?: string | undefined;
   now?: () => Date;
 };
 
-export const discover = ({ readRegions, successWithinMinutes, now = () => new Date(), ...own }: Deps) => {
+export const discover = ({ readRegions, successWithinMinutes, publicUrl, now = () => new Date(), ...own }: Deps) => {
   const read = cachedRegions(readRegions, now);
   return async (request: Pick<Request, 'path' | 'headers'>): Promise<Reply> => {
     switch (request.path) {
@@ -48,7 +50,7 @@ export const discover = ({ readRegions, successWithinMinutes, now = () => new Da
         return { status: 200, body: limits(own) };
       case '/v1/openapi.json': {
         const { openApiDocument } = await import('../shared/openapi/document.ts'); // on first use, because it takes time to load
-        return conditionalReply(request, openApiDocument(), { finished: true });
+        return conditionalReply(request, openApiDocument(publicUrl), { finished: true });
       }
       case '/health':
         return { status: 200, body: { status: 'ok' } };
@@ -71,8 +73,8 @@ const limits = ({ ports, allowedTargets, retentionDays, trendDays }: Offer): Lim
   maxUrlLength: MAX_URL_LENGTH,
   maxSamples: MAX_SAMPLES,
   ports: [...ports],
+  allowedTargets: [...allowedTargets],
   retentionDays,
   trendDays,
-  allowedTargets: [...allowedTargets],
   plans,
 });

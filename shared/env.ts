@@ -51,8 +51,16 @@ export const Origin = z
 /** Address at which people reach the service. With a path, a proxy in front of the service removes it from requests. */
 export const PublicUrl = z
   .string()
-  .regex(/^https?:\/\/[a-z0-9.-]+(:\d+)?$/, 'must be a URL without a path, such as https://audit.example.com');
-export const CorsEnv = z.object({ CORS_ORIGINS: list.pipe(z.array(Origin)).default([]) });
+  .regex(
+    /^https?:\/\/[a-z0-9.-]+(:\d+)?(\/[\w.~-]+)*\/?$/,
+    'Use a URL such as https://audit.example.com or https://tools.example.com/audit.',
+  )
+  .transform((url) => url.replace(/\/$/, ''));
+/** Environment of every API function: how clients reach the service, and which pages may read its answers. */
+export const CorsEnv = z.object({
+  CORS_ORIGINS: list.pipe(z.array(Origin)).default([]),
+  PUBLIC_URL: PublicUrl.optional(), // default: the host of the request
+});
 /** Environment of the functions that answer with the web page. */
 export const WebPageEnv = z.object({
   ...CorsEnv.shape,
@@ -65,10 +73,6 @@ export const ReadEnv = z.object({ ...StoreEnv.shape, ...AuthEnv.shape, ...CorsEn
 export const WaitEnv = z.object({
   ...ReadEnv.shape,
   CHANGES_FROM: z.enum(['table', 'process']).default('table'),
-});
-export const LinkEnv = z.object({
-  ...ReadEnv.shape,
-  PUBLIC_URL: PublicUrl.optional(), // where people reach the web page; default: the host of the request
 });
 export const ReportReadEnv = z.object({
   ...ReadEnv.shape,
@@ -96,11 +100,11 @@ export const DiscoverEnv = z.object({
   ...RetentionEnv.shape,
   ...RegionsEnv.shape,
   TARGET_PORTS: TargetsEnv.shape.TARGET_PORTS,
+  TARGETS_ALLOW: TargetsEnv.shape.TARGETS_ALLOW,
 });
 export const ReadyEnv = z.object({ ...RegionsEnv.shape, ...CorsEnv.shape });
 export const AuditEnv = z.object({
   ...StoreEnv.shape,
-  TARGETS_ALLOW: TargetsEnv.shape.TARGETS_ALLOW,
   ...ReportEnv.shape,
   ...TargetsEnv.shape,
   CHROMIUM_DIR: z.string().optional(), // folder for the unpacked Chromium; default: the temporary folder

@@ -13,6 +13,9 @@ type Order = {
   limitMs: number;
 };
 
+/** Returns the URL of the known page of a service, which may lie under a path of its host. */
+export const knownPageOf = (url: string): string => `${url.replace(/\/+$/, '')}${KNOWN_PATH}`;
+
 /**
  * Lets a service audit its own known page in each region. Returns each region's judgement. A region that has not finished
  * within the limit fails. Throws if the check can't be created or read.
@@ -22,7 +25,7 @@ export const smoke = async (
   { url, regions, purpose, limitMs }: Order,
 ): Promise<Judgement[]> => {
   const { id } = await client.create({
-    url: new URL(KNOWN_PATH, url).href,
+    url: knownPageOf(url),
     auditVersion: 'latest',
     regions: [...regions],
     labels: { purpose },

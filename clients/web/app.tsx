@@ -1,5 +1,6 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { keepLinksUnderBase } from './base.ts';
 import { useFocus } from './focus.ts';
 import { KeyButton, KeyPrompt } from './parts/key.tsx';
 import { type Route, type RouteIds, useRoute } from './router.ts';
@@ -87,4 +88,5 @@ const OfflineNote = () => {
 
 const root = document.getElementById('page') as HTMLElement;
 root.replaceChildren();
+keepLinksUnderBase();
 render(<App />, root);

@@ -1,5 +1,6 @@
 import { ServiceError } from '../api/service-error.ts';
 import { type ReadOptions, type SendOptions, Transport } from '../api/transport.ts';
+import { serviceUrl, withoutBase } from './base.ts';
 import { askForKey, readKey } from './session.ts';
 import { withShareToken } from './share.ts';
 
@@ -56,19 +57,19 @@ const withKey = async <Result>(act: (transport: Transport) => Promise<Result>): 
 };
 
 export const transportOf = (key: string | null): Transport =>
-  new Transport({ url: location.origin, ...(key !== null && { key }) });
+  new Transport({ url: serviceUrl(), ...(key !== null && { key }) });
 
 /** Sends a request. Throws a ServiceError if it fails. */
 export const send = (path: string, options?: SendOptions): Promise<Response> =>
-  withKey((transport) => transport.send(withShareToken(path), options));
+  withKey((transport) => transport.send(withShareToken(withoutBase(path)), options));
 
 /** Reads JSON. The page shows each text as text, so its characters can do no harm. */
 export const read = <Body>(path: string, options?: ReadOptions) =>
-  withKey((transport) => transport.read<Body>(withShareToken(path), { ...options, asIs: true }));
+  withKey((transport) => transport.read<Body>(withShareToken(withoutBase(path)), { ...options, asIs: true }));
 
 /** Waits for a change since an entity tag. Reads at once without a tag. */
 export const readOrWait = <Body>(path: string, { etag, signal }: { etag: string; signal: AbortSignal }) =>
-  withKey((transport) => transport.readOrWait<Body>(withShareToken(path), etag, { signal, asIs: true }));
+  withKey((transport) => transport.readOrWait<Body>(withShareToken(withoutBase(path)), etag, { signal, asIs: true }));
 
 /** Reads JSON that is always complete, because the request has no entity tag. */
 export const readBody = async <Body>(path: string, options?: ReadOptions): Promise<Body> =>

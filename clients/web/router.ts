@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { underBase, withoutBase } from './base.ts';
 import { keepShareToken } from './share.ts';
 
 const id = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
@@ -22,8 +23,9 @@ const none: RouteIds = { checkId: '', runId: '', base: '' };
 export const routeOf = ({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): Route => {
   const query = new URLSearchParams(search);
   const key = pathname;
+  const path = withoutBase(pathname);
   for (const name of viewNames) {
-    const found = patterns[name].exec(pathname);
+    const found = patterns[name].exec(path);
     if (found) {
       const ids = { ...none, ...found.groups };
       if (ids.checkId) keepShareToken(ids.checkId, hash);
@@ -34,12 +36,12 @@ export const routeOf = ({ pathname, search, hash }: Pick<Location, 'pathname' | 
 };
 
 export const navigate = (url: string) => {
-  history.pushState(null, '', url);
+  history.pushState(null, '', underBase(url));
   dispatchEvent(new PopStateEvent('popstate'));
   scrollTo(0, 0);
 };
 
-export const replaceUrl = (url: string) => history.replaceState(history.state, '', url);
+export const replaceUrl = (url: string) => history.replaceState(history.state, '', underBase(url));
 
 /** Returns the route of the address bar, and opens links to views without a new load. */
 export const useRoute = () => {

@@ -15,7 +15,7 @@ const firstModules = [`${folder}/app.tsx`, `${folder}/views/home.tsx`];
 
 /**
  * Returns the files of the web page: its modules as bundles, one for each view and for what views share. In `index.html`
- * the word VERSION stands for the version in the URLs of the files.
+ * the word VERSION stands for the version in the URLs of the files, and BASE for the path under which the service lies.
  */
 export const webFiles = async (root: string): Promise<Files> => {
   const { outputFiles, metafile } = await build({
@@ -38,7 +38,7 @@ export const webFiles = async (root: string): Promise<Files> => {
     async (name) => [name, await readFile(join(root, folder, name))] as const,
   );
   const page = await readFile(join(root, folder, 'index.html'), 'utf8');
-  const preloads = modulesOf(metafile).map((name) => `<link rel="modulepreload" href="/assets/VERSION/${name}">`);
+  const preloads = modulesOf(metafile).map((name) => `<link rel="modulepreload" href="BASE/assets/VERSION/${name}">`);
   return new Map<string, string | Uint8Array>([
     ...outputFiles.map((file) => [basename(file.path), file.contents] as const),
     ...(await Promise.all(copied)),

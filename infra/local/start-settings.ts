@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
-import { CorsEnv, PublicUrl } from '../../shared/env.ts';
+import { faultOfEntry } from '../../functions/lib/allowed-hosts.ts';
+import { CorsEnv, TargetsEnv } from '../../shared/env.ts';
 import { InvalidSettingError } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
 
@@ -12,12 +13,12 @@ export const wholeNumber = (min: number, max: number) => {
 export const oneOf = <const Values extends string[]>(...values: Values) =>
   z.enum(values, { error: `Use one of ${values.join(', ')}.` });
 
-/** Environment variables of `npm start`. Every message says which values a variable accepts. */
 /** Hosts that may be audited although they are not public. */
 export const TargetsAllow = TargetsEnv.shape.TARGETS_ALLOW.superRefine((entries, context) => {
   for (const fault of entries.map(faultOfEntry)) if (fault) context.addIssue(fault);
 });
 
+/** Environment variables of `npm start`. Every message says which values a variable accepts. */
 export const Settings = z.object({
   HOST: z.string().min(1, 'Use an address of this machine, such as 127.0.0.1.').default('127.0.0.1'),
   PORT: wholeNumber(0, 65535).default(4080),
@@ -29,7 +30,7 @@ export const Settings = z.object({
   SANDBOX: oneOf('optional', 'required').default('optional'),
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),
-  PUBLIC_URL: PublicUrl.optional(),
+  TARGETS_ALLOW: TargetsAllow,
   ...CorsEnv.shape,
   RETENTION_DAYS: wholeNumber(1, 3650).optional(),
   TREND_DAYS: wholeNumber(1, 3650).optional(),
@@ -77,10 +78,10 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     auditsAtOnce: auditsAtOnceFrom(settings),
     auth: AUTH,
     targets: settings.TARGETS ?? (AUTH === 'open' ? 'local' : 'public'), // a key holder may be elsewhere
-    ...(settings.PUBLIC_URL && { publicUrl: settings.PUBLIC_URL }),
     ...(settings.TARGETS_ALLOW.length > 0 && {
       targetsAllow: settings.TARGETS_ALLOW.map(({ text }) => text).join(','),
     }),
+    ...(settings.PUBLIC_URL && { publicUrl: settings.PUBLIC_URL }),
     corsOrigins: settings.CORS_ORIGINS,
     retentionDays: settings.RETENTION_DAYS ?? 90,
     trendDays: settings.TREND_DAYS ?? settings.RETENTION_DAYS ?? 400, // who shortens the retention means everything

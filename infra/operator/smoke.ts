@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from '../../clients/api/client.ts';
-import { smoke } from '../../clients/api/smoke.ts';
+import { knownPageOf, smoke } from '../../clients/api/smoke.ts';
 import type { Streams } from '../../clients/cli/streams.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
 import type { Scope } from '../../shared/keys.ts';
@@ -123,7 +123,7 @@ const audit = async (
 ) => {
   const client = new Client(service);
   const regions = await regionsOf(client, values);
-  note(`Auditing ${new URL('/sample', service.url).href} in ${regions.join(', ')} …`);
+  note(`Auditing ${knownPageOf(service.url)} in ${regions.join(', ')} …`);
   const judged = await smoke(client, { url: service.url, regions, purpose: 'smoke', limitMs: minutes * 60_000 });
   await print(tableOf(judged));
   const failed = judged.filter(({ faults }) => faults.length > 0).map(({ region }) => region);

@@ -16,10 +16,10 @@ const operations: Operations = { ...checkOperations, ...runOperations, ...servic
 
 let document: ReturnType<typeof create> | undefined;
 
-/** Returns the OpenAPI document of the API. Builds it on the first call. */
-export const openApiDocument = () => {
+/** Returns the OpenAPI document of the API. Builds it on the first call. `url` is the address of the service, if it is known. */
+export const openApiDocument = (url?: string) => {
   document ??= create();
-  return document;
+  return url === undefined ? document : { ...document, servers: [{ url }] };
 };
 
 const create = () =>

@@ -20,5 +20,8 @@ export const shortUrl = (url: string): string => cutText(url, MAX_URL_LENGTH);
  */
 export const linkOf = ({ check, server }: Pick<CheckResult, 'check' | 'server'>): string | undefined =>
   server !== null && /^\/[\w/-]*$/.test(check.links.page)
-    ? `${server.replace(/\/+$/, '')}${check.links.page}`
+    ? `${server.replace(/\/+$/, '')}${pageIn(check.links.page)}`
     : undefined;
+
+/** Returns the path of a check's page in the service, whose URL may have a path itself. */
+const pageIn = (link: string): string => link.slice(Math.max(0, link.lastIndexOf('/checks/')));

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { css, type Site, type StaticFile, script, siteOf } from './static-files.ts';
 
 // By default Swagger UI sends the document to a validator on the internet.
-const start = `SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
+const start = `SwaggerUIBundle({ url: 'v1/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
 
 /** Returns the page and its files. The deployed function has those of the package beside it (infra/build.ts). */
 export const readDocs = async (): Promise<Site> => {
@@ -20,20 +20,21 @@ export const readDocs = async (): Promise<Site> => {
   return siteOf(new Map([...files, ['start.js', { type: script, content: Buffer.from(start) }]]), htmlOf);
 };
 
+/** All addresses are relative to /docs, so the page works under a path of its host too. */
 const htmlOf = (version: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>API of the page audit service</title>
-    <link rel="stylesheet" href="/docs/${version}/swagger-ui.css">
-    <link rel="icon" type="image/png" href="/docs/${version}/favicon-32x32.png">
+    <link rel="stylesheet" href="docs/${version}/swagger-ui.css">
+    <link rel="icon" type="image/png" href="docs/${version}/favicon-32x32.png">
   </head>
   <body>
-    <p><a href="/">Web page of the service</a></p>
+    <p><a href="./">Web page of the service</a></p>
     <div id="swagger-ui"></div>
-    <script src="/docs/${version}/swagger-ui-bundle.js" defer></script>
-    <script src="/docs/${version}/start.js" defer></script>
+    <script src="docs/${version}/swagger-ui-bundle.js" defer></script>
+    <script src="docs/${version}/start.js" defer></script>
   </body>
 </html>
 `;

@@ -5,6 +5,7 @@ import type { OwnerCaller, ReaderCaller } from '../../../shared/keys.ts';
 import type { RouteRules } from '../../../shared/routes.ts';
 import { callsEndIn, withDeadline } from '../aws-client.ts';
 import type { Access } from './access.ts';
+import { basePathOf } from './base-path.ts';
 import { compressed } from './compression.ts';
 import { parseQuery, withLowerCaseIds } from './input.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -40,7 +41,7 @@ type Options<By extends Sender> = {
   rulesOf: (routeKey: string) => RouteRules;
   /** Authorizes the request. */
   access: Access<By>;
-  /** Origins whose pages may read the responses. */
+  /** Origins whose pages may read the responses, and the address of the service. */
   cors: () => CorsEnv;
 };
 
@@ -81,7 +82,7 @@ export const endpoint = <By extends Sender>({ rulesOf, access, cors }: Options<B
       remainingMs: () => context.getRemainingTimeInMillis(),
       signal: context.signal,
     });
-    return compressed(event.headers, toHttpResult(reply));
+    return compressed(event.headers, toHttpResult(reply, basePathOf(cors().PUBLIC_URL)));
   };
 
   // Middy throws 5 ms before the Lambda timeout, so that a slow request still gets a problem document (503).

@@ -4,6 +4,7 @@ import { log } from '../log.ts';
 import { obstacleOf } from '../readiness.ts';
 import { redact, redactText } from '../redact.ts';
 import { UnreadableItemError } from '../store/dynamodb.ts';
+import { headersUnder, linksUnder } from './base-path.ts';
 import { corsHeaders } from './cors.ts';
 import { commonHeaders } from './security-headers.ts';
 
@@ -27,7 +28,9 @@ export const withCommonHeaders = (
   return { ...response, headers, ...(method === 'HEAD' && { body: '' }) };
 };
 
-export const toHttpResult = ({ status, headers = {}, body }: Reply): HttpResult => {
+/** Turns a reply into a response. The service may lie under a path of its host. */
+export const toHttpResult = ({ status, headers: own = {}, body }: Reply, base = ''): HttpResult => {
+  const headers = headersUnder(base, own);
   if (body === undefined) return { statusCode: status, headers, body: '' };
   if (Buffer.isBuffer(body)) {
     return { statusCode: status, headers, body: body.toString('base64'), isBase64Encoded: true };
@@ -35,7 +38,7 @@ export const toHttpResult = ({ status, headers = {}, body }: Reply): HttpResult 
   return {
     statusCode: status,
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    body: JSON.stringify(body, base === '' ? undefined : linksUnder(base)),
   };
 };
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { basePathOf } from './base-path.ts';
 import { viewerPolicy } from './security-headers.ts';
 import { css, markup, type Site, type StaticFile, script, siteOf } from './static-files.ts';
 
@@ -14,16 +15,16 @@ const types: Readonly<Record<string, string>> = {
 /** The build writes the files of the page beside the code of the function. */
 const beside = fileURLToPath(new URL('./web', import.meta.url));
 
-type WebSettings = { WEB_DIR?: string | undefined; REPORT_ORIGIN?: string | undefined };
+type WebSettings = Partial<Record<'WEB_DIR' | 'REPORT_ORIGIN' | 'PUBLIC_URL', string | undefined>>;
 
 /** Returns how to read the web page, and its policy. Browsers load large reports from the bucket, if they can reach it. */
-export const webSite = ({ WEB_DIR = beside, REPORT_ORIGIN }: WebSettings) => ({
-  read: () => readWeb(WEB_DIR, REPORT_ORIGIN),
+export const webSite = ({ WEB_DIR = beside, REPORT_ORIGIN, PUBLIC_URL }: WebSettings) => ({
+  read: () => readWeb(WEB_DIR, REPORT_ORIGIN, basePathOf(PUBLIC_URL)),
   policy: webPolicy(REPORT_ORIGIN),
 });
 
 /** Returns the web page and its files from the folder that `infra/build/web.ts` fills. */
-export const readWeb = async (folder: string, reportOrigin?: string): Promise<Site> => {
+export const readWeb = async (folder: string, reportOrigin?: string, base = ''): Promise<Site> => {
   const names = (await readdir(folder)).sort();
   const contents = await Promise.all(names.map((name) => readFile(join(folder, name))));
   const all = new Map(names.map((name, i) => [name, contents[i] as Buffer]));
@@ -35,7 +36,7 @@ export const readWeb = async (folder: string, reportOrigin?: string): Promise<Si
       return [name, file.type === markup ? { ...file, policy: framePolicy(reportOrigin) } : file];
     }),
   );
-  return siteOf(files, (version) => page.replaceAll('VERSION', version));
+  return siteOf(files, (version) => page.replaceAll('BASE', base).replaceAll('VERSION', version));
 };
 
 /** Returns the policy of the empty page that shows a report. A large report loads its data from the bucket. */
