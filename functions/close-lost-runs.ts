@@ -9,10 +9,12 @@ import { queue } from './lib/queue/consumer.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type DueStore, dueStore } from './lib/store/due.ts';
 import { openDb } from './lib/store/dynamodb.ts';
+import { secretStore } from './lib/store/secrets.ts';
 
 /** Handles the dead letters of an audit queue: fails a run that has no attempts left, makes any other run due soon. */
 export const handler = queue({ schema: AuditJob }, () => {
-  const db = openDb(envOf('close-lost-runs'));
+  const env = envOf('close-lost-runs');
+  const db = openDb(env, secretStore(env));
   return closeLostRuns({ store: checkStore(db), due: dueStore(db) });
 });
 

@@ -3,6 +3,7 @@ import { asCreated, type Check, countAudits, newCheck } from '../shared/check.ts
 import { ApiProblemError } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
+import type { Secrets } from '../shared/secrets.ts';
 import { parseCheckBody } from './lib/http/check-body.ts';
 import { type Permit, permitCreate } from './lib/http/create-limits.ts';
 import type { Request } from './lib/http/endpoint.ts';
@@ -26,14 +27,17 @@ import { openDb } from './lib/store/dynamodb.ts';
 import type { StoredCheck } from './lib/store/find-check.ts';
 import type { RunItem } from './lib/store/items.ts';
 import { type RegionStore, regionStore } from './lib/store/regions.ts';
+import { type SecretStore, secretStore, secretsKeyOf } from './lib/store/secrets.ts';
 import { type UsageStore, usageStore } from './lib/store/usage.ts';
 
 /** POST /v1/checks: stores a check with one run per region, and queues each run in its region. */
 export const handler = http('create-check', (env) => {
   const { RETENTION_DAYS: retentionDays, TREND_DAYS: trendDays } = env;
-  const db = openDb(env);
+  const secrets = secretStore(env);
+  const db = openDb(env, secrets);
   return createCheck({
     store: checkStore(db),
+    secrets,
     due: dueStore(db),
     usage: usageStore(db),
     queues: auditQueues(env),
@@ -47,6 +51,7 @@ export const handler = http('create-check', (env) => {
 type Deps = {
   store: Pick<CheckStore, 'create' | 'findOrErased' | 'markSent'>;
   due: Pick<DueStore, 'abandon'>;
+  secrets: Pick<SecretStore, 'put' | 'fingerprintOf'>;
   usage: Pick<UsageStore, 'take'>;
   queues: Pick<AuditQueues, 'send' | 'regions'>;
   targets: TargetPolicy;
@@ -62,10 +67,11 @@ export const createCheck = (deps: Deps) => {
   const { store, due, usage, queues, targets, regions, newId = randomUUID, now = () => new Date(), ...days } = deps;
   const readRegions = cachedRegions(async () => (await regions?.read(queues.regions)) ?? [], now);
   return async ({ owner, plan, body: sent, headers, requestId }: Request): Promise<Reply> => {
-    const { body, inputs } = parseCheckBody(sent, { regions: queues.regions, targets });
+    const { body: plain, inputs, secrets } = parseCheckBody(sent, { regions: queues.regions, targets });
     const key = parseIdempotencyKey(headers);
-    const fingerprint = fingerprintOf(body);
     const id = key === undefined ? newId() : deriveCheckId(owner, key);
+    const body = { ...plain, ...(secrets && { ofSecrets: await deps.secrets.fingerprintOf(id, secrets) }) };
+    const fingerprint = fingerprintOf(body);
 
     const findEarlier = async () => (key === undefined ? undefined : await store.findOrErased(id, owner, now()));
     const earlier = await findEarlier();
@@ -88,12 +94,13 @@ export const createCheck = (deps: Deps) => {
       correlationId: requestId,
       fingerprint,
       createId,
+      secretsKey: secrets && secretsKeyOf(id, createId),
       expiresAt: inDays(days.retentionDays),
       retentionDays: days.retentionDays,
       trendExpiresAt: inDays(days.trendDays),
       countsAsOpen: permit.countsAsOpen,
     };
-    const stored = await storeCheck(store, check, creation, permit);
+    const stored = await storeCheck(deps, { check, creation, secrets }, permit);
     if (!('runs' in stored)) return replyToRepeat(stored.earlier, body);
     const { runs } = stored;
 
@@ -117,16 +124,20 @@ const refusePaused = (paused: readonly Region[]): void => {
 };
 
 /**
- * Stores the check. Returns its runs, or the check or mark that another request with this id has stored. Then it also ends
+ * Stores the check, after its secrets. Returns its runs, or the check or mark that another request with this id has stored. Then it also ends
  * the permit: it refunds the limits unless they belong to an open check.
  */
 const storeCheck = async (
-  store: Deps['store'],
-  check: Check,
-  creation: Creation,
+  deps: Pick<Deps, 'store' | 'secrets'>,
+  { check, creation, secrets }: { check: Check; creation: Creation; secrets: Secrets | undefined },
   permit: Permit,
 ): Promise<{ runs: RunItem[] } | { earlier: StoredCheck | 'erased' }> => {
-  const created = await store.create(check, creation).catch((error: Error) => ({ error }));
+  const { store } = deps;
+  const create = async () => {
+    if (creation.secretsKey && secrets) await deps.secrets.put(creation.secretsKey, secrets);
+    return store.create(check, creation);
+  };
+  const created = await create().catch((error: Error) => ({ error }));
   if (created && 'length' in created) return { runs: created };
   const found = await store.findOrErased(check.id, creation.owner, new Date(check.createdAt)); // if it throws, the check may be stored: no refund
   const isCheck = found !== undefined && found !== 'erased';

@@ -7,13 +7,14 @@ import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
 import { reports } from './lib/store/reports.ts';
+import { secretStore } from './lib/store/secrets.ts';
 
 /**
- * DELETE /v1/checks/{checkId}: erases a check with its runs, reports and entries in lists. The sweeper deletes what this
+ * DELETE /v1/checks/{checkId}: erases a check with its runs, reports, secrets and entries in lists. The sweeper deletes what this
  * leaves. Of an expired check, erases the entries in lists.
  */
 export const handler = http('delete-check', (env) => {
-  const db = openDb(env);
+  const db = openDb(env, secretStore(env));
   return deleteCheck({ store: checkStore(db), erasure: erasureStore(db, reports(env)) });
 });
 

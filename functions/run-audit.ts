@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { AuditJob } from '../shared/audit-job.ts';
 import { runError } from '../shared/problems.ts';
 import { type Attempt, countFailures, MAX_ATTEMPTS } from '../shared/run.ts';
+import type { Secrets } from '../shared/secrets.ts';
 import { latest, secondsSince } from '../shared/times.ts';
-import { type Variant, variants } from '../shared/variants.ts';
 import { BusyHostError } from './auditor/host/foreign-load.ts';
 import { spentInstance } from './auditor/host/free-resources.ts';
 import { type Auditors, auditors } from './auditor/parent/auditors.ts';
@@ -23,6 +23,7 @@ import { envOf } from './lib/environment.ts';
 import { emit, idsOf, log } from './lib/log.ts';
 import { targetPolicy } from './lib/public-addresses.ts';
 import { queue } from './lib/queue/consumer.ts';
+import { readSecrets, secretsFor, secretsGone } from './lib/read-secrets.ts';
 import { recordFailure, recordProgress } from './lib/record-attempt.ts';
 import { redactText } from './lib/redact.ts';
 import { pause, retry } from './lib/retry.ts';
@@ -30,7 +31,6 @@ import { emitFinished, emitMeasured } from './lib/run-metrics.ts';
 import { againstOf, inputsOf } from './lib/run-variants.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { openDb } from './lib/store/dynamodb.ts';
-import type { RunItem } from './lib/store/items.ts';
 import {
   keepRenewed,
   type Lease,
@@ -40,14 +40,17 @@ import {
   type Outcome,
 } from './lib/store/leases.ts';
 import { type RegionStore, regionStore } from './lib/store/regions.ts';
-import { type Reports, reportKey, reports } from './lib/store/reports.ts';
-import { storeReport } from './lib/store-report.ts';
+import { type Reports, reports } from './lib/store/reports.ts';
+import { type SecretStore, secretStore } from './lib/store/secrets.ts';
+import { type StoredReports, storeReports } from './lib/store-report.ts';
 
 /** Handles one job of this region's queue: claims the run, audits the page, stores the report, finishes the run. */
 export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () => {
   const env = envOf('run-audit');
-  const db = openDb(env);
+  const secrets = secretStore(env);
+  const db = openDb(env, secrets);
   return runAudit({
+    secrets,
     store: checkStore(db),
     leases: leaseStore(db),
     reports: reports(env),
@@ -68,6 +71,7 @@ export const shutDown = async (): Promise<void> => {
 };
 
 type Deps = {
+  secrets: Pick<SecretStore, 'get'>;
   store: Pick<CheckStore, 'findRunOfAnyOwner'>;
   leases: LeaseStore;
   reports: Pick<Reports, 'put'>;
@@ -124,18 +128,25 @@ export const runAudit =
 /** Audits the page until the result is stored, then finishes the run. */
 const auditAndFinish = async (work: Work): Promise<void> => {
   let { attempts }: { attempts: readonly Attempt[] } = work.lease.run;
+  const secrets = await readSecrets(work);
+  if (secrets === 'gone') {
+    const result = { ...emptyResult, state: 'failed', error: secretsGone() } as const;
+    return finishRun(work, result, { own: undefined, against: undefined }, attempts);
+  }
   for (;;) {
-    const measured = await measure(work, attempts);
+    const measured = await measure(work, secrets, attempts);
     attempts = measured.attempts;
-    const reports = await storeReports(work, measured.result, attempts);
-    if ('stored' in reports) return finishRun(work, measured.result, reports.stored, attempts);
+    const { result } = measured;
+    const written = { own: result.report, against: result.against?.report };
+    const reports = await storeReports(work, written, attempts.length, result.state === 'succeeded');
+    if ('stored' in reports) return finishRun(work, result, reports.stored, attempts);
     attempts = withStorageFailure(attempts, reports.failed);
     await recordFailure(work, { attempts, samples: [] }, runError('storage-failure')); // no time is left, so the next step ends the work
   }
 };
 
 /** Audits the page until the run has enough samples or failures, or no time is left. */
-const measure = async (work: Work, earlier: readonly Attempt[]) => {
+const measure = async (work: Work, secrets: Secrets | undefined, earlier: readonly Attempt[]) => {
   const { lease, now, maxRetakes, remainingMs } = work;
   const rules = { samples: lease.run.options.samples, maxRetakes };
   let recorded = earlier.length; // finishing the run records its last attempt
@@ -147,7 +158,7 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
     recorded = progress.attempts.length;
     const startedAt = new Date(latest(now().toISOString(), lease.run.updatedAt));
     const start = performance.now();
-    const result = await audit(work, step);
+    const result = await audit(work, step, secretsFor(lease.run, step.variant, secrets));
     if (result === 'not retaken') {
       progress = withoutRetake(progress, step.variant);
       continue;
@@ -166,8 +177,9 @@ const measure = async (work: Work, earlier: readonly Attempt[]) => {
 const audit = async (
   { auditors, lease, signal }: Work,
   { variant, skipOptionalParts, isRetake }: Extract<Step, { do: 'audit' }>,
+  secrets: Secrets | undefined,
 ): Promise<AuditResult | 'not retaken'> => {
-  const order = { ...inputsOf(lease.run, variant), skipOptionalParts };
+  const order = { ...inputsOf(lease.run, variant), skipOptionalParts, secrets };
   try {
     return await auditors.audit(order, signal, { isRetake });
   } catch (error) {
@@ -181,26 +193,6 @@ const audit = async (
 
 const pauseAfter = ({ length }: readonly Attempt[], { retryDelaysMs, signal }: Work): Promise<void> =>
   pause(retryDelaysMs[Math.min(length, retryDelaysMs.length) - 1] ?? 0, signal);
-
-type StoredReports = Record<Variant, RunItem['report']>;
-
-/** Stores the reports of the variants. Returns the variant whose report the run needs and storage refused. */
-const storeReports = async (
-  work: Work,
-  result: RunResult,
-  attempts: readonly Attempt[],
-): Promise<{ stored: StoredReports } | { failed: Variant }> => {
-  const stored: StoredReports = { own: undefined, against: undefined };
-  const isNeeded = result.state === 'succeeded';
-  for (const variant of variants) {
-    const { report } = (variant === 'own' ? result : result.against) ?? {};
-    const key = reportKey(work.lease, attempts.length, variant);
-    const place = await storeReport(work, key, report, { isNeeded });
-    if (place === 'not stored') return { failed: variant };
-    stored[variant] = place;
-  }
-  return { stored };
-};
 
 /**
  * Finishes the run. If the run belongs to another lease by now, or its check was erased, the stored report stays. The

@@ -26,6 +26,7 @@ import { openDb, UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
 import type { CheckItem, ErasedItem, OpenKind, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
+import { secretStore } from './lib/store/secrets.ts';
 import { type WaitingStore, waitingStore } from './lib/store/waiting.ts';
 import { logFailures } from './lib/sweep/log-failures.ts';
 import { mayStillWait, type QueueProgress, queueProgress } from './lib/sweep/queue-progress.ts';
@@ -53,7 +54,7 @@ let deps: Deps | undefined;
 const shutdown = new AbortController();
 
 const depsFrom = (env: SweepEnv): Deps => {
-  const db = openDb(env);
+  const db = openDb(env, secretStore(env));
   return {
     store: checkStore(db),
     due: dueStore(db),

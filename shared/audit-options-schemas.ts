@@ -15,6 +15,7 @@ import { MAX_LABELS } from './labels.ts';
 import { AuditVersion, anyName, Category, Device } from './name-schemas.ts';
 import { pick } from './pick.ts';
 import { recordOf } from './record.ts';
+import { NamedSecretsView, namedSecrets, sentSecrets } from './secrets-schemas.ts';
 import { Simulations, StoredSimulations } from './simulations-schemas.ts';
 import { Throttling, ThrottlingValues } from './throttling-schemas.ts';
 import type { againstNames } from './variants.ts';
@@ -110,6 +111,10 @@ const schemas = {
   blockedUrlPatterns: { sent: BlockedUrlPatterns, stored: z.array(z.string()) },
   against: { sent: Against, stored: StoredAgainst },
   simulations: { sent: Simulations, stored: StoredSimulations },
+  headers: { sent: sentSecrets.headers, stored: namedSecrets.headers },
+  basicAuth: { sent: sentSecrets.basicAuth, stored: namedSecrets.basicAuth },
+  cookies: { sent: sentSecrets.cookies, stored: namedSecrets.cookies },
+  storageState: { sent: sentSecrets.storageState, stored: namedSecrets.storageState },
 } satisfies Record<OptionName, Schemas>;
 
 /**
@@ -134,6 +139,8 @@ const optional = <Use extends keyof Schemas>(use: Use) =>
 
 /** The optional inputs of a create. */
 export const SentOptions = z.object(optional('sent'));
+/** The same in answers, which have the exact version of the second variant and the names of the secrets. */
+export const ShownOptions = SentOptions.extend({ against: AgainstView.optional(), ...NamedSecretsView.shape });
 /** The optional inputs of a create, as stored with its check. */
 export const StoredOptions = z.object(optional('stored'));
 

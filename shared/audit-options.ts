@@ -1,6 +1,14 @@
 import { type AuditVersion, auditVersion } from './audit-versions.ts';
 import { acceptedBlockedUrls } from './blocked-urls.ts';
 import { acceptedLabels } from './labels.ts';
+import {
+  acceptedBasicAuth,
+  acceptedCookies,
+  acceptedHeaders,
+  acceptedStorageState,
+  type SecretName,
+  secretNames,
+} from './secrets.ts';
 import { acceptedSimulations, simulationPresetNames } from './simulations.ts';
 import { acceptedThrottling } from './throttling.ts';
 import { acceptedAgainst } from './variants.ts';
@@ -94,10 +102,20 @@ export const options = {
       help: `simulate the same load for other networks and phones: ${simulationPresetNames.join(', ')}, or train=800/200/4`,
     },
   },
+  headers: { of: 'check', accepted: acceptedHeaders, title: 'Headers' },
+  basicAuth: { of: 'check', accepted: acceptedBasicAuth, title: 'User name and password' },
+  cookies: { of: 'check', accepted: acceptedCookies, title: 'Cookies' },
+  storageState: { of: 'check', accepted: acceptedStorageState, title: 'Storage state' },
 } as const satisfies Record<string, Option>;
 
 export type OptionName = keyof typeof options;
 export const optionNames = Object.keys(options) as OptionName[];
+
+type PlainOptionName = Exclude<OptionName, SecretName>;
+/** Names of the options whose values answers show. */
+export const plainOptionNames = optionNames.filter(
+  (name): name is PlainOptionName => !(secretNames as readonly string[]).includes(name),
+);
 
 export type NamesOf<Of extends Option['of']> = {
   [Name in OptionName]: (typeof options)[Name]['of'] extends Of ? Name : never;

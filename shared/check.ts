@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { optionNames } from './audit-options.ts';
-import { AgainstView, SentOptions } from './audit-options-schemas.ts';
+import { SentOptions, ShownOptions } from './audit-options-schemas.ts';
 import { AuditVersion, Region } from './name-schemas.ts';
 import { pick } from './pick.ts';
 import { isFinished, newRun, Run, type RunState, RunView, runView } from './run.ts';
@@ -20,8 +20,7 @@ export const Check = z.object({
   auditVersion: AuditVersion,
   url: z.string().describe('The URL, exactly as it was sent.'),
   regions: z.array(Region),
-  ...SentOptions.shape,
-  against: AgainstView.optional(),
+  ...ShownOptions.shape,
   createdAt: z.iso.datetime(),
   runs: z.array(Run),
 });

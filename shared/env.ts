@@ -85,6 +85,7 @@ export const ReportReadEnv = z.object({
 });
 export const CreateEnv = z.object({
   ...ReadEnv.shape,
+  ...ReportEnv.shape,
   ...QueuesEnv.shape,
   ...TargetsEnv.shape,
   ...RetentionEnv.shape,
@@ -113,6 +114,8 @@ export const AuditEnv = z.object({
   SANDBOX: z.enum(['optional', 'required']).default('optional'), // required: no audit without Chromium's own sandbox
   RETAKES: z.coerce.number().int().min(0).max(1).default(1), // retakes of a sample that a busy machine falsified
 });
+/** Environment of the functions that end checks besides others: they delete the secrets of a check. */
+export const CloseEnv = z.object({ ...StoreEnv.shape, ...ReportEnv.shape });
 export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
 
 export const CanaryEnv = z.object({

@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import {
   AuditEnv,
   CanaryEnv,
+  CloseEnv,
   CorsEnv,
   CreateEnv,
   DiscoverEnv,
   ReadEnv,
   ReadyEnv,
   ReportReadEnv,
-  StoreEnv,
   SweepEnv,
   WaitEnv,
   WebPageEnv,
@@ -18,7 +18,8 @@ import type { ApiFunction, Route } from './routes.ts';
 
 export type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 export type TableActions = Partial<Record<Partition, readonly TableAction[]>>;
-export type ReportAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'ListBucket';
+export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject';
+export type ReportAction = ObjectAction | 'ListBucket';
 
 /** Kinds of work that keep their concurrency when other functions are flooded. */
 export const reservedFor = ['creates', 'reads', 'waits', 'sweeps'] as const;
@@ -51,6 +52,10 @@ export type FunctionRow<Env = unknown> = {
   index?: 'open' | 'list';
   /** Actions on reports. With ListBucket, S3 answers 404 for a missing report instead of 403. */
   reports?: readonly ReportAction[];
+  /** Actions on the secrets of checks. */
+  secrets?: readonly ObjectAction[];
+  /** Actions on the object with which the service compares the secrets of repeated creates. */
+  fingerprintKey?: readonly ObjectAction[];
   /** True if it counts the jobs in the queues to which it sends. */
   countsJobs?: boolean;
 };
@@ -87,6 +92,8 @@ export const functionRows = {
       owner: ['GetItem', 'UpdateItem'],
       openCheck: ['DeleteItem', 'PutItem', 'Query'],
     },
+    secrets: ['PutObject', 'DeleteObject'], // it fails a run whose job the queue refuses, which may end its check
+    fingerprintKey: ['GetObject', 'PutObject'],
   },
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
   'list-runs': { ...quick, env: ReadEnv, index: 'list' },
@@ -115,6 +122,7 @@ export const functionRows = {
       share: ['DeleteItem', 'GetItem'],
     },
     reports: ['DeleteObject', 'ListBucket'],
+    secrets: ['DeleteObject'],
   },
   'create-link': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['GetItem', 'PutItem'] } },
   'delete-links': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['DeleteItem'] } },
@@ -137,13 +145,15 @@ export const functionRows = {
     traced: true,
     table: worksOnRuns,
     reports: ['PutObject'],
+    secrets: ['GetObject', 'DeleteObject'],
   },
   'close-lost-runs': {
     ...quick,
     timeoutSeconds: 60,
-    env: StoreEnv,
+    env: CloseEnv,
     traced: true,
     table: worksOnRuns,
+    secrets: ['DeleteObject'],
   },
   sweep: {
     ...quick,
@@ -160,6 +170,7 @@ export const functionRows = {
     index: 'open',
     countsJobs: true,
     reports: ['DeleteObject', 'ListBucket'],
+    secrets: ['DeleteObject'],
   },
   // It mostly sleeps, and may make its own key (infra/aws/canary.ts).
   canary: { ...quick, timeoutSeconds: 300, memoryMb: 256, env: CanaryEnv },

@@ -9,3 +9,9 @@ export const lifeIn = (key: string): number | undefined => {
   const [, days] = /^reports\/(\d+)d\//.exec(key) ?? [];
   return days === undefined ? undefined : Number(days);
 };
+
+/** Beginning of the keys of secrets of checks. They have no place in the folders of reports, whose readers must not read them. */
+export const SECRETS_PREFIX = 'secrets/';
+
+/** Key of the object with which the service compares the secrets of repeated creates. */
+export const FINGERPRINT_KEY = 'keys/fingerprints-of-secrets';

@@ -29,3 +29,71 @@ export type StorageState = {
   cookies: Cookie[];
   origins: { origin: string; localStorage: StorageEntry[]; sessionStorage?: StorageEntry[] | undefined }[];
 };
+
+/** Names of the secrets among the inputs of a create. */
+export const secretNames = ['headers', 'basicAuth', 'cookies', 'storageState'] as const;
+export type SecretName = (typeof secretNames)[number];
+
+/** Names of the secrets that a check was created with. Answers show them, and never a value. */
+export type NamedSecrets = {
+  headers?: string[] | undefined;
+  basicAuth?: true | undefined;
+  cookies?: string[] | undefined;
+  storageState?: { cookies: string[]; origins: string[] } | undefined;
+};
+
+export const MAX_HEADERS = 20;
+export const MAX_COOKIES = 50;
+/** Size of all secrets of a check together, as JSON in UTF-8. */
+export const MAX_SECRET_BYTES = 16 * 1024;
+
+/** Days after which the service deletes secrets, also those of an open check. */
+export const SECRET_DAYS = 2;
+
+/** Returns true if a text has the form of a header's name. */
+export const isHeaderName = (text: string): boolean => /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/i.test(text);
+
+/** Headers that describe a connection or its message. The browser sets them itself. */
+const FORBIDDEN_HEADERS =
+  /^(host|cookie2?|connection|keep-alive|content-(length|encoding)|transfer-encoding|te|trailer|upgrade|expect|http2-settings|proxy-.*)$/i;
+
+/** Returns true if a check must not set a header with this name. */
+export const isForbiddenHeader = (name: string): boolean => FORBIDDEN_HEADERS.test(name);
+
+export const acceptedHeaders = `The headers must be an object with up to ${MAX_HEADERS} names, each once and each with a text of printable ASCII characters. The names host, cookie, connection and proxy-*, and those of other headers of a connection, are not accepted.`;
+export const acceptedBasicAuth =
+  'The basicAuth must be an object with a username and a password, both texts without control characters. The username must not be empty or have a colon.';
+const ofCookie =
+  'Each must have a name, a value and a domain, and may have path, secure, httpOnly, sameSite (Strict, Lax or None) and expires (seconds since 1970, or -1).';
+export const acceptedCookies = `The cookies must be a list of up to ${MAX_COOKIES} cookies. ${ofCookie}`;
+export const acceptedStorageState = `The storageState must be the object that Playwright's context.storageState() returns: cookies, a list of up to ${MAX_COOKIES}, and origins, a list with an origin, its localStorage and maybe its sessionStorage, both lists of a name and a value. IndexedDB must be empty. ${ofCookie}`;
+
+/** Returns the names of some secrets. Names of headers are in lower case. */
+export const namesOfSecrets = ({ headers, basicAuth, cookies, storageState }: Secrets): NamedSecrets => ({
+  ...(headers && { headers: Object.keys(headers).map((name) => name.toLowerCase()) }),
+  ...(basicAuth && { basicAuth: true as const }),
+  ...(cookies && { cookies: namesOf(cookies) }),
+  ...(storageState && {
+    storageState: {
+      cookies: namesOf(storageState.cookies),
+      origins: storageState.origins.map(({ origin }) => origin),
+    },
+  }),
+});
+
+const namesOf = (cookies: readonly Cookie[]): string[] => [...new Set(cookies.map(({ name }) => name))];
+
+/** Returns the registrable domain of a host by the public suffix list, or null if it has none. */
+export type RegistrableDomain = (host: string) => string | null;
+
+/**
+ * Returns true if the cookies and the storage of a host belong to a page: both hosts have one registrable domain. A host
+ * without such a domain, such as an address, belongs to itself only.
+ */
+export const belongsTo = (pageHost: string, host: string, registrableOf: RegistrableDomain): boolean => {
+  const domain = registrableOf(pageHost);
+  return host === pageHost || (domain !== null && (host === domain || host.endsWith(`.${domain}`)));
+};
+
+/** Returns the host of a cookie's domain, which may begin with a dot. */
+export const hostOfCookie = ({ domain }: Pick<Cookie, 'domain'>): string => domain.replace(/^\./, '').toLowerCase();

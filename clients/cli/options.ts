@@ -1,8 +1,10 @@
 import type { FormatName } from './formats/render.ts';
+import type { SecretOptions } from './secrets.ts';
 import type { ThrottlingOptions } from './throttling.ts';
 
 /** Options of `run`, by the names of their flags. */
-export type RunOptions = ThrottlingOptions &
+export type RunOptions = SecretOptions &
+  ThrottlingOptions &
   ThrottlingOptions<'against.'> & {
     region?: string[];
     device?: string[];

@@ -6,6 +6,7 @@ import { againstFlags, optionFlags, SAMPLES_OF_VARIANTS } from './option-flags.t
 import type { FixesOptions, ReadOptions, RunOptions, ThirdPartiesOptions, VersionsOptions } from './options.ts';
 
 import manifest from './package.json' with { type: 'json' };
+import { secretFlags } from './secrets.ts';
 import { throttlingFlags } from './throttling.ts';
 
 const device = (text: string, before?: string[]): string[] => {
@@ -38,6 +39,7 @@ const environment = `
 Environment:
   PAGE_AUDIT_URL  URL of the service, such as http://127.0.0.1:4080
   PAGE_AUDIT_KEY  API key of the service
+  PAGE_AUDIT_BASIC_AUTH  user:password for the page, as --basic-auth
 
 Exit codes: 0 good, 1 a failed assertion or a regression, 2 wrong use or a base without a verdict, 3 the page's fault, 4 the service's fault, a timeout or an output that can't be written, 130 interrupted`;
 
@@ -101,7 +103,7 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
     .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)
     .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest');
-  for (const flag of [...optionFlags, ...throttlingFlags(''), ...againstFlags]) command.addOption(flag);
+  for (const flag of [...optionFlags, ...throttlingFlags(''), ...againstFlags, ...secretFlags]) command.addOption(flag);
   command
     .option('--label <name=value>', 'label of the checks. Repeat it for more labels', label)
     .option('--idempotency-key <key>', 'a repeated command with this key returns the same checks')

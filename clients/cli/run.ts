@@ -12,6 +12,7 @@ import { checkOutputs, writeResults } from './output.ts';
 import { hasRegressed, worstFixes } from './read.ts';
 import type { CheckResult } from './result.ts';
 import { applyRules, readRules } from './rules.ts';
+import { readSecrets } from './secrets.ts';
 import { throttlingFor } from './throttling.ts';
 import { keepingChecks, readWhenFinished, timeLimit } from './waiting.ts';
 
@@ -38,10 +39,11 @@ export const auditing = async (
   }
   checkOutputs(options.output ?? []);
   const rules = readRules(options); // before the audits, so that a wrong file costs nothing
+  const secretsOf = readSecrets(options, context.env);
   return withClient(context, options.data, async (client, server) => {
     const { signal } = context;
     signal.throwIfAborted();
-    const bodies = await bodiesOf(client, urls, options, signal);
+    const bodies = withSecrets(await bodiesOf(client, urls, options, signal), secretsOf, context);
     const base = options.base === undefined ? undefined : await findBase(client, options.base, signal);
     const judging = { server, rules, base, pool: options.pool, intended: options.intended };
     return keepingChecks(context, client, options.data, async (created) => {
@@ -120,6 +122,17 @@ const bodiesOf = async (
       };
     }),
   );
+};
+
+/** Adds to each body the secrets for its page. Notes once for each page what is left out. */
+const withSecrets = (
+  bodies: readonly CreateCheckBody[],
+  secretsOf: ReturnType<typeof readSecrets>,
+  { note }: Context,
+): CreateCheckBody[] => {
+  const pages = new Map(bodies.map(({ url }) => [url, secretsOf(url)]));
+  for (const { note: line } of pages.values()) if (line) note(line);
+  return bodies.map((body) => ({ ...body, ...pages.get(body.url)?.secrets }));
 };
 
 type Judging = BaseOptions & {

@@ -32,7 +32,7 @@ export const startOwnService = async (
   }
   if (dataDir === '') throw new UsageError('--data has no folder. Name one, such as --data .local.');
   signal.throwIfAborted();
-  const { PAGE_AUDIT_KEY: _, ...rest } = env;
+  const { PAGE_AUDIT_KEY: _, PAGE_AUDIT_BASIC_AUTH: __, ...rest } = env;
   const temporary =
     dataDir === undefined ? join(tmpdir(), `page-audit-command-${process.pid}-${randomUUID()}`) : undefined;
   const folder = temporary === undefined ? [dataDir as string] : [temporary, 'temporary'];

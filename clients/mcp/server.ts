@@ -1,9 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
+import { plainOptionNames } from '../../shared/audit-options.ts';
 import { SentOptions } from '../../shared/audit-options-schemas.ts';
 import { CheckState } from '../../shared/check.ts';
 import { differenceCodes } from '../../shared/comparison/comparable.ts';
 import { Device } from '../../shared/name-schemas.ts';
+import { pick } from '../../shared/pick.ts';
 import type { Client } from '../api/client.ts';
 import { findFixes } from '../api/find-fixes.ts';
 import { ServiceError } from '../api/service-error.ts';
@@ -42,7 +44,7 @@ const addRunCheck = (server: McpServer, connect: Options['connect']): void => {
     url: z.string().describe('The page, for example https://example.com/.'),
     regions: z.array(z.string()).min(1).optional().describe('Default: the first region of the service.'),
     auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
-    ...SentOptions.shape,
+    ...pick(SentOptions.shape, plainOptionNames), // an agent gets no secrets
   };
   const description =
     'Audits one page from one or more regions, and returns scores and metrics when all runs are finished. With `against`, it audits a second variant in turns, and `change` says how the page differs from it: use 5 samples.';

@@ -1,6 +1,7 @@
 import { optionNames, options } from '../../shared/audit-options.ts';
 import { againstNames } from '../../shared/variants.ts';
 import { simulationFrom } from '../words/simulations.ts';
+import { secretInputs } from './secret-inputs.ts';
 import { throttlingFields } from './throttling.ts';
 
 /** The options whose field follows from their table. */
@@ -37,6 +38,7 @@ export const inputsOf = (form: FormData) => {
     samples: Number(text('samples')),
     ...(text('throttling') && { throttling: throttlingOf(text) }),
     ...linesOf(optionFields),
+    ...secretInputs(form),
     ...(categories.length > 0 && { categories }),
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
     ...(Object.keys(against).length > 0 && { against }),

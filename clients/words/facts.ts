@@ -1,8 +1,13 @@
 import type { CheckView } from '../../shared/check.ts';
+import type { NamedSecrets } from '../../shared/secrets.ts';
 import type { ThrottlingValues } from '../../shared/throttling.ts';
 import { counted } from './numbers.ts';
 
-type Audited = Pick<CheckView, 'auditVersion' | 'device' | 'samples' | 'throttling' | 'blockedUrlPatterns' | 'against'>;
+type Audited = Pick<
+  CheckView,
+  'auditVersion' | 'device' | 'samples' | 'throttling' | 'blockedUrlPatterns' | 'against'
+> &
+  NamedSecrets;
 
 /** Returns how the pages of a check were audited, in words. The preset of the device has no throttling of its own. */
 export const auditFacts = ({
@@ -12,14 +17,27 @@ export const auditFacts = ({
   throttling,
   blockedUrlPatterns,
   against,
+  ...secrets
 }: Audited): string[] => [
   `Lighthouse ${auditVersion}`,
   device,
   counted(samples, 'sample'),
   ...throttlingFacts(throttling),
   ...blockedFacts(blockedUrlPatterns),
+  ...secretFacts(secrets),
   ...againstFacts({ against }),
 ];
+
+/** Returns which secrets a check was created with, by their names. */
+const secretFacts = ({ headers = [], basicAuth, cookies = [], storageState }: NamedSecrets): string[] => {
+  const sent = [
+    ...headers,
+    ...(basicAuth ? ['a password'] : []),
+    ...(cookies.length > 0 ? [counted(cookies.length, 'cookie')] : []),
+    ...(storageState ? ['a storage state'] : []),
+  ];
+  return sent.length === 0 ? [] : [`with ${sent.join(', ')}`];
+};
 
 /** Returns how the second variant of a check differs from the first, in words. */
 export const againstFacts = ({ against }: Pick<CheckView, 'against'>): string[] => {

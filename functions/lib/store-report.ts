@@ -1,8 +1,9 @@
+import { type Variant, variants } from '../../shared/variants.ts';
 import { idsOf, log } from './log.ts';
 import { retry } from './retry.ts';
 import type { RunItem } from './store/items.ts';
 import type { Lease } from './store/leases.ts';
-import type { Reports } from './store/reports.ts';
+import { type Reports, reportKey } from './store/reports.ts';
 
 type Work = {
   reports: Pick<Reports, 'put'>;
@@ -12,20 +13,38 @@ type Work = {
   signal: AbortSignal;
 };
 type StoredReport = NonNullable<RunItem['report']>;
+type Report = { gzip: Buffer; bytes: number };
+export type StoredReports = Record<Variant, RunItem['report']>;
 
 /** Time of the invocation that is kept for the last write of the run, in milliseconds. */
 const LAST_WRITE_MS = 8000;
 /** Time limit for storing the report of a failed audit, in milliseconds. The run doesn't need this report. */
 const FAILED_REPORT_MS = 30_000;
 
+/** Stores the reports of the variants. Returns the variant whose report the run needs and storage refused. */
+export const storeReports = async (
+  work: Work,
+  reports: Record<Variant, Report | undefined>,
+  attempts: number,
+  isNeeded: boolean,
+): Promise<{ stored: StoredReports } | { failed: Variant }> => {
+  const stored: StoredReports = { own: undefined, against: undefined };
+  for (const variant of variants) {
+    const place = await storeReport(work, reportKey(work.lease, attempts, variant), reports[variant], { isNeeded });
+    if (place === 'not stored') return { failed: variant };
+    stored[variant] = place;
+  }
+  return { stored };
+};
+
 /**
  * Stores a report before the run is marked as succeeded. Retries as long as the invocation has time, because storing costs
  * less than another audit. A failed run finishes without its report if storage fails.
  */
-export const storeReport = async (
+const storeReport = async (
   { reports, lease, ...work }: Work,
   key: string,
-  report: { gzip: Buffer; bytes: number } | undefined,
+  report: Report | undefined,
   { isNeeded }: { isNeeded: boolean },
 ): Promise<StoredReport | undefined | 'not stored'> => {
   if (!report) return undefined;

@@ -13,7 +13,7 @@ import type { Construct } from 'constructs';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
 import type { Environment } from '../environments.ts';
 import { assetOf } from './assets.ts';
-import { allowReports, rightsOf } from './rights.ts';
+import { allowObjects, rightsOf } from './rights.ts';
 import { variablesOf } from './variables.ts';
 
 type Props = {
@@ -74,7 +74,7 @@ export const nodeFunction = (
       ...(row.threads && { UV_THREADPOOL_SIZE: String(row.threads) }),
     },
   });
-  if (row.reports) allowReports(lambda, environment, row.reports);
+  allowObjects(lambda, environment, row);
   return lambda;
 };
 

@@ -1,12 +1,16 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { reportsOf } from '../../shared/report-folders.ts';
+import { reportsOf, SECRETS_PREFIX } from '../../shared/report-folders.ts';
+import { SECRET_DAYS } from '../../shared/secrets.ts';
 import type { Environment } from '../environments.ts';
 import { reportLives } from '../settings.ts';
 import { accountOf } from './account.ts';
 
-/** The bucket of reports. The key of a report has the life of its check in days, and a rule deletes it after that time. */
+/**
+ * The bucket of reports and of the secrets of open checks. The key of a report has the life of its check in days, and a rule
+ * deletes it after that time.
+ */
 export class ReportBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -29,6 +33,8 @@ export class ReportBucket extends Construct {
           prefix: reportsOf(days),
           expiration: Duration.days(days),
         })),
+        // The end of a check deletes its secrets. This rule deletes those of creates that failed.
+        { id: 'secrets', prefix: SECRETS_PREFIX, expiration: Duration.days(SECRET_DAYS) },
       ],
       // CloudFormation can't delete a bucket with reports. An operator has to empty it first (infra/DEPLOY.md).
       removalPolicy: environment.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

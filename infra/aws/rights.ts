@@ -2,15 +2,16 @@ import { Stack, Token, Validations } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { FunctionRow, ReportAction, TableActions } from '../../shared/functions.ts';
+import type { FunctionRow, ObjectAction, TableActions } from '../../shared/functions.ts';
 import { CANARY_PREFIX } from '../../shared/keys.ts';
 import { type Partition, partitions } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
+import { FINGERPRINT_KEY, SECRETS_PREFIX } from '../../shared/report-folders.ts';
 import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
 import { accountOf } from './account.ts';
 
-/** Returns the rights of a function's row, except those to reports. Its variables show whether it needs keys and queues. */
+/** Returns the rights of a function's row, except those to objects. Its variables show whether it needs keys and queues. */
 export const rightsOf = (scope: Construct, environment: Environment, row: FunctionRow): PolicyStatement[] => [
   ...tableRights(scope, environment, row.table ?? {}),
   ...(row.index ? [indexRight(scope, environment, row.index)] : []),
@@ -79,20 +80,39 @@ const queueRights = (
     ),
   );
 
-/** Allows a function actions on reports, but on no other objects of the bucket. */
-export const allowReports = (to: LambdaFunction, environment: Environment, actions: readonly ReportAction[]): void => {
-  const reports = (account: string) => `:s3:::${environment.names.reportBucketIn(account)}/reports/*`;
+/** Allows a function the actions of its row on objects of the bucket: reports, secrets, and the key of their fingerprints. */
+export const allowObjects = (to: LambdaFunction, environment: Environment, row: FunctionRow): void => {
+  const { reports = [], secrets, fingerprintKey } = row;
+  allowUnder(
+    to,
+    environment,
+    'reports/*',
+    reports.filter((action) => action !== 'ListBucket'),
+  );
+  allowUnder(to, environment, `${SECRETS_PREFIX}*`, secrets);
+  allowUnder(to, environment, FINGERPRINT_KEY, fingerprintKey);
+  if (reports.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment));
+};
+
+const allowUnder = (
+  to: LambdaFunction,
+  { names }: Environment,
+  keys: string,
+  actions: readonly ObjectAction[] = [],
+): void => {
+  if (actions.length === 0) return;
   const account = accountOf(to);
+  const objects = (of: string) => `:s3:::${names.reportBucketIn(of)}/${keys}`;
   to.addToRolePolicy(
     right(
-      actions.filter((action) => action !== 'ListBucket').map((action) => `s3:${action}`),
-      `arn:${Stack.of(to).partition}${reports(account)}`,
+      actions.map((action) => `s3:${action}`),
+      `arn:${Stack.of(to).partition}${objects(account)}`,
     ),
   );
-  if (actions.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment));
+  if (!keys.endsWith('*')) return;
   Validations.of(to.role as IRole).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:aws${reports(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
-    reason: "A report's key is unknown before the report exists. The right covers only reports of this bucket.",
+    id: `AwsSolutions-IAM5[Resource::arn:aws${objects(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
+    reason: 'The key of an object is unknown before the object exists. The right covers one folder of the bucket.',
   });
 };
 

@@ -3,7 +3,8 @@ import { DeleteObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { redactForLog } from '../../functions/lib/redact.ts';
 import { type Db, deleteItem, type Key } from '../../functions/lib/store/dynamodb.ts';
-import { lifeIn } from '../../shared/report-folders.ts';
+import { lifeIn, SECRETS_PREFIX } from '../../shared/report-folders.ts';
+import { SECRET_DAYS } from '../../shared/secrets.ts';
 import { tableSettings } from '../settings.ts';
 
 type Data = { db: Db; s3: S3Client; bucket: string; retentionDays: number };
@@ -39,10 +40,12 @@ export const startExpiry = (data: Data) => {
   };
 };
 
-/** Deletes each item whose time to live has ended, and each report that is older than its life. */
+/** Deletes each item whose time to live has ended, and each report and each secret that is older than its life. */
 export const deleteExpired = async (data: Data, now: Date, pace: Pace): Promise<void> => {
   await deleteItems(data.db, Math.floor(now.getTime() / 1000), pace);
-  await deleteReports(data, now, pace);
+  // Reports of earlier versions have no life in their key.
+  await deleteObjects(data, 'reports/', (key) => lifeIn(key) ?? data.retentionDays, now, pace);
+  await deleteObjects(data, SECRETS_PREFIX, () => SECRET_DAYS, now, pace);
 };
 
 const deleteItems = async (db: Db, nowSeconds: number, { signal, pauseMs = PAUSE_MS }: Pace): Promise<void> => {
@@ -66,15 +69,16 @@ const deleteItems = async (db: Db, nowSeconds: number, { signal, pauseMs = PAUSE
   } while (ExclusiveStartKey);
 };
 
-const deleteReports = async (
-  { s3, bucket: Bucket, retentionDays }: Data,
+const deleteObjects = async (
+  { s3, bucket: Bucket }: Data,
+  prefix: string,
+  daysOf: (key: string) => number,
   now: Date,
   { signal, pauseMs = PAUSE_MS }: Pace,
 ) => {
-  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: 'reports/' })) {
-    for (const { Key, LastModified } of Contents) {
-      const days = lifeIn(Key ?? '') ?? retentionDays; // reports of earlier versions have no life in their key
-      if (LastModified && LastModified.getTime() < now.getTime() - days * DAY_MS)
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: prefix })) {
+    for (const { Key = '', LastModified } of Contents) {
+      if (LastModified && LastModified.getTime() < now.getTime() - daysOf(Key) * DAY_MS)
         await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     }
     await pause(pauseMs, undefined, { signal });

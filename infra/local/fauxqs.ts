@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FauxqsServer, startFauxqs as startOnAllInterfaces } from 'fauxqs';
+import { SECRETS_PREFIX } from '../../shared/report-folders.ts';
 import { keepAccepting } from './close-server.ts';
 import { unusable } from './data-folder.ts';
 import { guardEngine } from './engine-guard.ts';
@@ -54,13 +55,14 @@ export const startFauxqs = async ({ service, credentials, ...options }: Options)
   );
 };
 
-type Deletion = (this: { persistence?: { deleteObject: DeleteObject } }, bucket: string, key: string) => void;
+type Persistence = { deleteObject: DeleteObject; db: { exec: (sql: string) => void } };
+type Deletion = (this: { persistence?: Persistence }, bucket: string, key: string) => void;
 type DeleteObject = (bucket: string, key: string) => void;
 let patched = false;
 
 /**
  * Deletes an object from the disk before the memory. fauxqs does it in the other order. On a full disk the object would
- * no longer be listed, but would come back at the next start.
+ * no longer be listed, but would come back at the next start. Overwrites secrets, which would stay in free pages of the file.
  */
 const patchFauxqs = async (): Promise<void> => {
   if (patched) return;
@@ -68,7 +70,16 @@ const patchFauxqs = async (): Promise<void> => {
   const { S3Store } = await import(new URL('s3/s3Store.js', import.meta.resolve('fauxqs')).href);
   const { deleteObject } = S3Store.prototype as { deleteObject: Deletion };
   S3Store.prototype.deleteObject = function (bucket, key) {
-    this.persistence?.deleteObject(bucket, key);
+    if (this.persistence && key.startsWith(SECRETS_PREFIX)) overwrite(this.persistence, bucket, key);
+    else this.persistence?.deleteObject(bucket, key);
     deleteObject.call(this, bucket, key);
   } satisfies Deletion;
+};
+
+/** Deletes an object of a SQLite file and its log, so that no file has its bytes. */
+const overwrite = (persistence: Persistence, bucket: string, key: string): void => {
+  persistence.db.exec('PRAGMA secure_delete = ON');
+  persistence.deleteObject(bucket, key);
+  persistence.db.exec('PRAGMA secure_delete = OFF'); // reports are large, and need not be overwritten
+  persistence.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SentOptions } from '../audit-options-schemas.ts';
+import { ShownOptions } from '../audit-options-schemas.ts';
 import { auditVersionNames } from '../audit-versions.ts';
 import { Check, CheckView, CreateCheckBody } from '../check.ts';
 import { ComparisonQuery } from '../comparison/query.ts';
@@ -16,8 +16,8 @@ import { notModified, type Operation, type Operations, waitable, waitElsewhere, 
 
 const created = z
   .object({
-    ...SentOptions.shape,
-    ...Check.pick({ id: true, auditVersion: true, url: true, regions: true, against: true }).shape,
+    ...ShownOptions.shape,
+    ...Check.pick({ id: true, auditVersion: true, url: true, regions: true }).shape,
     runs: z.array(Run.pick({ id: true, region: true, state: true })),
   })
   .meta({ id: 'CreatedCheck', description: 'The inputs of the check, and the ids of its runs.' });

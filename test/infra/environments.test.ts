@@ -50,9 +50,10 @@ describe('an environment', () => {
     const [rules = [], ...others] = Object.keys(environments).map((name) => rulesOf(name)[0] as Rule[]);
     for (const other of others) expect(other).toEqual(rules);
     const expiring = rules.filter((rule) => rule.ExpirationInDays !== undefined);
-    expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual(
-      reportLives.map((days) => [`reports/${days}d/`, days]),
-    );
+    expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual([
+      ...reportLives.map((days) => [`reports/${days}d/`, days]),
+      ['secrets/', 2],
+    ]);
     expect(() => environmentOf('dev', {}, { dev: { ...environments.dev, retentionDays: 45 } })).toThrow(
       'retentionDays',
     );

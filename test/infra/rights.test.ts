@@ -11,6 +11,8 @@ const { home, region, regionStacks, all, environment } = synthesized();
 const table = 'arn:aws:dynamodb:us-west-2:123456789012:table/page-audit-dev-1';
 const reports = 'arn:aws:s3:::page-audit-dev-reports-123456789012/reports/*';
 const bucket = 'arn:aws:s3:::page-audit-dev-reports-123456789012';
+const secrets = 'arn:aws:s3:::page-audit-dev-reports-123456789012/secrets/*';
+const fingerprintKey = 'arn:aws:s3:::page-audit-dev-reports-123456789012/keys/fingerprints-of-secrets';
 const queues = regionStacks.map(
   (stack, i) => `arn:aws:sqs:${stack.region}:123456789012:page-audit-dev-audits-${environment.regions[i]}`,
 );
@@ -26,7 +28,13 @@ const runs = [
 
 /** All rights of each function except logging and tracing. */
 const rights = {
-  'create-check': [...onTable('create-check'), ...keys, ...send(queues)],
+  'create-check': [
+    ...onTable('create-check'),
+    ...keys,
+    ...send(queues),
+    ...on(secrets, 's3', ['DeleteObject', 'PutObject']),
+    ...on(fingerprintKey, 's3', ['GetObject', 'PutObject']),
+  ],
   'list-checks': [...onTable('list-checks'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'list-runs': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-check': [...onTable('get-check'), ...keys],
@@ -42,6 +50,7 @@ const rights = {
     ...keys,
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
+    ...on(secrets, 's3', ['DeleteObject']),
   ],
   'create-link': [...onTable('create-link'), ...keys],
   'delete-links': [...onTable('delete-links'), ...keys],
@@ -54,6 +63,7 @@ const rights = {
     ...onTable('sweep'),
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
+    ...on(secrets, 's3', ['DeleteObject']),
     ...count(queues),
   ],
   canary: on(`${table} of KEY#00000000ca11`, 'dynamodb', ['PutItem']), // one key, which only the canary uses
@@ -62,9 +72,14 @@ const rights = {
     ...runs,
     ...on(`${table} of REGION#*`, 'dynamodb', ['UpdateItem']),
     ...on(reports, 's3', ['PutObject']),
+    ...on(secrets, 's3', ['DeleteObject', 'GetObject']),
     ...on(queueCalled('page-audit-dev-audits-us-west1'), 'sqs', take),
   ],
-  'close-lost-runs': [...runs, ...on(queueCalled('page-audit-dev-lost-audits-us-west1'), 'sqs', take)],
+  'close-lost-runs': [
+    ...runs,
+    ...on(secrets, 's3', ['DeleteObject']),
+    ...on(queueCalled('page-audit-dev-lost-audits-us-west1'), 'sqs', take),
+  ],
 };
 
 test.each(Object.entries(rights))('%s has exactly these rights', (file, expected) => {
@@ -74,6 +89,17 @@ test.each(Object.entries(rights))('%s has exactly these rights', (file, expected
       .filter((each) => !/^(logs|xray):/.test(each))
       .sort(),
   ).toEqual(expected.sort());
+});
+
+test('only a create writes secrets, only an audit reads them, and nobody else reads the key of their fingerprints', () => {
+  const allowed = (action: string, resource: string) =>
+    Object.keys(rights).filter((file) => {
+      const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
+      return granted(rightsOf(stack, file)).includes(`s3:${action} ${resource}`);
+    });
+  expect(allowed('PutObject', secrets)).toEqual(['create-check']);
+  expect(allowed('GetObject', secrets)).toEqual(['run-audit']);
+  expect(allowed('GetObject', fingerprintKey)).toEqual(['create-check']);
 });
 
 test('a function may list only the reports of the bucket', () => {

@@ -41,8 +41,8 @@ test('no time of a run goes backwards and no attempt has a negative duration if 
     await sleep(20);
     return results.shift() as AuditResult;
   };
-  const { store, leases, reports } = world;
-  const deps = { store, leases, reports, auditors: { audit }, retryDelaysMs: [1] };
+  const { store, leases, reports, secrets } = world;
+  const deps = { store, leases, reports, secrets, auditors: { audit }, retryDelaysMs: [1] };
   const { id: runId, region, correlationId, owner } = run;
   const job = { checkId: check.id, runId, region, correlationId, owner };
   await runAudit({ ...deps, now: clockThatGoesBack(createdAt) })(job, () => 600_000);

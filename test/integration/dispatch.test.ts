@@ -41,6 +41,7 @@ test.each(refused)(
   async (_, text, name) => {
     const { store, due, usage } = world;
     const create = createCheck({
+      secrets: world.secrets,
       store,
       due,
       usage,

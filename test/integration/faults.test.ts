@@ -31,6 +31,7 @@ const create = (
   queues: Pick<World['queues'], 'send' | 'regions'> = world.queues,
 ) =>
   createCheck({
+    secrets: world.secrets,
     store: checkStore(db),
     due: world.due,
     queues,
@@ -198,6 +199,7 @@ test('the result of a run is stored after the table was unavailable', async () =
   if (!job) throw new Error('no job was sent');
   const metrics = { ...noMetrics, performance: 98 };
   const work = runAudit({
+    secrets: world.secrets,
     store: checkStore(db),
     leases: leaseStore(db),
     reports: { put: async () => {} },
@@ -221,6 +223,7 @@ test('three deliveries of one job, two of them at once, are one audit', async ()
   if (!job) throw new Error('no job was sent');
   let audits = 0;
   const work = runAudit({
+    secrets: world.secrets,
     store: checkStore(db),
     leases: leaseStore(db),
     reports: { put: async () => {} },

@@ -75,6 +75,7 @@ const request = (owner: string, more: Partial<Request> = {}): Request => ({
 });
 const createAt = (now: Date, store: Partial<World['store']> = {}, usage: UsageStore = world.usage) =>
   createCheck({
+    secrets: world.secrets,
     store: { ...world.store, ...store },
     due: world.due,
     usage,

@@ -57,7 +57,8 @@ const create = async (of: Owner, { headers = {}, stores = world as Stores, now =
   const { store, usage } = stores;
   const targets = { targets: 'public' as const, ports: [443] };
   const body = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] };
-  const deps = { store, due: world.due, usage, queues: world.queues, targets, retentionDays: 90, trendDays: 400 };
+  const { secrets, due, queues } = world;
+  const deps = { store, secrets, due, usage, queues, targets, retentionDays: 90, trendDays: 400 };
   const handle = createCheck({ ...deps, now: () => now });
   const reply = await handle({ ...requestOf(of, headers), method: 'POST', params: {}, body });
   return { status: reply.status, id: (reply.body as { id: string }).id };

@@ -62,6 +62,7 @@ test.each(recordedReleases())('checks, keys and usage that release %s wrote stay
   const { store, due, usage, queues } = world;
   const now = () => later(recordedAt, 3600);
   const create = createCheck({
+    secrets: world.secrets,
     store,
     due,
     usage,

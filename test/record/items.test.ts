@@ -42,13 +42,13 @@ const isRecorded = existsSync(itemsFile(release));
 test.skipIf(isRecorded)('records the table of a service whose checks are in every state', async () => {
   const now = () => new Date('2131-01-01T12:00:00.000Z'); // no item expires
   const world = await startWorld();
-  const { store, due, leases, queues, usage, reports, erasure } = world;
+  const { store, due, leases, queues, usage, reports, secrets, erasure } = world;
   const caller = { owner: 'acme', plan: 'small' as const };
   const scopes = ['checks:read' as const, 'checks:write' as const];
   await world.keys.create({ ...caller, name: 'CI of the shop', scopes, expiresAt: null }, now());
   const request = { ...caller, requestId: randomUUID(), path: '/v1/checks', params: {}, query: {}, headers: {} };
   const targets = { targets: 'public' as const, ports: [443] };
-  const create = createCheck({ store, due, usage, queues, targets, retentionDays: 90, trendDays: 400, now });
+  const create = createCheck({ store, secrets, due, usage, queues, targets, retentionDays: 90, trendDays: 400, now });
   const created = async (regions: string[], options: { device?: 'desktop'; samples?: number } = {}) => {
     const body = { url: 'https://example.com/', auditVersion: 'latest', regions, ...options };
     const reply = await create({ ...request, method: 'POST', body });
@@ -58,7 +58,7 @@ test.skipIf(isRecorded)('records the table of a service whose checks are in ever
     const audit = async () => results.shift() ?? failed;
     for (const { id: runId, region } of (await world.find(checkId)).runs) {
       const job = { checkId, runId, region, correlationId: request.requestId, owner: caller.owner };
-      await runAudit({ store, leases, reports, auditors: { audit }, now })(job, () => 600_000);
+      await runAudit({ store, secrets, leases, reports, auditors: { audit }, now })(job, () => 600_000);
     }
   };
 

@@ -14,6 +14,7 @@ import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { reports } from '../../functions/lib/store/reports.ts';
+import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
 import { listChecks } from '../../functions/list-checks.ts';
@@ -49,7 +50,8 @@ export const sdkSettings = {
 
 /** The stores and the queues of one process, with SDK clients of its own. */
 export const openParts = () => {
-  const db = openDb(env);
+  const secrets = secretStore(env);
+  const db = openDb(env, secrets);
   const bucket = reports(env);
   return {
     db,
@@ -63,6 +65,7 @@ export const openParts = () => {
     wait: waiting(watchByPolling),
     erasure: erasureStore(db, bucket),
     reports: bucket,
+    secrets,
     queues: auditQueues(env),
   };
 };

@@ -19,6 +19,7 @@ export const startVariantLab = async () => {
     const run = { ...check.runs[0], checkId: check.id, options: SettledOptions.parse(check), ...stored } as RunItem;
     let finished: Outcome | undefined;
     const work = runAudit({
+      secrets: { get: async () => undefined },
       store: { findRunOfAnyOwner: async () => run },
       leases: {
         claim: async () => ({ id: randomUUID(), run }),

@@ -11,6 +11,7 @@ import { keyStore } from '../../functions/lib/store/keys.ts';
 import { type Lease, leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
 import { regionStore } from '../../functions/lib/store/regions.ts';
 import { reportKey, reports } from '../../functions/lib/store/reports.ts';
+import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
 import { startAws } from '../../infra/local/aws.ts';
@@ -41,7 +42,8 @@ export const startWorld = async (env: Record<string, string> = {}, engines: Part
 
 /** Returns the stores and builders for the engines in `process.env`. */
 export const worldHere = () => {
-  const db = openDb(CreateEnv.parse(process.env));
+  const secrets = secretStore(CreateEnv.parse(process.env));
+  const db = openDb(CreateEnv.parse(process.env), secrets);
   const store = checkStore(db);
   const leases = leaseStore(db);
   const queues = auditQueues(CreateEnv.parse(process.env));
@@ -124,6 +126,7 @@ export const worldHere = () => {
 
   return {
     db,
+    secrets,
     store,
     leases,
     due: dueStore(db),

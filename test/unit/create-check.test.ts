@@ -9,6 +9,7 @@ type FindOrErased = Parameters<typeof createCheck>[0]['store']['findOrErased'];
 const createWhileRunsAreAtWork = (find: FindOrErased) => {
   let lookups = 0;
   const create = createCheck({
+    secrets: { put: async () => {}, fingerprintOf: async () => 'f' },
     store: {
       create: () => Promise.reject(new Error('could not write a run: a run with this id is at work or finished')),
       findOrErased: async (...of) => (lookups++ === 0 ? undefined : find(...of)),

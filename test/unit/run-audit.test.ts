@@ -89,6 +89,7 @@ const worker = (
   const stopping = new AbortController();
   const renew = vi.fn(async () => true);
   const work = runAudit({
+    secrets: { get: async () => undefined },
     store: {
       findRunOfAnyOwner: async () => ({ ...item, ...outcomes.at(-1) }) as RunItem,
     },

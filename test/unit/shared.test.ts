@@ -79,7 +79,12 @@ test('due times are longer than the work that they wait for', () => {
 });
 
 test('an incomplete environment is refused with the name of the missing variable', () => {
-  const complete = { TABLE_NAME: 't', HOME_REGION: 'us-west-2', AUDIT_QUEUES: '{"us-west1":"https://sqs.example/q"}' };
+  const complete = {
+    TABLE_NAME: 't',
+    HOME_REGION: 'us-west-2',
+    REPORT_BUCKET: 'b',
+    AUDIT_QUEUES: '{"us-west1":"https://sqs.example/q"}',
+  };
   expect(CreateEnv.parse(complete).TARGETS).toBe('public');
   expect(CreateEnv.parse({ ...complete, TARGET_PORTS: '80,443' }).TARGET_PORTS).toEqual([80, 443]);
   for (const name of Object.keys(complete)) {

@@ -11,6 +11,7 @@ import { ssrfCases } from '../support/ssrf-cases.ts';
 const submit = async (url: string, targets: Targets, allowed: AllowedTarget[] = []) => {
   const created: string[] = [];
   const create = createCheck({
+    secrets: { put: async () => {}, fingerprintOf: async () => 'f' },
     store: {
       create: async (check) => {
         created.push(check.url);

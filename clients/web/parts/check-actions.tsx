@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { optionNames } from '../../../shared/audit-options.ts';
+import { plainOptionNames } from '../../../shared/audit-options.ts';
 import type { CheckView } from '../../../shared/check.ts';
+import { secretNames } from '../../../shared/secrets.ts';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { ago } from '../../words/times.ts';
@@ -11,7 +12,7 @@ import { Pending, ProblemNote } from './problem.tsx';
 import { ShareLink } from './share-link.tsx';
 
 /** Inputs of a check that its answer repeats. */
-const inputs = ['url', 'auditVersion', 'regions', ...optionNames] as const;
+const inputs = ['url', 'auditVersion', 'regions', ...plainOptionNames] as const;
 
 /** Actions on a check. One panel is open at a time. */
 export const CheckActions = ({ check }: { check: CheckView }) => {
@@ -26,6 +27,7 @@ export const CheckActions = ({ check }: { check: CheckView }) => {
     navigate(`/checks/${id}`);
   });
   const again = () => run();
+  const hasSecrets = secretNames.some((name) => check[name] !== undefined);
   const series = new URLSearchParams({ url: check.url, device: check.device ?? 'mobile' });
   return (
     <>
@@ -36,9 +38,15 @@ export const CheckActions = ({ check }: { check: CheckView }) => {
         <button type="button" aria-expanded={panel === 'share'} onClick={() => toggle('share')}>
           Share
         </button>
-        <button type="button" onClick={again}>
-          Audit again
-        </button>
+        {hasSecrets ? (
+          <span class="muted">
+            To audit it again, enter its headers, password, cookies or storage state in the form.
+          </span>
+        ) : (
+          <button type="button" onClick={again}>
+            Audit again
+          </button>
+        )}
         <button type="button" aria-expanded={panel === 'compare'} onClick={() => toggle('compare')}>
           Compare with …
         </button>

@@ -8,6 +8,7 @@ import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
 import { againstFields, CompareWith } from './compare-with.tsx';
 import { Field } from './field.tsx';
+import { LoginFields, secretFields } from './login-fields.tsx';
 import { MoreOptions, moreFields } from './more-options.tsx';
 import { ProblemNote } from './problem.tsx';
 
@@ -17,7 +18,7 @@ const usual = ['us-west1', 'europe-north1'];
 const sampleCounts = Array.from({ length: MAX_SAMPLES }, (_, i) => i + 1);
 
 /** Fields of the form, which show their own errors. */
-const fields = ['url', 'regions', ...moreFields, 'against', ...againstFields];
+const fields = ['url', 'regions', ...moreFields, ...secretFields, 'against', ...againstFields];
 
 /** Returns the field that shows an error: the one with the longest name that the path begins with. */
 const fieldOf = (path: string) =>
@@ -86,6 +87,7 @@ export const NewCheck = () => {
       </div>
       <CompareWith messageOf={messageOf} />
       <MoreOptions messageOf={messageOf} />
+      <LoginFields messageOf={messageOf} />
       {error && !isShown && <ProblemNote error={error} reload={form.clear} action />}
     </form>
   );

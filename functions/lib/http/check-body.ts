@@ -1,4 +1,11 @@
-import { type Category, categories, categoriesIn, optionNames, options } from '../../../shared/audit-options.ts';
+import {
+  type Category,
+  categories,
+  categoriesIn,
+  optionNames,
+  options,
+  plainOptionNames,
+} from '../../../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, auditVersions, resolveAuditVersion } from '../../../shared/audit-versions.ts';
 import { patternMatching } from '../../../shared/blocked-urls.ts';
 import { type CheckInputs, CreateCheckBody } from '../../../shared/check.ts';
@@ -6,10 +13,12 @@ import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import { recordOf } from '../../../shared/record.ts';
 import type { Region } from '../../../shared/regions.ts';
+import { namesOfSecrets, type SecretName, type Secrets } from '../../../shared/secrets.ts';
 import { nameOfSimulation } from '../../../shared/simulations.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
 import { invalidInput, parseFields } from './input.ts';
+import { secretErrors, secretsOf, withoutValue } from './secrets-body.ts';
 
 type Rules = {
   /** Regions that this environment has deployed. */
@@ -17,33 +26,45 @@ type Rules = {
   targets: TargetPolicy;
 };
 
-/** Returns the body of a create, and its inputs with the exact version. Throws one problem that lists every error. */
-export const parseCheckBody = (sent: unknown, rules: Rules): { body: CreateCheckBody; inputs: CheckInputs } => {
+/** Body of a create without its secrets. */
+export type PlainBody = Omit<CreateCheckBody, SecretName>;
+type Parsed = { body: PlainBody; inputs: CheckInputs; secrets: Secrets | undefined };
+
+/**
+ * Returns the body of a create, its secrets, and its inputs with the exact version and the names of the secrets. Throws one
+ * problem that lists every error.
+ */
+export const parseCheckBody = (sent: unknown, rules: Rules): Parsed => {
   const accepted = acceptedBy(rules);
   const { fields, errors } = parseFields(CreateCheckBody, accepted, sent);
   const against = parseAgainst((sent as Record<string, unknown>).against, accepted);
   const own = valueErrors(fields, sent as Record<string, unknown>, rules);
   const variant = errors.length + own.length === 0 ? inputsOf(fields as CreateCheckBody) : undefined;
   const all = [
-    ...errors.filter(({ path }) => !/^against(\.|$)/.test(path)),
+    ...errors.filter(({ path }) => !/^against(\.|$)/.test(path)).map(withoutValue),
     ...against.errors,
     ...own,
     ...againstValueErrors(against.fields, variant, { targets: rules.targets, unsupported: unsupportedVersion }),
+    ...secretErrors(fields, own.some(({ path }) => path === 'url') ? undefined : fields.url),
   ];
   if (all.length > 0) throw invalidInput(all);
-  const body = fields as CreateCheckBody;
-  return { body, inputs: { ...inputsOf(body), ...(body.against && { against: resolveAgainst(body.against) }) } };
+  const body = pick(fields as CreateCheckBody, plainNames);
+  const secrets = secretsOf(fields);
+  const named = { ...(body.against && { against: resolveAgainst(body.against) }), ...namesOfSecrets(secrets ?? {}) };
+  return { body, secrets, inputs: { ...inputsOf(body), ...named } };
 };
 
-const inputsOf = (body: CreateCheckBody): CheckInputs => ({
+const plainNames = ['url', 'auditVersion', 'regions', ...plainOptionNames] as const satisfies (keyof PlainBody)[];
+
+const inputsOf = (body: PlainBody): CheckInputs => ({
   url: body.url,
   auditVersion: resolveAuditVersion(body.auditVersion) as AuditVersion,
   regions: body.regions as Region[],
   ...pick(body, ownNames),
 });
 
-/** Options of a check with one variant. */
-const ownNames = optionNames.filter((name) => name !== 'against');
+/** Options of a check with one variant that everybody may read. */
+const ownNames = plainOptionNames.filter((name) => name !== 'against');
 
 const listOf = (names: readonly string[]): string => names.join(', ');
 const versions = `Supported versions: ${auditVersions

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { v5 as uuidv5 } from 'uuid';
-import { optionNames } from '../../../shared/audit-options.ts';
+import { plainOptionNames } from '../../../shared/audit-options.ts';
 import { type AuditVersion, aliasesOf, resolveAuditVersion } from '../../../shared/audit-versions.ts';
-import { asCreated, type CreateCheckBody } from '../../../shared/check.ts';
+import { asCreated } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { Region } from '../../../shared/regions.ts';
 import type { StoredCheck } from '../store/find-check.ts';
+import type { PlainBody } from './check-body.ts';
 import type { Request } from './endpoint.ts';
 import type { Reply } from './response.ts';
 
@@ -19,12 +20,17 @@ export const parseIdempotencyKey = (headers: Request['headers']): string | undef
   return key;
 };
 
+/** Body of a create, with the fingerprint of its secrets in place of them. */
+export type Comparable = PlainBody & { ofSecrets?: string | undefined };
+
 /** Returns a hash of the parsed body, so that spelling (white space, order of fields) makes no difference. */
-export const fingerprintOf = ({ url, auditVersion, regions, labels, ...options }: CreateCheckBody): string => {
+export const fingerprintOf = ({ url, auditVersion, regions, labels, ofSecrets, ...options }: Comparable): string => {
   const sorted = labels && Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const all = { ...options, ...(labels && { labels: sorted }) };
   return createHash('sha256')
-    .update(JSON.stringify([url, auditVersion, regions, pick(all, optionNames)]))
+    .update(
+      JSON.stringify([url, auditVersion, regions, pick(all, plainOptionNames), ...(ofSecrets ? [ofSecrets] : [])]),
+    )
     .digest('hex');
 };
 
@@ -42,7 +48,7 @@ export const deriveRunIds = (checkId: string, regions: readonly Region[], finger
   regions.map((region) => uuidv5(`${region}\n${fingerprint}`, checkId));
 
 /** Returns the check of an earlier create with the same key. Throws if it was erased, or had another body. */
-export const replyToRepeat = (earlier: StoredCheck | 'erased', body: CreateCheckBody): Reply => {
+export const replyToRepeat = (earlier: StoredCheck | 'erased', body: Comparable): Reply => {
   if (earlier === 'erased') {
     const detail = 'The check of this Idempotency-Key was erased. Use another key, or retry in a few minutes.';
     throw new ApiProblemError('being-erased', detail, { headers: { 'retry-after': '60' } });
@@ -62,10 +68,10 @@ export const replyToRepeat = (earlier: StoredCheck | 'erased', body: CreateCheck
 };
 
 /** Returns true if the earlier create had this body. The names of an audit version, such as `13` and `latest`, are equal. */
-const hasSameBody = ({ item }: StoredCheck, body: CreateCheckBody): boolean => {
+const hasSameBody = ({ item }: StoredCheck, body: Comparable): boolean => {
   const { against } = body;
   const bodies = namesOf(body.auditVersion, item.auditVersion).map((auditVersion) => ({ ...body, auditVersion }));
-  const withAgainst = (named: CreateCheckBody): CreateCheckBody[] => {
+  const withAgainst = (named: Comparable): Comparable[] => {
     if (against?.auditVersion === undefined) return [named];
     const names = namesOf(against.auditVersion, item.against?.auditVersion);
     return names.map((auditVersion) => ({ ...named, against: { ...against, auditVersion } }));

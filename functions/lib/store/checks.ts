@@ -40,6 +40,8 @@ export type Creation = {
   fingerprint: string;
   /** New for each create, so that a create recognises its own writes. */
   createId: string;
+  /** Key of the object with the secrets of the check. */
+  secretsKey?: string | undefined;
   expiresAt: Date;
   /** Life of its reports, in days. */
   retentionDays?: number;
@@ -106,13 +108,13 @@ const findRunOf = async (db: Db, { createId, ...ref }: RunRef & { createId?: str
 
 /** Writes the runs with their pointers and entries first and the check last, so that a visible check has all its runs. */
 const create = async (db: Db, check: Check, creation: Creation): Promise<RunItem[] | undefined> => {
-  const { owner, correlationId, fingerprint, createId, countsAsOpen, retentionDays } = creation;
+  const { owner, correlationId, fingerprint, createId, secretsKey, countsAsOpen, retentionDays } = creation;
   const now = new Date(check.createdAt);
   const seconds = inSeconds(creation.expiresAt);
   const dueAt = toIso(now.getTime() + HOLD_MS);
   const options = SettledOptions.parse(check);
   const counts = { sends: 0, tries: 0, lostLeases: 0 };
-  const common = { checkId: check.id, owner, options, correlationId, createId, ...counts, dueAt };
+  const common = { checkId: check.id, owner, options, correlationId, createId, secretsKey, ...counts, dueAt };
   const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(creation.trendExpiresAt), retentionDays };
   const runs = check.runs.map((run) => ({ ...run, ...common, ...expiry, labels: check.labels }));
   const written = await Promise.allSettled(
@@ -126,7 +128,7 @@ const create = async (db: Db, check: Check, creation: Creation): Promise<RunItem
   for (const each of written) if (each.status === 'rejected') throw each.reason;
   const item: CheckItem = {
     ...pick(check, CheckFields.keyof().options),
-    ...{ owner, fingerprint, createId, countsAsOpen, retentionDays },
+    ...{ owner, fingerprint, createId, secretsKey, countsAsOpen, retentionDays },
     runIds: runs.map((run) => run.id),
     completedAt: null,
     dueAt: toIso(now.getTime() + CHECK_LOOK_MS),
@@ -151,8 +153,9 @@ const putRun = async (db: Db, run: RunItem, now: Date): Promise<void> => {
   };
   for (let tries = 0; tries < 3; tries++) {
     if (await putItem(db, item, ifAbsentOrExpired(now))) return;
-    const { dueAt, createId, retentionDays } = run;
-    if (await updateRun(db, run, { set: { dueAt, createId, retentionDays }, ...ifState('created') })) return;
+    const { dueAt, createId, secretsKey, retentionDays } = run;
+    if (await updateRun(db, run, { set: { dueAt, createId, secretsKey, retentionDays }, ...ifState('created') }))
+      return;
   }
   throw new Error(`could not write run ${run.id}: a run with this id is at work or finished`);
 };
@@ -171,5 +174,6 @@ const findErasable = async (db: Db, id: string, owner: string, now: Date): Promi
   const { check } = await readItems(db, id, { owner });
   if (!check || check.erasedAt || isExpired({ expiresAt: check.expiresAt as number | undefined }, now))
     return undefined;
-  return { id, owner, createdAt: check.createdAt, retentionDays: check.retentionDays };
+  const { createdAt, retentionDays, secretsKey } = check;
+  return { id, owner, createdAt, retentionDays, secretsKey };
 };

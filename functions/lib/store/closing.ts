@@ -7,6 +7,7 @@ import { findCheck } from './find-check.ts';
 import { checkKey, ofAnyOwner, type RunItem, type RunRef, readItems, toIso } from './items.ts';
 import { listedClosedCheck } from './lists.ts';
 import { removeOpenCheck } from './open-checks.ts';
+import { removeSecrets } from './remove-secrets.ts';
 import { fillTrends } from './trends.ts';
 
 /** Closes a check if all its runs are finished. Returns true if the check is closed. */
@@ -20,7 +21,9 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date, again 
     if (again) throw new Error(`the entries of check ${checkId} were written while it was closed`);
     return closeIfFinished(db, checkId, now, true);
   }
-  if (countsAsOpen) await removeOpenCheck(db, owner, checkId); // first, so that the sweeper repeats it if it fails
+  // Both before the check is closed, so that the sweeper repeats them if they fail.
+  await removeSecrets(db, [found.item, ...found.runs]);
+  if (countsAsOpen) await removeOpenCheck(db, owner, checkId);
   await updateItem(db, checkKey(checkId), {
     set: {
       completedAt: latest(now.toISOString(), ...found.runs.map((run) => run.finishedAt)),

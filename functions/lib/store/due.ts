@@ -31,6 +31,7 @@ import {
   withSamples,
 } from './items.ts';
 import { removeOpenCheckOf } from './open-checks.ts';
+import { removeSecrets } from './remove-secrets.ts';
 
 /** A partition of the index of open items. */
 export type Shard = { kind: OpenKind; shard: number };
@@ -109,7 +110,7 @@ export const dueStore = (db: Db) => ({
       },
     ),
 
-  /** Deletes a run that no check lists, its pointer, its entry and the count of its check, unless a repeated create has taken the run over. */
+  /** Deletes a run that no check lists, its pointer, its entry, its secrets and the count of its check, unless a repeated create has taken the run over. */
   deleteOrphan: (run: RunItem) => deleteOrphan(db, run),
 });
 
@@ -132,6 +133,7 @@ const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
   const current = await findRun(db, run);
   if (current?.createId !== run.createId || current.dueAt !== run.dueAt) return;
   if (!(await getItem(db, checkKey(run.checkId)))) await removeOpenCheckOf(db, { ...run, id: run.checkId });
+  await removeSecrets(db, [run]); // each create has its own
   for (const [i, key] of keys.entries()) {
     const item = found[i];
     if (item && !item.list) await deleteItem(db, key, ifCreateId(item.createId));

@@ -6,7 +6,13 @@ import type { StoreEnv } from '../../../shared/env.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
 
 /** The service's table, the client that its stores share, and the number of shards of new open items. */
-export type Db = { client: DynamoDBDocumentClient; table: string; openShards: number };
+export type Db = {
+  client: DynamoDBDocumentClient;
+  table: string;
+  openShards: number;
+  /** Deletes the secrets of a check that ends. Functions that end checks have it. */
+  secrets?: { delete: (key: string) => Promise<void> } | undefined;
+};
 export type Key = { pk: string; sk: string };
 export type Item = Record<string, unknown>;
 
@@ -28,10 +34,13 @@ export type Change = Condition & {
   returns?: 'ALL_NEW' | 'UPDATED_NEW' | 'NONE';
 };
 
-export const openDb = ({ TABLE_NAME: table, HOME_REGION: region, OPEN_SHARDS: openShards }: StoreEnv): Db => {
+export const openDb = (
+  { TABLE_NAME: table, HOME_REGION: region, OPEN_SHARDS: openShards }: StoreEnv,
+  secrets?: Db['secrets'],
+): Db => {
   const client = new DynamoDBClient({ region, requestHandler: requestTimeouts(2500) });
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  return { table, openShards, client: endingAtDeadline(documents) };
+  return { table, openShards, client: endingAtDeadline(documents), secrets };
 };
 
 /** Reads an item consistently. */

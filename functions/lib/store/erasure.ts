@@ -18,6 +18,7 @@ import {
   toIso,
 } from './items.ts';
 import { removeOpenCheck } from './open-checks.ts';
+import { removeSecrets } from './remove-secrets.ts';
 import type { Reports } from './reports.ts';
 
 const AT_ONCE = 4; // deletions; a sweep erases several checks at the same time
@@ -33,7 +34,7 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   markErased: (check: Erasable, now: Date) => markErased(db, check, now),
 
   /**
-   * Deletes the runs, entries, reports and links of a marked check, and its place among its owner's open checks. Returns true if nothing
+   * Deletes the runs, entries, reports, links and secrets of a marked check, and its place among its owner's open checks. Returns true if nothing
    * was left. Safe to repeat and to run concurrently.
    */
   eraseRemains: async (checkId: string): Promise<boolean> => {
@@ -59,11 +60,15 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   removeErasedMark: ({ id, dueAt }: ErasedItem) => deleteItem(db, checkKey(id), ifDueAt(dueAt)),
 });
 
-const markErased = (db: Db, { id, owner, createdAt, retentionDays }: Erasable, now: Date): Promise<boolean> => {
+const markErased = (
+  db: Db,
+  { id, owner, createdAt, retentionDays, secretsKey }: Erasable,
+  now: Date,
+): Promise<boolean> => {
   const item: ErasedItem = { id, owner, erasedAt: now.toISOString(), dueAt: toIso(now.getTime() + ERASED_RECHECK_MS) };
   return putOnce(
     db,
-    { ...checkKey(id), retentionDays, open: openPartitionOf(db, 'checks', id), ...item },
+    { ...checkKey(id), retentionDays, secretsKey, open: openPartitionOf(db, 'checks', id), ...item },
     allOf(ifExists, ifNoMark, ifEqual('createdAt', createdAt)),
   ).finally(() => announceChange(id));
 };
@@ -77,6 +82,7 @@ const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> 
   const { check, runs, trends } = await readItems(db, checkId, { ...ofAnyOwner, trends: true });
   if (!check?.erasedAt) return undefined;
   if (typeof check.owner === 'string') await removeOpenCheck(db, check.owner, checkId);
+  await removeSecrets(db, [check, ...runs]); // before the runs, because only they name the secrets of some creates
   await deleteAll(trends, (entry) => deleteEntry(db, entry)); // first, so that the check leaves the series at once
   const share = await getItem(db, shareKey(checkId)); // the mark exists, so that it is of the erased check
   if (share) await deleteEntry(db, share);

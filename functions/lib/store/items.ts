@@ -58,6 +58,7 @@ export const CheckItem = z.object({
   owner: z.string(),
   fingerprint: z.string(), // hash of the request's body
   createId: z.string(), // the create that wrote this item
+  secretsKey: z.string().optional(), // of the object with its secrets, which its end deletes
   runIds: z.array(z.uuid()),
   completedAt: z.iso.datetime().nullable(),
   countsAsOpen: z.boolean().optional(), // true if it counts towards its owner's plan while it is open (open-checks.ts)
@@ -72,6 +73,7 @@ export const RunItem = z.object({
   options: SettledOptions,
   correlationId: z.string(), // id of the request that created the run
   createId: z.string(), // the last create that wrote this item and its pointer
+  secretsKey: z.string().optional(), // of the object with the secrets of its check
   sends: z.int(), // of its job, since no queue had it
   sentAt: z.string().optional(), // when its job was sent last
   tries: z.int().default(0), // that came to nothing since its last claim (due-times.ts)
@@ -86,7 +88,13 @@ export const RunItem = z.object({
 });
 export type CheckItem = z.infer<typeof CheckItem>;
 /** Facts about a check that an erasure needs. A check without a time of its creation is damaged. */
-export type Erasable = { id: string; owner: string; createdAt: unknown; retentionDays?: unknown };
+export type Erasable = {
+  id: string;
+  owner: string;
+  createdAt: unknown;
+  retentionDays?: unknown;
+  secretsKey?: unknown;
+};
 /** Mark of an erased check. It keeps the owner, so that other owners get a 404. */
 export type ErasedItem = { id: string; owner: string; erasedAt: string; dueAt: string };
 export type RunItem = z.infer<typeof RunItem>;

@@ -52,6 +52,7 @@ const ruledBy = (key: RouteKey) => ({ cors, rulesOf: () => rulesOf(key) });
 describe('the API', () => {
   const create = endpoint({ access, ...ruledBy('POST /v1/checks') }, () =>
     createCheck({
+      secrets: { put: async () => {}, fingerprintOf: async () => 'f' },
       store: {
         create: async (check) => check.runs.map((run) => ({ ...run, checkId: check.id }) as RunItem),
         findOrErased: async () => undefined,

@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { S3Client } from '@aws-sdk/client-s3';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { AuditOrder } from '../../functions/auditor/messages.ts';
+import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { createCheck } from '../../functions/create-check.ts';
+import { deleteCheck } from '../../functions/delete-check.ts';
+import { getCheck } from '../../functions/get-check.ts';
+import { log } from '../../functions/lib/log.ts';
+import { deleteItem, ifExists } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey } from '../../functions/lib/store/items.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
+import { listChecks } from '../../functions/list-checks.ts';
+import { runAudit } from '../../functions/run-audit.ts';
+import { sweep } from '../../functions/sweep.ts';
+import { deleteExpired } from '../../infra/local/expiry.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { type ApiProblemError, runError } from '../../shared/problems.ts';
+import type { Secrets } from '../../shared/secrets.ts';
+import { leaksIn, secretsIn } from '../support/leaks.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { later, startWorld, type World } from '../support/world.ts';
+
+const dataDir = temporaryFolder('secrets');
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({}, { dataDir });
+});
+afterAll(() => world.stop());
+
+const t0 = new Date();
+const values = [
+  'hdr-7f3a9c-Kq',
+  'usr-51be02-Vw',
+  'pwd/4c77d1+Zx',
+  'ck-a90b3e-Lm',
+  'stc-88e1f0-Rt',
+  'loc-2d6b75-Hy',
+  'ses-e3c914-Bn',
+];
+const [header, username, password, cookie, stateCookie, local, session] = values as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const secrets = {
+  headers: { 'X-Preview-Token': header },
+  basicAuth: { username, password },
+  cookies: [{ name: 'session', value: cookie, domain: 'example.com' }],
+  storageState: {
+    cookies: [{ name: 'state', value: stateCookie, domain: '.example.com' }],
+    origins: [
+      {
+        origin: 'https://example.com',
+        localStorage: [{ name: 'token', value: local }],
+        sessionStorage: [{ name: 'tab', value: session }],
+      },
+    ],
+  },
+} satisfies Secrets;
+const names = {
+  headers: ['x-preview-token'],
+  basicAuth: true,
+  cookies: ['session'],
+  storageState: { cookies: ['state'], origins: ['https://example.com'] },
+};
+
+const request = (params: Record<string, string> = {}, more = {}) => ({
+  ...{ owner: 'acme', requestId: randomUUID(), method: 'GET', path: '/', params },
+  ...{ query: {}, headers: {}, body: undefined, ...more },
+});
+type Parts = { key?: string; sent?: object; regions?: string[]; parts?: object };
+const create = async ({ key, sent = secrets, regions = ['us-west1'], parts = {} }: Parts = {}) => {
+  const targets = { targets: 'public' as const, ports: [443] };
+  const handle = createCheck({ ...world, ...parts, targets, retentionDays: 90, trendDays: 400, now: () => t0 });
+  const body = { url: 'https://example.com/', auditVersion: 'latest', regions, ...sent };
+  const reply = await handle(request({}, { method: 'POST', body, headers: key ? { 'idempotency-key': key } : {} }));
+  return { status: reply.status, body: reply.body as { id: string } & Record<string, unknown> };
+};
+const succeeded: AuditResult = { ...emptyResult, state: 'succeeded', metrics: { ...noMetrics, performance: 98 } };
+
+/** Handles the job of a run with these results. Returns the orders that the auditor got. */
+const audit = async (checkId: string, i = 0, results: AuditResult[] = [succeeded], parts = {}) => {
+  const orders: (AuditOrder & { secrets?: Secrets })[] = [];
+  const auditors = {
+    audit: async (order: AuditOrder) => {
+      orders.push(order);
+      return results.shift() ?? succeeded;
+    },
+  };
+  const { id: runId, region } = await world.runOf(checkId, i);
+  const work = runAudit({ ...world, ...parts, auditors, now: () => t0, retryDelaysMs: [0] });
+  await work({ checkId, runId, region, correlationId: 'c', owner: 'acme' }, () => 600_000);
+  return orders;
+};
+const sweepAt = (seconds: number) => sweep({ ...world, now: () => later(t0, seconds) })({});
+const s3 = () => new S3Client({});
+/** Keys of the objects with secrets of a check, or of all checks. */
+const stored = async (checkId = '') => {
+  const { ListObjectsV2Command } = await import('@aws-sdk/client-s3');
+  const list = new ListObjectsV2Command({ Bucket: world.env.REPORT_BUCKET, Prefix: `secrets/${checkId}` });
+  return ((await s3().send(list)).Contents ?? []).map(({ Key }) => Key as string);
+};
+const items = async () =>
+  JSON.stringify((await world.db.client.send(new ScanCommand({ TableName: world.db.table }))).Items);
+
+test('an audit gets the secrets of its check, and answers, items, jobs and the data folder have their names only', async () => {
+  const { status, body } = await create();
+  expect({ status, body }).toMatchObject({ status: 201, body: names });
+  const { id } = body;
+  expect(await stored(id)).toHaveLength(1);
+  const jobs = JSON.stringify(await world.jobsIn('us-west1'));
+  const orders = await audit(id);
+  expect(orders.map((order) => order.secrets)).toEqual([secrets]);
+
+  expect(await stored(id)).toEqual([]); // the run was the last of its check
+  const shown = await getCheck(world)(request({ checkId: id }));
+  expect(shown.body).toMatchObject({ state: 'succeeded', ...names });
+  const listed = await listChecks({ lists: listStore(world.db), store: world.store })(request());
+  expect((listed.body as { checks: unknown[] }).checks).toEqual([expect.objectContaining(names)]);
+  const all = JSON.stringify([body, shown, listed, jobs, await items()]);
+  expect(secretsIn(Buffer.from(all), values)).toEqual([]);
+  expect(leaksIn(dataDir, values)).toEqual([]);
+});
+
+test('the search finds a secret in each form, so that it would find a leak', async () => {
+  const { gzipSync } = await import('node:zlib');
+  const header = `junk ${password} junk`;
+  for (const text of [header, encodeURIComponent(header), btoa(header), btoa(` ${header}`), btoa(`  ${header}`)]) {
+    expect(secretsIn(Buffer.from(text), values), text).toEqual([password]);
+    expect(secretsIn(Buffer.concat([Buffer.from('x'), gzipSync(text), Buffer.from('x')]), values)).toEqual([password]);
+  }
+  const { body } = await create();
+  expect(leaksIn(dataDir, values).length).toBeGreaterThan(0); // the check is open, so its secrets are stored
+  await audit(body.id);
+  expect(leaksIn(dataDir, values)).toEqual([]);
+});
+
+test('the secrets stay until the last run has ended', async () => {
+  const { id } = (await create({ regions: ['us-west1', 'us-east4'] })).body;
+  await audit(id, 0);
+  expect(await stored(id)).toHaveLength(1);
+  expect((await audit(id, 1)).map((order) => order.secrets)).toEqual([secrets]);
+  expect(await stored(id)).toEqual([]);
+});
+
+test('a second variant at another origin gets no header and no credentials', async () => {
+  const { id } = (await create({ sent: { ...secrets, against: { url: 'https://www.example.com/' } } })).body;
+  const orders = await audit(id);
+  const { headers: _, basicAuth: __, ...others } = secrets;
+  expect(orders.map((order) => [order.url, order.secrets])).toEqual([
+    ['https://example.com/', secrets],
+    ['https://www.example.com/', others],
+  ]);
+  const same = (await create({ sent: { ...secrets, against: { url: 'https://example.com/b' } } })).body;
+  expect((await audit(same.id)).map((order) => order.secrets)).toEqual([secrets, secrets]);
+});
+
+test('a run whose secrets are gone fails as the fault of the service, and is not audited', async () => {
+  const { id } = (await create({ regions: ['us-west1', 'us-east4'] })).body;
+  await world.secrets.delete((await stored(id))[0] as string);
+  const error = vi.spyOn(log, 'error').mockReturnValue();
+  for (const i of [0, 1]) expect(await audit(id, i)).toEqual([]);
+  error.mockRestore();
+  const shown = await getCheck(world)(request({ checkId: id }));
+  const failed = { state: 'failed', error: { code: 'storage-failure', blame: 'service' } };
+  expect(shown.body).toMatchObject({ state: 'failed', runs: [failed, failed] });
+  const [run] = (await world.find(id)).runs;
+  expect(run?.error?.message).toMatch(/^The service does not have the headers.* Create the check again\.$/);
+});
+
+test('a run waits for secrets that can not be read for a while', async () => {
+  const { id } = (await create()).body;
+  const get = vi.fn(world.secrets.get).mockRejectedValueOnce(new Error('S3 is down'));
+  const warn = vi.spyOn(log, 'warn').mockReturnValue();
+  const orders = await audit(id, 0, [succeeded], { secrets: { get } });
+  warn.mockRestore();
+  expect(orders.map((order) => order.secrets)).toEqual([secrets]);
+});
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'accepted',
+    (error: ApiProblemError) => error.code,
+  );
+
+test('a repeated create with the same secrets is the same check, and with others a mismatch', async () => {
+  const key = randomUUID();
+  const first = await create({ key });
+  const again = await create({ key });
+  expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+  expect(again.body).toEqual(first.body);
+  const changed = { ...secrets, headers: { 'X-Preview-Token': 'another' } };
+  expect(await codeOf(create({ key, sent: changed }))).toBe('idempotency-mismatch');
+  expect(await codeOf(create({ key, sent: {} }))).toBe('idempotency-mismatch');
+  await audit(first.body.id);
+  expect((await create({ key })).status).toBe(200); // the secrets are gone, and still compared
+  expect(await codeOf(create({ key, sent: changed }))).toBe('idempotency-mismatch');
+  expect(await stored(first.body.id)).toEqual([]);
+});
+
+test('the same secrets have another fingerprint in another check and in another environment', async () => {
+  const of = (store: World['secrets'], id: string) => store.fingerprintOf(id, { headers: { a: 'weak' } });
+  const [here, there] = [await of(world.secrets, 'one'), await of(world.secrets, 'two')];
+  expect(here).not.toBe(there);
+  expect(await of(world.secrets, 'one')).toBe(here);
+  const { secretStore } = await import('../../functions/lib/store/secrets.ts');
+  const { CreateEnv } = await import('../../shared/env.ts');
+  expect(await of(secretStore(CreateEnv.parse(process.env)), 'one')).toBe(here); // another process has the same key
+});
+
+test('an erased check leaves no secrets, also if a sweep erases the rest', async () => {
+  const erase = (id: string, parts = {}) =>
+    deleteCheck({ ...world, now: () => t0, ...parts })(request({ checkId: id }));
+  const one = (await create()).body.id;
+  await erase(one);
+  expect(await stored(one)).toEqual([]);
+
+  const two = (await create()).body.id;
+  const warn = vi.spyOn(log, 'warn').mockReturnValue();
+  await erase(two, { erasure: { ...world.erasure, eraseRemains: () => Promise.reject(new Error('S3 is down')) } });
+  warn.mockRestore();
+  expect(await stored(two)).toHaveLength(1);
+  await sweepAt(120);
+  expect(await stored(two)).toEqual([]);
+});
+
+test('a check whose closing can not delete the secrets stays open until a sweep deletes them', async () => {
+  const { id } = (await create()).body;
+  const del = vi.spyOn(world.db.secrets as { delete: () => Promise<void> }, 'delete');
+  del.mockRejectedValueOnce(new Error('S3 is down'));
+  const error = vi.spyOn(log, 'error').mockReturnValue();
+  await audit(id);
+  error.mockRestore();
+  expect((await world.find(id)).item.completedAt).toBeNull();
+  expect(await stored(id)).toHaveLength(1);
+  await sweepAt(120);
+  expect((await world.find(id)).item.completedAt).not.toBeNull();
+  expect(await stored(id)).toEqual([]);
+  del.mockRestore();
+});
+
+test('an abandoned check leaves no secrets', async () => {
+  const { id } = (await create()).body;
+  const run = await world.runOf(id);
+  expect(await world.due.abandon(run, runError('abandoned'), later(t0, 60))).toBe(true);
+  expect(await stored(id)).toEqual([]);
+});
+
+test('a create that dies before its check is visible leaves secrets that the sweep of its runs deletes', async () => {
+  const { id } = (await create()).body;
+  await deleteItem(world.db, checkKey(id), ifExists);
+  await sweepAt(3700); // its jobs were sent
+  expect(await stored(id)).toEqual([]);
+});
+
+test('a create whose secrets can not be stored makes no check, and gives the tokens back', async () => {
+  const refund = vi.fn();
+  const usage = {
+    take: async () => ({ allowed: { buckets: { minute: 1, day: 1, at: 0 }, settle: vi.fn(), refund, join: vi.fn() } }),
+  };
+  const down = { ...world.secrets, put: () => Promise.reject(new Error('S3 is down')) };
+  const key = randomUUID();
+  await expect(create({ key, parts: { secrets: down, usage } })).rejects.toThrow('S3 is down');
+  const again = await create({ key });
+  expect(again.status).toBe(201);
+  expect((await audit(again.body.id)).map((order) => order.secrets)).toEqual([secrets]);
+});
+
+test('of two creates at once with the same secrets, one is the check, and its end deletes the secrets that it used', async () => {
+  const key = randomUUID();
+  const both = await Promise.all([create({ key }), create({ key })]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
+  const { id } = both[0].body;
+  expect((await audit(id)).map((order) => order.secrets)).toEqual([secrets]);
+  const run = await world.runOf(id);
+  expect(await stored(id)).not.toContain(run.secretsKey);
+  expect((await stored(id)).length).toBeLessThan(2);
+});
+
+test('secrets that nothing deleted are deleted after two days', async () => {
+  await world.secrets.put(`secrets/${randomUUID()}/${randomUUID()}`, secrets);
+  const data = { db: world.db, s3: s3(), bucket: world.env.REPORT_BUCKET as string, retentionDays: 90 };
+  const deleteAt = (now: Date) => deleteExpired(data, now, { signal: new AbortController().signal, pauseMs: 0 });
+  await deleteAt(later(t0, 47 * 3600));
+  expect((await stored()).length).toBeGreaterThan(0);
+  await deleteAt(later(t0, 49 * 3600));
+  expect(await stored()).toEqual([]);
+  expect(leaksIn(dataDir, values)).toEqual([]);
+});
