@@ -12,6 +12,7 @@ import { parse } from 'yaml';
 import type { Client } from '../../clients/api/client.ts';
 import type { CheckView } from '../../shared/check.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { waitFor } from '../support/service.ts';
 import { passed, type World } from '../support/world.ts';
@@ -78,6 +79,7 @@ const runAction = async (
       input ? (inputs[input] ?? action.inputs[input]?.default ?? '') : context === 'token' ? 'ghs_token' : actionPath,
     );
   const env = {
+    ...compileCache,
     PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
     HOME: process.env.HOME,
     RUNNER_TEMP: folder,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startOwnService } from '../../clients/cli/service.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
 import { needsOlderNode, olderNode } from '../support/older-node.ts';
 import { descendantsOf } from '../support/processes.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
 /** Starts a command in a process group of its own, and waits until it waits for its check. */
 const startRun = async (node: string, file = 'clients/cli/page-audit.cjs') => {
   const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, PAGE_AUDIT_URL: service.url };
+  const env = { ...compileCache, PATH, HOME, PAGE_AUDIT_URL: service.url };
   const args = [file, 'run', 'https://shop.example/'];
   const child = spawn(node, args, { env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   children.push(child);

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compileCache } from '../support/compile-cache.ts';
 import { shortReport, startFakeService } from '../support/fake-service.ts';
 
 let service: Awaited<ReturnType<typeof startFakeService>>;
@@ -27,7 +28,7 @@ const shell = (command: string, redirections = '', { file = 'clients/cli/main.ts
   new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     const line = `${before} "${process.execPath}" ${file} ${command} ${redirections}; exit \${PIPESTATUS[0]}`;
     const { PATH = '', HOME = '' } = process.env;
-    const env = { PATH, HOME, PAGE_AUDIT_URL: service.url, DATA_DIR: join(folder, 'data') };
+    const env = { ...compileCache, PATH, HOME, PAGE_AUDIT_URL: service.url, DATA_DIR: join(folder, 'data') };
     const child = execFile('bash', ['--norc', '-c', line], { env }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );

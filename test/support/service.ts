@@ -46,8 +46,11 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
     if (answer.status !== 201) throw new Error(await answer.text());
     return (await answer.json()) as { id: string; runs: { id: string }[] };
   };
-  const get = async (id: string): Promise<CheckView> =>
-    (await fetch(`${url}/v1/checks/${id}`)).json() as Promise<CheckView>;
+  const get = async (id: string): Promise<CheckView> => {
+    const answer = await fetch(`${url}/v1/checks/${id}`);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as CheckView;
+  };
 
   return {
     url,
@@ -57,10 +60,14 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
     get,
     /** Returns the check when `holds` is true. */
     until: (id: string, holds: (check: CheckView) => boolean, seconds = 60) =>
-      waitFor(async () => {
-        const check = await get(id);
-        return holds(check) ? check : undefined;
-      }, seconds),
+      waitFor(
+        async () => {
+          const check = await get(id);
+          return holds(check) ? check : undefined;
+        },
+        seconds,
+        250,
+      ), // a poll takes CPU time from the audit
     signal: (signal: NodeJS.Signals) => child.kill(signal),
     exited: async () => (await exited) as [number | null, NodeJS.Signals | null],
     stop: () => stop(child, exited),
@@ -87,13 +94,17 @@ const stop = async (child: ChildProcess, exited: Promise<unknown>): Promise<void
 };
 
 /** Polls `probe` until it returns a value. */
-export const waitFor = async <T>(probe: () => T | undefined | Promise<T | undefined>, seconds = 30): Promise<T> => {
+export const waitFor = async <T>(
+  probe: () => T | undefined | Promise<T | undefined>,
+  seconds = 60,
+  pauseMs = 50,
+): Promise<T> => {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const found = await probe();
     if (found !== undefined) return found;
     if (Date.now() > end) throw new Error(`The condition did not hold within ${seconds} seconds.`);
-    await sleep(50);
+    await sleep(pauseMs);
   }
 };
 
