@@ -28,7 +28,7 @@ const report = ({ seed, violation }: Result): string =>
 
 /** The nightly run begins at a new seed each time. */
 const firstSeed = Number(process.env.FIRST_SEED ?? 1);
-const size = FULL ? 20_000 : 500;
+const size = FULL ? 20_000 : 300;
 test(`the service keeps its promises through ${size} faults from seed ${firstSeed}`, {
   timeout: size * 300,
 }, async () => {
