@@ -33,7 +33,7 @@ export default defineConfig({
       // The files share their modules, which saves a quarter of their CPU time. A file that mocks a module is in test/mocked.
       project('unit', ['test/unit/**/*.test.ts'], 1, { ...patient, isolate: false, maxWorkers: 2 }),
       // The files share one import of the CDK, which takes longer than their tests.
-      project('infra', ['test/infra/**/*.test.ts'], 1, { testTimeout: 20_000, maxWorkers: 2 }),
+      project('infra', ['test/infra/**/*.test.ts'], 1, { ...patient, isolate: false, maxWorkers: 2 }),
       project('browser', browserTests, 2, { ...audits, maxWorkers: 3 }),
       // These tests measure pages, so only one file runs at a time.
       project('timed', ['test/timed/**/*.test.ts'], 3, { ...audits, fileParallelism: false }),
