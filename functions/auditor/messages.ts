@@ -42,14 +42,18 @@ export type AuditorMessage =
   | { type: 'measured'; benchmark?: Benchmark } // the timed part is over. Has the benchmark if the audit measured it
   | { type: 'frozen'; part: FrozenPart }
   | ({ type: 'pulse' } & Pulse) // after `measured`, every few seconds while nothing seems to happen
-  | {
-      type: 'audited';
-      summary: AuditSummary;
-      pageAnswers: boolean | null;
-      document: DocumentState;
-      status: number | null;
-    }
+  | ({ type: 'audited' } & Audited)
   | { type: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null };
+
+/** An audit that Lighthouse ended by itself. */
+export type Audited = {
+  summary: AuditSummary;
+  pageAnswers: boolean | null;
+  document: DocumentState;
+  status: number | null;
+  /** Missing if the order has no secrets. */
+  login?: { refusedCookies: string[]; asksForPassword: boolean };
+};
 
 /**
  * A part of an audit that does not respond and uses no CPU, so that nothing hangs in it. Something else has stopped it. A
@@ -210,13 +214,7 @@ export type Decision = {
 
 /** How an audit ended, as the parent observed it. */
 export type AuditEnd =
-  | {
-      how: 'audited';
-      summary: AuditSummary;
-      pageAnswers: boolean | null;
-      document: DocumentState;
-      status: number | null;
-    }
+  | ({ how: 'audited' } & Audited)
   | { how: 'failed'; code: string | null; message: string; browserAlive: boolean; pageAnswers: boolean | null }
   | { how: 'stopped'; why: RunProblemCode | 'main-document-failed' | 'page-stalled'; detail?: string } // by a stop rule of the parent
   | { how: 'exited' }; // the auditor exited without a result

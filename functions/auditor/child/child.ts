@@ -22,9 +22,10 @@ import {
 import { BLANK_PAGE_MS, LAST_SIMULATION_MS, REJECTION_GRACE_MS, TIMED_PART_MS } from '../stop-rules.ts';
 import { launchBrowser, profileOf } from './browser.ts';
 import { watchLiveness } from './liveness.ts';
-import { watchMainFrame } from './main-frame.ts';
+import { useSecrets } from './login.ts';
+import { type Watched, watchMainFrame } from './main-frame.ts';
 import { heldDocument, keepDocument, releaseDocument } from './page-hold.ts';
-import { canRunScripts, closePopup, documentState } from './page-probe.ts';
+import { asksForPassword, canRunScripts, closePopups, documentState } from './page-probe.ts';
 import { watchProgress } from './progress.ts';
 
 /*
@@ -88,6 +89,7 @@ async function serve(message: StartAudit | StartBenchmark): Promise<void> {
 
 async function audit({ order, launch, benchmark: known }: StartAudit): Promise<void> {
   const { browser, page, close } = await startBrowser(launch);
+  const refusedCookies = await useSecrets(browser, page, order);
   const pageSession = await page.createCDPSession();
   let everPainted = false;
   const watched = await watchMainFrame(pageSession, (record) => {
@@ -96,9 +98,7 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
   });
   const mainFrame = () => watched.record;
   session = pageSession;
-  browser.on('targetcreated', (target) => {
-    if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // the popup may have closed itself
-  });
+  closePopups(browser);
 
   let knownBenchmark = known;
   if (isTimed(order)) {
@@ -107,21 +107,20 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     knownBenchmark = (await startSignal).benchmark;
   }
   const startedAt = performance.now();
-  const isShown = () => mainFrame().navigations > 0 && !watched.motion().isRequested;
-  const stopLiveness = watchLiveness(browser, pageSession, isShown, (part) => send({ type: 'frozen', part }));
-  const hangTimer = setTimeout(async () => {
-    if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
-  }, TIMED_PART_MS);
+  const stopLiveness = watchLiveness(browser, pageSession, isShown(watched), (part) => send({ type: 'frozen', part }));
+  const hangTimer = setTimeout(reportHang, TIMED_PART_MS, pageSession);
   const benchmark = knownBenchmark ?? (await measureBenchmark(lighthouse, page));
   const traffic = { pending: 0, answeredAt: 0, longTasks: 0 };
   let stopWatch = () => {};
   let measured: MainFrame | undefined;
   let displayedUrl: string | undefined;
   let document: Promise<DocumentState> | undefined;
+  let asked: Promise<boolean> | undefined;
   const onMeasured = () => {
     measured = mainFrame(); // later visits don't count
     displayedUrl = watched.shown?.url;
     document = documentState(pageSession, measured); // version 9 leaves the page before its audit ends
+    asked = refusedCookies && asksForPassword(pageSession);
     clearTimeout(hangTimer);
     if (isTimed(order) && !everPainted && !measured.loaded) {
       setTimeout(() => reportError({ code: 'NO_FCP', message: 'The page painted nothing.' }), BLANK_PAGE_MS);
@@ -148,12 +147,19 @@ async function audit({ order, launch, benchmark: known }: StartAudit): Promise<v
     pageAnswers: summary.runtimeError?.code === 'PROTOCOL_TIMEOUT' ? await canRunScripts(pageSession) : null,
     document: await (document ?? documentState(pageSession, mainFrame())),
     status: statusOf(measured ?? mainFrame()),
+    ...(refusedCookies && { login: { refusedCookies, asksForPassword: (await asked) ?? false } }),
   };
   const simulations = simulate && (await simulateAlone(close, simulate, startedAt));
   const finalUrl = finalUrlOf(summary, displayedUrl);
   await send({ type: 'audited', summary: { ...summary, finalUrl, ...(simulations && { simulations }) }, ...seen });
   await close();
   process.exit();
+}
+
+const isShown = (watched: Watched) => () => watched.record.navigations > 0 && !watched.motion().isRequested;
+
+async function reportHang(pageSession: CDPSession): Promise<void> {
+  if (!(await canRunScripts(pageSession))) reportError({ code: 'PAGE_HUNG', message: 'The page does not respond.' });
 }
 
 /** Closes the browser, whose page would use the CPU or still spoil the result. Then simulates the load. */

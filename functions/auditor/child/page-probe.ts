@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CDPSession, Target } from 'puppeteer-core';
+import type { Browser, CDPSession, Target } from 'puppeteer-core';
 import type { DocumentState, MainFrame } from '../messages.ts';
 import { PROBE_TIMEOUT_MS } from '../stop-rules.ts';
 
-/** Closes a popup, because it would use CPU time during the audit. */
-export const closePopup = async (popup: Target) => (await popup.page())?.close();
+/** Closes each popup, because it would use CPU time during the audit. */
+export const closePopups = (browser: Browser): void => {
+  browser.on('targetcreated', (target) => {
+    if (target.type() === 'page' && target.opener()) closePopup(target).catch(() => {}); // the popup may have closed itself
+  });
+};
+const closePopup = async (popup: Target) => (await popup.page())?.close();
 
 /** Returns true if the page runs scripts. An isolated world keeps its own objects even if the page overwrites its built-ins. */
 export const canRunScripts = async (session: CDPSession): Promise<boolean> =>
@@ -31,15 +36,20 @@ export const askPage = (session: CDPSession): Promise<unknown> => evaluateInIsol
  * box. A page may also have removed its own body.
  */
 export const documentState = async (session: CDPSession, { mimeType }: MainFrame): Promise<DocumentState> => {
-  const holds = (expression: string) =>
-    Promise.race([
-      evaluateInIsolatedWorld(session, expression).then(Boolean, () => false),
-      sleep(PROBE_TIMEOUT_MS, false),
-    ]);
-  if (/\bxml\b/.test(mimeType ?? '') && (await holds('document.querySelector("parsererror") !== null')))
-    return 'unparsable';
-  return (await holds('!document.body')) ? 'gone' : 'shown';
+  const isXml = /\bxml\b/.test(mimeType ?? '');
+  if (isXml && (await holds(session, 'document.querySelector("parsererror") !== null'))) return 'unparsable';
+  return (await holds(session, '!document.body')) ? 'gone' : 'shown';
 };
+
+/** Returns true if the page shows a password field. */
+export const asksForPassword = (session: CDPSession): Promise<boolean> =>
+  holds(session, '[...document.querySelectorAll("input[type=password]")].some((e) => e.getClientRects().length > 0)');
+
+const holds = (session: CDPSession, expression: string): Promise<boolean> =>
+  Promise.race([
+    evaluateInIsolatedWorld(session, expression).then(Boolean, () => false),
+    sleep(PROBE_TIMEOUT_MS, false),
+  ]);
 
 async function evaluateInIsolatedWorld(session: CDPSession, expression: string): Promise<unknown> {
   const { frameTree } = await session.send('Page.getFrameTree');

@@ -8,6 +8,7 @@ import { recordOf } from '../../../shared/record.ts';
 import { cutText } from '../../../shared/text.ts';
 import { type ThrottlingValues, throttlingNames } from '../../../shared/throttling.ts';
 import type { AuditOrder, AuditSummary, RuntimeError } from '../messages.ts';
+import { scrubberOf, scrubReport } from '../scrub.ts';
 
 /** The parts of a Lighthouse result that the service reads in all supported versions. */
 export type LighthouseResult = {
@@ -24,6 +25,8 @@ export type LighthouseResult = {
 };
 
 type LighthouseAudit = {
+  id?: string;
+  title?: string;
   scoreDisplayMode: string;
   numericValue?: number;
   errorMessage?: string;
@@ -38,7 +41,7 @@ const MAX_WARNING = 5000;
 /** Returns the parts of a result that the service uses, and the whole result as its report. */
 export const summarize = async (
   lhr: LighthouseResult,
-  { auditVersion: version, options, skipOptionalParts }: AuditOrder,
+  { auditVersion: version, options, skipOptionalParts, secrets, url }: AuditOrder,
   {
     withoutMeaningfulPaint,
     ...known
@@ -47,7 +50,8 @@ export const summarize = async (
   if (lhr.lighthouseVersion !== version)
     throw new Error(`Lighthouse ${lhr.lighthouseVersion} ran instead of ${version}.`);
   const { throttlingMethod, throttling } = lhr.configSettings;
-  const json = Buffer.from(JSON.stringify({ ...lhr, auditVersion: version }));
+  const shown = secrets ? scrubReport(lhr, scrubberOf(secrets, url)) : lhr;
+  const json = Buffer.from(JSON.stringify({ ...shown, auditVersion: version }));
   return {
     metrics: metricsOf(lhr, version),
     runtimeError: lhr.runtimeError && lhr.runtimeError.code !== 'NO_ERROR' ? lhr.runtimeError : null,

@@ -24,6 +24,7 @@ import {
   type StartAudit,
   type StartSignal,
 } from '../messages.ts';
+import { scrubberOf } from '../scrub.ts';
 import { type AuditEvent, type AuditState, decide, initialState, type Limits } from '../stop-rules.ts';
 import { measureAhead } from './child-benchmark.ts';
 import { childModule, forkChild, inFolder, onceEnded } from './fork-child.ts';
@@ -207,7 +208,8 @@ const runAudit = (auditor: ChildProcess, order: AuditOrder, context: AuditContex
   auditor.once('error', fail).on('message', receive);
   onceEnded(auditor, (code, killedBy) => {
     if (over.signal.aborted) return;
-    log.error('The auditor exited without a result.', { code, killedBy, stderr: stderr().slice(-2000) });
+    const scrub = scrubberOf(order.secrets, order.url);
+    log.error('The auditor exited without a result.', { code, killedBy, stderr: scrub(stderr()).slice(-2000) });
     handle({ type: 'exited' });
   });
   handle({ type: 'started', timed: isTimed(order) });

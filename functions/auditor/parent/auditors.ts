@@ -20,6 +20,7 @@ import { auditorUsers, type User, type Users } from '../host/privileges.ts';
 import { requireSandbox } from '../host/sandbox.ts';
 import { removeStale } from '../host/stale-entries.ts';
 import type { AuditOrder, LaunchSettings } from '../messages.ts';
+import { type Scrub, scrubberOf, scrubData } from '../scrub.ts';
 import { limitsOn } from '../stop-rules.ts';
 import { type AuditResult, judge } from '../verdict/judge.ts';
 import type { Observation } from '../verdict/observation.ts';
@@ -94,7 +95,7 @@ export const auditors = ({
       sandbox = sandboxAfter(sandbox, ended.sandbox);
       const observation = observationOf(order, ended, proxy);
       settings.onObservation?.(observation);
-      return judge(observation);
+      return scrubResult(judge(observation), scrubberOf(order.secrets, order.url));
     } finally {
       pool.stop(auditor);
     }
@@ -200,11 +201,12 @@ const testWorkDir = async (): Promise<void> => {
 };
 
 const observationOf = (
-  order: AuditOrder,
+  { secrets, ...order }: AuditOrder,
   { measuredAt, cpu, ...ended }: EndedAudit,
   proxy: EgressProxy,
 ): Observation => ({
   order,
+  ...(secrets && { sentSecretsTo: order.url }),
   ...ended,
   machine: machine(),
   cpu: cpu && contentionOf(cpu),
@@ -212,6 +214,11 @@ const observationOf = (
   overCap: exceededLimitsIn(proxy.decisions, measuredAt ?? undefined),
   decisionOn: (host, port) => proxy.lastDecision(host, port),
 });
+
+/** Replaces the secrets in the texts of a result. The child has replaced those of the report. */
+const scrubResult = ({ report, environment, ...result }: AuditResult, scrub: Scrub): AuditResult =>
+  ({ ...scrubData(result, scrub, WORDS), environment, ...(report && { report }) }) as AuditResult;
+const WORDS: ReadonlySet<string> = new Set(['state', 'code', 'auditCode', 'blame', 'metrics']);
 
 /** Returns the packages that an auditor imports from its source. A bundle contains them. */
 const packages = (): string[] =>

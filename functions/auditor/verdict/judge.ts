@@ -10,6 +10,7 @@ import { cutText, MAX_FINAL_URL_LENGTH } from '../../../shared/text.ts';
 import { redact, redactText } from '../../lib/redact.ts';
 import type { AuditSummary, MainFrame } from '../messages.ts';
 import { faultOf } from './faults.ts';
+import { warningsOfLogin } from './login.ts';
 import { warningsOfMoves } from './moves.ts';
 import {
   exceededByteLimit,
@@ -48,7 +49,7 @@ export const judge = (observation: Observation): AuditResult => {
   const common = {
     finalUrl,
     ...redact(observation.blocked),
-    warnings: warningsOf(summary, observation),
+    warnings: warningsOf(summary, finalUrl, observation),
     environment: environmentOf(summary, complete, observation),
     ...(summary && { report: { gzip: summary.report, bytes: summary.reportBytes } }),
   };
@@ -139,10 +140,8 @@ const rounded = (share: number | undefined): number | null =>
 const MAX_WARNINGS = 50;
 
 /** Returns the warnings of Lighthouse and of the service. */
-const warningsOf = (
-  summary: AuditSummary | undefined,
-  { blocked, overCap, order, mainFrame }: Observation,
-): string[] => {
+const warningsOf = (summary: AuditSummary | undefined, finalUrl: string | null, observation: Observation): string[] => {
+  const { blocked, overCap, order, mainFrame } = observation;
   const proxyWarnings: Warning[] = [
     [blocked.blockedRequestCount > 0, blockedWarning(blocked)], // stays first, because the page is not what its visitors see
     [
@@ -159,6 +158,7 @@ const warningsOf = (
   ];
   const all = [
     ...textsOf(proxyWarnings),
+    ...warningsOfLogin(observation, finalUrl),
     ...(summary ? warningsOfLighthouse(summary, mainFrame) : []),
     ...warningsOfMoves(mainFrame),
     ...textsOf([...auditWarnings, ...repeatWarnings]),

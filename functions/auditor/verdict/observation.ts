@@ -13,7 +13,9 @@ import {
 
 /** Everything that the service observed of one audit. */
 export type Observation = {
-  order: Omit<AuditOrder, 'url'>;
+  order: Omit<AuditOrder, 'url' | 'secrets'>;
+  /** URL of the order if it has secrets. */
+  sentSecretsTo?: string | undefined;
   end: AuditEnd;
   mainFrame: MainFrame;
   chromium: string | null;

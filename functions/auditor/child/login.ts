@@ -1,0 +1,80 @@
+import type { Browser, CDPSession, Page, Protocol } from 'puppeteer-core';
+import { pick } from '../../../shared/pick.ts';
+import type { Cookie, StorageState } from '../../../shared/secrets.ts';
+import type { AuditOrder } from '../messages.ts';
+import { sendHeaders } from './origin-headers.ts';
+
+/**
+ * Gives a new browser the secrets of its audit, before its page loads anything. Returns the names of the cookies that the
+ * browser refused, or undefined if the audit has no secrets.
+ */
+export const useSecrets = async (
+  browser: Browser,
+  page: Page,
+  { url, secrets }: Pick<AuditOrder, 'url' | 'secrets'>,
+): Promise<string[] | undefined> => {
+  if (!secrets) return undefined;
+  const session = await page.createCDPSession();
+  await fillStorage(session, page, secrets.storageState?.origins ?? []);
+  const refused = await setCookies(session, url, [
+    ...(secrets.storageState?.cookies ?? []),
+    ...(secrets.cookies ?? []),
+  ]);
+  await session.detach();
+  await sendHeaders(await browser.target().createCDPSession(), url, secrets);
+  return refused;
+};
+
+/** Fills the storage of origins in the tab of the audit, because sessionStorage belongs to a tab. Reaches no server. */
+const fillStorage = async (session: CDPSession, page: Page, origins: StorageState['origins']): Promise<void> => {
+  if (origins.length === 0) return;
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    session.send('Fetch.fulfillRequest', { requestId, ...EMPTY_PAGE }).catch(() => {}); // the page has moved on
+  });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
+  for (const { origin, localStorage, sessionStorage = [] } of origins) {
+    await page.goto(`${origin}/`);
+    const { exceptionDetails } = await session.send('Runtime.evaluate', {
+      expression: `${settersOf('localStorage', localStorage)} ${settersOf('sessionStorage', sessionStorage)}`,
+    });
+    if (exceptionDetails) throw new Error(`Could not fill the storage of ${origin}.`);
+  }
+  await page.goto('about:blank');
+  await session.send('Fetch.disable');
+  await session.send('Page.resetNavigationHistory');
+};
+
+const EMPTY_PAGE = {
+  responseCode: 200,
+  responseHeaders: [{ name: 'content-type', value: 'text/html' }],
+  body: '',
+};
+
+const settersOf = (storage: string, entries: StorageState['origins'][number]['localStorage']): string =>
+  `for (const { name, value } of ${JSON.stringify(entries)}) ${storage}.setItem(name, value);`;
+
+const setCookies = async (session: CDPSession, url: string, cookies: readonly Cookie[]): Promise<string[]> => {
+  const refused: string[] = [];
+  for (const cookie of cookies) {
+    const { success } = await session
+      .send('Network.setCookie', cookieParameters(cookie, url))
+      .catch(() => ({ success: false })); // the browser accepts no such cookie
+    if (!success) refused.push(cookie.name);
+  }
+  return refused;
+};
+
+/** Returns a cookie for the browser. A domain without a dot in front is one host, which only an address can name. */
+export const cookieParameters = (
+  { domain, path = '/', secure = false, expires = -1, ...given }: Cookie,
+  pageUrl: string,
+): Protocol.Network.SetCookieRequest => {
+  const cookie = pick(given, ['name', 'value', 'httpOnly', 'sameSite']); // a file of Playwright may have more fields
+  const protocol = secure ? 'https:' : new URL(pageUrl).protocol;
+  return {
+    ...cookie,
+    ...{ path, secure },
+    ...(expires >= 0 && { expires }),
+    ...(domain.startsWith('.') ? { domain } : { url: `${protocol}//${domain}${path}` }),
+  };
+};
