@@ -1,28 +1,37 @@
 import { startFunctions } from './gateway.ts';
+import { startStrippingProxy } from './stripping-proxy.ts';
 import { openPage, startBrowser } from './web-browser.ts';
 import { webDir } from './web-dir.ts';
 import { startWorld } from './world.ts';
 
 export type Site = Awaited<ReturnType<typeof startSite>>;
 
-/** Starts the engines, the API with the web page, and a browser. The tests of a file share them. */
-export const startSite = async (env: Record<string, string> = {}) => {
+/**
+ * Starts the engines, the API with the web page, and a browser. The tests of a file share them. With a base, a proxy serves
+ * the page under this path.
+ */
+export const startSite = async (env: Record<string, string> = {}, base = '') => {
   const world = await startWorld({ REGIONS: 'us-west1,europe-north1,us-east4', ...env });
   const bucketUrl = world.env.AWS_ENDPOINT_URL_S3 as string;
   process.env.REPORT_ORIGIN = bucketUrl;
   process.env.WEB_DIR = await webDir();
+  if (base !== '') process.env.PUBLIC_URL = `https://tools.example.com${base}`;
   const api = await startFunctions();
+  const proxy = base === '' ? undefined : await startStrippingProxy(api.url, base);
+  const url = proxy ? proxy.origin + base : api.url;
   const browser = await startBrowser();
   return {
     world,
-    url: api.url,
+    url,
+    /** Paths outside of the base that the page has requested. */
+    outside: proxy?.outside ?? [],
     browser,
     bucketUrl,
     /** Opens a path of the page in a new tab. */
-    open: (path: string, options: Parameters<typeof openPage>[2] = {}) =>
-      openPage(browser, `${api.url}${path}`, options),
+    open: (path: string, options: Parameters<typeof openPage>[2] = {}) => openPage(browser, `${url}${path}`, options),
     stop: async () => {
       await browser.close();
+      await proxy?.close();
       await api.close();
       await world.stop();
     },

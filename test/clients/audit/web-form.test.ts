@@ -1,14 +1,16 @@
 import type { Page } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { samplesOf, succeeded } from '../../support/check-results.ts';
 import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 let site: Site;
 beforeAll(async () => {
-  site = await startSite();
+  site = await startSite({}, '/audit');
+  await site.world.regions.pause('us-east4', new Date());
 });
 afterAll(() => site.stop());
+afterEach(() => expect(site.outside).toEqual([])); // the page lies under a path of its host
 
 const named = (name: string) => `[name="${name}"]`;
 /** Replaces the text of a field by the keyboard. */
@@ -31,6 +33,15 @@ test('a second variant has fields and errors of its own, and its check shows bot
   await using view = await site.open('/', { width: 360 });
   const { page, errors } = view;
   await page.waitForSelector('input[name=regions]');
+  expect(
+    await page.$$eval('input[name=regions]', (boxes) =>
+      boxes.map((box) => [box.parentElement?.textContent?.trim(), (box as HTMLInputElement).disabled]),
+    ),
+  ).toEqual([
+    ['us-west1', false],
+    ['europe-north1', false],
+    ['us-east4 (paused by the operator)', true],
+  ]);
   await fill(page, 'url', 'https://preview.example.com/');
   await press(page, 'Compare with');
   await fill(page, 'against.url', 'http://10.0.0.1/');
@@ -42,10 +53,10 @@ test('a second variant has fields and errors of its own, and its check shows bot
   expect(await errorOf(page, 'url')).toBeNull();
   await fill(page, 'against.url', 'https://www.example.com/');
   await press(page, 'Audit');
-  await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
+  await page.waitForFunction(() => location.pathname.startsWith('/audit/checks/'));
   await untilShown(page, 'against https://www.example.com/');
 
-  const { runs } = await site.world.find(new URL(page.url()).pathname.split('/')[2] as string);
+  const { runs } = await site.world.find(new URL(page.url()).pathname.split('/').at(-1) as string);
   const [run] = runs;
   if (!run?.against) throw new Error('The run has no second variant.');
   const samples = samplesOf('unchanged', 3, 5);
@@ -89,10 +100,10 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
   await fill(page, 'throttling.rttMs', '300');
   await fill(page, 'blockedUrlPatterns', 'ads.example.com');
   await press(page, 'Audit');
-  await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
+  await page.waitForFunction(() => location.pathname.startsWith('/audit/checks/'));
   await untilShown(page, 'throttled to 300 ms round trip, 1,638.4 kbit/s and CPU 4× slower');
   await untilShown(page, '1 blocked URL pattern');
-  const { item } = await site.world.find(new URL(page.url()).pathname.split('/')[2] as string);
+  const { item } = await site.world.find(new URL(page.url()).pathname.split('/').at(-1) as string);
   expect(item).toMatchObject({
     throttling: { rttMs: 300, throughputKbps: 1638.4, cpuSlowdownMultiplier: 4 },
     blockedUrlPatterns: ['ads.example.com'],
