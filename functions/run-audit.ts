@@ -233,6 +233,7 @@ const sharedAuditors = (): Auditors => {
   pool = auditors({
     targets: targetPolicy(env),
     chromiumDir: env.CHROMIUM_DIR,
+    extraCaFile: env.EXTRA_CA_FILE,
     auditorDir: env.AUDITOR_DIR,
     timedAtOnce: env.TIMED_AT_ONCE,
     avoidsLoad: env.RETAKES > 0,

@@ -112,6 +112,7 @@ export const AuditEnv = z.object({
   AUDITOR_DIR: z.string().optional(), // folder of the auditor's bundle; without it auditors run from their source
   TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // concurrent timed parts; default: one per two cores
   SANDBOX: z.enum(['optional', 'required']).default('optional'), // required: no audit without Chromium's own sandbox
+  EXTRA_CA_FILE: z.string().min(1).optional(), // PEM file of authorities that audits trust in addition to the public ones
   RETAKES: z.coerce.number().int().min(0).max(1).default(1), // retakes of a sample that a busy machine falsified
 });
 /** Environment of the functions that end checks besides others: they delete the secrets of a check. */

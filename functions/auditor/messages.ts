@@ -86,6 +86,8 @@ export type LaunchSettings = {
   debuggingPort?: number | undefined;
   /** The complete environment of the browser. It holds no credentials, because the browser runs hostile pages. */
   env: Record<string, string>;
+  /** Folder of an NSS database with the authorities that the browser trusts in addition to its own. */
+  trustStore?: string | undefined;
   /** `required` after an audit in the sandbox on this host, so that a failed start never leads to an audit without it. */
   sandbox: 'optional' | 'required' | 'none';
 };

@@ -25,6 +25,7 @@ export type ServiceSettings = {
   auth: 'keys' | 'open';
   targets: 'public' | 'local';
   targetsAllow?: string; // hosts that may be audited although they are not public
+  extraCaFile?: string; // PEM file of authorities that audits trust in addition to the public ones
   publicUrl?: string; // address of share links; default: the host of the request
   corsOrigins: readonly string[];
   retentionDays: number; // of checks and reports
@@ -119,6 +120,7 @@ const environmentOf = (settings: ServiceSettings): Record<string, string> => ({
   AUTH: settings.auth,
   TARGETS: settings.targets,
   TARGETS_ALLOW: settings.targetsAllow ?? '',
+  ...(settings.extraCaFile && { EXTRA_CA_FILE: settings.extraCaFile }),
   ...(settings.publicUrl && { PUBLIC_URL: settings.publicUrl }),
   CORS_ORIGINS: settings.corsOrigins.join(','),
   CHANGES_FROM: 'process',

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MEMORY_BYTES, TIMED_AT_ONCE } from '../../functions/auditor/host/machine.ts';
 import { faultOfEntry } from '../../functions/lib/allowed-hosts.ts';
+import { extraAuthorities } from '../../functions/lib/extra-ca.ts';
 import { CorsEnv, TargetsEnv } from '../../shared/env.ts';
 import { InvalidSettingError } from '../environments.ts';
 import type { ServiceSettings } from './service.ts';
@@ -18,6 +19,19 @@ export const TargetsAllow = TargetsEnv.shape.TARGETS_ALLOW.superRefine((entries,
   for (const fault of entries.map(faultOfEntry)) if (fault) context.addIssue(fault);
 });
 
+/** PEM file of the certificate authorities that the service trusts in addition to the public ones. */
+export const ExtraCaFile = z
+  .string()
+  .transform((file) => resolve(file))
+  .superRefine((file, context) => {
+    try {
+      extraAuthorities(file);
+    } catch (error) {
+      context.addIssue((error as Error).message);
+    }
+  })
+  .optional();
+
 /** Environment variables of `npm start`. Every message says which values a variable accepts. */
 export const Settings = z.object({
   HOST: z.string().min(1, 'Use an address of this machine, such as 127.0.0.1.').default('127.0.0.1'),
@@ -31,6 +45,7 @@ export const Settings = z.object({
   AUTH: oneOf('open', 'keys').default('open'),
   TARGETS: oneOf('local', 'public').optional(),
   TARGETS_ALLOW: TargetsAllow,
+  EXTRA_CA_FILE: ExtraCaFile,
   ...CorsEnv.shape,
   RETENTION_DAYS: wholeNumber(1, 3650).optional(),
   TREND_DAYS: wholeNumber(1, 3650).optional(),
@@ -82,6 +97,7 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
       targetsAllow: settings.TARGETS_ALLOW.map(({ text }) => text).join(','),
     }),
     ...(settings.PUBLIC_URL && { publicUrl: settings.PUBLIC_URL }),
+    ...(settings.EXTRA_CA_FILE && { extraCaFile: settings.EXTRA_CA_FILE }),
     corsOrigins: settings.CORS_ORIGINS,
     retentionDays: settings.RETENTION_DAYS ?? 90,
     trendDays: settings.TREND_DAYS ?? settings.RETENTION_DAYS ?? 400, // who shortens the retention means everything

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { MAX_OPEN_SHARDS } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
-import { auditsAtOnceFrom, oneOf, TargetsAllow, throwInvalid, wholeNumber } from './start-settings.ts';
+import { auditsAtOnceFrom, ExtraCaFile, oneOf, TargetsAllow, throwInvalid, wholeNumber } from './start-settings.ts';
 
 const awsRegions = Object.values<string>(regions);
 const awsRegion = z.enum(awsRegions, { error: `Use one of ${awsRegions.join(', ')}.` });
@@ -24,6 +24,7 @@ const Settings = z.object({
   RETAKES: wholeNumber(0, 1).default(0),
   SANDBOX: oneOf('required', 'optional').default('required'),
   TARGETS_ALLOW: TargetsAllow,
+  EXTRA_CA_FILE: ExtraCaFile,
   CHROMIUM_DIR: text('Use the path of a folder, such as .chromium.').optional(),
   STOP_SECONDS: wholeNumber(0, 900).default(20),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('INFO'),
@@ -35,7 +36,7 @@ export type WorkerSettings = ReturnType<typeof workerSettingsFrom>;
 export const workerSettingsFrom = (env: Record<string, string | undefined>) => {
   const parsed = Settings.safeParse(env);
   if (!parsed.success) return throwInvalid('The worker', parsed.error);
-  const { QUEUE_URL, AWS_REGION, STOP_SECONDS, CHROMIUM_DIR, LOG_LEVEL, RETAKES, SANDBOX } = parsed.data;
+  const { QUEUE_URL, AWS_REGION, STOP_SECONDS, CHROMIUM_DIR, LOG_LEVEL, RETAKES, SANDBOX, EXTRA_CA_FILE } = parsed.data;
   const inUrl = /^https:\/\/sqs\.([a-z0-9-]+)\.amazonaws\.com\//.exec(QUEUE_URL)?.[1];
   const region = awsRegion.safeParse(inUrl ?? AWS_REGION);
   if (!region.success) {
@@ -52,6 +53,7 @@ export const workerSettingsFrom = (env: Record<string, string | undefined>) => {
     env: {
       RETAKES: `${RETAKES}`,
       SANDBOX,
+      ...(EXTRA_CA_FILE && { EXTRA_CA_FILE }),
       POWERTOOLS_LOG_LEVEL: LOG_LEVEL,
       POWERTOOLS_SERVICE_NAME: 'page-audit-worker',
     },

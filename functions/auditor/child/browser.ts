@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,11 +31,12 @@ export const launchBrowser = async ({ sandbox, ...launch }: Launch) => {
 
 /** Returns undefined if Chromium exits by itself, as it does when its sandbox is not available. Throws if it is killed. */
 const startChromium = async (
-  { executable, proxyPort, workDir, env, debuggingPort }: Omit<Launch, 'sandbox'>,
+  { executable, proxyPort, workDir, env, debuggingPort, trustStore }: Omit<Launch, 'sandbox'>,
   flags: string[],
 ) => {
   const userDataDir = profileOf(workDir);
   await mkdir(userDataDir, { recursive: true });
+  if (trustStore) await cp(trustStore, join(env.HOME ?? workDir, '.pki', 'nssdb'), { recursive: true }); // Chromium writes to it
   const args = [
     ...DEFAULT_FLAGS, // Lighthouse's flags. Puppeteer's would hide scrollbars and add a second document to the trace
     '--headless',

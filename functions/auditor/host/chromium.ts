@@ -10,8 +10,8 @@ import { createZstdDecompress } from 'node:zlib';
 import { copyFonts, deployedFonts, onlyFontsOf, versionOfFonts } from './fonts.ts';
 import { removeStale } from './stale-entries.ts';
 
-/** The Chromium binary and the extra environment variables that it needs. */
-export type Chromium = { executable: string; env: Record<string, string> };
+/** The Chromium binary, the extra environment variables that it needs, and the folder of a database of authorities. */
+export type Chromium = { executable: string; env: Record<string, string>; trustStore?: string | undefined };
 
 /** Folder of a deployed function with Chromium's files, each compressed with zstd. Without it the npm package is used. */
 const packedDir = join(import.meta.dirname, 'chromium');

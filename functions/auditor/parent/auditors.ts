@@ -19,6 +19,7 @@ import { adoptOrphans } from '../host/orphans.ts';
 import { auditorUsers, type User, type Users } from '../host/privileges.ts';
 import { requireSandbox } from '../host/sandbox.ts';
 import { removeStale } from '../host/stale-entries.ts';
+import { trustStoreOf } from '../host/trust-store.ts';
 import type { AuditOrder, LaunchSettings } from '../messages.ts';
 import { type Scrub, scrubberOf, scrubData } from '../scrub.ts';
 import { limitsOn } from '../stop-rules.ts';
@@ -41,6 +42,8 @@ type AuditSettings = {
 type Options = {
   targets: TargetPolicy;
   chromiumDir?: string | undefined;
+  /** PEM file of authorities that audits trust in addition to the public ones. */
+  extraCaFile?: string | undefined;
   /** Folder of the auditor's bundle. The folder may appear later, or never. */
   auditorDir?: string | undefined;
   /** Maximum number of concurrent timed parts. */
@@ -59,6 +62,7 @@ type Options = {
 export const auditors = ({
   targets,
   chromiumDir,
+  extraCaFile,
   auditorDir,
   limitMs,
   requiresSandbox = false,
@@ -68,7 +72,7 @@ export const auditors = ({
   const access = cpuAccess(timedAtOnce, avoidsLoad);
   const common = { cpuAccess: access, benchmark, limits: limitsOn(MEMORY_BYTES, limitMs) };
   const closing = new AbortController();
-  const host = preparedHost(chromiumDir, requiresSandbox, closing.signal);
+  const host = preparedHost({ chromiumDir, extraCaFile, requiresSandbox }, closing.signal);
   const pool = auditorPool((version) =>
     startAuditorProcess(version, { ...common, module: childModule(auditorDir), user: host.newUser() }),
   );
@@ -84,13 +88,13 @@ export const auditors = ({
 
   const auditPage = async (order: AuditOrder, signal: AbortSignal, settings: AuditSettings): Promise<AuditResult> => {
     const { auditVersion } = order;
-    const { executable, env } = await host.prepare();
+    const { executable, env, trustStore } = await host.prepare();
     await using proxy = await disposable(openEgressProxy({ ...targets, url: order.url }));
     await pool.allStopped(); // a browser that is still exiting would slow this audit
     const auditor = pool.take(auditVersion);
     try {
       const onBrowser = () => void (running > 1 && preloadAuditor(auditVersion)); // another audit probably waits
-      const launch = { executable, proxyPort: proxy.port, env, sandbox };
+      const launch = { executable, proxyPort: proxy.port, env, trustStore, sandbox };
       const ended = await auditor.audit({ order, launch }, { onBrowser, onEvent: settings.onEvent }, signal);
       sandbox = sandboxAfter(sandbox, ended.sandbox);
       const observation = observationOf(order, ended, proxy);
@@ -147,7 +151,14 @@ const sandboxAfter = (before: LaunchSettings['sandbox'], worked: boolean | null)
 let hasStarted = false;
 
 /** Prepares Chromium, and the users that auditors run as, once per machine. */
-const preparedHost = (chromiumDir: string | undefined, requiresSandbox: boolean, signal: AbortSignal) => {
+const preparedHost = (
+  {
+    chromiumDir,
+    extraCaFile,
+    requiresSandbox,
+  }: Pick<Options, 'chromiumDir' | 'extraCaFile'> & { requiresSandbox: boolean },
+  signal: AbortSignal,
+) => {
   let chromium: Promise<Chromium> | undefined;
   let executable: string | undefined;
   let newUser: Users | undefined;
@@ -160,7 +171,8 @@ const preparedHost = (chromiumDir: string | undefined, requiresSandbox: boolean,
       hasStarted = true;
       await removeStale(tmpdir(), WORK_DIR_PREFIX, { ownPid });
       await testWorkDir();
-      const ready = await prepareChromium(chromiumDir, signal);
+      const trustStore = await trustStoreOf(extraCaFile, chromiumDir);
+      const ready = { ...(await prepareChromium(chromiumDir, signal)), trustStore };
       newUser ??= await auditorUsers([tmpdir(), childModule(), ...packages(), ready.executable]);
       if (requiresSandbox) await requireSandbox(ready, newUser(), `${WORK_DIR_PREFIX}${process.pid}-`);
       setObstacle('auditors', whyShort);

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, get } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { extraAuthorities, trustedAuthorities } from '../../functions/lib/extra-ca.ts';
+import { settingsFrom } from '../../infra/local/start-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder('extra-ca');
+const pem = (name: string) => fileURLToPath(new URL(`../support/${name}.pem`, import.meta.url));
+const fileOf = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const authority = readFileSync(pem('test-authority'), 'utf8');
+
+test('the authorities of a file are read', () => {
+  expect(extraAuthorities(fileOf('two.pem', authority + authority)).map(({ subject }) => subject)).toEqual([
+    'O=Tests\nCN=authority of the tests',
+    'O=Tests\nCN=authority of the tests',
+  ]);
+});
+
+test.each([
+  ['a missing file', () => join(folder, 'none.pem'), /can't be read \(ENOENT\)/],
+  ['a file without certificates', () => fileOf('empty.pem', 'none'), /has no certificate/],
+  [
+    'a damaged certificate',
+    () => fileOf('bad.pem', authority.replace(/(BEGIN CERTIFICATE-----\n).{8}/, '$1AAAAAAAA')),
+    /is damaged/,
+  ],
+  ['the certificate of a server', () => pem('test-authority-site'), /"CN=site" .* none of an authority/],
+])('%s stops the start with its cause', (_, file, message) => {
+  expect(() => settingsFrom({ EXTRA_CA_FILE: file() })).toThrow(message);
+  expect(() => settingsFrom({ EXTRA_CA_FILE: file() })).toThrow(/EXTRA_CA_FILE/);
+});
+
+test('an authority that has expired is refused', () => {
+  expect(() => extraAuthorities(pem('test-authority'), new Date('2200-01-01'))).toThrow(/has expired/);
+});
+
+test('the service itself trusts the authorities and the public ones, for the names of their certificates only', async () => {
+  expect(trustedAuthorities(undefined)).toBeUndefined();
+  const ca = trustedAuthorities(pem('test-authority'));
+  expect(ca?.length).toBeGreaterThan(100);
+  const outcomes: string[] = [];
+  for (const name of ['test-authority-site', 'test-authority-other', 'test-certificate']) {
+    const both = readFileSync(pem(name));
+    const server = createServer({ key: both, cert: both }, (_, response) => response.end());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const request = get({ host: '127.0.0.1', port, ca, agent: false });
+    outcomes.push(
+      await once(request, 'response').then(
+        () => 'trusted',
+        ({ code }) => code,
+      ),
+    );
+    server.close();
+  }
+  expect(outcomes).toEqual(['trusted', 'ERR_TLS_CERT_ALTNAME_INVALID', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+});
