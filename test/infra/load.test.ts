@@ -1,0 +1,118 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import * as logging from '../../functions/lib/log.ts';
+import { allRegions, type Region } from '../../shared/regions.ts';
+import { firedAlarms, metricRecorder } from '../simulation/fired-alarms.ts';
+import { type Load, runLoad } from '../simulation/load.ts';
+import { seededRandom } from '../simulation/random.ts';
+import { FULL } from '../support/full.ts';
+import { synthesized } from './support.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+/** Runs a second of 100 million a month. */
+const RUNS_PER_SECOND = 39;
+const SECONDS_OF_AN_AUDIT = 6;
+/** Writes in the 35 s of a sweep, at 400 a second. */
+const WRITES_PER_SWEEP = 35 * 400;
+const LIMIT_MS = FULL ? 12 * HOUR * 1000 : 300_000;
+
+const { environment, home, regionStacks } = synthesized('prod');
+afterEach(() => vi.restoreAllMocks());
+
+/** Creates this many checks a second, evenly, until a second. */
+const evenly = (perSecond: number, until: number, regionsOf: (nth: number) => readonly Region[]) => ({
+  until,
+  creates: (second: number) => {
+    if (second >= until) return [];
+    const [from, to] = [Math.floor(second * perSecond), Math.floor((second + 1) * perSecond)];
+    return Array.from({ length: to - from }, (_, i) => regionsOf(from + i));
+  },
+});
+
+/** Runs a share of a load in prod, with the same share of its workers. Returns what it did, and the alarms that fired. */
+const simulate = async (share: number, load: Pick<Load, 'creates' | 'until' | 'auditsAtOnce'> & Partial<Load>) => {
+  const metrics = metricRecorder();
+  const emit = vi.spyOn(logging, 'emit');
+  emit.mockImplementation((name, value, dimensions) => metrics.add(name, dimensions, value));
+  const result = await runLoad(
+    {
+      ...{ random: seededRandom(1), openShards: environment.openShards, receives: () => true, ...load },
+      creates: (second) => {
+        emit.mockClear(); // it would keep each call
+        return load.creates(second);
+      },
+      writesPerSweep: WRITES_PER_SWEEP * share,
+      queueName: environment.names.auditQueue,
+    },
+    metrics,
+  );
+  console.log(result);
+  expect(result).toMatchObject({ closed: result.checks, openItems: 0 });
+  const loaded = regionStacks.filter(({ stackName }) => result.regions.some((region) => stackName.endsWith(region)));
+  return { ...result, alarms: firedAlarms([home, ...loaded], metrics, result.endedAt) };
+};
+
+test(
+  'a burst of 50,000 checks sends each job once, and its backlog ends as fast as the workers allow',
+  async () => {
+    const [share, regions] = FULL ? [1, allRegions] : [1 / 50, allRegions.slice(0, 1)];
+    const auditsAtOnce = environment.auditsAtOnce * share;
+    const checksPerSecond = 50 * share;
+    const result = await simulate(share, { ...evenly(checksPerSecond, 1000, () => regions), auditsAtOnce });
+    expect(result.runs).toBe(50_000 * share * regions.length);
+    expect(result.jobs / result.runs).toBeLessThan(1.1);
+    expect(result.looks).toBeLessThan(result.checks / 100);
+    expect(result.endedAt).toBeLessThan((1.02 * result.auditSeconds) / (auditsAtOnce * regions.length));
+    const truths = regions.flatMap((region) => [`${region}-AuditsAreSlow`, `${region}-JobsWait`]);
+    expect(result.alarms).toEqual(truths.sort());
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a region of 39 runs a second that is paused for two hours sends each job once, and catches up as fast as its workers allow',
+  async () => {
+    const share = FULL ? 1 : 1 / 250;
+    const [from, until] = [HOUR / 2, (5 * HOUR) / 2];
+    const auditsAtOnce = 500 * share;
+    const created = evenly(RUNS_PER_SECOND * share, 4 * HOUR, () => ['us-west1']);
+    const receives = (second: number) => second < from || second >= until;
+    const result = await simulate(share, { ...created, receives, auditsAtOnce });
+    expect(result.jobs / result.runs).toBeLessThan(1.1);
+    expect(result.looks).toBeLessThan(result.checks / 100);
+    const runsSince = result.runs - from * RUNS_PER_SECOND * share;
+    expect(result.endedAt - until).toBeLessThan((1.05 * runsSince * SECONDS_OF_AN_AUDIT) / auditsAtOnce);
+    expect(result.alarms).toEqual(['us-west1-AuditsAreSlow', 'us-west1-JobsWait', 'us-west1-NoSuccess']);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a day of 39 runs a second over all regions sends each job once, looks at no check and fires no alarm',
+  async () => {
+    const [share, until] = FULL ? [1, DAY] : [1 / 50, HOUR / 2];
+    const oneOf = (nth: number) => [allRegions[nth % allRegions.length] as Region];
+    const result = await simulate(share, {
+      ...evenly(RUNS_PER_SECOND * share, until, oneOf),
+      auditsAtOnce: 150 * share,
+    });
+    expect(result).toMatchObject({ jobs: result.runs, duplicates: 0, looks: 0, alarms: [] });
+    expect(result.endedAt).toBeLessThan(until + 60);
+  },
+  LIMIT_MS,
+);
+
+test('an alarm fires on recorded metrics that breach it for all of its periods', () => {
+  const metrics = metricRecorder();
+  for (let second = 59; second < HOUR; second += 60) {
+    metrics.setTime(second);
+    if (second < HOUR / 2) metrics.add('SweepDone', {}, 1);
+    metrics.add('OpenPastDue', {}, second < 600 ? 0 : 1); // for 50 minutes
+    metrics.add('RunsAbandoned', {}, 0);
+    for (const region of allRegions) {
+      metrics.add('RunSeconds', { region }, 30);
+      metrics.add('ServiceFailure', { region }, second < 900 && region === 'us-west1' ? 1 : 0); // for one of two periods
+    }
+  }
+  expect(firedAlarms([home, ...regionStacks], metrics, HOUR)).toEqual(['home-OpenPastDue', 'home-Silent']);
+});
