@@ -4,7 +4,7 @@ import { startArguments } from '../support/service.ts';
 import type { Command } from './api-server.ts';
 import { newFolder, nextMessage, startNode } from './children.ts';
 import { quantile } from './numbers.ts';
-import { type CpuProfile, type Part, partsOf } from './profile.ts';
+import { type CpuProfile, type Profile, partsOf } from './profile.ts';
 import { pathOf, type Service, succeededCheck } from './service.ts';
 
 export type Load = {
@@ -16,7 +16,7 @@ export type Load = {
   requests: number;
   errors: number; // no response, or a status other than 2xx
 };
-export type ApiFigures = { loads: Load[]; profile: { creates: number; parts: Part[] } };
+export type ApiFigures = { loads: Load[]; profiles: Profile[] };
 
 type Options = {
   service: Service;
@@ -30,41 +30,53 @@ type Target = Sent & { request: string; url: string; requests?: Sent[] };
 
 const CONNECTIONS = [1, 32] as const;
 const MAX_CREATES = 3000;
+/** Creates of one owner in a load. The plan allows 600 at once. */
+const MAX_CREATES_OF_OWNER = 500;
 
 /**
- * Measures creates and reads. Creates go to the API alone, so that no audit runs meanwhile: without keys, and with keys
- * whose owners have limits. Lists and the read beside them go to the API alone, too. Other reads go to the complete
+ * Measures creates and reads. Creates go to the API alone, so that no audit runs meanwhile: without keys, with keys whose
+ * owners have limits, and with one such key. Lists and the read beside them go to the API alone, too. Other reads go to the complete
  * service and get a finished run.
  */
 export const measureApi = async ({ service, pageUrl, version, seconds, log }: Options): Promise<ApiFigures> => {
   const body = JSON.stringify({ url: pageUrl, auditVersion: version, regions: ['us-west1'] });
   const json = { 'content-type': 'application/json' };
   const loads: Load[] = [];
+  const record = async (target: Target, connections: number, maxRequests?: number) => {
+    const figures = await load(target, { connections, seconds, maxRequests });
+    loads.push(figures);
+    log(`api: ${target.request}, ${connections} connection(s): ${figures.perSecond.toFixed(0)} requests/s`);
+  };
   const measure = async (targets: Target[], maxRequests?: number) => {
     for (const target of targets) await load(target, { connections: 8, seconds: 1, maxRequests: 200 }); // warm-up
-    for (const connections of CONNECTIONS) {
-      for (const target of targets) {
-        const figures = await load(target, { connections, seconds, maxRequests });
-        loads.push(figures);
-        log(`api: ${target.request}, ${connections} connection(s): ${figures.perSecond.toFixed(0)} requests/s`);
-      }
-    }
+    for (const connections of CONNECTIONS) for (const target of targets) await record(target, connections, maxRequests);
   };
 
   await using api = await startApi('open');
   await using apiWithKeys = await startApi('keys');
   const one = { method: 'POST' as const, headers: json, body };
   const create: Target = { request: 'create', url: `${api.url}/v1/checks`, ...one };
-  const requests = apiWithKeys.keys.map((key) => ({ ...one, headers: { ...json, authorization: `Bearer ${key}` } }));
-  await measure(
-    [create, { request: 'create, with a key and limits', url: `${apiWithKeys.url}/v1/checks`, requests }],
-    MAX_CREATES,
-  );
+  const withKeys = (request: string, keys: readonly string[]): Target => ({
+    request,
+    url: `${apiWithKeys.url}/v1/checks`,
+    requests: keys.map((key) => ({ ...one, headers: { ...json, authorization: `Bearer ${key}` } })),
+  });
+  const ofOneOwner = apiWithKeys.keys.slice(-3).map((key) => withKeys('create, all with one key', [key]));
+  await measure([create, withKeys('create, with a key and limits', apiWithKeys.keys.slice(0, -3))], MAX_CREATES);
+  for (const [i, connections] of CONNECTIONS.entries())
+    await record(ofOneOwner[i] as Target, connections, MAX_CREATES_OF_OWNER);
+  const profiled = async (of: string, { profile }: typeof api, target: Target, maxRequests: number) => {
+    await profile('start'); // only now: profiling slows the server
+    const { requests: count } = await load(target, { connections: 32, seconds, maxRequests });
+    const parts = partsOf(await profile('stop'));
+    log(`api: profile of ${count} ${of}`);
+    return { of, count, parts };
+  };
+  const profiles = [
+    await profiled('creates', api, create, MAX_CREATES),
+    await profiled('creates with one key', apiWithKeys, ofOneOwner[2] as Target, MAX_CREATES_OF_OWNER),
+  ];
   await apiWithKeys.end();
-  await api.profile('start'); // only now: profiling slows the server
-  const { requests: creates } = await load(create, { connections: 32, seconds, maxRequests: MAX_CREATES });
-  const parts = partsOf(await api.profile('stop'));
-  log(`api: profile of ${creates} creates`);
   await api.end();
 
   const listed = seconds > 1 ? 100_000 : 2000;
@@ -84,7 +96,7 @@ export const measureApi = async ({ service, pageUrl, version, seconds, log }: Op
   await measure([{ request: 'read run', url: `${service.url}${pathOf(check, run)}` }]);
   const report = `${service.url}${pathOf(check, run)}/report`;
   await measure([{ request: 'read report (gzip)', url: report, headers: { 'accept-encoding': 'gzip' } }]);
-  return { loads, profile: { creates, parts } };
+  return { loads, profiles };
 };
 
 /** Starts the API on a table that holds this number of closed checks. */

@@ -12,6 +12,7 @@ import { startService } from './service.ts';
 import { measureSoak } from './soak.ts';
 import { measureStart } from './start.ts';
 import { measureSteadiness } from './steadiness.ts';
+import { measureSweep } from './sweep.ts';
 import { type Results, sectionsOf } from './tables.ts';
 import { measureThroughput } from './throughput.ts';
 import { alternateAudits, warmUp } from './turnaround.ts';
@@ -25,6 +26,7 @@ const measure = async (options: Options): Promise<Results> => {
   const common = { pages, names, version, versions, pageUrl: pages.url('small'), log };
   const results: Results = { origin: origin(), version, versions };
   if (includes('turnaround', 'memory', 'api')) Object.assign(results, await measureOneService(options, pages));
+  if (includes('sweep')) results.sweep = await measureSweep({ items: options.short ? 500 : 5000, log });
   if (includes('cpu')) results.cpu = await measureCpu({ ...common, runs: runs(8) });
   if (includes('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (includes('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });

@@ -4,7 +4,16 @@ import { type PageName, pageNames } from './pages.ts';
 
 /** Benchmarks that run if the command names none. */
 export const usualBenchmarks = ['turnaround', 'memory', 'api', 'start'] as const;
-const benchmarks = [...usualBenchmarks, 'fidelity', 'guard', 'steadiness', 'throughput', 'soak', 'cpu'] as const;
+const benchmarks = [
+  ...usualBenchmarks,
+  'fidelity',
+  'guard',
+  'steadiness',
+  'throughput',
+  'soak',
+  'cpu',
+  'sweep',
+] as const;
 type Benchmark = (typeof benchmarks)[number];
 
 const SHORT_RUNS = 3;
@@ -18,6 +27,7 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
   cpu                  CPU time of an audit, by kind of process: about 10 s per run
   steadiness           how much performance varies on a static page: about 9 s per run
   throughput           audits a minute of a queue, also beside a CPU hog, and their scores: about six minutes
+  sweep                due runs a second that a sweep handles: about a minute
   soak                 many audits, and what they leave behind: about 8 s per run
 
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes

@@ -8,6 +8,9 @@ export type CpuProfile = Profiler.Profile;
  */
 export type Part = { name: string; self: number; withNode: number };
 
+/** The parts of the process while it did `count` pieces of work. `of` names them. */
+export type Profile = { of: string; count: number; parts: Part[] };
+
 const NODE = 'Node itself';
 const COLLECTOR = 'garbage collection';
 const NATIVE = 'native code';

@@ -7,10 +7,11 @@ import { fidelityTables, guardTables } from './fidelity-tables.ts';
 import { cpuTable, soakTable, steadinessTable, throughputTable } from './load-tables.ts';
 import type { Footprint } from './memory.ts';
 import { median, spread, spreadCells, table } from './numbers.ts';
-import { isIdle } from './profile.ts';
+import { isIdle, type Profile } from './profile.ts';
 import { type Origin, recordedAt, type Section } from './results-page.ts';
 import type { SoakFigures } from './soak.ts';
 import type { StartFigures } from './start.ts';
+import type { Swept } from './sweep.ts';
 import type { ThroughputFigures } from './throughput.ts';
 import type { Trace } from './trace.ts';
 import type { Round } from './turnaround.ts';
@@ -30,11 +31,12 @@ export type Results = {
   throughput?: ThroughputFigures;
   soak?: SoakFigures;
   cpu?: CpuFigures;
+  sweep?: Swept[];
 };
 
 /** Returns one section for each benchmark that ran. */
 export const sectionsOf = (results: Results): Section[] => {
-  const { origin, version, turnaround, memory, api, start, fidelity, guard, steadiness, throughput, soak, cpu } =
+  const { origin, version, turnaround, memory, api, start, fidelity, guard, steadiness, throughput, soak, cpu, sweep } =
     results;
   const section = (title: string, tables: string[], versions: readonly AuditVersion[] = [version]): Section => ({
     title,
@@ -43,13 +45,14 @@ export const sectionsOf = (results: Results): Section[] => {
   const sections = [
     turnaround && section('Turnaround', [turnaroundTable(turnaround)]),
     memory && section('Memory', [memoryTable(memory)]),
-    api && section('API', [apiTable(api), profileTable(api)]),
+    api && section('API', [apiTable(api), ...api.profiles.map(profileTable)]),
     start && section('Start', [startTable(start)]),
     fidelity && section('Fidelity', [fidelityText(fidelity)], results.versions),
     guard && section('Egress guard', [guardTables(compare(guard, { ours: 'service', theirs: 'unguarded' }))]),
     throughput && section(`Throughput of ${throughput.page}`, [throughputTable(throughput)]),
     steadiness && section('Steadiness', [steadinessTable(steadiness)]),
     cpu && section('CPU time', [cpuTable(cpu)]),
+    sweep && section('Sweep', [sweepTable(sweep), ...sweep.map(profileOfSweep)]),
     soak && section('Soak', [soakTable(soak)], results.versions),
   ];
   return sections.filter((each) => each !== undefined);
@@ -142,7 +145,7 @@ const apiTable = ({ loads }: ApiFigures): string =>
     ),
   ].join('\n\n');
 
-const profileTable = ({ profile: { creates, parts } }: ApiFigures): string => {
+const profileTable = ({ of, count, parts }: Profile): string => {
   const busy = parts.filter((part) => !isIdle(part));
   const total = busy.reduce((sum, part) => sum + part.self, 0);
   const small = busy.filter((part) => part.withNode < total / 200);
@@ -152,14 +155,26 @@ const profileTable = ({ profile: { creates, parts } }: ApiFigures): string => {
   const idle = parts.find(isIdle)?.self ?? 0;
   const percent = (part: number) => `${((100 * part) / total).toFixed(1)} %`;
   return [
-    `CPU profile of the main thread: ${creates} creates over 32 connections, ${(total / creates).toFixed(2)} ms each, ` +
+    `CPU profile of the main thread: ${count} ${of}, ${(total / count).toFixed(2)} ms each, ` +
       `${((100 * idle) / (total + idle)).toFixed(0)} % idle.`,
     table(
-      ['part', 'own code', 'with the Node code it calls', 'ms a create'],
-      rows.map(({ name, self, withNode }) => [name, percent(self), percent(withNode), (withNode / creates).toFixed(2)]),
+      ['part', 'own code', 'with the Node code it calls', 'ms each'],
+      rows.map(({ name, self, withNode }) => [name, percent(self), percent(withNode), (withNode / count).toFixed(2)]),
     ),
   ].join('\n\n');
 };
+
+const sweepTable = (swept: readonly Swept[]): string =>
+  [
+    'Due runs of one region that one sweep handles. Table and sweeper share one thread.',
+    table(
+      ['a run is due, and', 'runs', 'seconds', 'runs/s'],
+      swept.map(({ due, items, seconds }) => [due, `${items}`, seconds.toFixed(1), (items / seconds).toFixed(0)]),
+    ),
+  ].join('\n\n');
+
+const profileOfSweep = ({ due, items: count, parts }: Swept): string =>
+  profileTable({ of: `due runs, each because ${due}`, count, parts });
 
 const startTable = ({ cold, warm, coldCheck, codeRead }: StartFigures): string =>
   [

@@ -161,6 +161,7 @@ describe('a section of the results page', () => {
     'Steadiness',
     'Soak',
     'CPU time',
+    'Sweep',
   ])('%s stands in test/bench/RESULTS.md, so that the bench finds it', (title) => {
     const sections = readFileSync('test/bench/RESULTS.md', 'utf8').split(/^## /m);
     expect(sections.filter((section) => section.startsWith(`${title}\n`))).toHaveLength(1);
