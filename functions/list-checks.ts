@@ -22,23 +22,27 @@ export const listChecks =
   async (request: Request): Promise<Reply> => {
     const { owner } = request;
     const parameters = parseListQuery(request);
-    const { matches, isFiltered } = matcherOf(parameters);
-    const { limit, state } = parameters;
+    const { matches, ...filters } = matcherOf(parameters);
+    const { limit, state, assertionsPassed } = parameters;
+    const isFiltered = filters.isFiltered || state !== undefined || assertionsPassed !== undefined;
+    const hasResult = (summary: CheckSummary): boolean =>
+      (state === undefined || summary.state === state) &&
+      (assertionsPassed === undefined || summary.assertionsPassed === assertionsPassed);
     const summaryOf = async (
       entry: ListedCheck | UnreadableEntry,
     ): Promise<CheckSummary | UnreadableEntry | undefined> => {
-      if (isUnreadable(entry)) return isFiltered || state ? undefined : entry; // no filter can judge it
+      if (isUnreadable(entry)) return isFiltered ? undefined : entry; // no filter can judge it
       if (!matches(entry)) return undefined;
-      // Stored links may lack those of a later release.
+      // A stored summary may lack a field and links of a later release.
       const summary: CheckSummary | UnreadableEntry | undefined = isClosed(entry)
-        ? { ...entry, links: linksOfCheck(entry.id) }
+        ? { ...entry, assertionsPassed: entry.assertionsPassed ?? null, links: linksOfCheck(entry.id) }
         : await readSummary(store, entry, owner, now());
-      if (state === undefined || !summary) return summary;
-      return !isUnreadable(summary) && summary.state === state ? summary : undefined;
+      if (!summary || isUnreadable(summary)) return isFiltered ? undefined : summary;
+      return hasResult(summary) ? summary : undefined;
     };
     const { shown, nextCursor } = await pageOf(
       (count) => lists.checks(owner, rangeOf(parameters), count, now()),
-      { limit, isFiltered: isFiltered || state !== undefined },
+      { limit, isFiltered },
       (entries) => Promise.all(entries.map(summaryOf)),
     );
     const { readable, unreadable } = splitPage(shown);

@@ -18,6 +18,7 @@ import {
   withStorageFailure,
 } from './auditor/verdict/attempts.ts';
 import { type AuditResult, emptyResult } from './auditor/verdict/judge.ts';
+import { assertRun } from './lib/assert-report.ts';
 import { claimRun } from './lib/claim.ts';
 import { envOf } from './lib/environment.ts';
 import { emit, idsOf, log } from './lib/log.ts';
@@ -72,7 +73,7 @@ export const shutDown = async (): Promise<void> => {
 
 type Deps = {
   secrets: Pick<SecretStore, 'get'>;
-  store: Pick<CheckStore, 'findRunOfAnyOwner'>;
+  store: Pick<CheckStore, 'findRunOfAnyOwner' | 'assertionsOf'>;
   leases: LeaseStore;
   reports: Pick<Reports, 'put'>;
   auditors: Pick<Auditors, 'audit'>;
@@ -206,7 +207,8 @@ const finishRun = async (
 ): Promise<void> => {
   const { leases, lease, now } = work;
   const { metrics, against, ...fields } = { metrics: undefined, ...result };
-  const outcome: Outcome = { ...fields, ...metrics, report: reports.own, attempts: [...attempts] };
+  const assertions = await assertRun(work, result, END_MS);
+  const outcome: Outcome = { ...fields, ...metrics, assertions, report: reports.own, attempts: [...attempts] };
   if (against) outcome.against = againstOf(lease.run, against, reports.against);
   const finished = await retry(() => leases.finish(lease, outcome, now()), work, END_MS);
   if (!finished) throw new LeaseLostError();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CheckAssertions, StoredAssertions } from './assertions/assertions.ts';
 import {
   MAX_SAMPLES,
   type NamesOf,
@@ -115,6 +116,7 @@ const schemas = {
   basicAuth: { sent: sentSecrets.basicAuth, stored: namedSecrets.basicAuth },
   cookies: { sent: sentSecrets.cookies, stored: namedSecrets.cookies },
   storageState: { sent: sentSecrets.storageState, stored: namedSecrets.storageState },
+  assertions: { sent: CheckAssertions, stored: StoredAssertions },
 } satisfies Record<OptionName, Schemas>;
 
 /**

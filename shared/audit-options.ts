@@ -26,14 +26,14 @@ export type Option = {
   of: 'audit' | 'run' | 'check';
   /** Value of a check that was created without the option. Without a default, the check lacks the option. */
   default?: string | number;
-  /** Says what a create accepts. */
-  accepted: string;
+  /** Says what a create accepts. Without it, the messages of the option's schema say so. */
+  accepted?: string;
   /** Metrics without a verdict between checks with different values. Without it, a comparison ignores the option. */
   spoils?: 'all' | 'times' | 'none';
   /** Name of the option for people. */
   title: string;
   /** Field of the page's form. Without a field, the form has code for the option. */
-  field?: { kind: 'lines' | 'simulations'; help: string };
+  field?: { kind: 'lines' | 'simulations' | 'json'; help: string };
   /** Flag of the command, and how the command reads its value. Without a flag, the command has code for the option. */
   flag?: { name: `--${string}`; value: 'number' | 'list' | 'repeated' | 'simulations'; help: string };
 };
@@ -106,6 +106,14 @@ export const options = {
   basicAuth: { of: 'check', accepted: acceptedBasicAuth, title: 'User name and password' },
   cookies: { of: 'check', accepted: acceptedCookies, title: 'Cookies' },
   storageState: { of: 'check', accepted: acceptedStorageState, title: 'Storage state' },
+  assertions: {
+    of: 'check',
+    title: 'Assertions (JSON)',
+    field: {
+      kind: 'json',
+      help: 'In the form of Lighthouse CI, for example { "categories:performance": ["error", { "minScore": 0.9 }] }',
+    },
+  },
 } as const satisfies Record<string, Option>;
 
 export type OptionName = keyof typeof options;

@@ -31,6 +31,12 @@ export const CheckView = z
   .object({
     ...Check.shape,
     state: CheckState,
+    assertionsPassed: z
+      .boolean()
+      .nullable()
+      .describe(
+        'False if an assertion of level `error` failed in a run. Null without assertions, until all runs are finished, and if a run failed before its assertions.',
+      ),
     updatedAt: z.iso.datetime().describe('Time of the last change that a client can see.'),
     runs: z.array(RunView).describe('One run per region, in the order of `regions`.'),
     links: z
@@ -78,10 +84,25 @@ export const stateOf = (states: readonly RunState[]): CheckState => {
   return states.every((state) => state === 'failed') ? 'failed' : 'partial';
 };
 
+/**
+ * Returns false if an assertion of level `error` failed in a run. Returns null if the check has no assertions, if a run is
+ * unfinished, or if nobody knows because a run has no results.
+ */
+export const assertionsPassed = ({
+  assertions,
+  runs,
+}: Pick<Check, 'assertions'> & { runs: readonly Pick<Run, 'state' | 'assertions'>[] }): boolean | null => {
+  if (!assertions || !runs.every(({ state }) => isFinished(state))) return null;
+  const isBroken = runs.some((run) => run.assertions?.some(({ level, passed }) => level === 'error' && !passed));
+  if (isBroken) return false;
+  return runs.every((run) => run.assertions !== null) ? true : null;
+};
+
 /** Returns the fields of a stored check that the API shows. */
 export const checkView = (check: Check): CheckView => ({
   ...pick(check, inputFields),
   state: stateOf(check.runs.map((run) => run.state)),
+  assertionsPassed: assertionsPassed(check),
   createdAt: check.createdAt,
   updatedAt: latest(check.createdAt, ...check.runs.map((run) => run.updatedAt)),
   runs: check.runs.map((run) => runView({ ...run, checkId: check.id })),

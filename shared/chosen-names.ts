@@ -4,7 +4,7 @@ import { z } from 'zod';
  * Returns the schema of a map whose names its sender chose. It refuses the name `__proto__`, because `z.record` drops it
  * together with its value.
  */
-export const chosenNames = <Value extends z.ZodType>(name: z.ZodString, value: Value) =>
+export const chosenNames = <Value extends z.ZodType>(name: z.ZodString, value: Value, error?: string) =>
   z.preprocess(
     (map, context) => {
       if (Object.hasOwn(Object(map), '__proto__')) {
@@ -12,5 +12,5 @@ export const chosenNames = <Value extends z.ZodType>(name: z.ZodString, value: V
       }
       return map;
     },
-    z.record(name, value),
+    z.record(name, value, error),
   );

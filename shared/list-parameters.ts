@@ -32,6 +32,10 @@ export const ListParameters = z.object({
     .refine((name) => resolveAuditVersion(name))
     .optional(),
   state: CheckState.optional(),
+  assertionsPassed: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
   label: z.array(z.string().regex(/^[a-z0-9._-]{1,32}:/)).default([]),
   createdAfter: time.optional(),
   createdBefore: time.optional(),
@@ -47,6 +51,7 @@ export const acceptedParameters: Record<ParameterName, string> = {
   device: `The device must be one of: ${devices.join(', ')}.`,
   auditVersion: `The audit version must be one of: ${auditVersions.map(({ version }) => version).join(', ')}, a major such as 12, or latest.`,
   state: `The state must be one of: ${CheckState.options.join(', ')}.`,
+  assertionsPassed: 'Whether the assertions passed must be true or false.',
   label: 'A label must be a name, a colon and a value, such as branch:main.',
   createdAfter: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',
   createdBefore: 'The time must be in ISO 8601 with a time zone, such as 2031-01-01T00:00:00Z.',

@@ -36,7 +36,7 @@ export const routes = [
     ...read,
     path: '/v1/checks',
     function: 'list-checks',
-    query: [...range, 'url', 'device', 'auditVersion', 'state', ...filters],
+    query: [...range, 'url', 'device', 'auditVersion', 'state', 'assertionsPassed', ...filters],
   },
   {
     ...read,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AssertionResult } from './assertions/assertions.ts';
 import { options } from './audit-options.ts';
 import type { StoredAgainst } from './audit-options-schemas.ts';
 import { RunChange } from './comparison/schemas.ts';
@@ -103,6 +104,12 @@ export const Run = z.object({
   environment: Environment.nullable(),
   against: AgainstRun.nullable(),
   simulations: z.array(SimulatedRun).nullable(),
+  assertions: z
+    .array(AssertionResult)
+    .nullable()
+    .describe(
+      'Results of the assertions on the report of the shown sample. Null if the check has none, or the run has not succeeded.',
+    ),
 });
 export type Run = z.infer<typeof Run>;
 
@@ -125,6 +132,7 @@ export const newRun = ({ against, ...inputs }: RunInputs, region: Region, id: st
   attempts: [],
   against: against ? newVariant({ ...inputs, ...against }) : null,
   simulations: null,
+  assertions: null,
 });
 
 const newVariant = ({ url, device = options.device.default, auditVersion }: VariantInputs): AgainstRun => ({

@@ -12,19 +12,23 @@ const runFields = ['id', 'region', 'state', 'performance', 'lcp', 'tbt', 'cls'] 
 
 export const CheckSummary = z
   .object({
-    ...CheckViewSchema.shape,
+    ...CheckViewSchema.omit({ assertions: true }).shape,
     runs: z.array(
       RunView.pick({ id: true, region: true, state: true, performance: true, lcp: true, tbt: true, cls: true }),
     ),
   })
   .meta({
     id: 'CheckSummary',
-    description: 'A check in a list. Its runs have only the metrics that people look at first.',
+    description:
+      'A check in a list, without its `assertions`. Its runs have only the metrics that people look at first.',
   });
 export type CheckSummary = z.infer<typeof CheckSummary>;
 
+/** Inputs of a check in a list. Its assertions may have many kilobytes. */
+export const listedFields = inputFields.filter((name) => name !== 'assertions');
+
 export const checkSummary = (check: CheckView): CheckSummary => ({
-  ...pick(check, [...inputFields, 'state', 'createdAt', 'updatedAt', 'links']),
+  ...pick(check, [...listedFields, 'state', 'assertionsPassed', 'createdAt', 'updatedAt', 'links']),
   runs: check.runs.map((run) => pick(run, runFields)),
 });
 

@@ -1,23 +1,27 @@
 import { z } from 'zod';
 import { chosenNames } from '../chosen-names.ts';
+import { cutText } from '../text.ts';
 import { describe, describeMissing, type Limit } from './messages.ts';
 import { type AssertedAudit, type AssertedReport, findAsserted, partsOfKey } from './values.ts';
 
-const Level = z.enum(['off', 'warn', 'error']);
+const levels = ['off', 'warn', 'error'] as const;
+const Level = z.enum(levels);
 
 export const AggregationMethod = z.enum(['median', 'optimistic', 'pessimistic', 'median-run']);
+
+const limit = () => z.number().min(0, 'A limit is 0 or more.');
 
 const Options = z
   .strictObject(
     {
       minScore: z
         .number()
-        .min(0)
-        .max(1, { error: 'A score is from 0 to 1.' })
+        .min(0, 'A score is from 0 to 1.')
+        .max(1, 'A score is from 0 to 1.')
         .optional()
         .describe('Lowest score, from 0 to 1.'),
-      maxLength: z.number().min(0).optional().describe('Largest number of items that the audit lists.'),
-      maxNumericValue: z.number().min(0).optional().describe('Largest value, in the unit of the audit.'),
+      maxLength: limit().optional().describe('Largest number of items that the audit lists.'),
+      maxNumericValue: limit().optional().describe('Largest value, in the unit of the audit.'),
       aggregationMethod: AggregationMethod.optional().describe(
         'Accepted for Lighthouse CI. It changes nothing, because one report is asserted.',
       ),
@@ -32,14 +36,18 @@ const Options = z
   .describe('Without a limit, the lowest score is 0.9.');
 
 const Assertion = z.union([Level, z.tuple([Level, Options.optional()])], {
-  error: 'Expected off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
+  error: 'The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
 });
+
+const MAX_KEY_LENGTH = 200;
+const accepted =
+  'The assertions must be an object such as { "categories:performance": ["error", { "minScore": 0.9 }] }.';
 
 /**
  * Assertions on a report, in the form of Lighthouse CI. A key is the id of an audit, `categories:<id>`,
  * `resource-summary:<type>:<size|count>` or `user-timings:<name>`. A dot may replace a colon.
  */
-export const Assertions = chosenNames(z.string().min(1).max(200), Assertion)
+export const Assertions = chosenNames(z.string(), Assertion, accepted)
   .superRefine((assertions, context) => {
     for (const key of Object.keys(assertions)) {
       const message = faultOfKey(key);
@@ -49,18 +57,51 @@ export const Assertions = chosenNames(z.string().min(1).max(200), Assertion)
   .meta({ id: 'Assertions', description: 'Assertions on the report, in the form of Lighthouse CI.' });
 export type Assertions = z.infer<typeof Assertions>;
 
-export type AssertionResult = {
-  key: string;
-  /** The limit that the report was compared with. `auditRan` if the report lacks the audit. */
-  name: 'auditRan' | Limit;
-  level: 'warn' | 'error';
-  passed: boolean;
-  expected: number;
-  /** Null if the audit has no such value. */
-  actual: number | null;
-  operator: '>=' | '<=';
-  message: string;
-};
+/** Most limits of the assertions of a check. An assertion without a limit counts as one. */
+export const MAX_LIMITS = 200;
+/** Most bytes of the assertions of a check, as JSON. */
+export const MAX_ASSERTION_BYTES = 16 * 1024;
+
+/** Assertions that a create accepts. The bounds keep the results small, because each run stores its own. */
+export const CheckAssertions = Assertions.refine(
+  (assertions) =>
+    countLimits(assertions) <= MAX_LIMITS &&
+    new TextEncoder().encode(JSON.stringify(assertions)).length <= MAX_ASSERTION_BYTES,
+  `The assertions of a check have at most ${MAX_LIMITS} limits and ${MAX_ASSERTION_BYTES} bytes as JSON.`,
+);
+
+const countLimits = (assertions: Assertions): number =>
+  Object.values(assertions).reduce((sum, assertion) => sum + limitsOf(optionsOf(assertion)).length, 0);
+
+const anyText = <Text extends string>() => z.custom<Text>((value) => typeof value === 'string');
+
+/** The same for reading items. Another release may have written other levels and options. */
+export const StoredAssertions: z.ZodType<Assertions> = z.record(
+  z.string(),
+  z.union([
+    anyText<(typeof levels)[number]>(),
+    z.tuple([anyText<(typeof levels)[number]>(), z.looseObject(Options.shape).optional()]),
+  ]),
+);
+
+export const AssertionResult = z
+  .object({
+    key: z.string(),
+    name: z
+      .enum(['auditRan', 'minScore', 'maxLength', 'maxNumericValue'])
+      .describe('The limit that the report was compared with. `auditRan` if the report lacks the audit.'),
+    level: z.enum(['warn', 'error']),
+    passed: z.boolean(),
+    expected: z.number(),
+    actual: z.number().nullable().describe('Null if the audit has no such value.'),
+    operator: z.enum(['>=', '<=']),
+    message: z.string().describe('A sentence about the value, with its unit. It may quote the page.'),
+  })
+  .meta({ id: 'AssertionResult', description: 'A limit of an assertion, and the value of the report.' });
+export type AssertionResult = z.infer<typeof AssertionResult>;
+
+/** Longest message of a result, because it may quote an error of Lighthouse. */
+const MAX_MESSAGE_LENGTH = 300;
 
 /** Score that an audit needs if its assertion names no limit. */
 const DEFAULT_MIN_SCORE = 0.9;
@@ -68,14 +109,20 @@ const DEFAULT_MIN_SCORE = 0.9;
 /** Compares a report with assertions. An assertion with several limits has several results. */
 export const evaluate = (assertions: Assertions, report: AssertedReport): AssertionResult[] =>
   Object.entries(assertions).flatMap(([key, assertion]): AssertionResult[] => {
-    const [level, options = {}] = typeof assertion === 'string' ? [assertion] : assertion;
+    const level = levelOf(assertion);
     if (level === 'off') return [];
     const audit = findAsserted(key, report);
     if (audit)
-      return limitsOf(options).map(([name, expected]) => ({ key, level, ...compare(key, audit, name, expected) }));
-    const message = describeMissing(key, report);
+      return limitsOf(optionsOf(assertion)).map(([name, expected]) => ({
+        ...{ key, level },
+        ...compare(key, audit, name, expected),
+      }));
+    const message = cutText(describeMissing(key, report), MAX_MESSAGE_LENGTH);
     return [{ key, name: 'auditRan', level, passed: false, expected: 1, actual: 0, operator: '>=', message }];
   });
+
+export const levelOf = (assertion: Assertions[string]) => (typeof assertion === 'string' ? assertion : assertion[0]);
+const optionsOf = (assertion: Assertions[string]) => (typeof assertion === 'string' ? {} : (assertion[1] ?? {}));
 
 /** Returns the limits in the order of Lighthouse CI's results. */
 const limitsOf = ({ maxLength, maxNumericValue, minScore }: z.infer<typeof Options>): [Limit, number][] => {
@@ -92,7 +139,8 @@ const compare = (key: string, audit: AssertedAudit, name: Limit, expected: numbe
   const actual = actualValue[name](audit);
   const operator = name === 'minScore' ? '>=' : '<=';
   const passed = actual !== null && (operator === '>=' ? actual >= expected : actual <= expected);
-  return { name, passed, expected, actual, operator, message: describe(key, audit, name, expected, actual) } as const;
+  const message = cutText(describe(key, audit, name, expected, actual), MAX_MESSAGE_LENGTH);
+  return { name, passed, expected, actual, operator, message } as const;
 };
 
 const actualValue: Record<Limit, (audit: AssertedAudit) => number | null> = {
@@ -116,6 +164,7 @@ const parts: Record<string, { form: string; pattern: RegExp }> = {
 
 /** Returns why a key is refused. Lighthouse CI ignores the assertion or throws. */
 const faultOfKey = (key: string): string | undefined => {
+  if (key === '' || key.length > MAX_KEY_LENGTH) return `A key has 1 to ${MAX_KEY_LENGTH} characters.`;
   const kebab = key.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
   if (kebab !== key) return `Write the key with hyphens and without capitals: "${kebab}".`;
   const [id, ...rest] = partsOfKey(key);

@@ -1,3 +1,4 @@
+import type { AssertionResult } from '../assertions/assertions.ts';
 import { type Category, categoriesOf, options } from '../audit-options.ts';
 import type { AuditVersion } from '../audit-versions.ts';
 import type { Region } from '../name-schemas.ts';
@@ -6,6 +7,7 @@ import { metricsView, type Sample } from '../page-metrics-schemas.ts';
 import { recordOf } from '../record.ts';
 import { type Change, changeOf, MIN_SAMPLES } from './change.ts';
 import { type AuditedAs, type DifferenceCode, differencesOf, isOtherMachine, type MeasuredOn } from './comparable.ts';
+import { newlyFailed } from './newly-failed.ts';
 import type { CheckComparison, Reason, ReasonCode, RegionComparison, Value, Verdict } from './schemas.ts';
 import { medianOf } from './shift.ts';
 
@@ -15,6 +17,7 @@ export type ComparedRun = Omit<Sample, keyof MeasuredOn | 'cpuBusy'> & {
   state: string;
   samples: readonly Sample[];
   environment: MeasuredOn | null;
+  assertions?: readonly AssertionResult[] | null;
 };
 
 /** A finished check with the inputs that decide whether its results can be compared. */
@@ -90,6 +93,7 @@ export const compareChecks = (
     comparable: reasons.length + others.length === 0,
     reasons,
     differences,
+    newlyFailed: newlyFailed(pairs),
   };
 };
 

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { AssertionResult } from '../assertions/assertions.ts';
 import { Region } from '../name-schemas.ts';
 import { metricNames } from '../page-metrics.ts';
 import { recordOf } from '../record.ts';
 import { Throttling } from '../throttling-schemas.ts';
 import { MAX_SAMPLES_NEEDED } from './change.ts';
 import { differenceCodes } from './comparable.ts';
+import { MAX_NEWLY_FAILED } from './newly-failed.ts';
 
 /** Reasons that spoil a measurement. A region that failed or that only one check has is in no metric. */
 export const ReasonCode = z.enum(['failed', 'missing-region', 'fewer-samples', 'contended', 'different-machine']);
@@ -91,6 +93,12 @@ export const CheckComparison = z
     ...common,
     baseCheckId: z.uuid().describe('Id of the earlier check, or of the check itself if its two variants are compared.'),
     pooledCheckIds: z.array(z.uuid()).describe('Further checks whose samples are in the base.'),
+    newlyFailed: z
+      .array(z.object({ region: Region, ...AssertionResult.shape }))
+      .max(MAX_NEWLY_FAILED)
+      .describe(
+        `Assertions that passed in the base and fail now, with their results now. At most ${MAX_NEWLY_FAILED}.`,
+      ),
     metrics: metricsOf(
       z
         .object({

@@ -6,8 +6,10 @@ import { dueStore } from '../../functions/lib/store/due.ts';
 import type { Db } from '../../functions/lib/store/dynamodb.ts';
 import { type RunItem, updateRun } from '../../functions/lib/store/items.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
+import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { startSweeping } from '../support/sweeping.ts';
@@ -64,6 +66,30 @@ test.each(['finished', 'abandoned'])(
     expect(await completedAt(check.id)).not.toBeNull();
   },
 );
+
+test('the list shows whether the assertions passed of a check that the sweeper closed', async () => {
+  const assertions = { 'image-alt': 'error' as const };
+  const check = aCheck({ now: t0, regions: ['us-east4'], assertions });
+  const [run] = (await world.create(check)) as [RunItem];
+  const endsAt = later(t0, 6 * 3600);
+  const error = vi.spyOn(log, 'error').mockReturnValue();
+  const broken = {
+    key: 'image-alt',
+    name: 'minScore',
+    level: 'error',
+    passed: false,
+    message: 'image-alt has score 0',
+  };
+  const result = { ...broken, operator: '>=', expected: 0.9, actual: 0 } as AssertionResult;
+  const outcome = { state: 'succeeded' as const, attempts: [], assertions: [result] };
+  await leaseStore(afterRun(isQuery)).finish(await world.claim(run, endsAt), outcome, endsAt);
+  error.mockRestore();
+  const listed = async () => (await listStore(world.db).checks('anonymous', {}, 100, t0)).entries;
+  const isThis = ({ id }: { id: string }) => id === check.id;
+  expect((await listed()).find(isThis)).not.toHaveProperty('assertionsPassed');
+  await sweepAt(later(endsAt, 61));
+  expect((await listed()).find(isThis)).toMatchObject({ state: 'succeeded', assertionsPassed: false });
+});
 
 test('a worker closes the check itself if the table responds again', async () => {
   const { check, run } = await anOldCheck();

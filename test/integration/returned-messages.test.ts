@@ -85,6 +85,7 @@ test('a job whose run can not be read is delivered again within seconds, and its
   const { receive } = await aQueue({ checkId: check.id, runId: run.id, correlationId: 'c', owner: 'anonymous' });
   let outage = true;
   const store = {
+    ...world.store,
     findRunOfAnyOwner: (of: Parameters<World['store']['findRunOfAnyOwner']>[0]) =>
       outage ? Promise.reject(new Error('DynamoDB is unavailable')) : world.store.findRunOfAnyOwner(of),
   };

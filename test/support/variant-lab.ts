@@ -20,7 +20,7 @@ export const startVariantLab = async () => {
     let finished: Outcome | undefined;
     const work = runAudit({
       secrets: { get: async () => undefined },
-      store: { findRunOfAnyOwner: async () => run },
+      store: { findRunOfAnyOwner: async () => run, assertionsOf: async () => undefined },
       leases: {
         claim: async () => ({ id: randomUUID(), run }),
         renew: async () => true,

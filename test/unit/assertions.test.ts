@@ -104,8 +104,11 @@ test('an assertion that is off has no result', () => {
 });
 
 test.each<[unknown, string]>([
-  [{ 'image-alt': 'fatal' }, 'Expected off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].'],
-  [{ 'image-alt': null }, 'Expected off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].'],
+  [
+    { 'image-alt': 'fatal' },
+    'The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
+  ],
+  [{ 'image-alt': null }, 'The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].'],
   [
     { 'image-alt': ['warn', { minLength: 1 }] },
     'Unknown option. The options are minScore, maxLength, maxNumericValue and aggregationMethod.',

@@ -26,6 +26,8 @@ test('the fingerprint depends on the values of a body and not on the order of it
     { categories: ['seo'] },
     { labels: { branch: 'main' } },
     { labels: {} },
+    { assertions: { 'image-alt': 'warn' } },
+    { assertions: { 'image-alt': ['warn', { minScore: 1 }] } },
     { throttling: 'none' },
     { blockedUrlPatterns: ['*.js'] },
     { blockedUrlPatterns: ['*.css'] },

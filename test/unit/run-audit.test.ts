@@ -92,6 +92,7 @@ const worker = (
     secrets: { get: async () => undefined },
     store: {
       findRunOfAnyOwner: async () => ({ ...item, ...outcomes.at(-1) }) as RunItem,
+      assertionsOf: async () => undefined,
     },
     leases: {
       claim: async (run, id) => (claimable ? { id, run } : undefined),

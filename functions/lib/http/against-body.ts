@@ -9,21 +9,20 @@ import { pick } from '../../../shared/pick.ts';
 import type { ApiProblemCode, InputError } from '../../../shared/problems.ts';
 import { acceptedAgainst, againstNames } from '../../../shared/variants.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
-import { parseFields } from './input.ts';
+import { type Accepted, parseFields } from './input.ts';
 
 /** Fields of the second variant. Its version is any text, so that the error about an unknown one has a code of its own. */
 const Fields = z.object({ ...Against.shape, auditVersion: z.string().optional() });
-type Accepted = Record<keyof typeof Fields.shape, string>;
 type ValueError = InputError & { code?: ApiProblemCode };
 /** Inputs that a variant may change, with the exact version, and the categories. */
-export type VariantInputs = Omit<CheckInputs, 'regions' | 'samples' | 'labels' | 'against'>;
+export type VariantInputs = Omit<CheckInputs, 'regions' | 'samples' | 'labels' | 'assertions' | 'against'>;
 
 type SentAgainst = z.output<typeof Fields>;
 
 /** Returns the fields of the second variant that have the right type, and an error for each other one. */
 export const parseAgainst = (
   sent: unknown,
-  accepted: Accepted,
+  accepted: Accepted<keyof typeof Fields.shape>,
 ): { fields: SentAgainst | undefined; errors: InputError[] } => {
   if (sent === undefined) return { fields: undefined, errors: [] };
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {

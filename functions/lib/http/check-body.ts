@@ -2,6 +2,7 @@ import {
   type Category,
   categories,
   categoriesIn,
+  type Option,
   optionNames,
   options,
   plainOptionNames,
@@ -17,7 +18,7 @@ import { namesOfSecrets, type SecretName, type Secrets } from '../../../shared/s
 import { nameOfSimulation } from '../../../shared/simulations.ts';
 import { refusalOf, type TargetPolicy } from '../public-addresses.ts';
 import { againstValueErrors, parseAgainst, resolveAgainst } from './against-body.ts';
-import { invalidInput, parseFields } from './input.ts';
+import { type Accepted, invalidInput, parseFields } from './input.ts';
 import { secretErrors, secretsOf, withoutValue } from './secrets-body.ts';
 
 type Rules = {
@@ -74,11 +75,11 @@ const unsupportedVersion = `The audit version is not supported. ${versions}`;
 const supported = (regions: readonly Region[]) => `Supported regions: ${listOf(regions)}.`;
 
 /** Says what each field of a create accepts. */
-const acceptedBy = ({ regions }: Rules): Record<keyof CreateCheckBody, string> => ({
+const acceptedBy = ({ regions }: Rules): Accepted<keyof CreateCheckBody> => ({
   url: 'The URL must be a string that starts with http:// or https://, such as https://example.com/.',
   auditVersion: `The audit version must be a string. ${versions}`,
   regions: `The regions must be a list of one or more regions, each once. ${supported(regions)}`,
-  ...recordOf(optionNames, (name): string => options[name].accepted),
+  ...recordOf(optionNames, (name) => (options[name] as Option).accepted),
 });
 
 type ValueError = InputError & { code?: ApiProblemCode };

@@ -24,15 +24,28 @@ export const parseIdempotencyKey = (headers: Request['headers']): string | undef
 export type Comparable = PlainBody & { ofSecrets?: string | undefined };
 
 /** Returns a hash of the parsed body, so that spelling (white space, order of fields) makes no difference. */
-export const fingerprintOf = ({ url, auditVersion, regions, labels, ofSecrets, ...options }: Comparable): string => {
-  const sorted = labels && Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  const all = { ...options, ...(labels && { labels: sorted }) };
+export const fingerprintOf = ({
+  url,
+  auditVersion,
+  regions,
+  labels,
+  assertions,
+  ofSecrets,
+  ...options
+}: Comparable): string => {
+  const all = {
+    ...options,
+    ...(labels && { labels: sorted(labels) }),
+    ...(assertions && { assertions: sorted(assertions) }),
+  };
   return createHash('sha256')
     .update(
       JSON.stringify([url, auditVersion, regions, pick(all, plainOptionNames), ...(ofSecrets ? [ofSecrets] : [])]),
     )
     .digest('hex');
 };
+
+const sorted = (map: object) => Object.fromEntries(Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** UUIDv5 namespace of ids that are derived from idempotency keys. */
 const NAMESPACE = '5d0c4b1e-6a0f-4d8e-9c52-0e8f1f6c7a11';

@@ -31,13 +31,16 @@ export const parseQuery = (sent: Record<string, string | undefined>, accepted: r
   return sent;
 };
 
+/** Says what each field takes. Without a text, the messages of the field's schema are for users. */
+export type Accepted<Name extends PropertyKey> = Record<Name, string | undefined>;
+
 /**
- * Judges each field of a JSON object by its schema. Returns the valid fields, and an error for each other field.
- * `accepted` says what each field takes. The messages of the schema library are for programmers and stay here.
+ * Judges each field of a JSON object by its schema. Returns the valid fields, and an error for each other field. The messages
+ * of the schema library are for programmers and stay here.
  */
 export const parseFields = <Shape extends Record<string, z.ZodType>>(
   { shape }: z.ZodObject<Shape>,
-  accepted: Record<keyof Shape, string>,
+  accepted: Accepted<keyof Shape>,
   value: unknown,
 ): { fields: Partial<z.output<z.ZodObject<Shape>>>; errors: InputError[] } => {
   const known = `Accepted fields: ${Object.keys(shape).join(', ')}.`;
@@ -51,8 +54,8 @@ export const parseFields = <Shape extends Record<string, z.ZodType>>(
     const parsed = schema.safeParse(sent[name]);
     if (parsed.success) fields[name] = parsed.data;
     else
-      for (const { path } of parsed.error.issues)
-        errors.push({ path: [name, ...path].join('.'), message: accepted[name] as string });
+      for (const { path, message } of parsed.error.issues)
+        errors.push({ path: [name, ...path].join('.'), message: accepted[name] ?? message });
   }
   for (const name of Object.keys(sent)) {
     if (!Object.hasOwn(shape, name)) errors.push({ path: name, message: `Unknown field. ${known}` });

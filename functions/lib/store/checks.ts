@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import type { Assertions } from '../../../shared/assertions/assertions.ts';
 import { SettledOptions } from '../../../shared/audit-options-schemas.ts';
 import type { Check } from '../../../shared/check.ts';
 import { CHECK_LOOK_MS, HOLD_MS, TRY_MS } from '../../../shared/due-times.ts';
 import { pick } from '../../../shared/pick.ts';
 import { closeIfFinished } from './closing.ts';
 import type { Db } from './dynamodb.ts';
-import { getItem, ifReadable, putItem } from './dynamodb.ts';
+import { getItem, ifReadable, parse, putItem } from './dynamodb.ts';
 import { findCheck, findOrErased, type StoredCheck } from './find-check.ts';
 import {
   type CheckItem,
@@ -29,7 +30,7 @@ import {
 import { findShare, type ShareItem } from './links.ts';
 import { listedNewCheck } from './lists.ts';
 import { putOpenCheck } from './open-checks.ts';
-import { CheckFields, withLabelsAsText } from './stored.ts';
+import { CheckFields, textOf, withLabelsAsText } from './stored.ts';
 import { putEmptyTrend } from './trends.ts';
 
 /** Facts about a create that are stored with its check. */
@@ -84,6 +85,16 @@ export const checkStore = (db: Db) => ({
   /** Returns a run in any state, for workers. With the `createId` of a job, ignores the run of another check. */
   findRunOfAnyOwner: (run: RunRef & { createId?: string | undefined }) => findRunOf(db, run),
 
+  /** Returns the assertions of a check of any owner, for workers. Returns undefined if the check is gone or unreadable. */
+  assertionsOf: async (checkId: string): Promise<Assertions | undefined> => {
+    const item = await getItem(db, checkKey(checkId));
+    try {
+      return item && parse(CheckFields.pick({ assertions: true }), item).assertions;
+    } catch (error) {
+      return ifReadable(error);
+    }
+  },
+
   /** Records that a run's job was sent, unless the run has changed since it was read. */
   markSent: (run: RunItem, now: Date) =>
     updateRun(db, run, {
@@ -116,7 +127,8 @@ const create = async (db: Db, check: Check, creation: Creation): Promise<RunItem
   const counts = { sends: 0, tries: 0, lostLeases: 0 };
   const common = { checkId: check.id, owner, options, correlationId, createId, secretsKey, ...counts, dueAt };
   const expiry = { expiresAt: seconds, trendExpiresAt: inSeconds(creation.trendExpiresAt), retentionDays };
-  const runs = check.runs.map((run) => ({ ...run, ...common, ...expiry, labels: check.labels }));
+  const ofCheck = { labels: check.labels, ...(check.assertions && { isAsserted: true }) };
+  const runs = check.runs.map((run) => ({ ...run, ...common, ...expiry, ...ofCheck }));
   const written = await Promise.allSettled(
     runs.map(async (run) => {
       await putRun(db, run, now);
@@ -137,7 +149,8 @@ const create = async (db: Db, check: Check, creation: Creation): Promise<RunItem
   if (countsAsOpen) await putOpenCheck(db, { owner, id: check.id, createId, expiresAt: seconds });
   const key = checkKey(check.id);
   const indexed = { open: openPartitionOf(db, 'checks', check.id), ...listedNewCheck(check, owner, seconds) };
-  if (await putItem(db, { ...key, ...indexed, ...withLabelsAsText(item) }, ifAbsentOrExpired(now))) return runs;
+  const stored = { ...withLabelsAsText(item), assertions: textOf(item.assertions) };
+  if (await putItem(db, { ...key, ...indexed, ...stored }, ifAbsentOrExpired(now))) return runs;
   // The SDK retries a write whose response was lost. The retry fails because the first write succeeded.
   return (await getItem(db, key))?.createId === createId ? runs : undefined;
 };

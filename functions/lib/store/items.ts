@@ -85,6 +85,7 @@ export const RunItem = z.object({
   expiresAt: z.number().optional(), // in seconds
   retentionDays: z.int().optional(), // life of its reports (report-folders.ts)
   trendExpiresAt: z.number().optional(), // in seconds, of its entry in the series
+  isAsserted: z.boolean().optional(), // true if its check has assertions
 });
 export type CheckItem = z.infer<typeof CheckItem>;
 /** Facts about a check that an erasure needs. A check without a time of its creation is damaged. */

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Check, checkView, inputFields } from '../../../shared/check.ts';
+import { type Check, checkView } from '../../../shared/check.ts';
 import { pick } from '../../../shared/pick.ts';
-import { type CheckSummary, checkSummary, type StoredSeriesRun, seriesRun } from '../../../shared/summaries.ts';
+import {
+  type CheckSummary,
+  checkSummary,
+  listedFields,
+  type StoredSeriesRun,
+  seriesRun,
+} from '../../../shared/summaries.ts';
 import type { Db } from './dynamodb.ts';
 import type { RunItem } from './items.ts';
 
@@ -12,7 +18,8 @@ export type Position = { createdAt: string; id: string };
 export type Range = { after?: string | undefined; before?: string | undefined };
 
 /** A check in its owner's list. Until the check is closed, its runs are not known here. */
-export type ListedCheck = Omit<CheckSummary, 'runs' | 'state' | 'updatedAt' | 'links'> & Partial<CheckSummary>;
+export type ListedCheck = Omit<CheckSummary, 'runs' | 'state' | 'assertionsPassed' | 'updatedAt' | 'links'> &
+  Partial<CheckSummary>;
 
 /** A run in the series of its URL. `runExpiresAt` is when the run itself expires, in seconds. */
 export type ListedRun = StoredSeriesRun & { runExpiresAt?: number };
@@ -41,7 +48,7 @@ export const listKeyOf = ({ createdAt, id }: Position): string => `${createdAt}#
 export const listedNewCheck = (check: Check, owner: string, expiresAt: number | undefined) => ({
   list: `OWNER#${owner}`,
   listKey: listKeyOf(check),
-  listed: JSON.stringify({ ...pick(check, [...inputFields, 'createdAt']), expiresAt }),
+  listed: JSON.stringify({ ...pick(check, [...listedFields, 'createdAt']), expiresAt }),
 });
 
 /** Returns the attributes of a check that is closed. They hold its results, so that a list reads no run. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import { noOptions, StoredOptions } from '../../../shared/audit-options-schemas.ts';
 import { Check } from '../../../shared/check.ts';
 import { Environment } from '../../../shared/environment.ts';
@@ -40,8 +41,10 @@ export const StoredLabels = storedAsText(StoredOptions.shape.labels.unwrap()).op
 /** Returns the form in which an item with labels is stored. */
 export const withLabelsAsText = <Item extends { labels?: Record<string, string> | undefined }>(item: Item) => ({
   ...item,
-  labels: item.labels && JSON.stringify(item.labels),
+  labels: textOf(item.labels),
 });
+/** Returns the form in which a map with names that a client chose is stored. */
+export const textOf = (map: object | undefined): string | undefined => map && JSON.stringify(map);
 
 const EnvironmentFields = Environment.extend({
   auditVersion: name<AuditVersion>(),
@@ -60,6 +63,7 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   regions: z.array(name<Region>()),
   ...StoredOptions.shape,
   labels: StoredLabels,
+  assertions: storedAsText(StoredOptions.shape.assertions.unwrap()).optional(),
 });
 
 /** Place and sizes of a stored report. */
@@ -85,4 +89,8 @@ export const RunFields = Run.extend({
   attempts: z.array(Attempt.extend({ code: name<RunProblemCode>().nullable() })),
   against: AgainstFields.nullable().default(null),
   simulations: Run.shape.simulations.default(null),
+  assertions: z
+    .array(AssertionResult.extend({ name: name<AssertionResult['name']>(), level: name<AssertionResult['level']>() }))
+    .nullable()
+    .default(null),
 });
