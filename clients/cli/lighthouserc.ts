@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { AggregationMethod, Assertions } from '../../shared/assertions/assertions.ts';
+import { AggregationMethod, Assertions, levelOf } from '../../shared/assertions/assertions.ts';
 import { type AssertedReport, findAsserted } from '../../shared/assertions/values.ts';
 import { readBudgets } from './budget.ts';
 import { UsageError } from './exit-codes.ts';
@@ -8,13 +8,19 @@ import { type ConfigFile, parsePart, readConfigFile, strictObject } from './ligh
 import { merge } from './lighthouserc-merge.ts';
 import { presets } from './lighthouserc-presets.ts';
 
+/**
+ * Returns the sets of assertions that apply to a report. A note says which assertions don't apply. An audit that only a
+ * preset names, and that the report lacks, is left out.
+ */
+type AssertionsFor = (report: AssertedReport) => { assertions: Assertions[]; notes: string[] };
+
 /** The assertions of a lighthouserc file or a budget file. */
 export type AssertionRules = {
-  /**
-   * Returns the sets of assertions that apply to a report. A note says which assertions don't apply. An audit that
-   * only a preset names, and that the report lacks, is left out.
-   */
-  assertionsFor: (report: AssertedReport) => { assertions: Assertions[]; notes: string[] };
+  assertionsFor: AssertionsFor;
+  /** The assertions that apply to every report, so that the service can evaluate them. */
+  fixed: Assertions;
+  /** The other assertions. Missing if there are none. */
+  othersFor?: AssertionsFor;
 };
 
 /** Assertions on the pages whose final URL fits the pattern. */
@@ -118,24 +124,43 @@ const entryOf = ({ preset, assertions: own = {}, matchingUrlPattern = '' }: Entr
   };
 };
 
-const rulesOf = (entries: readonly Entry[]): AssertionRules => ({
-  assertionsFor: (report) => {
-    const matching = entries.filter(({ pattern }) => pattern.test(report.finalUrl));
-    if (matching.length === 0) return { assertions: [], notes: [`No assertion is about ${report.finalUrl}.`] };
-    let skipped = 0;
-    const assertions = matching.map((each) => {
-      const kept = Object.entries(each.assertions).filter(([key, assertion]) => {
-        if (!each.fromPreset.has(key) || findAsserted(key, report)) return true;
-        if (levelOf(assertion) !== 'off') skipped += 1;
-        return false;
-      });
-      return Object.fromEntries(kept);
-    });
-    return { assertions, notes: skipped > 0 ? [skippedNote(skipped, report)] : [] };
-  },
-});
+const rulesOf = (entries: readonly Entry[]): AssertionRules => {
+  const fixed: Assertions = {};
+  const others = entries.flatMap((entry) => {
+    const isFixed = (key: string) =>
+      isForAll(entry.pattern) && !entry.fromPreset.has(key) && !Object.hasOwn(fixed, key);
+    const [own, rest] = partition(Object.entries(entry.assertions), ([key]) => isFixed(key));
+    Object.assign(fixed, Object.fromEntries(own));
+    return rest.length > 0 ? [{ ...entry, assertions: Object.fromEntries(rest) }] : [];
+  });
+  return {
+    assertionsFor: (report) => matchingIn(entries, report),
+    fixed,
+    ...(others.length > 0 && { othersFor: (report) => matchingIn(others, report) }),
+  };
+};
 
-const levelOf = (assertion: Assertions[string]) => (typeof assertion === 'string' ? assertion : assertion[0]);
+const isForAll = ({ source }: RegExp): boolean => source === '(?:)' || source === '.*';
+
+const partition = <T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] => [
+  all.filter(isFirst),
+  all.filter((each) => !isFirst(each)),
+];
+
+const matchingIn = (entries: readonly Entry[], report: AssertedReport): ReturnType<AssertionsFor> => {
+  const matching = entries.filter(({ pattern }) => pattern.test(report.finalUrl));
+  if (matching.length === 0) return { assertions: [], notes: [`No assertion is about ${report.finalUrl}.`] };
+  let skipped = 0;
+  const assertions = matching.map((each) => {
+    const kept = Object.entries(each.assertions).filter(([key, assertion]) => {
+      if (!each.fromPreset.has(key) || findAsserted(key, report)) return true;
+      if (levelOf(assertion) !== 'off') skipped += 1;
+      return false;
+    });
+    return Object.fromEntries(kept);
+  });
+  return { assertions, notes: skipped > 0 ? [skippedNote(skipped, report)] : [] };
+};
 
 const skippedNote = (count: number, { lighthouseVersion, categories }: AssertedReport): string => {
   const subject = count === 1 ? '1 assertion of the preset is' : `${count} assertions of the preset are`;

@@ -55,6 +55,7 @@ export type ReadOptions = {
   limit?: number;
   url?: string;
   state?: string;
+  assertionsPassed?: string;
   label?: Record<string, string>;
   html?: boolean;
 };

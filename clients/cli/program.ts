@@ -200,6 +200,7 @@ const addReaders = (program: Command, action: Action): void => {
     .option('--limit <number>', '1 to 100', wholeNumber, 20)
     .option('--url <url>', 'checks of this URL only')
     .option('--state <state>', 'checks in this state only')
+    .option('--assertions-passed <true or false>', 'checks whose assertions passed, or failed')
     .option('--label <name=value>', 'checks with this label only. Repeat it for more labels', label)
     .option(...formats)
     .action(action('list'));

@@ -16,6 +16,7 @@ import { reasonText } from './formats/notes.ts';
 import type { ReadOptions } from './options.ts';
 import { writeResults } from './output.ts';
 import type { CheckResult } from './result.ts';
+import { storedResults } from './rules.ts';
 
 /** Calls `work` with a client. Without a service there is nothing to read, unless a data folder is given. */
 export const reading = (
@@ -50,7 +51,7 @@ export const get = (context: Context, id: string, options: ReadOptions): Promise
       ? await judge(client, check, { base: undefined }, context.signal)
       : { comparison: null, base: null, baseProblem: null, explanation: null };
     const fixes = await worstFixes(client, check.runs, context.signal);
-    const result: CheckResult = { check, ...judged, assertions: {}, fixes, server };
+    const result: CheckResult = { check, ...judged, assertions: storedResults(check), fixes, server };
     await writeResults(context, [result], { format: options.format ?? 'text' });
     return exitCodes.good;
   });
@@ -58,9 +59,9 @@ export const get = (context: Context, id: string, options: ReadOptions): Promise
 /** Prints a line per check, newest first. */
 export const list = (context: Context, _: unknown, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
-    const { limit, url, state, label = {} } = options;
+    const { limit, url, state, assertionsPassed, label = {} } = options;
     const query = {
-      ...{ limit, url, state },
+      ...{ limit, url, state, assertionsPassed },
       label: Object.entries(label).map(([name, value]) => `${name}:${value}`),
     };
     const page = await client.list(query, context);

@@ -1,35 +1,82 @@
-import { type AssertionResult, evaluate } from '../../shared/assertions/assertions.ts';
+import {
+  type AssertionResult,
+  type Assertions,
+  CheckAssertions,
+  evaluate,
+  levelOf,
+} from '../../shared/assertions/assertions.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
 import type { CheckView } from '../../shared/check.ts';
+import type { RunView } from '../../shared/run.ts';
 import { printableValue } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceFaultError } from './exit-codes.ts';
 import { type AssertionRules, readAssertions, readBudgetFile } from './lighthouserc.ts';
+import type { CheckResult } from './result.ts';
+
+/** The assertions of a command. */
+export type Rules = {
+  /** The assertions that the service evaluates. */
+  sent: Assertions | undefined;
+  files: readonly AssertionRules[];
+};
 
 /** Reads the files of --assert and --budget. Throws a UsageError if one is unreadable or invalid. */
-export const readRules = ({ assert, budget }: { assert?: string; budget?: string }): AssertionRules[] => [
-  ...(assert === undefined ? [] : [readAssertions(assert)]),
-  ...(budget === undefined ? [] : [readBudgetFile(budget)]),
-];
+export const readRules = ({ assert, budget }: { assert?: string; budget?: string }): Rules => {
+  const files = [
+    ...(assert === undefined ? [] : [readAssertions(assert)]),
+    ...(budget === undefined ? [] : [readBudgetFile(budget)]),
+  ];
+  const sent = sendable(files);
+  return sent ? { sent, files } : { sent, files: files.map(alone) };
+};
 
-/** Returns the results of the rules on each succeeded run, by the id of the run, and notes for the user. */
+/** Returns the assertions that the service can evaluate, or undefined if it has none or would refuse them. */
+const sendable = (files: readonly AssertionRules[]): Assertions | undefined => {
+  const all = files.flatMap(({ fixed }) => Object.entries(fixed));
+  const isAmbiguous = new Set(all.map(([key]) => key)).size < all.length; // the service has one assertion for each key
+  const { data } = CheckAssertions.safeParse(Object.fromEntries(all));
+  return data && !isAmbiguous && Object.values(data).some((each) => levelOf(each) !== 'off') ? data : undefined;
+};
+
+/** Returns rules that the command evaluates without the service. */
+const alone = ({ assertionsFor }: AssertionRules): AssertionRules => ({
+  assertionsFor,
+  fixed: {},
+  othersFor: assertionsFor,
+});
+
+/** Returns the results that the service has for the assertions of a check, by the id of the run. */
+export const storedResults = ({ runs }: Pick<CheckView, 'runs'>): CheckResult['assertions'] =>
+  Object.fromEntries(runs.flatMap(({ id, assertions }) => (assertions ? [[id, assertions]] : [])));
+
+/**
+ * Returns the results of the rules on each succeeded run, by the id of the run, and notes for the user. The command evaluates
+ * the assertions that only a report decides on, and all assertions if the service has no results.
+ */
 export const applyRules = async (
   client: Client,
   check: CheckView,
-  rules: readonly AssertionRules[],
+  { files }: Rules,
   signal: AbortSignal,
-) => {
-  const assertions: Record<string, AssertionResult[]> = {};
+): Promise<{ assertions: CheckResult['assertions']; notes: string[] }> => {
   const notes = new Set<string>();
-  for (const { id, state } of rules.length === 0 ? [] : check.runs) {
-    if (state !== 'succeeded') continue;
-    const { data: report } = AssertedReport.safeParse(await client.report(id, { signal }));
-    if (!report) throw new ServiceFaultError(`The service has no Lighthouse report of the run ${id}.`);
-    const applied = rules.map((each) => each.assertionsFor(report));
+  const assertions: Record<string, readonly AssertionResult[]> = { ...storedResults(check) };
+  for (const run of check.runs) {
+    const stored = assertions[run.id];
+    const rules = stored ? files.flatMap(({ othersFor }) => othersFor ?? []) : files.map((each) => each.assertionsFor);
+    if (run.state !== 'succeeded' || rules.length === 0) continue;
+    const report = await reportOf(client, run, signal);
+    const applied = rules.map((assertionsFor) => assertionsFor(report));
     for (const note of applied.flatMap((each) => each.notes)) notes.add(note);
-    assertions[id] = printableValue(
-      applied.flatMap((each) => each.assertions).flatMap((each) => evaluate(each, report)),
-    );
+    const own = applied.flatMap((each) => each.assertions).flatMap((each) => evaluate(each, report));
+    assertions[run.id] = [...(stored ?? []), ...printableValue(own)];
   }
   return { assertions, notes: [...notes] };
+};
+
+const reportOf = async (client: Client, { id }: RunView, signal: AbortSignal): Promise<AssertedReport> => {
+  const { data: report } = AssertedReport.safeParse(await client.report(id, { signal }));
+  if (!report) throw new ServiceFaultError(`The service has no Lighthouse report of the run ${id}.`);
+  return report;
 };

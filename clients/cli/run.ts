@@ -5,13 +5,12 @@ import { type Context, withClient } from './context.ts';
 import { exitCodeOfRuns, exitCodes, UsageError } from './exit-codes.ts';
 import { sampleNotes } from './formats/notes.ts';
 import { assertionsPassed } from './formats/outcome.ts';
-import type { AssertionRules } from './lighthouserc.ts';
 import { againstFrom, inputsFrom, SAMPLES_OF_VARIANTS } from './option-flags.ts';
 import type { RunOptions } from './options.ts';
 import { checkOutputs, writeResults } from './output.ts';
 import { hasRegressed, worstFixes } from './read.ts';
 import type { CheckResult } from './result.ts';
-import { applyRules, readRules } from './rules.ts';
+import { applyRules, type Rules, readRules, storedResults } from './rules.ts';
 import { readSecrets } from './secrets.ts';
 import { throttlingFor } from './throttling.ts';
 import { keepingChecks, readWhenFinished, timeLimit } from './waiting.ts';
@@ -43,7 +42,8 @@ export const auditing = async (
   return withClient(context, options.data, async (client, server) => {
     const { signal } = context;
     signal.throwIfAborted();
-    const bodies = withSecrets(await bodiesOf(client, urls, options, signal), secretsOf, context);
+    const plain = await bodiesOf(client, urls, { ...options, sent: rules.sent }, signal);
+    const bodies = withSecrets(plain, secretsOf, context);
     const base = options.base === undefined ? undefined : await findBase(client, options.base, signal);
     const judging = { server, rules, base, pool: options.pool, intended: options.intended };
     return keepingChecks(context, client, options.data, async (created) => {
@@ -52,6 +52,7 @@ export const auditing = async (
         signal.throwIfAborted();
       }
       if (options.detach) {
+        if (rules.files.some(({ othersFor }) => othersFor)) context.note(detachedNote);
         await context.print(created.map(({ id }) => `${id}\n`).join(''));
         return exitCodes.good;
       }
@@ -71,6 +72,9 @@ export const auditing = async (
     });
   });
 };
+
+const detachedNote =
+  'The service does not evaluate assertions of presets, assertMatrix and paths of budgets. With --detach, the command does not either.';
 
 const requireUsable = (urls: readonly string[], options: RunOptions): void => {
   const { against, base } = options;
@@ -99,10 +103,10 @@ const keyOf = (key: string | undefined, i: number) => (key === undefined ? {} : 
 const bodiesOf = async (
   client: Client,
   urls: readonly string[],
-  options: RunOptions,
+  options: RunOptions & Pick<Rules, 'sent'>,
   signal: AbortSignal,
 ): Promise<CreateCheckBody[]> => {
-  const { region, device, auditVersion, label } = options;
+  const { region, device, auditVersion, label, sent } = options;
   const offered =
     region && !region.includes('all') ? [] : (await client.regions({ signal })).regions.map(({ id }) => id);
   const regions = region?.includes('all') ? offered : (region ?? offered.slice(0, 1));
@@ -119,6 +123,7 @@ const bodiesOf = async (
         ...(throttling && { throttling }),
         ...(label && { labels: label }),
         ...(against && { against }),
+        ...(sent && { assertions: sent }),
       };
     }),
   );
@@ -137,7 +142,7 @@ const withSecrets = (
 
 type Judging = BaseOptions & {
   server: string | null;
-  rules: readonly AssertionRules[];
+  rules: Rules;
   base: string | undefined;
 };
 
@@ -156,10 +161,12 @@ const resultOf = async (
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
 const unjudged = (check: CheckView, { server, rules, base, notes }: Judging & { notes: string[] }): CheckResult => {
-  if (rules.length > 0) notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
+  const assertions = storedResults(check);
+  if (rules.files.length > 0 && check.runs.some(({ id }) => !assertions[id]))
+    notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
   const isJudged = base !== undefined || check.against !== undefined;
   const baseProblem = !isJudged ? null : `The command ended before it compared the check ${check.id}.`;
-  return { check, comparison: null, base: null, baseProblem, explanation: null, assertions: {}, fixes: null, server };
+  return { check, comparison: null, base: null, baseProblem, explanation: null, assertions, fixes: null, server };
 };
 
 /** Reports on stderr what the format on stdout leaves out: why there is no verdict, and how to get one. */

@@ -82,6 +82,7 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
   const filters = {
     url: z.string().optional(),
     state: CheckState.optional(),
+    assertionsPassed: z.boolean().optional().describe('Checks whose assertions passed, or failed.'),
     device: Device.optional(),
     label: z.array(z.string()).optional().describe('Each is name:value. All must match.'),
     limit: z.int().min(1).max(MAX_LISTED).default(10),
@@ -97,7 +98,9 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
     },
     (query, { signal }) =>
       answer(async () => {
-        const page = await (await connect()).list(query, { signal });
+        const { assertionsPassed: passed } = query;
+        const filters = { ...query, assertionsPassed: passed === undefined ? undefined : `${passed}` };
+        const page = await (await connect()).list(filters, { signal });
         return page.unreadable ? { ...page, note: unreadableNote(page.unreadable) } : page;
       }),
   );

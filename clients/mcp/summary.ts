@@ -3,7 +3,14 @@ import type { CheckView } from '../../shared/check.ts';
 import { type MetricName, metricNames, namesOfKind, pageMetric, valueNames } from '../../shared/page-metrics.ts';
 import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
+import { failedFirst } from '../words/assertions.ts';
 import { changeText } from '../words/change.ts';
+
+/** The agent has sent the assertions itself, and they may have many kilobytes. Their results say enough. */
+const shownOptions = optionNames.filter((name) => name !== 'assertions');
+
+/** Most failed assertions of a run that the summary shows. */
+const MAX_FAILED = 10;
 
 /** Returns the fields of a check that answer most questions, without the environment and attempts of its runs. */
 export const summaryOf = (check: CheckView) => ({
@@ -11,7 +18,8 @@ export const summaryOf = (check: CheckView) => ({
   url: check.url,
   state: check.state,
   auditVersion: check.auditVersion,
-  ...pick(check, optionNames),
+  ...pick(check, shownOptions),
+  ...(check.assertions && { assertionsPassed: check.assertionsPassed }),
   createdAt: check.createdAt,
   runs: check.runs.map(runSummaryOf),
 });
@@ -30,9 +38,20 @@ const runSummaryOf = (run: RunView) => {
     samples: run.samples.length,
     spread: run.spread,
     ...(run.simulations && { simulations: run.simulations }),
+    ...(run.assertions && { assertions: assertionsOf(run.assertions) }),
     contended: run.environment?.contended ?? null,
     warnings: run.warnings,
     ...(run.against && { against: againstOf(run.against), change: changeOf(run) }),
+  };
+};
+
+/** Returns how many assertions passed and failed, and the first of those that failed, in words. */
+const assertionsOf = (results: NonNullable<RunView['assertions']>) => {
+  const failed = failedFirst(results);
+  return {
+    passed: results.length - failed.length,
+    failed: failed.length,
+    firstFailed: failed.slice(0, MAX_FAILED).map(({ level, message }) => ({ level, message })),
   };
 };
 

@@ -22,10 +22,11 @@ export const inputsOf = (form: FormData) => {
     Object.fromEntries(
       fields
         .map(({ name, kind }) => {
+          if (kind === 'json') return [name, jsonOf(text(prefix + name))] as const;
           const found = lines(prefix + name);
           return [name, kind === 'simulations' ? found.map(simulationFrom) : found] as const;
         })
-        .filter(([, value]) => value.length > 0),
+        .filter(([, value]) => !Array.isArray(value) || value.length > 0),
     );
   const against = againstOf(text, linesOf);
   const labels = lines('labels').map(pairOf);
@@ -43,6 +44,16 @@ export const inputsOf = (form: FormData) => {
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
     ...(Object.keys(against).length > 0 && { against }),
   };
+};
+
+/** Returns the value of a JSON text, or the text itself, so that the service says what it accepts. */
+const jsonOf = (text: string): unknown => {
+  if (text === '') return [];
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 };
 
 type Text = (name: string) => string;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../../clients/api/client.ts';
+import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -243,6 +244,39 @@ test.each([
   for (const text of others.slice(0, 2)) expect(text).toContain('button-name');
   rmSync(folder, { recursive: true });
 });
+
+test('the service evaluates the assertions of a file, and lists the check by them', async () => {
+  const folder = temporary();
+  const rc = join(folder, 'lighthouserc.json');
+  const preset = { preset: 'lighthouse:no-pwa', assertions: { 'button-name': 'warn', label: 'error' } };
+  writeFileSync(rc, JSON.stringify({ ci: { assert: preset } }));
+  const label = `test:${randomUUID()}`;
+  const args = ['run', 'https://example.com/', '--label', label, '--assert', rc, '--format', 'json'];
+  const ended = pageAuditHere(args);
+  const run = await world.runOf(await checkLabelled(label));
+  expect(await world.store.assertionsOf(run.checkId)).toEqual(preset.assertions);
+  const assertions = [{ ...answered, key: 'button-name', level: 'warn' as const }, answered];
+  await world.finish(run, { ...passed, assertions, report: await world.storeReport(run, readReport('13.5.0')) });
+  const { code, stdout } = await ended;
+  const [check] = JSON.parse(stdout).checks;
+  expect([code, check.assertionsPassed]).toEqual([1, false]);
+  const results: AssertionResult[] = check.runs[0].assertions;
+  expect(results.slice(0, 2)).toEqual(assertions);
+  expect(results.slice(2).map(({ key }) => key)).toContain('image-alt');
+  expect(results.filter(({ key }) => key === 'button-name')).toHaveLength(1);
+
+  const listed = (value: string) => pageAuditHere(['list', '--label', label, '--assertions-passed', value]);
+  expect((await listed('false')).stdout).toContain(`✘ assertions failed`);
+  expect((await listed('true')).stdout).toBe('There are no checks that match.\n');
+  expect(await listed('no')).toMatchObject({ code: 2, stderr: expect.stringContaining('must be true or false') });
+  expect((await pageAuditHere(['get', check.id])).stdout).toMatch(/^✘ us-west1 +label /m);
+  rmSync(folder, { recursive: true });
+});
+
+const answered: AssertionResult = {
+  ...{ key: 'label', name: 'minScore', level: 'error', passed: false, operator: '>=', expected: 0.9, actual: 0 },
+  message: 'label has score 0, expected at least 0.9',
+};
 
 test('a wrong file of assertions or an output that can not be written costs no audit', async () => {
   const before = (await client.list({ limit: 1 })).checks[0]?.id;

@@ -62,6 +62,28 @@ describe.each(auditVersions)('Lighthouse CI and this service agree on the $versi
   });
 });
 
+test('the service gets the assertions that apply to every report, and the command keeps the others', () => {
+  const own = { 'image-alt': 'warn' as const, 'categories:seo': 'error' as const };
+  const plain = readAssertions(rc({ assertions: own }));
+  expect([plain.fixed, plain.othersFor]).toEqual([own, undefined]);
+
+  const preset = readAssertions(rc({ preset: 'lighthouse:all', assertions: own }, 'preset.json'));
+  expect(preset.fixed).toEqual(own);
+  const [others] = preset.othersFor?.(newest).assertions ?? [];
+  expect(Object.keys(others ?? {})).toEqual(expect.arrayContaining(['document-title']));
+  expect(others).not.toHaveProperty('image-alt');
+
+  const assertMatrix = [
+    { assertions: own },
+    { matchingUrlPattern: '.*', assertions: { 'image-alt': 'error', bypass: 'warn' } },
+    { matchingUrlPattern: '/faulty$', assertions: { label: 'warn' } },
+    { matchingUrlPattern: '/other$', assertions: { tabindex: 'warn' } },
+  ];
+  const matrix = readAssertions(rc({ assertMatrix }, 'split-matrix.json'));
+  expect(matrix.fixed).toEqual({ ...own, bypass: 'warn' });
+  expect(matrix.othersFor?.(newest).assertions).toEqual([{ 'image-alt': 'error' }, { label: 'warn' }]);
+});
+
 test('a note counts the assertions of a preset on audits that the report lacks', () => {
   const { notes } = readAssertions(rc({ preset: 'lighthouse:recommended' })).assertionsFor(newest);
   expect(notes).toEqual([
@@ -188,7 +210,7 @@ test.each<[string, string, string]>([
   [
     'a.json',
     '{ "ci": { "assert": { "assertions": {\n "label": "fatal",\n "bypass": "fatal" } } } }',
-    'a.json:2:11: ci.assert.assertions.label: Expected off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].\nMore values of the file are wrong: 1.',
+    'a.json:2:11: ci.assert.assertions.label: The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].\nMore values of the file are wrong: 1.',
   ],
   [
     'a.json',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { CheckResult } from '../../clients/cli/result.ts';
+import { storedResults } from '../../clients/cli/rules.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import { type Check, type CheckInputs, CheckView, checkView, newCheck } from '../../shared/check.ts';
 import { compareChecks, compareRegions } from '../../shared/comparison/comparison.ts';
@@ -76,7 +77,10 @@ export const resultOf = (
   check: Check,
   { base, assertions = {} }: { base?: Check; assertions?: Partial<Record<Region, AssertionResult[]>> } = {},
 ): CheckResult => {
-  const view = CheckView.parse(checkView(check));
+  const hasAssertions = Object.keys(assertions).length > 0;
+  const runs = check.runs.map((run) => ({ ...run, assertions: assertions[run.region] ?? null }));
+  const asserted = { ...check, runs, ...(hasAssertions && { assertions: { 'image-alt': 'error' as const } }) };
+  const view = CheckView.parse(checkView(asserted));
   const comparison = compareRegions(check);
   const changes = base ? compareChecks(base, check) : compareVariants(check);
   return printableValue({
@@ -85,9 +89,7 @@ export const resultOf = (
     base: changes ? CheckComparison.parse(changes) : null,
     baseProblem: null,
     explanation: null,
-    assertions: Object.fromEntries(
-      view.runs.flatMap(({ id, region }) => (assertions[region] ? [[id, assertions[region]]] : [])),
-    ),
+    assertions: storedResults(view),
     fixes: null,
     server: 'http://127.0.0.1:4080',
   });

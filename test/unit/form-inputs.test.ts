@@ -20,6 +20,8 @@ const needed = {
 
 test.each([
   ['nothing more', {}, {}],
+  ['assertions', { assertions: ' {"image-alt": "warn"} ' }, { assertions: { 'image-alt': 'warn' } }],
+  ['assertions that are no JSON, as text', { assertions: '{"image-alt"' }, { assertions: '{"image-alt"' }],
   ['no throttling', { throttling: 'none' }, { throttling: 'none' }],
   [
     'custom throttling',

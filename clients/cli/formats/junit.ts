@@ -1,11 +1,12 @@
 import reports, { type TestSuite } from 'junit-report-builder';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
+import { assertionTexts } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 import { changesOf, shownMetrics } from './metrics.ts';
-import { adviceOf, assertionTexts } from './notes.ts';
+import { adviceOf } from './notes.ts';
 import { linkOf, shortUrl, titleOf } from './titles.ts';
 
 /** The package's types describe an ES module, but Node.js loads its CommonJS module. */

@@ -17,7 +17,7 @@ export const listTextOf = ({ checks, unreadable = [] }: ListedPage, { now, ...vi
 };
 
 const linesOf = (check: CheckSummary, now: Date, view: View): string[] => {
-  const { id, url, device = 'mobile', labels = {}, createdAt, runs } = check;
+  const { id, url, device = 'mobile', labels = {}, createdAt, runs, assertionsPassed } = check;
   const facts = [
     device,
     ...Object.entries(labels).map(([name, value]) => `${name}=${value}`),
@@ -26,12 +26,17 @@ const linesOf = (check: CheckSummary, now: Date, view: View): string[] => {
   const scores = runs.map((run) => `${scoreOf(run, device, view)} ${run.region}`);
   return [
     ...wrap(paint(shortUrl(url), 'heading', view), view.width),
-    ...[scores.join('   '), facts.join(', '), id].flatMap((text) =>
+    ...[scores.join('   '), ...gateOf(assertionsPassed, view), facts.join(', '), id].flatMap((text) =>
       wrap(text, view.width - INDENT.length).map((line) => INDENT + line),
     ),
   ];
 };
 const INDENT = '  ';
+
+const gateOf = (passed: boolean | null | undefined, view: View): string[] => {
+  if (typeof passed !== 'boolean') return []; // an earlier service has no assertions
+  return [passed ? paint('✓ assertions passed', 'pass', view) : paint('✘ assertions failed', 'poor', view)];
+};
 
 const scoreOf = (
   { state, performance }: CheckSummary['runs'][number],

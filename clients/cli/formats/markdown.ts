@@ -1,4 +1,5 @@
 import type { RunView } from '../../../shared/run.ts';
+import { assertionTexts } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
@@ -7,7 +8,7 @@ import { whyLines } from './explanation.ts';
 import { fixesTable } from './fixes-markdown.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
-import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
+import { countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
 import { simulationLines } from './simulations.ts';
 import { linkOf, titleOf } from './titles.ts';

@@ -1,9 +1,10 @@
 import type { CheckResult } from '../result.ts';
 
-/** Returns false if an assertion of level error failed, and null if there are no assertions. */
-export const assertionsPassed = ({ assertions }: Pick<CheckResult, 'assertions'>): boolean | null => {
+/** Returns false if an assertion of level error failed. Returns null without assertions, or if a run has no results. */
+export const assertionsPassed = ({ check, assertions }: Pick<CheckResult, 'check' | 'assertions'>): boolean | null => {
   const all = Object.values(assertions).flat();
-  return all.length === 0 ? null : !all.some(({ passed, level }) => !passed && level === 'error');
+  if (all.some(({ passed, level }) => !passed && level === 'error')) return false;
+  return all.length > 0 && check.runs.every(({ id }) => assertions[id]) ? true : null;
 };
 
 /** Returns `bad` if a run or an assertion of level error failed, or if the base found a regression or no verdict. */

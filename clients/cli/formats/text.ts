@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
+import { assertionTexts } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
 import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
@@ -8,7 +9,7 @@ import type { CheckResult } from '../result.ts';
 import { verdictStyles } from './comparison-text.ts';
 import { whyText } from './explanation.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
-import { assertionTexts, countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
+import { countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
 import { simulationsText } from './simulations.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';

@@ -2,7 +2,7 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useRef } from 'preact/hooks';
 import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
 import type { RegionList } from '../../../shared/offer.ts';
-import { inputsOf } from '../form-inputs.ts';
+import { inputsOf, optionFields } from '../form-inputs.ts';
 import { useAction, useLoaded } from '../loading.ts';
 import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
@@ -26,8 +26,10 @@ const fieldOf = (path: string) =>
     .filter((field) => path === field || path.startsWith(`${field}.`))
     .reduce((longest, field) => (field.length > longest.length ? field : longest), '');
 
-/** Returns the text of an error. The entry of a list is named by its number. */
+/** Returns the text of an error. The entry of a list is named by its number, and a part of JSON by its path. */
 const textOf = ({ path, message }: Failure['errors'][number]) => {
+  const field = optionFields.find(({ name, kind }) => kind === 'json' && path.startsWith(`${name}.`));
+  if (field) return `${path.slice(field.name.length + 1)}: ${message}`;
   const [, index] = /\.(\d+)$/.exec(path) ?? [];
   return index === undefined ? message : `Entry ${Number(index) + 1}: ${message}`;
 };

@@ -7,6 +7,7 @@ import { ago, localTime } from '../../words/times.ts';
 import { unreadableNote } from '../../words/words.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { readBody } from '../requests.ts';
+import { Gate } from './assertions.tsx';
 import { Field } from './field.tsx';
 import { Pending, ProblemNote } from './problem.tsx';
 
@@ -103,6 +104,15 @@ const Filters = ({ onChange, wrong }: FiltersProps) => {
           </select>
         )}
       </Field>
+      <Field name="filter-assertions" label="Assertions">
+        {(input) => (
+          <select name="assertionsPassed" {...input}>
+            <option value="">all</option>
+            <option value="true">passed</option>
+            <option value="false">failed</option>
+          </select>
+        )}
+      </Field>
     </form>
   );
 };
@@ -168,6 +178,11 @@ const Outcome = ({ check }: { check: CheckSummary }) => {
     <ul class="outcome">
       {isOpen(check) && (
         <li>◐ {check.state === 'created' ? 'waiting' : `running, ${finished.length} of ${check.runs.length} done`}</li>
+      )}
+      {typeof check.assertionsPassed === 'boolean' && (
+        <li>
+          <Gate passed={check.assertionsPassed} />
+        </li>
       )}
       {finished.map(({ id, region, state, performance }) => {
         const grade = gradeOf('performance', performance, 'mobile');

@@ -7,6 +7,7 @@ import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { localTime } from '../../words/times.ts';
 import { useLive, useLoaded } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
+import { Assertions } from '../parts/assertions.tsx';
 import { CheckActions } from '../parts/check-actions.tsx';
 import { CheckTable } from '../parts/check-table.tsx';
 import { Filmstrips } from '../parts/filmstrip.tsx';
@@ -93,6 +94,7 @@ const Results = ({ check }: { check: CheckView }) => {
       {groups(failed).map(
         (runs) => runs[0]?.error && <FailedRun key={runs[0].id} error={runs[0].error} runs={runs} named />,
       )}
+      <Assertions runs={check.runs} />
       <Warnings runs={check.runs.flatMap(warningRows)} />
       {comparison && <Reasons reasons={comparison.reasons} />}
       {worst && <WhatToFix key={worst.id} run={worst} named={check.runs.length > 1} />}

@@ -8,6 +8,7 @@ import { auditFacts, labelTexts } from '../../words/facts.ts';
 import { metricNames, metrics, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../loading.ts';
+import { NewlyFailed } from '../parts/assertions.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
@@ -50,6 +51,7 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
       {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
       {data && <Reasons reasons={data.reasons} differences={data.differences} />}
       {data && !why.data && why.error && <p class="muted">Why they differ is unknown. {why.error.message}</p>}
+      {data && <NewlyFailed results={data.newlyFailed} />}
       {data?.regions.map((region) => (
         <RegionPart key={region} region={region} metrics={data.metrics} explanation={why.data?.regions[region]} />
       ))}

@@ -3,6 +3,7 @@ import { counted } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLive } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
+import { Assertions } from '../parts/assertions.tsx';
 import { Filmstrips } from '../parts/filmstrip.tsx';
 import { WhatToFix } from '../parts/fixes.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
@@ -54,6 +55,7 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
           <Filmstrips run={run} />
         </>
       )}
+      <Assertions runs={[run]} all />
       <Blocked run={run} />
       <Attempts run={run} />
       <Environment run={run} />

@@ -1,0 +1,71 @@
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
+import type { RunView } from '../../../shared/run.ts';
+import { assertionTexts, failedFirst } from '../../words/assertions.ts';
+import { DataTable } from './data-table.tsx';
+
+type Props = {
+  runs: readonly RunView[];
+  /** Also shows the assertions that passed. */
+  all?: boolean;
+};
+
+/** The assertions on the reports of runs, with the failed ones first. */
+export const Assertions = ({ runs, all = false }: Props) => {
+  const results = runs.flatMap(({ region, assertions }) => (assertions ?? []).map((each) => ({ ...each, region })));
+  if (results.length === 0) return null;
+  const failed = failedFirst(results);
+  const passed = results.filter((each) => each.passed);
+  const errors = failed.filter(({ level }) => level === 'error').length;
+  return (
+    <>
+      <h2 id="assertions">Assertions</h2>
+      <p class="muted">
+        {errors} failed, {failed.length - errors} warned, {passed.length} passed
+      </p>
+      <Results results={all ? [...failed, ...passed] : failed} />
+    </>
+  );
+};
+
+/** The assertions that passed in the base of a comparison and fail now. */
+export const NewlyFailed = ({ results }: ResultsProps) =>
+  results.length > 0 && (
+    <>
+      <h2 id="assertions">Assertions that fail now</h2>
+      <Results results={failedFirst(results)} />
+    </>
+  );
+
+type ResultsProps = { results: readonly (AssertionResult & { region: string })[] };
+
+/** The table below the heading with the id `assertions`. */
+const Results = ({ results }: ResultsProps) =>
+  results.length > 0 && (
+    <DataTable labelled="assertions" columns={['Result', 'Region', 'Assertion', 'Found', 'Expected']}>
+      {results.map((each) => {
+        const { actual, expected } = assertionTexts(each);
+        return (
+          <tr key={`${each.region} ${each.key} ${each.name}`}>
+            <td>
+              <Outcome {...each} />
+            </td>
+            <td>{each.region}</td>
+            <th scope="row">
+              <code>{each.key}</code>
+            </th>
+            <td>{actual}</td>
+            <td>{expected.replace('expected ', '')}</td>
+          </tr>
+        );
+      })}
+    </DataTable>
+  );
+
+const Outcome = ({ passed, level }: { passed: boolean; level: string }) => {
+  if (passed) return <span class="pass">✔ passed</span>;
+  return level === 'error' ? <span class="poor">✗ failed</span> : <span class="work">⚠ warning</span>;
+};
+
+/** Whether the assertions of a check passed. */
+export const Gate = ({ passed }: { passed: boolean }) =>
+  passed ? <span class="pass">✔ assertions passed</span> : <span class="poor">✗ assertions failed</span>;
