@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { getDomain } from 'tldts';
 import { belongsTo, type Cookie, hostOfCookie, type Secrets, type StorageState } from '../../shared/secrets.ts';
+import { counted } from '../words/numbers.ts';
 import { UsageError } from './exit-codes.ts';
 import { repeated } from './flag-values.ts';
 import { readCookieFile, readSecretText, readStorageState } from './secret-files.ts';
@@ -105,9 +106,9 @@ const noteOn = (url: string, all: Sent, own: Sent): string | undefined => {
   const cookiesOf = ({ cookies = [], state }: Sent) => cookies.length + (state?.cookies.length ?? 0);
   const originsOf = ({ state }: Sent) => state?.origins.length ?? 0;
   const counts = [
-    [cookiesOf(all) - cookiesOf(own), 'cookies'],
-    [originsOf(all) - originsOf(own), 'origins'],
-  ].filter(([count]) => count !== 0);
+    [cookiesOf(all) - cookiesOf(own), 'cookie'],
+    [originsOf(all) - originsOf(own), 'origin'],
+  ].filter(([count]) => count !== 0) as [number, string][];
   if (counts.length === 0) return undefined;
-  return `Left out for ${url}: ${counts.map((each) => each.join(' ')).join(' and ')} of other sites.`;
+  return `Left out for ${url}: ${counts.map((each) => counted(...each)).join(' and ')} of other sites.`;
 };

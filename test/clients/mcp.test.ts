@@ -9,6 +9,7 @@ import type { Lease } from '../../functions/lib/store/leases.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
+import { secretNames } from '../../shared/secrets.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { failing, slowPage } from '../support/slow-page.ts';
@@ -68,6 +69,9 @@ const read = async (name: string, args: object) => {
 
 test('an agent finds six tools, and only one of them changes something', async () => {
   const { tools } = await agent.listTools();
+  const inputs = Object.keys(tools[0]?.inputSchema.properties ?? {});
+  expect(inputs).toContain('simulations');
+  expect(inputs.filter((name) => (secretNames as readonly string[]).includes(name))).toEqual([]);
   expect(tools.map(({ name }) => name)).toEqual([
     'run_check',
     'get_check',

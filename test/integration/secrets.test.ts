@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { S3Client } from '@aws-sdk/client-s3';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { AuditOrder } from '../../functions/auditor/messages.ts';
-import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
-import { createCheck } from '../../functions/create-check.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { getCheck } from '../../functions/get-check.ts';
 import { log } from '../../functions/lib/log.ts';
@@ -12,57 +8,28 @@ import { deleteItem, ifExists } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey } from '../../functions/lib/store/items.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { listChecks } from '../../functions/list-checks.ts';
-import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { deleteExpired } from '../../infra/local/expiry.ts';
-import { noMetrics } from '../../shared/page-metrics.ts';
 import { type ApiProblemError, runError } from '../../shared/problems.ts';
-import type { Secrets } from '../../shared/secrets.ts';
 import { leaksIn, secretsIn } from '../support/leaks.ts';
+import { allValues, request, secretChecks, secretsFor, secretValues } from '../support/secret-checks.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { later, startWorld, type World } from '../support/world.ts';
 
+const t0 = new Date();
+const secrets = secretsFor('https://example.com');
 const dataDir = temporaryFolder('secrets');
 let world: World;
+let create: ReturnType<typeof secretChecks>['create'];
+let audit: ReturnType<typeof secretChecks>['audit'];
+let stored: ReturnType<typeof secretChecks>['stored'];
+let s3: ReturnType<typeof secretChecks>['s3'];
 beforeAll(async () => {
   world = await startWorld({}, { dataDir });
+  ({ create, audit, stored, s3 } = secretChecks(world, t0));
 });
 afterAll(() => world.stop());
 
-const t0 = new Date();
-const values = [
-  'hdr-7f3a9c-Kq',
-  'usr-51be02-Vw',
-  'pwd/4c77d1+Zx',
-  'ck-a90b3e-Lm',
-  'stc-88e1f0-Rt',
-  'loc-2d6b75-Hy',
-  'ses-e3c914-Bn',
-];
-const [header, username, password, cookie, stateCookie, local, session] = values as [
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-];
-const secrets = {
-  headers: { 'X-Preview-Token': header },
-  basicAuth: { username, password },
-  cookies: [{ name: 'session', value: cookie, domain: 'example.com' }],
-  storageState: {
-    cookies: [{ name: 'state', value: stateCookie, domain: '.example.com' }],
-    origins: [
-      {
-        origin: 'https://example.com',
-        localStorage: [{ name: 'token', value: local }],
-        sessionStorage: [{ name: 'tab', value: session }],
-      },
-    ],
-  },
-} satisfies Secrets;
 const names = {
   headers: ['x-preview-token'],
   basicAuth: true,
@@ -70,42 +37,7 @@ const names = {
   storageState: { cookies: ['state'], origins: ['https://example.com'] },
 };
 
-const request = (params: Record<string, string> = {}, more = {}) => ({
-  ...{ owner: 'acme', requestId: randomUUID(), method: 'GET', path: '/', params },
-  ...{ query: {}, headers: {}, body: undefined, ...more },
-});
-type Parts = { key?: string; sent?: object; regions?: string[]; parts?: object };
-const create = async ({ key, sent = secrets, regions = ['us-west1'], parts = {} }: Parts = {}) => {
-  const targets = { targets: 'public' as const, ports: [443] };
-  const handle = createCheck({ ...world, ...parts, targets, retentionDays: 90, trendDays: 400, now: () => t0 });
-  const body = { url: 'https://example.com/', auditVersion: 'latest', regions, ...sent };
-  const reply = await handle(request({}, { method: 'POST', body, headers: key ? { 'idempotency-key': key } : {} }));
-  return { status: reply.status, body: reply.body as { id: string } & Record<string, unknown> };
-};
-const succeeded: AuditResult = { ...emptyResult, state: 'succeeded', metrics: { ...noMetrics, performance: 98 } };
-
-/** Handles the job of a run with these results. Returns the orders that the auditor got. */
-const audit = async (checkId: string, i = 0, results: AuditResult[] = [succeeded], parts = {}) => {
-  const orders: (AuditOrder & { secrets?: Secrets })[] = [];
-  const auditors = {
-    audit: async (order: AuditOrder) => {
-      orders.push(order);
-      return results.shift() ?? succeeded;
-    },
-  };
-  const { id: runId, region } = await world.runOf(checkId, i);
-  const work = runAudit({ ...world, ...parts, auditors, now: () => t0, retryDelaysMs: [0] });
-  await work({ checkId, runId, region, correlationId: 'c', owner: 'acme' }, () => 600_000);
-  return orders;
-};
 const sweepAt = (seconds: number) => sweep({ ...world, now: () => later(t0, seconds) })({});
-const s3 = () => new S3Client({});
-/** Keys of the objects with secrets of a check, or of all checks. */
-const stored = async (checkId = '') => {
-  const { ListObjectsV2Command } = await import('@aws-sdk/client-s3');
-  const list = new ListObjectsV2Command({ Bucket: world.env.REPORT_BUCKET, Prefix: `secrets/${checkId}` });
-  return ((await s3().send(list)).Contents ?? []).map(({ Key }) => Key as string);
-};
 const items = async () =>
   JSON.stringify((await world.db.client.send(new ScanCommand({ TableName: world.db.table }))).Items);
 
@@ -124,21 +56,23 @@ test('an audit gets the secrets of its check, and answers, items, jobs and the d
   const listed = await listChecks({ lists: listStore(world.db), store: world.store })(request());
   expect((listed.body as { checks: unknown[] }).checks).toEqual([expect.objectContaining(names)]);
   const all = JSON.stringify([body, shown, listed, jobs, await items()]);
-  expect(secretsIn(Buffer.from(all), values)).toEqual([]);
-  expect(leaksIn(dataDir, values)).toEqual([]);
+  expect(secretsIn(Buffer.from(all), allValues)).toEqual([]);
+  expect(leaksIn(dataDir, allValues)).toEqual([]);
 });
 
 test('the search finds a secret in each form, so that it would find a leak', async () => {
   const { gzipSync } = await import('node:zlib');
-  const header = `junk ${password} junk`;
+  const header = `junk ${secretValues.password} junk`;
   for (const text of [header, encodeURIComponent(header), btoa(header), btoa(` ${header}`), btoa(`  ${header}`)]) {
-    expect(secretsIn(Buffer.from(text), values), text).toEqual([password]);
-    expect(secretsIn(Buffer.concat([Buffer.from('x'), gzipSync(text), Buffer.from('x')]), values)).toEqual([password]);
+    expect(secretsIn(Buffer.from(text), allValues), text).toEqual([secretValues.password]);
+    expect(secretsIn(Buffer.concat([Buffer.from('x'), gzipSync(text), Buffer.from('x')]), allValues)).toEqual([
+      secretValues.password,
+    ]);
   }
   const { body } = await create();
-  expect(leaksIn(dataDir, values).length).toBeGreaterThan(0); // the check is open, so its secrets are stored
+  expect(leaksIn(dataDir, allValues).length).toBeGreaterThan(0); // the check is open, so its secrets are stored
   await audit(body.id);
-  expect(leaksIn(dataDir, values)).toEqual([]);
+  expect(leaksIn(dataDir, allValues)).toEqual([]);
 });
 
 test('the secrets stay until the last run has ended', async () => {
@@ -178,7 +112,7 @@ test('a run waits for secrets that can not be read for a while', async () => {
   const { id } = (await create()).body;
   const get = vi.fn(world.secrets.get).mockRejectedValueOnce(new Error('S3 is down'));
   const warn = vi.spyOn(log, 'warn').mockReturnValue();
-  const orders = await audit(id, 0, [succeeded], { secrets: { get } });
+  const orders = await audit(id, 0, { secrets: { get } });
   warn.mockRestore();
   expect(orders.map((order) => order.secrets)).toEqual([secrets]);
 });
@@ -285,11 +219,11 @@ test('of two creates at once with the same secrets, one is the check, and its en
 
 test('secrets that nothing deleted are deleted after two days', async () => {
   await world.secrets.put(`secrets/${randomUUID()}/${randomUUID()}`, secrets);
-  const data = { db: world.db, s3: s3(), bucket: world.env.REPORT_BUCKET as string, retentionDays: 90 };
+  const data = { db: world.db, s3, bucket: world.env.REPORT_BUCKET as string, retentionDays: 90 };
   const deleteAt = (now: Date) => deleteExpired(data, now, { signal: new AbortController().signal, pauseMs: 0 });
   await deleteAt(later(t0, 47 * 3600));
   expect((await stored()).length).toBeGreaterThan(0);
   await deleteAt(later(t0, 49 * 3600));
   expect(await stored()).toEqual([]);
-  expect(leaksIn(dataDir, values)).toEqual([]);
+  expect(leaksIn(dataDir, allValues)).toEqual([]);
 });

@@ -46,6 +46,30 @@ test.each([
     },
   ],
   [
+    'secrets, without those of other sites',
+    {
+      headers: 'x-preview: a: b\n\nauthorization:Bearer c',
+      'basicAuth.username': 'anna',
+      'basicAuth.password': ' spaces ',
+      cookies: JSON.stringify([{ domain: '.example.com' }, { domain: 'tracker.example' }, 'wrong']),
+      storageState: JSON.stringify({
+        cookies: [{ domain: 'login.example.com' }, { domain: 'example.org' }],
+        origins: [{ origin: 'https://www.example.com' }, { origin: 'https://tracker.example' }],
+      }),
+    },
+    {
+      headers: { 'x-preview': 'a: b', authorization: 'Bearer c' },
+      basicAuth: { username: 'anna', password: ' spaces ' },
+      cookies: [{ domain: '.example.com' }, 'wrong'],
+      storageState: { cookies: [{ domain: 'login.example.com' }], origins: [{ origin: 'https://www.example.com' }] },
+    },
+  ],
+  [
+    'texts that are no secrets as they are, because the service refuses them',
+    { headers: 'Bearer abc', cookies: 'session=abc', storageState: '{' },
+    { headers: 'Bearer abc', cookies: 'session=abc', storageState: '{' },
+  ],
+  [
     'a second variant',
     { 'against.url': ' https://b.example/ ', 'against.device': 'desktop', 'against.blockedUrlPatterns': 'ads\n\n*.js' },
     { against: { url: 'https://b.example/', device: 'desktop', blockedUrlPatterns: ['ads', '*.js'] } },

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { log } from '../../functions/lib/log.ts';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
+import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { secretStore } from '../../functions/lib/store/secrets.ts';
+import { sweep } from '../../functions/sweep.ts';
+import { CreateEnv } from '../../shared/env.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { secretChecks, secretsFor } from '../support/secret-checks.ts';
+import { later, startWorld } from '../support/world.ts';
+
+const t0 = new Date();
+const world = await startWorld();
+const { create, audit, stored } = secretChecks(world, t0);
+await stored(); // this client reads its endpoint before the proxy is set
+const s3 = await startFaultProxy(process.env.AWS_ENDPOINT_URL_S3 as string, () => true);
+process.env.AWS_ENDPOINT_URL_S3 = s3.url;
+afterEach(() => s3.heal());
+afterAll(async () => {
+  await s3.stop();
+  await world.stop();
+});
+vi.spyOn(log, 'error').mockReturnValue();
+vi.spyOn(log, 'warn').mockReturnValue();
+
+/** Parts of a new process, whose requests to S3 go through the proxy. */
+const newProcess = () => {
+  const env = CreateEnv.parse(process.env);
+  const secrets = secretStore(env);
+  const db = openDb(env, secrets);
+  return { secrets, db, leases: leaseStore(db) };
+};
+const ordered = secretsFor('https://example.com');
+const sweepAt = (seconds: number) => sweep({ ...world, now: () => later(t0, seconds) })({});
+
+// A create reads the key of the fingerprints and puts the secrets. An audit reads them, and the end of the check deletes them.
+test.each([1, 2, 3, 4])(
+  'nothing is lost and nothing stays if the response of request %i to S3 is lost',
+  async (nth) => {
+    const parts = newProcess();
+    await world.secrets.fingerprintOf('', {}); // the key exists
+    s3.loseResponseOf(nth);
+    const { status, body } = await create({ parts });
+    const orders = await audit(body.id, 0, parts);
+    expect(s3.passed()).toBe(5); // the SDK repeats one
+    expect([status, orders.map(({ secrets }) => secrets)]).toEqual([201, [ordered]]);
+    expect((await world.find(body.id)).item.completedAt).not.toBeNull();
+    expect(await stored(body.id)).toEqual([]);
+  },
+);
+
+test.each([0, 1, 2, 3])(
+  'a check whose requests to S3 fail after %i is repeated or goes on, and leaves nothing',
+  async (count) => {
+    const key = randomUUID();
+    const parts = newProcess();
+    s3.failAfter(count);
+    const first = await create({ key, parts }).catch(() => undefined);
+    expect(first?.status).toBe(count < 2 ? undefined : 201);
+    if (first) await audit(first.body.id, 0, parts, count === 2 ? 1500 : 600_000).catch(() => {}); // 1500: no retry
+    s3.heal();
+    const { body } = await create({ key, parts: newProcess() });
+    const isAudited = (await world.runOf(body.id)).state === 'succeeded';
+    expect(isAudited).toBe(count === 3);
+    if (!isAudited) {
+      await world.due.dropLease(
+        {
+          pk: `CHECK#${body.id}`,
+          sk: `RUN#${(await world.runOf(body.id)).id}`,
+          dueAt: (await world.runOf(body.id)).dueAt as string,
+        },
+        t0,
+      );
+      expect((await audit(body.id, 0, newProcess())).map(({ secrets }) => secrets)).toEqual([ordered]);
+    }
+    await sweepAt(120);
+    expect((await world.find(body.id)).item.completedAt).not.toBeNull();
+    expect(await stored(body.id)).toEqual([]);
+  },
+  60_000,
+);
