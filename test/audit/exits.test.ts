@@ -103,6 +103,22 @@ inNamespace((run) => {
       expect(new Set(own.map(({ port }) => port)).size).toBe(2); // the other one is the proxy's
     });
 
+    test('reaches listed hosts from its own listed host, but neither loopback nor metadata', async () => {
+      const origin = 'http://shop.test'; // its name leads to 10.9.9.9
+      const refused = ['http://169.254.169.254', 'http://imds.test', 'http://[fd00:ec2::254]', 'http://127.0.0.1:8080'];
+      const tries = ['http://10.0.0.1', ...refused].map((target) => ({ target, names: SOME_WAYS }));
+      const observed = await run({
+        do: 'browse',
+        targets: 'public',
+        url: `${origin}/`,
+        answers: triesFor(origin, { tries }),
+      });
+      expect(strays(observed, ['tcp 10.9.9.9 80', 'tcp 10.0.0.1 80'])).toEqual([]);
+      expect(observed.requests).toContain('10.0.0.1 10.0.0.1 /x/fetch');
+      const hosts = observed.decisions?.filter(({ outcome }) => outcome === 'refused').map(({ host }) => host);
+      expect(hosts).toEqual(expect.arrayContaining(refused.map((target) => bareHost(new URL(target).hostname))));
+    });
+
     test.each(versions)(
       'reaches no forbidden target in an audit of version %s, not even the debugging port',
       async (version) => {

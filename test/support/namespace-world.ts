@@ -20,6 +20,7 @@ import type { Targets } from '../../functions/lib/public-addresses.ts';
 import type { Category } from '../../shared/audit-options.ts';
 import type { AuditVersion } from '../../shared/audit-versions.ts';
 import { DEFAULT_PORTS } from '../../shared/env.ts';
+import { entriesOf } from './allowed-elsewhere.ts';
 import { withFewerFlags } from './fewer-flags.ts';
 import { anOrder } from './order.ts';
 import { fetchThroughProxy, type Response } from './socks-client.ts';
@@ -213,7 +214,12 @@ const executable = join(home, 'chromium');
 const script = withFewerFlags(real.executable, '$WITHOUT', `--ignore-certificate-errors-spki-list=${trusted}`);
 writeFileSync(executable, script, { mode: 0o755 });
 
-const policyOf = (targets: Targets) => ({ targets, ports: DEFAULT_PORTS, ownPorts: [Number(ENGINE_PORT)] });
+/** Hosts that the operator allows. They open nothing to the page of a public host. */
+const allowed = entriesOf('*.test,10.0.0.0/8,192.168.0.0/16,fd00::/8,metadata.google.internal');
+const policyOf = (targets: Targets) => ({
+  ...{ targets, ports: DEFAULT_PORTS, ownPorts: [Number(ENGINE_PORT)] },
+  allowed: targets === 'public' ? allowed : [],
+});
 const labs = new Map<Targets, ReturnType<typeof auditors>>();
 const labOf = (targets: Targets) => {
   const lab =
