@@ -13,7 +13,7 @@ import { secretNames } from '../../shared/secrets.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { failing, slowPage } from '../support/slow-page.ts';
-import { aCheck, later, type World } from '../support/world.ts';
+import { aCheck, later, passed, type World } from '../support/world.ts';
 
 let world: World;
 let api: Api;
@@ -111,6 +111,29 @@ test('an agent runs a check, receives its progress, and rereads it', async () =>
   expect(check).toMatchObject(options);
   expect(await read('get_check', { checkId: id })).toEqual(check);
   expect(await read('compare', { checkId: id })).toMatchObject({ checkId: id, baseCheckId: null });
+});
+
+test('an agent runs a check with assertions, and reads those that failed', async () => {
+  const labels = { branch: 'asserted' };
+  const sent = { 'categories:performance': ['error', { minScore: 0.9 }] };
+  const running = call('run_check', { url: 'https://example.com/', labels, assertions: sent });
+  const listed = (passed?: boolean) => read('list_checks', { label: ['branch:asserted'], assertionsPassed: passed });
+  await expect.poll(async () => (await listed()).checks.length, soon).toBe(1);
+  const { id } = (await listed()).checks[0];
+  expect(await world.store.assertionsOf(id)).toEqual(sent);
+  const result = { name: 'minScore', level: 'error', operator: '>=', expected: 0.9 } as const;
+  const failed = Array.from({ length: 12 }, (_, i) => ({
+    ...{ ...result, key: `audit-${i}`, passed: false, actual: 0, message: `audit-${i} has score 0` },
+  }));
+  const good = { ...result, key: 'categories:seo', passed: true, actual: 1, message: 'categories:seo has score 1' };
+  await world.finish(await runIn(id, 'us-west1'), { ...passed, assertions: [good, ...failed] });
+  const check = JSON.parse((await running).text);
+  expect(check).toMatchObject({ assertionsPassed: false, runs: [{ assertions: { passed: 1, failed: 12 } }] });
+  expect(check.runs[0].assertions.firstFailed).toHaveLength(10);
+  expect(check.runs[0].assertions.firstFailed[0]).toEqual({ level: 'error', message: 'audit-0 has score 0' });
+  expect(check).not.toHaveProperty('assertions');
+  expect((await listed(false)).checks).toHaveLength(1);
+  expect((await listed(true)).checks).toEqual([]);
 });
 
 test('an agent reads which checks can not be read, and how to erase them', async () => {

@@ -1,4 +1,5 @@
 import type { RunItem } from '../../functions/lib/store/items.ts';
+import type { AssertionResult } from '../../shared/assertions/assertions.ts';
 import type { CheckInputs } from '../../shared/check.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { noMetrics, spreadOf } from '../../shared/page-metrics.ts';
@@ -15,6 +16,7 @@ export type Result =
       contended?: boolean;
       environment?: Partial<Environment>;
       simulations?: SimulatedLoad[];
+      assertions?: AssertionResult[];
     }
   | { failed: RunProblemCode };
 
@@ -26,7 +28,7 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     const error = runError(result.failed);
     return world.finish(run, { state: 'failed', error, attempts: [{ ...attempt, code: result.failed }] });
   }
-  const { lcps, warnings = [], contended = false, simulations } = result;
+  const { lcps, warnings = [], contended = false, simulations, assertions } = result;
   const scores = { performance: 92, accessibility: 78, bestPractices: 100, seo: 40 };
   const samples = lcps.map((lcp) => ({
     ...noMetrics,
@@ -45,6 +47,7 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     spread: spreadOf(samples),
     warnings,
     ...(simulations && { simulations }),
+    ...(assertions && { assertions }),
     environment: { ...environment, contended, ...result.environment },
   };
   await world.finish(run, {

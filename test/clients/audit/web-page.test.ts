@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import { knownCauses } from '../../support/changing-site.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { nameOf, readReports } from '../../support/recorded-explanations.ts';
@@ -17,11 +18,19 @@ afterAll(() => site.stop());
 
 const twoResults = [{ lcps: [633, 640, 629] }, { lcps: [1912, 1905, 1918] }];
 
+const slowPaint: AssertionResult = {
+  ...{ key: 'largest-contentful-paint', name: 'maxNumericValue', level: 'error', passed: false },
+  ...{ operator: '<=', expected: 500, actual: 633, message: 'largest-contentful-paint is 633 ms' },
+};
+
 test('a check starts from the form with Enter, fills in region by region, and leads to its runs', async () => {
   await using view = await site.open('/');
   const { page, errors } = view;
   await untilShown(page, 'No checks yet');
   await expectAccessible(page);
+  await page.$eval('#assertions', (field) => {
+    (field as HTMLTextAreaElement).value = '{ "largest-contentful-paint": ["error", { "maxNumericValue": 500 }] }';
+  });
   await page.type('#url', 'https://example.com/live');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
@@ -31,8 +40,9 @@ test('a check starts from the form with Enter, fills in region by region, and le
   const id = new URL(page.url()).pathname.split('/')[2] as string;
   const [first, second] = (await site.world.find(id)).runs;
   if (!first || !second) throw new Error('The check has no two runs.');
-  await finishRun(site.world, first, { lcps: [633, 640, 629] });
+  await finishRun(site.world, first, { lcps: [633, 640, 629], assertions: [slowPaint] });
   await untilShown(page, '633 ms');
+  await untilShown(page, '1 failed, 0 warned, 0 passed');
   expect(await page.$eval('[aria-live=polite]', (each) => each.textContent)).toBe('us-west1 finished. Performance 92.');
   await finishRun(site.world, second, { failed: 'dns-failure' });
   await untilShown(page, 'europe-north1 failed: dns-failure');
@@ -43,8 +53,17 @@ test('a check starts from the form with Enter, fills in region by region, and le
   await untilShown(page, 'CPU benchmark');
   expect(new URL(page.url()).pathname).toBe(`/checks/${id}/runs/${first.id}`);
   await untilShown(page, '2 blocked requests');
+  const [failed] = await page.$$eval('table[aria-labelledby=assertions] tbody tr', (rows) =>
+    rows.map((row) => [...row.children].map((cell) => cell.textContent)),
+  );
+  expect(failed).toEqual(['✗ failed', 'us-west1', slowPaint.key, '633 ms', '≤ 500 ms']);
   await expectAccessible(page);
   expect(errors).toEqual([]);
+
+  await page.goto(site.url);
+  await untilShown(page, 'assertions failed');
+  await page.select('select[name=assertionsPassed]', 'true');
+  await untilShown(page, 'No check matches the filter');
 });
 
 test('the form shows the errors of the API at their fields, and sends nothing twice', async () => {
@@ -53,9 +72,11 @@ test('the form shows the errors of the API at their fields, and sends nothing tw
   await page.waitForSelector('input[name=regions]');
   await page.type('#url', 'http://10.0.0.1/');
   await press(page, 'More: version');
+  await page.type('#assertions', '{ "imageAlt": "warn" }');
   await press(page, 'Audit');
   await page.waitForSelector('#url[aria-invalid=true]');
   expect(await page.$eval('#url-error', (each) => each.textContent)).toContain('Private');
+  expect(await page.$eval('#assertions-error', (each) => each.textContent)).toMatch(/^imageAlt: .*"image-alt"/);
   await expectAccessible(page);
 });
 
