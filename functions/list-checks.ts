@@ -24,7 +24,8 @@ export const listChecks =
     const parameters = parseListQuery(request);
     const { matches, ...filters } = matcherOf(parameters);
     const { limit, state, assertionsPassed } = parameters;
-    const isFiltered = filters.isFiltered || state !== undefined || assertionsPassed !== undefined;
+    const needsResult = state !== undefined || assertionsPassed !== undefined;
+    const isFiltered = filters.isFiltered || needsResult;
     const hasResult = (summary: CheckSummary): boolean =>
       (state === undefined || summary.state === state) &&
       (assertionsPassed === undefined || summary.assertionsPassed === assertionsPassed);
@@ -37,7 +38,7 @@ export const listChecks =
       const summary: CheckSummary | UnreadableEntry | undefined = isClosed(entry)
         ? { ...entry, assertionsPassed: entry.assertionsPassed ?? null, links: linksOfCheck(entry.id) }
         : await readSummary(store, entry, owner, now());
-      if (!summary || isUnreadable(summary)) return isFiltered ? undefined : summary;
+      if (!summary || isUnreadable(summary)) return needsResult ? undefined : summary;
       return hasResult(summary) ? summary : undefined;
     };
     const { shown, nextCursor } = await pageOf(
