@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { log } from '../../functions/lib/log.ts';
+import { checkStore } from '../../functions/lib/store/checks.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
@@ -16,9 +17,17 @@ const { create, audit, stored } = secretChecks(world, t0);
 await stored(); // this client reads its endpoint before the proxy is set
 const s3 = await startFaultProxy(process.env.AWS_ENDPOINT_URL_S3 as string, () => true);
 process.env.AWS_ENDPOINT_URL_S3 = s3.url;
-afterEach(() => s3.heal());
+const isWrite = (headers: Record<string, unknown>) => /(Put|Update|Delete)Item/.test(String(headers['x-amz-target']));
+await world.find(randomUUID()).catch(() => {}); // this client too
+const dynamodb = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB as string, isWrite);
+process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
+afterEach(() => {
+  s3.heal();
+  dynamodb.heal();
+});
 afterAll(async () => {
   await s3.stop();
+  await dynamodb.stop();
   await world.stop();
 });
 vi.spyOn(log, 'error').mockReturnValue();
@@ -30,6 +39,10 @@ const newProcess = () => {
   const secrets = secretStore(env);
   const db = openDb(env, secrets);
   return { secrets, db, leases: leaseStore(db) };
+};
+/** The store of a new process, whose requests to the table go through the proxy. */
+const throughProxy = () => {
+  return { store: checkStore(openDb(CreateEnv.parse(process.env))) };
 };
 const ordered = secretsFor('https://example.com');
 const sweepAt = (seconds: number) => sweep({ ...world, now: () => later(t0, seconds) })({});
@@ -80,3 +93,42 @@ test.each([0, 1, 2, 3])(
   },
   60_000,
 );
+
+// A create of one run writes the run, its pointer, its entry and the check. Then it records that the job was sent.
+test.each([0, 1, 2, 3])(
+  'a create that fails after %i writes to the table is repeated with its secrets',
+  async (writes) => {
+    const key = randomUUID();
+    dynamodb.failAfter(writes);
+    await expect(create({ key, parts: throughProxy() })).rejects.toThrow();
+    dynamodb.heal();
+    const { status, body } = await create({ key });
+    expect(status).toBe(201);
+    expect((await audit(body.id)).map(({ secrets }) => secrets)).toEqual([ordered]);
+    const left = await stored(body.id); // the run is taken over, and no item names the secrets of the first create any more
+    expect(left).toHaveLength(1);
+    expect(left).not.toContain((await world.find(body.id)).item.secretsKey);
+  },
+);
+
+test.each([0, 1, 2, 3])(
+  'a create that fails after %i writes to the table and is not repeated leaves what its runs do not name',
+  async (writes) => {
+    const before = await stored();
+    dynamodb.failAfter(writes);
+    await expect(create({ parts: throughProxy() })).rejects.toThrow();
+    dynamodb.heal();
+    expect((await stored()).length).toBe(before.length + 1);
+    await sweepAt(61);
+    expect((await stored()).length).toBe(before.length + (writes === 0 ? 1 : 0));
+  },
+);
+
+test.each([1, 2, 3, 4, 5])('a create whose write %i loses its answer is one check with its secrets', async (nth) => {
+  dynamodb.loseResponseOf(nth);
+  const { status, body } = await create({ parts: throughProxy() });
+  expect(status).toBe(201);
+  dynamodb.heal();
+  expect((await audit(body.id)).map(({ secrets }) => secrets)).toEqual([ordered]);
+  expect(await stored(body.id)).toEqual([]);
+});

@@ -1,4 +1,7 @@
-import type { Page } from 'puppeteer-core';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ElementHandle, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { samplesOf, succeeded } from '../../support/check-results.ts';
 import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
@@ -108,5 +111,48 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
     throttling: { rttMs: 300, throughputKbps: 1638.4, cpuSlowdownMultiplier: 4 },
     blockedUrlPatterns: ['ads.example.com'],
   });
+  expect(errors).toEqual([]);
+});
+
+test('secrets have fields and errors of their own, and stay in no storage of the browser', async () => {
+  await using view = await site.open('/', { width: 360 });
+  const { page, errors } = view;
+  await page.waitForSelector('input[name=regions]');
+  await fill(page, 'url', 'https://app.example.com/');
+  await press(page, 'Behind a login');
+  await fill(page, 'headers', 'x-preview: hdr-value');
+  await fill(page, 'basicAuth.username', 'anna');
+  await fill(page, 'basicAuth.password', 'pwd-value');
+  await fill(page, 'cookies', 'ck-value');
+  const folder = await mkdtemp(join(tmpdir(), 'web-form-'));
+  const file = join(folder, 'state.json');
+  const origins = [{ origin: 'https://app.example.com', localStorage: [{ name: 'token', value: 'loc-value' }] }];
+  await writeFile(file, JSON.stringify({ cookies: [], origins: [...origins, { origin: 'https://ads.example' }] }));
+  const chooser = (await page.$('input[type=file]')) as ElementHandle<HTMLInputElement>;
+  await chooser.uploadFile(file);
+  await page.waitForFunction(() => document.querySelector<HTMLTextAreaElement>('[name=storageState]')?.value);
+  await rm(folder, { recursive: true });
+  await expectAccessible(page);
+  expect(await overflowOf(page)).toBe(0);
+
+  await press(page, 'Audit');
+  await page.waitForSelector('[aria-invalid=true]');
+  expect(await errorOf(page, 'cookies')).toMatch(/^The cookies must be a list/);
+  expect(await errorOf(page, 'headers')).toBeNull();
+  await fill(page, 'cookies', '[{"name":"session","value":"ck-value","domain":".example.com"}]');
+  await press(page, 'Audit');
+  await page.waitForFunction(() => location.pathname.startsWith('/audit/checks/'));
+  await untilShown(page, 'with x-preview, a password, 1 cookie, a storage state');
+  await untilShown(page, 'To audit it again, enter its');
+  const { item } = await site.world.find(new URL(page.url()).pathname.split('/').at(-1) as string);
+  expect(await site.world.secrets.get(item.secretsKey as string)).toEqual({
+    headers: { 'x-preview': 'hdr-value' },
+    basicAuth: { username: 'anna', password: 'pwd-value' },
+    cookies: [{ name: 'session', value: 'ck-value', domain: '.example.com' }],
+    storageState: { cookies: [], origins },
+  });
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]));
+  expect(stored).not.toMatch(/(hdr|pwd|ck|loc)-value/);
+  await expectAccessible(page);
   expect(errors).toEqual([]);
 });
