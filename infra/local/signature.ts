@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** A key of the embedded engines. The SDK's clients sign each request with its secret (AWS Signature Version 4). */
@@ -76,10 +76,24 @@ const canonicalForm = (request: IncomingMessage, signed: string[], { bodyHash }:
 const nameIn = (part: string): string => part.slice(0, part.indexOf('='));
 
 const signatureOf = (secret: string, scope: string, date: string, canonical: string): string => {
-  const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-  const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secret}`);
   const hash = createHash('sha256').update(canonical).digest('hex');
-  return hmac(key, `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash}`).toString('hex');
+  const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash}`;
+  return createHmac('sha256', signingKey(secret, scope)).update(text).digest('hex');
+};
+
+/** Keys of the scopes in use. Without them, a twentieth of the time of a request would go into its key. */
+const signingKeys = new Map<string, KeyObject>();
+const MAX_SIGNING_KEYS = 50; // any sender can name scopes
+
+const signingKey = (secret: string, scope: string): KeyObject => {
+  const name = `${secret} ${scope}`;
+  const known = signingKeys.get(name);
+  if (known) return known;
+  const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+  const key = createSecretKey(scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secret}`) as Buffer);
+  if (signingKeys.size >= MAX_SIGNING_KEYS) signingKeys.clear();
+  signingKeys.set(name, key);
+  return key;
 };
 
 const queryOf = ({ url = '' }: IncomingMessage): string => url.slice(url.indexOf('?') + 1 || url.length);
