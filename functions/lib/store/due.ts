@@ -19,11 +19,9 @@ import {
   ifNoMark,
   ifState,
   type OpenKind,
-  ofAnyOwner,
   openPartition,
   pointerKey,
   RunItem,
-  readItems,
   runKey,
   toIso,
   trendKey,
@@ -62,7 +60,7 @@ export const dueStore = (db: Db) => ({
 
   /** Returns true if the check of a run lists it. The check need not be readable. */
   isListed: async ({ checkId, id }: RunItem): Promise<boolean> => {
-    const { check } = await readItems(db, checkId, ofAnyOwner);
+    const check = await getItem(db, checkKey(checkId));
     return Array.isArray(check?.runIds) && check.runIds.includes(id);
   },
 
