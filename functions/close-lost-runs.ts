@@ -5,16 +5,16 @@ import { countFailures, isFinished, MAX_ATTEMPTS } from '../shared/run.ts';
 import { abandon } from './lib/abandon.ts';
 import { envOf } from './lib/environment.ts';
 import { idsOf, log } from './lib/log.ts';
+import { closingDb } from './lib/queue/closing-db.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type DueStore, dueStore } from './lib/store/due.ts';
-import { openDb } from './lib/store/dynamodb.ts';
 import { secretStore } from './lib/store/secrets.ts';
 
 /** Handles the dead letters of an audit queue: fails a run that has no attempts left, makes any other run due soon. */
 export const handler = queue({ schema: AuditJob }, () => {
   const env = envOf('close-lost-runs');
-  const db = openDb(env, secretStore(env));
+  const db = closingDb(env, secretStore(env));
   return closeLostRuns({ store: checkStore(db), due: dueStore(db) });
 });
 

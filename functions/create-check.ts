@@ -19,11 +19,11 @@ import type { Reply } from './lib/http/response.ts';
 import { idsOf, log } from './lib/log.ts';
 import { type TargetPolicy, targetPolicy } from './lib/public-addresses.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
+import { closingDb } from './lib/queue/closing-db.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
 import { cachedRegions, pausedOf } from './lib/region-rows.ts';
 import { type CheckStore, type Creation, checkStore } from './lib/store/checks.ts';
 import { type DueStore, dueStore } from './lib/store/due.ts';
-import { openDb } from './lib/store/dynamodb.ts';
 import type { StoredCheck } from './lib/store/find-check.ts';
 import type { RunItem } from './lib/store/items.ts';
 import { type RegionStore, regionStore } from './lib/store/regions.ts';
@@ -34,7 +34,7 @@ import { type UsageStore, usageStore } from './lib/store/usage.ts';
 export const handler = http('create-check', (env) => {
   const { RETENTION_DAYS: retentionDays, TREND_DAYS: trendDays } = env;
   const secrets = secretStore(env);
-  const db = openDb(env, secrets);
+  const db = closingDb(env, secrets);
   return createCheck({
     store: checkStore(db),
     secrets,

@@ -23,6 +23,7 @@ import { claimRun } from './lib/claim.ts';
 import { envOf } from './lib/environment.ts';
 import { emit, idsOf, log } from './lib/log.ts';
 import { targetPolicy } from './lib/public-addresses.ts';
+import { closingDb } from './lib/queue/closing-db.ts';
 import { queue } from './lib/queue/consumer.ts';
 import { readSecrets, secretsFor, secretsGone } from './lib/read-secrets.ts';
 import { recordFailure, recordProgress } from './lib/record-attempt.ts';
@@ -31,7 +32,6 @@ import { pause, retry } from './lib/retry.ts';
 import { emitFinished, emitMeasured } from './lib/run-metrics.ts';
 import { againstOf, inputsOf } from './lib/run-variants.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
-import { openDb } from './lib/store/dynamodb.ts';
 import {
   keepRenewed,
   type Lease,
@@ -49,7 +49,7 @@ import { type StoredReports, storeReports } from './lib/store-report.ts';
 export const handler = queue({ schema: AuditJob, whySpent: spentInstance }, () => {
   const env = envOf('run-audit');
   const secrets = secretStore(env);
-  const db = openDb(env, secrets);
+  const db = closingDb(env, secrets);
   return runAudit({
     secrets,
     store: checkStore(db),

@@ -18,11 +18,14 @@ import { abandon } from './lib/abandon.ts';
 import { envOf } from './lib/environment.ts';
 import { emit, log } from './lib/log.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
+import { closingDb } from './lib/queue/closing-db.ts';
+import { type DeliveryQueue, deliveryQueue } from './lib/queue/delivery-queue.ts';
 import { dispatch } from './lib/queue/dispatch.ts';
 import { settleAll } from './lib/settle-all.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { type DeliveryStore, deliveryStore } from './lib/store/deliveries.ts';
 import { type Due, type DueStore, dueStore, type Shard } from './lib/store/due.ts';
-import { openDb, UnreadableItemError } from './lib/store/dynamodb.ts';
+import { UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
 import type { CheckItem, ErasedItem, OpenKind, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
@@ -30,7 +33,7 @@ import { secretStore } from './lib/store/secrets.ts';
 import { type WaitingStore, waitingStore } from './lib/store/waiting.ts';
 import { logFailures } from './lib/sweep/log-failures.ts';
 import { mayStillWait, type QueueProgress, queueProgress } from './lib/sweep/queue-progress.ts';
-import { kinds, shardsInUse } from './lib/sweep/shards.ts';
+import { kinds, shardsInUse, wakeable } from './lib/sweep/shards.ts';
 import { wakeAll } from './lib/sweep/wake.ts';
 
 /**
@@ -54,13 +57,15 @@ let deps: Deps | undefined;
 const shutdown = new AbortController();
 
 const depsFrom = (env: SweepEnv): Deps => {
-  const db = openDb(env, secretStore(env));
+  const db = closingDb(env, secretStore(env));
   return {
     store: checkStore(db),
     due: dueStore(db),
     erasure: erasureStore(db, reports(env)),
     waiting: waitingStore(db),
     queues: auditQueues(env),
+    deliveries: deliveryStore(db),
+    deliveryQueue: deliveryQueue(env),
     now: () => new Date(),
     stopping: shutdown.signal,
   };
@@ -72,13 +77,15 @@ type Deps = {
   erasure: Pick<ErasureStore, 'eraseRemains' | 'removeErasedMark'>;
   waiting: WaitingStore;
   queues: Pick<AuditQueues, 'send' | 'count'>;
+  deliveries: Pick<DeliveryStore, 'hold'>;
+  deliveryQueue: Pick<DeliveryQueue, 'send'>;
   now: () => Date;
   budgetMs?: number;
   pageSize?: number;
   stopping?: AbortSignal;
 };
-/** A sweep of one kind. The checks have no queue. */
-type Sweep = Deps & { progress: QueueProgress | undefined };
+/** A sweep of one kind. The checks have no queue, and nobody looks how far the one of deliveries is. */
+type Sweep = Deps & { kind: OpenKind; progress: QueueProgress | undefined };
 
 const PAGE_SIZE = 100; // of each shard
 /** Items of a kind that are handled at once. The SDK has 50 sockets, and a request that waits for one times out. */
@@ -89,7 +96,7 @@ const BUDGET_MS = 35_000;
 export const sweep = (deps: Deps) => {
   const shardsOf = shardsInUse(deps);
   return async ({ wake, dropLeases = false }: Event): Promise<void> => {
-    if (wake) return forEach(wake === 'all' ? kinds : [wake], (each) => wakeAll(deps, each, dropLeases));
+    if (wake) return forEach(wake === 'all' ? wakeable : [wake], (each) => wakeAll(deps, each, dropLeases));
     let pastDue = 0;
     const swept = forEach(kinds, async (kind) => {
       const left = await sweepKind(deps, kind, await shardsOf(kind));
@@ -112,12 +119,12 @@ const sweepKind = async (deps: Deps, kind: OpenKind, shards: readonly Shard[]): 
   const budget = AbortSignal.timeout(deps.budgetMs ?? BUDGET_MS);
   const end = deps.stopping ? AbortSignal.any([budget, deps.stopping]) : budget;
   const { pageSize = PAGE_SIZE } = deps;
-  const progress = kind === 'checks' ? undefined : queueProgress(deps, kind);
+  const progress = kind === 'checks' || kind === 'deliveries' ? undefined : queueProgress(deps, kind);
   let pastDue = 0;
   for (let left = shards; left.length > 0; ) {
     const pages = await Promise.all(left.map((shard) => deps.due.list(shard, deps.now(), pageSize)));
     const found = pages.flat().sort((a, b) => a.dueAt.localeCompare(b.dueAt));
-    const swept = await settleAll(found, AT_ONCE, (due) => sweepItem({ ...deps, progress }, due), end);
+    const swept = await settleAll(found, AT_ONCE, (due) => sweepItem({ ...deps, kind, progress }, due), end);
     const failed = logFailures('Could not sweep a due item.', kind, swept);
     const missed = found.length - swept.length;
     if (missed > 0) log.warn('The sweep had no time left for due items.', { kind, missed });
@@ -139,6 +146,7 @@ const sweepItem = async (deps: Sweep, due: Due): Promise<void> => {
 };
 
 const sweepReadable = async (deps: Sweep, due: Due): Promise<void> => {
+  if (deps.kind === 'deliveries') return resendDelivery(deps, due);
   const queue = deps.progress?.seen();
   // Most due items of a deep queue are waiting jobs. One write each keeps them from delaying the others.
   if (queue?.holdsJobs && (await deps.waiting.postpone(due, queue.oldestSentAt, deps.now()))) return;
@@ -147,6 +155,12 @@ const sweepReadable = async (deps: Sweep, due: Due): Promise<void> => {
   if ('check' in held) await sweepCheck(deps, held.check);
   else if ('erased' in held) await sweepErased(deps, held.erased);
   else await sweepRun(deps, held.run, Date.parse(due.dueAt));
+};
+
+/** Sends the message of a closed check or a delivery that is due: its next try, or one whose message was lost. */
+const resendDelivery = async ({ deliveries, deliveryQueue, now }: Sweep, due: Due): Promise<void> => {
+  const job = await deliveries.hold(due, now());
+  if (job) await deliveryQueue.send(job);
 };
 
 const sweepCheck = async ({ store, due, now }: Deps, check: CheckItem): Promise<void> => {

@@ -12,6 +12,8 @@ export const namesOf = (environment: string, tableGeneration?: number) => ({
   reportBucketIn: (account: string) => `page-audit-${environment}-reports-${account}`,
   auditQueue: (region: Region) => `page-audit-${environment}-audits-${region}`,
   deadLetters: (region: Region) => `page-audit-${environment}-lost-audits-${region}`,
+  deliveryQueue: `page-audit-${environment}-deliveries`,
+  lostDeliveries: `page-audit-${environment}-lost-deliveries`,
   homeFunction: (name: string) => `page-audit-${environment}-${name}`,
   regionFunction: (name: string, region: Region) => `page-audit-${environment}-${name}-${region}`,
   // With this prefix API Gateway needs no entry in the account's resource policy for logs, which has a size limit.

@@ -1,7 +1,8 @@
 import { functionRows } from '../shared/functions.ts';
 
 /** Returns the visibility timeout of a function's queue, in seconds. AWS recommends six times the function's timeout. */
-const visibilityOf = (file: 'run-audit' | 'close-lost-runs') => 6 * functionRows[file].timeoutSeconds;
+const visibilityOf = (file: 'run-audit' | 'close-lost-runs' | 'deliver-webhook') =>
+  6 * functionRows[file].timeoutSeconds;
 
 /** Settings of the queues of audit jobs. The CDK constructs and the local service share them. */
 export const queueSettings = {
@@ -12,6 +13,12 @@ export const queueSettings = {
 
 /** Settings of the queues of dead letters. */
 export const deadLetterSettings = { visibilitySeconds: visibilityOf('close-lost-runs') } as const;
+
+/**
+ * Settings of the queue of deliveries. `atOnce` is the number of messages that are handled at the same time: a receiver that
+ * hangs takes four of them at most, and one after its first failure.
+ */
+export const deliverySettings = { visibilitySeconds: visibilityOf('deliver-webhook'), atOnce: 20 } as const;
 
 /**
  * Names of the table's keys, which are strings. Both indexes are sparse. `open` holds unfinished items, sorted by due time, with

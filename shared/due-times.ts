@@ -51,5 +51,19 @@ export const CHECK_LOOK_MS = 24 * HOUR;
  */
 export const ERASED_RECHECK_MS = LEASE_MS + 2 * LEASE_SLACK_MS;
 
+/** Time limit of one try to deliver to a webhook. An answer after it does not count. */
+export const DELIVERY_TRY_MS = 15 * SECOND;
+/** Time that a claimed delivery, or a place among the tries to a webhook, stays taken if its holder dies. */
+export const DELIVERY_LEASE_MS = 30 * SECOND;
+/** Delays before the retries of a delivery. After the last one the delivery has failed. */
+export const DELIVERY_DELAYS_MS = [
+  ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE],
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR),
+] as const;
+/** Time without a success after which a webhook whose tries fail is disabled. */
+export const DISABLE_AFTER_MS = 5 * 24 * HOUR;
+/** Time until the sweeper sends the message of a delivery again that may still wait in the queue. */
+export const DELIVERY_RESEND_MS = 5 * MINUTE;
+
 /** Time until the sweeper looks again at an item that it can't read. A later release may be able to read it. */
 export const ASIDE_MS = 24 * HOUR;

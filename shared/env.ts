@@ -22,6 +22,9 @@ export const StoreEnv = z.object({
 });
 const ReportEnv = z.object({ REPORT_BUCKET: z.string().min(1) });
 const QueuesEnv = z.object({ AUDIT_QUEUES: json.pipe(z.partialRecord(Region, z.url())) }); // region to queue URL
+const DeliveryQueueEnv = z.object({ DELIVERY_QUEUE: z.url(), HOME_REGION: StoreEnv.shape.HOME_REGION }); // of deliveries to webhooks
+/** Environment of the functions that end checks: they delete the secrets of a check, and announce its end to webhooks. */
+export const CloseEnv = z.object({ ...StoreEnv.shape, ...ReportEnv.shape, ...DeliveryQueueEnv.shape });
 /** Ports that a page may use by default. */
 export const DEFAULT_PORTS = [80, 443, 8080, 8443];
 export const TargetsEnv = z.object({
@@ -87,6 +90,7 @@ export const CreateEnv = z.object({
   ...ReadEnv.shape,
   ...ReportEnv.shape,
   ...QueuesEnv.shape,
+  ...DeliveryQueueEnv.shape,
   ...TargetsEnv.shape,
   ...RetentionEnv.shape,
 });
@@ -105,8 +109,7 @@ export const DiscoverEnv = z.object({
 });
 export const ReadyEnv = z.object({ ...RegionsEnv.shape, ...CorsEnv.shape });
 export const AuditEnv = z.object({
-  ...StoreEnv.shape,
-  ...ReportEnv.shape,
+  ...CloseEnv.shape,
   ...TargetsEnv.shape,
   CHROMIUM_DIR: z.string().optional(), // folder for the unpacked Chromium; default: the temporary folder
   AUDITOR_DIR: z.string().optional(), // folder of the auditor's bundle; without it auditors run from their source
@@ -115,9 +118,10 @@ export const AuditEnv = z.object({
   EXTRA_CA_FILE: z.string().min(1).optional(), // PEM file of authorities that audits trust in addition to the public ones
   RETAKES: z.coerce.number().int().min(0).max(1).default(1), // retakes of a sample that a busy machine falsified
 });
-/** Environment of the functions that end checks besides others: they delete the secrets of a check. */
-export const CloseEnv = z.object({ ...StoreEnv.shape, ...ReportEnv.shape });
-export const SweepEnv = z.object({ ...StoreEnv.shape, ...QueuesEnv.shape, ...ReportEnv.shape });
+/** Environment of the functions for webhooks. */
+export const WebhooksEnv = z.object({ ...ReadEnv.shape, ...DeliveryQueueEnv.shape, ...TargetsEnv.shape });
+export const DeliverEnv = z.object({ ...StoreEnv.shape, ...DeliveryQueueEnv.shape, ...TargetsEnv.shape });
+export const SweepEnv = z.object({ ...CloseEnv.shape, ...QueuesEnv.shape });
 
 export const CanaryEnv = z.object({
   ...StoreEnv.shape,
@@ -135,4 +139,6 @@ export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;
 export type QueuesEnv = z.output<typeof QueuesEnv>;
 export type AuditEnv = z.output<typeof AuditEnv>;
+export type DeliveryQueueEnv = z.output<typeof DeliveryQueueEnv>;
+export type CloseEnv = z.output<typeof CloseEnv>;
 export type SweepEnv = z.output<typeof SweepEnv>;

@@ -5,12 +5,14 @@ import {
   CloseEnv,
   CorsEnv,
   CreateEnv,
+  DeliverEnv,
   DiscoverEnv,
   ReadEnv,
   ReadyEnv,
   ReportReadEnv,
   SweepEnv,
   WaitEnv,
+  WebhooksEnv,
   WebPageEnv,
 } from './env.ts';
 import type { Partition } from './partitions.ts';
@@ -68,13 +70,13 @@ const reads = { check: ['Query'], share: ['GetItem'] } as const;
 /** Actions of a function that also finds a run without the id of its check. */
 const readsRuns = { ...reads, run: ['GetItem'] } as const;
 /** Actions of a function beside a queue. infra/aws/updated-attributes.ts has the attributes that it may update. */
-const worksOnRuns = { check: ['GetItem', 'Query'], openCheck: ['DeleteItem'] } as const;
+const worksOnRuns = { check: ['GetItem', 'Query'], openCheck: ['DeleteItem'], owner: ['GetItem'] } as const;
 /** A function that reads a run's report. */
 const reportReader = { ...quick, env: ReportReadEnv, table: readsRuns, reports: ['GetObject', 'ListBucket'] } as const;
 
 /** Functions with a route that needs a key. */
 type KeyFunction = Exclude<Route, { scope: 'public' }>['function'];
-type BackgroundFunction = 'run-audit' | 'close-lost-runs' | 'sweep' | 'canary';
+type BackgroundFunction = 'run-audit' | 'close-lost-runs' | 'deliver-webhook' | 'sweep' | 'canary';
 /** Name of a file in `functions/`, which is one Lambda function. */
 export type FunctionName = ApiFunction | BackgroundFunction;
 
@@ -126,6 +128,15 @@ export const functionRows = {
   },
   'create-link': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['GetItem', 'PutItem'] } },
   'delete-links': { ...quick, env: ReadEnv, table: { check: ['Query'], share: ['DeleteItem'] } },
+  webhooks: {
+    ...quick,
+    env: WebhooksEnv,
+    table: {
+      owner: ['PutItem'],
+      webhook: ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+      delivery: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    },
+  },
   discover: { ...quick, env: DiscoverEnv, table: { region: ['GetItem'] } },
   ready: { ...quick, env: ReadyEnv, table: { region: ['GetItem'] } },
   docs: { ...quick, env: CorsEnv },
@@ -155,6 +166,18 @@ export const functionRows = {
     table: worksOnRuns,
     secrets: ['DeleteObject'],
   },
+  // It mostly waits for receivers: at most 15 s for each of the five webhooks of an owner, at the same time.
+  'deliver-webhook': {
+    env: DeliverEnv,
+    timeoutSeconds: 30,
+    memoryMb: 256,
+    architecture: 'arm64',
+    table: {
+      check: ['Query', 'UpdateItem'],
+      webhook: ['Query', 'UpdateItem'],
+      delivery: ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    },
+  },
   sweep: {
     ...quick,
     timeoutSeconds: 60,
@@ -164,8 +187,10 @@ export const functionRows = {
     table: {
       check: ['DeleteItem', 'GetItem', 'Query', 'UpdateItem'],
       run: ['DeleteItem', 'GetItem'],
-      openCheck: ['DeleteItem'],
+      openCheck: ['DeleteItem', 'GetItem'],
       share: ['DeleteItem', 'GetItem'],
+      owner: ['GetItem'],
+      delivery: ['UpdateItem'],
     },
     index: 'open',
     countsJobs: true,

@@ -36,11 +36,13 @@ export const metrics = {
   /** 100 if other processes or machines slowed the sample that a run shows, otherwise 0. The average is the share. */
   ContendedPercent: { unit: 'Percent', dimensions: ['region'], by: ['run-audit'] },
   /** A function has dropped an invalid message. */
-  JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs'] },
+  JobUnreadable: { unit: 'Count', dimensions: [], by: ['run-audit', 'close-lost-runs', 'deliver-webhook'] },
   /** The sweeper has resent the job of a run. */
   RunsResent: { unit: 'Count', dimensions: ['region'], by: ['sweep'] },
   /** A run has failed as `abandoned`. `create-check` abandons a run whose job the queue refuses. */
   RunsAbandoned: { unit: 'Count', dimensions: [], by: ['sweep', 'create-check'] },
+  /** 1 if a try to deliver to a webhook has failed, otherwise 0. The average is the share of failed tries. */
+  DeliveryFailure: { unit: 'Count', dimensions: [], by: ['deliver-webhook'] },
   /** A sweep has ended. */
   SweepDone: { unit: 'Count', dimensions: [], by: ['sweep'] },
   /** Number of regions in which the canary failed. Every canary emits it. The log names the regions. */

@@ -7,6 +7,8 @@ export const partitions = {
   share: 'SHARE#',
   key: 'KEY#',
   region: 'REGION#',
+  webhook: 'WEBHOOK#',
+  delivery: 'DELIVERY#',
 } as const;
 export type Partition = keyof typeof partitions;
 

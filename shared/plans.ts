@@ -32,6 +32,8 @@ export const planLimits = {
   ...auditLimits,
   /** All keys of an owner share the open checks. */
   openChecks: { quotas: { small: 10, standard: 100, large: 1_000 }, text: 'checks open at once' },
+  /** All keys of an owner share the webhooks. Each finished check makes one delivery to each of them. */
+  webhooks: { quotas: { small: 5, standard: 5, large: 5 }, text: 'webhooks' },
 } as const satisfies Record<string, PlanLimit>;
 
 export type LimitName = keyof typeof planLimits;

@@ -17,6 +17,8 @@ type RouteRow = RouteRules & { method: 'GET' | 'POST' | 'DELETE'; path: string; 
 const read = { method: 'GET', scope: 'checks:read' } as const;
 /** A read that a share token allows too. */
 const sharedRead = { ...read, shared: true } as const;
+/** A route of webhooks. */
+const webhook = { function: 'webhooks', scope: 'webhooks:write' } as const;
 const service = { method: 'GET', scope: 'public' } as const;
 /** An address of the web page. The page reads its query. */
 const page = { ...service, function: 'web-page', query: 'any' } as const;
@@ -81,6 +83,14 @@ export const routes = [
   { ...sharedRead, path: '/v1/checks/{checkId}/wait', function: 'wait-check' },
   { ...sharedRead, path: '/v1/checks/{checkId}/runs/{runId}/wait', function: 'wait-check', query: ['checkId'] },
   { ...read, path: '/v1/audit/runs/{runId}/wait', function: 'wait-check', query: ['checkId'] },
+  { ...webhook, method: 'POST', path: '/v1/webhooks', body: 'required' },
+  { ...webhook, method: 'GET', path: '/v1/webhooks' },
+  { ...webhook, method: 'GET', path: '/v1/webhooks/{webhookId}' },
+  { ...webhook, method: 'DELETE', path: '/v1/webhooks/{webhookId}' },
+  { ...webhook, method: 'POST', path: '/v1/webhooks/{webhookId}/rotate' },
+  { ...webhook, method: 'POST', path: '/v1/webhooks/{webhookId}/test' },
+  { ...webhook, method: 'GET', path: '/v1/webhooks/{webhookId}/deliveries' },
+  { ...webhook, method: 'POST', path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver' },
   { ...service, path: '/v1/audit/versions', function: 'discover' },
   { ...service, path: '/v1/regions', function: 'discover' },
   { ...service, path: '/v1/limits', function: 'discover' },

@@ -11,6 +11,8 @@ const MASK = '[redacted]';
 const shapes: [RegExp, string | ((...found: string[]) => string)][] = [
   // API keys of this service. The prefix identifies a key and is no secret.
   [/pas_(?:([0-9a-f]{12})_)?[0-9A-Za-z_-]{16,}/g, (_, which) => (which ? `pas_${which}_${MASK}` : `pas_${MASK}`)],
+  // Secrets of webhooks.
+  [/whsec_[0-9A-Za-z+/=_-]{8,}/g, `whsec_${MASK}`],
   // Headers: up to the end of the line, the closing quote, or the next URL parameter.
   [/([?&](?:(?:proxy-)?authorization|(?:set-)?cookie)=)[^\s"'&]+/gi, `$1${MASK}`],
   [/(?<![?&])\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s{0,5}[:=]\s{0,5}["']?)[^\r\n"']+/gi, `$1$2${MASK}`],

@@ -31,6 +31,9 @@ export const runbookSections = [
   'the-sweeper-is-silent',
   'runs-stay-open',
   'runs-are-abandoned',
+  'deliveries-fail',
+  'deliveries-wait',
+  'deliveries-are-lost',
 ] as const;
 export type RunbookSection = (typeof runbookSections)[number];
 

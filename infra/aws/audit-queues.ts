@@ -4,13 +4,17 @@ import { regions } from '../../shared/regions.ts';
 import type { Environment } from '../environments.ts';
 import { accountOf } from './account.ts';
 
-/** Returns the value of AUDIT_QUEUES: the URL of each region's queue. It is built from the name, without a lookup. */
+/* The URLs are built from the names of the queues, without a lookup. */
+
+/** Returns the value of AUDIT_QUEUES: the URL of each region's queue. */
 export const auditQueueUrls = (scope: Construct, { regions: deployed, names }: Environment): string =>
   Stack.of(scope).toJsonString(
-    Object.fromEntries(
-      deployed.map((region) => [
-        region,
-        `https://sqs.${regions[region]}.${Stack.of(scope).urlSuffix}/${accountOf(scope)}/${names.auditQueue(region)}`,
-      ]),
-    ),
+    Object.fromEntries(deployed.map((region) => [region, urlOf(scope, regions[region], names.auditQueue(region))])),
   );
+
+/** Returns the URL of the queue of deliveries, which is in the home region. */
+export const deliveryQueueUrl = (scope: Construct, { homeRegion, names }: Environment): string =>
+  urlOf(scope, homeRegion, names.deliveryQueue);
+
+const urlOf = (scope: Construct, awsRegion: string, name: string): string =>
+  `https://sqs.${awsRegion}.${Stack.of(scope).urlSuffix}/${accountOf(scope)}/${name}`;

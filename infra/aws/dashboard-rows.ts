@@ -14,11 +14,12 @@ import type { Api } from './api.ts';
 import type { Canary } from './canary.ts';
 import type { CheckTable } from './check-table.ts';
 import type { ConsoleLinks } from './console-links.ts';
+import type { Deliveries } from './deliveries.ts';
 import { ourMetrics } from './our-metrics.ts';
 import type { Sweeper } from './sweeper.ts';
 import { workerMetrics } from './worker-metrics.ts';
 
-export type Parts = { api: Api; sweeper: Sweeper; canary: Canary; checks: CheckTable };
+export type Parts = { api: Api; sweeper: Sweeper; deliveries: Deliveries; canary: Canary; checks: CheckTable };
 
 export type Row = (environment: Environment, parts: Parts, links: ConsoleLinks) => IWidget[];
 

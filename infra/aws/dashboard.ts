@@ -15,7 +15,7 @@ export const dashboard = (scope: Stack, environment: Environment, parts: Parts):
     defaultInterval: Duration.hours(12),
   });
   const links = consoleLinks(scope, environment);
-  const rows = [requestsRow, finishedRunsRow, durationRow, queueRow, failuresRow, costRow, hostsRow];
+  const rows = [requestsRow, finishedRunsRow, durationRow, queueRow, failuresRow, deliveriesRow, costRow, hostsRow];
   for (const row of rows) board.addWidgets(...row(environment, parts, links));
   return board;
 };
@@ -120,6 +120,18 @@ const failuresRow: Row = (environment, _, links) => {
     graph('Failed attempts that were retried, by code', searchPerRegion(environment, 'AttemptFailed')),
   );
 };
+
+const deliveriesRow: Row = ({ names }, { deliveries }, links) =>
+  questionRow(
+    'Do webhooks get their deliveries?',
+    [`[deliver-webhook](${links.home.functionLog(names.homeFunction('deliver-webhook'))})`],
+    graph('Tries, and failed tries', [
+      deliveries.metricTries().with({ label: 'all' }),
+      deliveries.metricFailures().with({ label: 'failed', color: Color.RED }),
+    ]),
+    graph('Age of the oldest message, seconds', [deliveries.metricAge().with({ label: 'deliveries' })]),
+    graph('Messages that failed in every delivery', [deliveries.metricLost().with({ label: 'lost' })]),
+  );
 
 const hostsRow: Row = (environment, _, links) =>
   questionRow(

@@ -6,6 +6,7 @@ import { budget } from './budget.ts';
 import { Canary } from './canary.ts';
 import { CheckTable } from './check-table.ts';
 import { dashboard } from './dashboard.ts';
+import { Deliveries } from './deliveries.ts';
 import { ReportBucket } from './report-bucket.ts';
 import { Sweeper } from './sweeper.ts';
 
@@ -22,11 +23,12 @@ export class HomeStack extends Stack {
     const checks = new CheckTable(this, 'Checks', environment);
     const reports = new ReportBucket(this, 'Reports', environment);
     const api = new Api(this, 'Api', environment);
+    const deliveries = new Deliveries(this, 'Deliveries', environment);
     const sweeper = new Sweeper(this, 'Sweeper', environment);
     const canary = new Canary(this, 'Canary', environment, api);
-    for (const user of [api, sweeper, canary]) user.node.addDependency(checks, reports); // they refer to both by name
+    for (const user of [api, sweeper, deliveries, canary]) user.node.addDependency(checks, reports); // they refer to both by name
     budget(this, environment);
-    dashboard(this, environment, { api, sweeper, canary, checks });
+    dashboard(this, environment, { api, sweeper, deliveries, canary, checks });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'SweepFunction', { value: sweeper.sweep.functionName });
   }

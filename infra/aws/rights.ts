@@ -17,6 +17,7 @@ export const rightsOf = (scope: Construct, environment: Environment, row: Functi
   ...(row.index ? [indexRight(scope, environment, row.index)] : []),
   ...('AUTH' in row.env.shape ? keyRights(scope, environment) : []),
   ...('AUDIT_QUEUES' in row.env.shape ? queueRights(scope, environment, row) : []),
+  ...('DELIVERY_QUEUE' in row.env.shape ? [deliveryRight(scope, environment)] : []),
 ];
 
 /** Allows actions on the items of some partitions of the table, which is in the home region. */
@@ -78,6 +79,13 @@ const queueRights = (
       row.countsJobs ? ['sqs:GetQueueAttributes', 'sqs:SendMessage'] : ['sqs:SendMessage'],
       Stack.of(scope).formatArn({ service: 'sqs', region: regions[region], resource: names.auditQueue(region) }),
     ),
+  );
+
+/** Allows sending messages to the queue of deliveries. */
+const deliveryRight = (scope: Construct, { homeRegion, names }: Environment): PolicyStatement =>
+  right(
+    ['sqs:SendMessage'],
+    Stack.of(scope).formatArn({ service: 'sqs', region: homeRegion, resource: names.deliveryQueue }),
   );
 
 /** Allows a function the actions of its row on objects of the bucket: reports, secrets, and the key of their fingerprints. */

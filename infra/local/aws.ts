@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { regions as awsRegions, type Region } from '../../shared/regions.ts';
 import { namesOf } from '../names.ts';
-import { queueSettings } from '../settings.ts';
-import { startTable, type TableOptions } from './dynamodb.ts';
+import { deliverySettings, queueSettings } from '../settings.ts';
+import { HOME_REGION, startTable, type TableOptions } from './dynamodb.ts';
 import { startFauxqs } from './fauxqs.ts';
 import { createReportFile } from './report-file.ts';
 import { newCredentials } from './signature.ts';
@@ -40,21 +40,30 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ports 
   const sqs = await startFauxqs({ service: 'sqs', credentials, port: ports.sqs ?? 0 });
   engines.defer(() => sqs.stop());
   const sqsUrl = `http://${HOST}:${sqs.port}`;
-  const createQueue = (region: Region, name: string, attributes: Record<string, string> = {}) => {
-    const { queueArn } = sqs.createQueue(name, { region: awsRegions[region], attributes });
+  const createQueue = (awsRegion: string, name: string, attributes: Record<string, string> = {}) => {
+    const { queueArn } = sqs.createQueue(name, { region: awsRegion, attributes });
     return { arn: queueArn, url: `${sqsUrl}/${ACCOUNT}/${name}` }; // the host of fauxqs' URL needs DNS
   };
   const auditQueues: Record<string, string> = {};
   const deadLetterQueues: Record<string, string> = {};
   for (const region of regions) {
-    const deadLetters = createQueue(region, names.deadLetters(region));
+    const deadLetters = createQueue(awsRegions[region], names.deadLetters(region));
     const { maxReceiveCount } = queueSettings;
     deadLetterQueues[region] = deadLetters.url;
-    auditQueues[region] = createQueue(region, names.auditQueue(region), {
+    auditQueues[region] = createQueue(awsRegions[region], names.auditQueue(region), {
       VisibilityTimeout: String(options.visibilitySeconds ?? queueSettings.visibilitySeconds),
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetters.arn, maxReceiveCount }),
     }).url;
   }
+
+  const lostDeliveries = createQueue(HOME_REGION, names.lostDeliveries);
+  const deliveryQueue = createQueue(HOME_REGION, names.deliveryQueue, {
+    VisibilityTimeout: String(deliverySettings.visibilitySeconds),
+    RedrivePolicy: JSON.stringify({
+      deadLetterTargetArn: lostDeliveries.arn,
+      maxReceiveCount: queueSettings.maxReceiveCount,
+    }),
+  });
 
   const env: Record<string, string> = {
     ...table.env,
@@ -62,6 +71,7 @@ export const startAws = async ({ dataDir, regions, environment = 'local', ports 
     AWS_ENDPOINT_URL_S3: `http://${HOST}:${s3.port}`,
     REPORT_BUCKET: names.reportBucket,
     AUDIT_QUEUES: JSON.stringify(auditQueues),
+    DELIVERY_QUEUE: deliveryQueue.url,
     DEAD_LETTER_QUEUES: JSON.stringify(deadLetterQueues),
     REGIONS: regions.join(','),
   };

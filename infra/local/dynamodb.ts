@@ -34,7 +34,7 @@ import { rebuildIndexes, tableDefinition } from './table-definition.ts';
 import { guardTable } from './table-guard.ts';
 
 const HOST = '127.0.0.1';
-const HOME_REGION = 'us-west-2';
+export const HOME_REGION = 'us-west-2';
 
 /** Overrides the user's own AWS settings, which could redirect our requests or reject our endpoints. */
 const noUserSettings = {

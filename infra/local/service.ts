@@ -7,6 +7,7 @@ import { slots } from '../../functions/lib/slots.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { functionRows } from '../../shared/functions.ts';
 import { allRegions, regions } from '../../shared/regions.ts';
+import { deliverySettings } from '../settings.ts';
 import { auditorFolder, buildWhenIdle } from './auditor-bundle.ts';
 import { consoleLines } from './console-lines.ts';
 import { startExpiry } from './expiry.ts';
@@ -157,12 +158,12 @@ const startWork = async (functions: Functions, auditsAtOnce: number, onMessage: 
   };
 };
 
-/** Starts two pollers per region: one for its audit jobs and one for its dead letters. */
+/** Starts two pollers per region, for its audit jobs and its dead letters, and one for deliveries. */
 const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number, onMessage: OnMessage): Poller[] => {
   const auditSlots = slots(auditsAtOnce);
   const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
   const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
-  return allRegions.flatMap((region) => [
+  const ofRegions = allRegions.flatMap((region) => [
     startPoller({
       sqs,
       queueUrl: queues[region] as string,
@@ -184,6 +185,17 @@ const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number
       maxWaiting: 1, // dead letters take little time, and need no turns by owner
     }),
   ]);
+  const ofDeliveries = startPoller({
+    sqs,
+    queueUrl: process.env.DELIVERY_QUEUE as string,
+    awsRegion: process.env.HOME_REGION as string,
+    functionName: 'deliver-webhook',
+    handler: functions.deliverWebhook.handler,
+    timeoutSeconds: functionRows['deliver-webhook'].timeoutSeconds,
+    slots: slots(deliverySettings.atOnce),
+    visibilitySeconds: deliverySettings.visibilitySeconds,
+  });
+  return [...ofRegions, ofDeliveries];
 };
 
 /** Sweeps every `SWEEP_MS`, one sweep at a time. Before, retries to wake all runs until that has succeeded. */
@@ -210,17 +222,28 @@ const startSweeps = (sweep: Functions['sweep']['handler'], alreadyWoken: boolean
 };
 
 const importFunctions = async () => {
-  const [api, runAudit, closeLostRuns, sweep, { checkStore }, { openDb }, { obstacleOf }] = await Promise.all([
-    importApi(),
-    import('../../functions/run-audit.ts'),
-    import('../../functions/close-lost-runs.ts'),
-    import('../../functions/sweep.ts'),
-    import('../../functions/lib/store/checks.ts'),
-    import('../../functions/lib/store/dynamodb.ts'),
-    import('../../functions/lib/readiness.ts'),
-  ]);
+  const [api, runAudit, closeLostRuns, deliverWebhook, sweep, { checkStore }, { openDb }, { obstacleOf }] =
+    await Promise.all([
+      importApi(),
+      import('../../functions/run-audit.ts'),
+      import('../../functions/close-lost-runs.ts'),
+      import('../../functions/deliver-webhook.ts'),
+      import('../../functions/sweep.ts'),
+      import('../../functions/lib/store/checks.ts'),
+      import('../../functions/lib/store/dynamodb.ts'),
+      import('../../functions/lib/readiness.ts'),
+    ]);
   const db = openDb(ReadEnv.parse(process.env));
-  return { api, runAudit, closeLostRuns, sweep, db, store: checkStore(db), obstacle: () => obstacleOf('auditors') };
+  return {
+    api,
+    runAudit,
+    closeLostRuns,
+    deliverWebhook,
+    sweep,
+    db,
+    store: checkStore(db),
+    obstacle: () => obstacleOf('auditors'),
+  };
 };
 
 const logSweepError = (error: Error) =>

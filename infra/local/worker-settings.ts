@@ -17,6 +17,7 @@ const Settings = z.object({
   TABLE_NAME: text('Use the name of the table of the environment.'),
   HOME_REGION: awsRegion,
   REPORT_BUCKET: text('Use the name of the bucket of the reports.'),
+  DELIVERY_QUEUE: z.url('Use the URL of the queue of deliveries of the environment.'),
   // Without a default, because the sweeper looks at other partitions than those of its environment only after minutes.
   OPEN_SHARDS: wholeNumber(1, MAX_OPEN_SHARDS),
   AUDITS_AT_ONCE: wholeNumber(1, 64).optional(),

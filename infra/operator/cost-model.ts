@@ -40,7 +40,7 @@ const CANARY_SECONDS = 25;
 const MINUTES = 30 * 24 * 60; // of a month
 
 /** Numbers of metrics that the alarms of a stack read. A test compares them with the templates. */
-export const alarmMetrics = { home: 15, homeWithCanary: 17, region: 14, regionWithCanary: 15 };
+export const alarmMetrics = { home: 18, homeWithCanary: 20, region: 14, regionWithCanary: 15 };
 
 /** Returns the number of metrics that all alarms of an environment read. CloudWatch bills each of them. */
 export const alarmMetricsOf = ({ regions: deployed, canaryMinutes }: Environment): number =>
@@ -126,11 +126,11 @@ const lambda = (file: FunctionName, seconds: number): number => {
   return seconds * (memoryMb / 1024) * prices.lambdaGbSecond[architecture] + prices.lambdaRequest;
 };
 
-/** Requests of Lambda's pollers: five for each queue, every 20 s. Each region has two queues. */
-const polls = ({ regions: deployed }: Environment): number => 2 * deployed.length * 5 * 3 * MINUTES;
+/** Requests of Lambda's pollers: five for each queue, every 20 s. Each region has two queues, and the home region the deliveries. */
+const polls = ({ regions: deployed }: Environment): number => (2 * deployed.length + 1) * 5 * 3 * MINUTES;
 
 const sweeps = (): number => {
-  const reads = (allRegions.length + 1) * MAX_OPEN_SHARDS * 0.5; // the query of an empty shard takes half a unit
+  const reads = (allRegions.length + 2) * MAX_OPEN_SHARDS * 0.5; // the query of an empty shard takes half a unit
   return MINUTES * (lambda('sweep', 0.3) + reads * prices.dynamodbRead);
 };
 

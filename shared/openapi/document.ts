@@ -5,6 +5,7 @@ import { checkOperations } from './checks.ts';
 import { type Operation, type Operations, problemResponses, responseOf } from './operation.ts';
 import { runOperations } from './runs.ts';
 import { serviceOperations } from './service.ts';
+import { webhookOperations } from './webhooks.ts';
 
 const description = `Audits a web page with Lighthouse in real Chromium, from several regions at once.
 
@@ -12,7 +13,7 @@ Create a check, read it with \`Prefer: wait=25\` until its state is final, then 
 Every error is a problem document (RFC 9457). Answers may get more fields, so a client should ignore fields that it doesn't know.`;
 
 /** The documentation of each route. */
-const operations: Operations = { ...checkOperations, ...runOperations, ...serviceOperations };
+const operations: Operations = { ...checkOperations, ...runOperations, ...webhookOperations, ...serviceOperations };
 
 let document: ReturnType<typeof create> | undefined;
 
@@ -36,6 +37,7 @@ const create = () =>
       tags: [
         { name: 'Checks', description: 'A check is one URL tested in one or more regions.' },
         { name: 'Runs', description: "A run is one region's audit of the URL of a check." },
+        { name: 'Webhooks', description: 'URLs to which the service sends each finished check.' },
         { name: 'Service', description: 'The offer and the state of this deployment.' },
       ],
       security: [{ key: [] }],
@@ -116,5 +118,7 @@ const pathParameters: Record<string, z.ZodType> = {
   runId: z.uuid().describe('Id of the run.'),
   version: z.string().describe('Hash of the files of the page.'),
   file: z.string().describe('Name of the file.'),
+  webhookId: z.uuid().describe('Id of the webhook.'),
+  deliveryId: z.uuid().describe('Id of the delivery.'),
   pair: z.string().describe('The ids of two checks, the earlier one first, joined by `...`.'),
 };

@@ -6,14 +6,14 @@ import type { RouteKey, RouteOf } from '../routes.ts';
 /** Documentation that is not in the row of the route. */
 export type Operation = {
   operationId: string;
-  tag: 'Checks' | 'Runs' | 'Service';
+  tag: 'Checks' | 'Runs' | 'Webhooks' | 'Service';
   summary: string;
   description?: string;
   /** Schema of each query parameter of the route. */
   query?: Record<string, z.ZodType>;
   headers?: z.ZodObject;
   body?: { schema: z.ZodType; example: unknown };
-  answers: Partial<Record<200 | 201 | 204 | 303 | 304 | 307, Answer>>;
+  answers: Partial<Record<200 | 201 | 202 | 204 | 303 | 304 | 307, Answer>>;
   /** Problems besides those of every operation. */
   problems?: readonly ApiProblemCode[];
 };
@@ -37,7 +37,7 @@ export type Answer = {
 };
 
 const headerTexts = {
-  location: 'URL of the check, of its wait or of the report.',
+  location: 'URL of the check, of the webhook, of its wait or of the report.',
   etag: 'Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed.',
   'retry-after': 'Seconds after which the client should send the request again.',
   link: 'URL of the next page, with `rel="next"` (RFC 8288).',

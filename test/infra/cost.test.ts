@@ -22,7 +22,7 @@ describe.each(Object.keys(environments))('%s', (name) => {
 
   test('the cost counts the queues that Lambda polls, and the dashboard', () => {
     const queues = all.flatMap((stack) => resourcesOf(stack, 'AWS::Lambda::EventSourceMapping'));
-    expect(queues).toHaveLength(2 * environment.regions.length);
+    expect(queues).toHaveLength(2 * environment.regions.length + 1);
     const idle = idleMonth(environment);
     expect(idle['Polls of the queues']).toBeCloseTo(queues.length * 15 * 60 * 24 * 30 * 0.4e-6);
     expect(idle.Dashboard).toBe(3 * resourcesOf(home, 'AWS::CloudWatch::Dashboard').length);

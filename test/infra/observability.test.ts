@@ -56,6 +56,9 @@ test('the stacks have these alarms', () => {
       'CanaryFails',
       'CanaryIsSilent',
       'CreatesAreSlow',
+      'DeliveriesFail',
+      'DeliveriesLost',
+      'DeliveriesWait',
       'OpenPastDue',
       'RefusesCreates',
       'RunsAbandoned',
@@ -265,7 +268,7 @@ test('an alarm watches its own region only', () => {
   for (const alarm of all.flatMap(alarmsOf)) expect(JSON.stringify(alarm)).not.toContain('"Region"');
 });
 
-test('the dashboard has seven questions and every region', () => {
+test('the dashboard has eight questions and every region', () => {
   const texts = widgets.filter(({ type }) => type === 'text').map(({ properties }) => properties.markdown as string);
   expect(texts.map((text) => text.split('\n')[0])).toEqual([
     '## Are we answering?',
@@ -273,6 +276,7 @@ test('the dashboard has seven questions and every region', () => {
     '## How long does a check take, by region?',
     '## How deep and how old are the queues?',
     '## Why do runs fail?',
+    '## Do webhooks get their deliveries?',
     '## What does it cost?',
     '## Are the hosts steady?',
   ]);

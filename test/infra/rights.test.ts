@@ -18,12 +18,16 @@ const queues = regionStacks.map(
 );
 const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'];
 
+/** Right to send messages to the queue of deliveries. */
+const sendDeliveries = ['sqs:SendMessage arn:aws:sqs:us-west-2:123456789012:page-audit-dev-deliveries'];
 /** Rights for checking an API key. */
 const keys = on(`${table} of KEY#*`, 'dynamodb', ['GetItem', 'UpdateItem']);
 /** Rights of a function beside a queue: to read checks, to update attributes of them, and to end their count as open. */
 const runs = [
   ...on(`${table} of CHECK#*`, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
   ...on(`${table} of OPENCHECK#*`, 'dynamodb', ['DeleteItem']),
+  ...on(`${table} of OWNER#*`, 'dynamodb', ['GetItem']),
+  ...sendDeliveries,
 ];
 
 /** All rights of each function except logging and tracing. */
@@ -32,6 +36,7 @@ const rights = {
     ...onTable('create-check'),
     ...keys,
     ...send(queues),
+    ...sendDeliveries,
     ...on(secrets, 's3', ['DeleteObject', 'PutObject']),
     ...on(fingerprintKey, 's3', ['GetObject', 'PutObject']),
   ],
@@ -54,6 +59,12 @@ const rights = {
   ],
   'create-link': [...onTable('create-link'), ...keys],
   'delete-links': [...onTable('delete-links'), ...keys],
+  webhooks: [...onTable('webhooks'), ...keys, ...sendDeliveries],
+  'deliver-webhook': [
+    ...onTable('deliver-webhook'),
+    ...on(queueCalled('page-audit-dev-deliveries', home), 'sqs', [...take]),
+    ...sendDeliveries,
+  ],
   discover: onTable('discover'),
   ready: onTable('ready'),
   docs: [],
@@ -65,6 +76,7 @@ const rights = {
     ...on(bucket, 's3', ['ListBucket']),
     ...on(secrets, 's3', ['DeleteObject']),
     ...count(queues),
+    ...sendDeliveries,
   ],
   canary: on(`${table} of KEY#00000000ca11`, 'dynamodb', ['PutItem']), // one key, which only the canary uses
   'sample-page': [],
@@ -169,6 +181,15 @@ test('each right to the table names one partition, and only functions for share 
   expect(readers.sort()).toEqual(['create-link', 'delete-check', 'delete-links', ...reading, 'sweep', 'wait-check']);
 });
 
+test('only the functions of webhooks read their secrets', () => {
+  const readers = all.flatMap((stack) =>
+    Object.keys(functionsOf(stack)).filter((file) =>
+      rightsOf(stack, file).some(({ Condition }) => partitionOf(Condition) === 'WEBHOOK#*'),
+    ),
+  );
+  expect(readers.sort()).toEqual(['deliver-webhook', 'webhooks']);
+});
+
 test('each function writes to its own log only', () => {
   for (const file of Object.keys(rights)) {
     const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
@@ -244,6 +265,6 @@ function count(to: string[]): string[] {
 function send(to: string[]): string[] {
   return to.flatMap((queue) => on(queue, 'sqs', ['SendMessage']));
 }
-function queueCalled(name: string): string {
-  return `<${resourcesOf(region, 'AWS::SQS::Queue').find(({ QueueName }) => QueueName === name)?.id}.Arn>`;
+function queueCalled(name: string, stack = region): string {
+  return `<${resourcesOf(stack, 'AWS::SQS::Queue').find(({ QueueName }) => QueueName === name)?.id}.Arn>`;
 }

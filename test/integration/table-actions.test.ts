@@ -7,6 +7,7 @@ import { createCheck } from '../../functions/create-check.ts';
 import { createLink } from '../../functions/create-link.ts';
 import { deleteCheck } from '../../functions/delete-check.ts';
 import { deleteLinks } from '../../functions/delete-links.ts';
+import { deliverWebhook } from '../../functions/deliver-webhook.ts';
 import { discover } from '../../functions/discover.ts';
 import { getCheck } from '../../functions/get-check.ts';
 import { getComparison } from '../../functions/get-comparison.ts';
@@ -15,8 +16,8 @@ import { getFixes } from '../../functions/get-fixes.ts';
 import { getReport } from '../../functions/get-report.ts';
 import { getRun } from '../../functions/get-run.ts';
 import { getScreenshot } from '../../functions/get-screenshot.ts';
-import { deleteItem, ifExists } from '../../functions/lib/store/dynamodb.ts';
-import { checkKey } from '../../functions/lib/store/items.ts';
+import { deleteItem, ifExists, updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { checkKey, runKey } from '../../functions/lib/store/items.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { listChecks } from '../../functions/list-checks.ts';
@@ -24,6 +25,7 @@ import { ready } from '../../functions/ready.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { waitCheck } from '../../functions/wait-check.ts';
+import { webhooks } from '../../functions/webhooks.ts';
 import { updatedAttributes, updatedRegion } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -104,7 +106,36 @@ const reads = async (checkId: string, runId: string, more: object) => {
   await as('get-screenshot', () => getScreenshot(world)(ofRun));
 };
 
+/** Uses webhooks and their deliveries, also those of a check that a test has closed. */
+const withWebhooks = async () => {
+  const targets = { targets: 'public' as const, ports: [443] };
+  const handle = webhooks({ ...world, store: world.webhooks, queue: world.deliveryQueue, targets, now: () => t0 });
+  const call = (method: string, path = '', params = {}) =>
+    as('webhooks', () => handle(request(params, { method, path: `/v1/webhooks${path}`, body: hook })));
+  const hook = { url: 'https://example.com/', events: ['check.completed'] };
+  const [webhookId] = await Promise.all([1, 2].map(async () => ((await call('POST')).body as { id: string }).id));
+  await call('GET');
+  await call('POST', '/x/rotate', { webhookId });
+  await call('POST', '/x/test', { webhookId });
+  return { webhookId, call };
+};
+
+const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhooks>>, checkId: string) => {
+  const post = async () => ({ status: 500, response: null, retryAfterMs: null });
+  const consume = deliverWebhook({ ...world, checks: world.store, post });
+  await as('deliver-webhook', () => consume({ owner, checkId }, () => 30_000));
+  const { deliveries } = (await call('GET', '/x/deliveries', { webhookId })).body as { deliveries: { id: string }[] };
+  for (const { id: deliveryId } of deliveries)
+    await call('POST', '/x/deliveries/y/redeliver', { webhookId, deliveryId });
+  const all = await world.webhooks.list(owner);
+  for (const webhook of all) await call('DELETE', '', { webhookId: webhook.id });
+  const left = (await Promise.all(all.map(({ id }) => world.deliveries.list(id)))).flat();
+  for (const { webhookId, id: deliveryId, createdAt, tries } of left)
+    await as('deliver-webhook', () => consume({ owner, webhookId, deliveryId, createdAt, tries }, () => 30_000));
+};
+
 const everyFunction = async () => {
+  const used = await withWebhooks();
   const readRegions = () => world.regions.read(['us-west1']);
   const offer = {
     readRegions,
@@ -175,11 +206,19 @@ const everyFunction = async () => {
 
   const orphan = await create();
   await deleteItem(world.db, checkKey(orphan), ifExists); // as if its create had died before it wrote the check
+  const unclosed = await world.runOf(await create()); // its worker died between the end of the run and the closing
+  const end = { state: 'failed', error: runError('internal'), finishedAt: t0.toISOString() };
+  await updateItem(world.db, runKey(unclosed.checkId, unclosed.id), {
+    set: end,
+    remove: ['open', 'dueAt'],
+    ...ifExists,
+  });
   const leased = (await world.find(checkId)).runs[0];
   await world.leases.claim(leased as never, randomUUID(), t0);
   await sweepAt(120);
   await sweepAt(2 * DAY);
   await sweepAt(4 * DAY);
+  await deliver(used, earlier);
 };
 
 const usedBy = (file: string) => {
@@ -205,6 +244,7 @@ test.each(Object.entries(updatedAttributes))(
     expect(usedBy(file)).toEqual({
       check: ['GetItem', 'Query', 'UpdateItem'],
       openCheck: ['DeleteItem'],
+      owner: ['GetItem'],
       ...(ofRegion && { region: ['UpdateItem'] }),
     });
     const updated = (partition: string) => {

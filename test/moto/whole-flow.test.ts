@@ -58,6 +58,8 @@ beforeAll(async () => {
     const created = await sqs[region].send(new CreateQueueCommand({ QueueName: names.auditQueue(region) }));
     queues.push([region, created.QueueUrl]);
   }
+  const deliveries = await new SQSClient({}).send(new CreateQueueCommand({ QueueName: names.deliveryQueue }));
+  process.env.DELIVERY_QUEUE = deliveries.QueueUrl;
   process.env.AUDIT_QUEUES = JSON.stringify(Object.fromEntries(queues));
   world = worldHere();
   api = await startHandlers(builtHandler);

@@ -5,8 +5,10 @@ import { deleteCheck } from '../../functions/delete-check.ts';
 import { deleteLinks } from '../../functions/delete-links.ts';
 import { waiting } from '../../functions/lib/http/waiting.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
+import { deliveryQueue } from '../../functions/lib/queue/delivery-queue.ts';
 import { watchByPolling } from '../../functions/lib/store/changes.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
+import { deliveryStore } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
@@ -38,6 +40,7 @@ const env = {
   HOME_REGION: 'us-west-2',
   OPEN_SHARDS: 2,
   REPORT_BUCKET: 'reports',
+  DELIVERY_QUEUE: 'http://127.0.0.1:9/queue/deliveries',
   AUDIT_QUEUES: Object.fromEntries(simulatedRegions.map((region) => [region, queueUrlOf(region)])),
 };
 
@@ -67,6 +70,8 @@ export const openParts = () => {
     reports: bucket,
     secrets,
     queues: auditQueues(env),
+    deliveries: deliveryStore(db),
+    deliveryQueue: deliveryQueue(env),
   };
 };
 export type Parts = ReturnType<typeof openParts>;

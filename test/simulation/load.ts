@@ -2,6 +2,7 @@ import { claimRun } from '../../functions/lib/claim.ts';
 import { dispatch } from '../../functions/lib/queue/dispatch.ts';
 import { emitFinished, emitMeasured } from '../../functions/lib/run-metrics.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
+import { deliveryStore } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
@@ -84,6 +85,8 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
   };
   const sweepOnce = sweep({
     ...{ store: { ...store, closeIfFinished }, due, waiting: waitingStore(table.db), queues, now: clock.now },
+    deliveries: deliveryStore(table.db), // no owner has a webhook
+    deliveryQueue: { send: async () => {} },
     erasure: { eraseRemains: nothingIsErased, removeErasedMark: nothingIsErased },
     budgetMs: DAY_MS, // the writes are the budget
     get stopping() {

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
+import { closingDb } from '../../functions/lib/queue/closing-db.ts';
+import { deliveryQueue } from '../../functions/lib/queue/delivery-queue.ts';
 import { type Creation, checkStore } from '../../functions/lib/store/checks.ts';
+import { deliveryStore } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
-import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
 import { keyStore } from '../../functions/lib/store/keys.ts';
@@ -14,6 +16,7 @@ import { reportKey, reports } from '../../functions/lib/store/reports.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
+import { webhookStore } from '../../functions/lib/store/webhooks.ts';
 import { startAws } from '../../infra/local/aws.ts';
 import { AuditJob } from '../../shared/audit-job.ts';
 import { type Check, type CheckInputs, newCheck } from '../../shared/check.ts';
@@ -43,7 +46,7 @@ export const startWorld = async (env: Record<string, string> = {}, engines: Part
 /** Returns the stores and builders for the engines in `process.env`. */
 export const worldHere = () => {
   const secrets = secretStore(CreateEnv.parse(process.env));
-  const db = openDb(CreateEnv.parse(process.env), secrets);
+  const db = closingDb(CreateEnv.parse(process.env), secrets);
   const store = checkStore(db);
   const leases = leaseStore(db);
   const queues = auditQueues(CreateEnv.parse(process.env));
@@ -52,11 +55,16 @@ export const worldHere = () => {
 
   const create = async (
     check: Check,
-    { fingerprint = 'f', createId = randomUUID() as string, retentionDays }: Partial<Creation> = {},
+    {
+      owner = 'anonymous',
+      fingerprint = 'f',
+      createId = randomUUID() as string,
+      retentionDays,
+    }: Partial<Creation> = {},
   ): Promise<RunItem[]> => {
     const inDays = (days: number) => new Date(Date.parse(check.createdAt) + days * 24 * 3600 * 1000);
     const runs = await store.create(check, {
-      owner: 'anonymous',
+      owner,
       correlationId: 'c',
       fingerprint,
       createId,
@@ -96,7 +104,7 @@ export const worldHere = () => {
   const keys = keyStore(db);
   /** Creates an API key of the larger plan that may do everything. Returns its text and what is stored. */
   const newKey = (fields: Partial<Parameters<typeof keys.create>[0]> = {}, now = new Date()) => {
-    const scopes = ['checks:read' as const, 'checks:write' as const];
+    const scopes = ['checks:read' as const, 'checks:write' as const, 'webhooks:write' as const];
     return keys.create({ owner: 'acme', name: 'test', scopes, plan: 'large', expiresAt: null, ...fields }, now);
   };
 
@@ -135,6 +143,9 @@ export const worldHere = () => {
     keys,
     newKey,
     usage: usageStore(db),
+    webhooks: webhookStore(db),
+    deliveries: deliveryStore(db),
+    deliveryQueue: deliveryQueue(CreateEnv.parse(process.env)),
     regions: regionStore(db),
     queues,
     sqs,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { closeToPages } from '../../functions/auditor/egress/audit-ports.ts';
 import { isPrivateAddress } from '../../functions/lib/addresses.ts';
+import { closeToPages } from '../../functions/lib/audit-ports.ts';
 import { refusalOf, targetPolicy } from '../../functions/lib/public-addresses.ts';
 import { settingsFrom } from '../../infra/local/start-settings.ts';
 import { workerSettingsFrom } from '../../infra/local/worker-settings.ts';

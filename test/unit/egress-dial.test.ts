@@ -1,8 +1,8 @@
 import type { Socket, TcpNetConnectOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { dialFirst } from '../../functions/auditor/egress/dial.ts';
 import { LIMITS } from '../../functions/auditor/egress/proxy.ts';
+import { dialFirst } from '../../functions/lib/dial.ts';
 import {
   cleanUp,
   dialsTo,

@@ -83,6 +83,7 @@ test('an incomplete environment is refused with the name of the missing variable
     TABLE_NAME: 't',
     HOME_REGION: 'us-west-2',
     REPORT_BUCKET: 'b',
+    DELIVERY_QUEUE: 'https://sqs.example/d',
     AUDIT_QUEUES: '{"us-west1":"https://sqs.example/q"}',
   };
   expect(CreateEnv.parse(complete).TARGETS).toBe('public');

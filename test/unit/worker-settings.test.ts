@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { workerSettingsFrom } from '../../infra/local/worker-settings.ts';
 
 const QUEUE_URL = 'https://sqs.eu-north-1.amazonaws.com/123456789012/prod-audits-europe-north1';
-const needed = { QUEUE_URL, TABLE_NAME: 'prod', HOME_REGION: 'us-west-2', REPORT_BUCKET: 'reports', OPEN_SHARDS: '8' };
+const needed = {
+  QUEUE_URL,
+  TABLE_NAME: 'prod',
+  HOME_REGION: 'us-west-2',
+  REPORT_BUCKET: 'reports',
+  DELIVERY_QUEUE: QUEUE_URL,
+  OPEN_SHARDS: '8',
+};
 
 test('a worker takes the region from the URL of its queue, and requires the sandbox', () => {
   const settings = workerSettingsFrom({ ...needed, AUDITS_AT_ONCE: '3' });

@@ -2,12 +2,12 @@ import { lookup as dnsLookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, connect as netConnect } from 'node:net';
+import { closeToPages } from '../../lib/audit-ports.ts';
+import { type Connect, cachedLookup, dialFirst, type Lookup, unlessAborted } from '../../lib/dial.ts';
 import type { Target } from '../../lib/public-addresses.ts';
+import { type EgressPolicy, targetRules } from '../../lib/target-rules.ts';
 import type { Decision, Outcome } from '../messages.ts';
-import { closeToPages } from './audit-ports.ts';
 import { type DecisionLog, decisionLog } from './decisions.ts';
-import { type Connect, cachedLookup, dialFirst, type Lookup, unlessAborted } from './dial.ts';
-import { type EgressPolicy, targetRules } from './rules.ts';
 import { failureReply, readRequest, refuse, SUCCESS_REPLY } from './socks.ts';
 
 export type EgressProxy = {

@@ -66,6 +66,11 @@ const localCaller = (headers: Headers, scope: Scope, corsOrigins: readonly strin
       `A proxy has forwarded this request: it has the header ${forwarded}. Without API keys, the service accepts no such request. Start it with AUTH=keys.`,
     );
   }
+  if (headers['webhook-id'] !== undefined)
+    throw new ApiProblemError(
+      'forbidden',
+      'This request is a delivery to a webhook. A webhook must not call a page audit service.',
+    );
   const url = URL.parse(`http://${host ?? 'localhost'}`);
   if (!url || !isLoopbackHost(targetOf(url).host)) {
     throw new ApiProblemError(
@@ -74,10 +79,10 @@ const localCaller = (headers: Headers, scope: Scope, corsOrigins: readonly strin
     );
   }
   const allowed = origin === undefined || corsOrigins.includes(origin);
-  if (scope === 'checks:write' && !allowed && URL.parse(origin)?.host !== url.host) {
+  if (scope !== 'checks:read' && !allowed && URL.parse(origin)?.host !== url.host) {
     throw new ApiProblemError(
       'forbidden',
-      'Without API keys, a page may create or delete checks only from the origin of the service or one in CORS_ORIGINS.',
+      'Without API keys, a page may change data only from the origin of the service or one in CORS_ORIGINS.',
     );
   }
   return { owner: ANONYMOUS };

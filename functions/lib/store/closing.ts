@@ -4,11 +4,12 @@ import { latest } from '../../../shared/times.ts';
 import { log } from '../log.ts';
 import { type Db, updateItem } from './dynamodb.ts';
 import { findCheck } from './find-check.ts';
-import { checkKey, ofAnyOwner, type RunItem, type RunRef, readItems, toIso } from './items.ts';
+import { checkKey, ofAnyOwner, openPartitionOf, type RunItem, type RunRef, readItems, toIso } from './items.ts';
 import { listedClosedCheck } from './lists.ts';
 import { removeOpenCheck } from './open-checks.ts';
 import { removeSecrets } from './remove-secrets.ts';
 import { fillTrends } from './trends.ts';
+import { hasWebhooks } from './webhooks.ts';
 
 /** Closes a check if all its runs are finished. Returns true if the check is closed. */
 export const closeIfFinished = async (db: Db, checkId: string, now: Date, again = false): Promise<boolean> => {
@@ -24,17 +25,27 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date, again 
   // Both before the check is closed, so that the sweeper repeats them if they fail.
   await removeSecrets(db, [found.item, ...found.runs]);
   if (countsAsOpen) await removeOpenCheck(db, owner, checkId);
+  const notifies = db.announceClosed && (await hasWebhooks(db, owner));
+  // The same write closes the check and makes its deliveries due, so that no close is without them.
+  const due = { open: openPartitionOf(db, 'deliveries', checkId), dueAt: toIso(now.getTime() + HOLD_MS) };
   await updateItem(db, checkKey(checkId), {
     set: {
       completedAt: latest(now.toISOString(), ...found.runs.map((run) => run.finishedAt)),
       ...listedClosedCheck(check, owner, expiresAt),
+      ...(notifies && due),
     },
-    remove: ['open', 'dueAt'],
+    remove: notifies ? [] : ['open', 'dueAt'],
     condition: '#completedAt = :null', // false for a mark, which has no completedAt
     values: { ':null': null },
   });
+  if (notifies) await announce(db, owner, checkId);
   return true;
 };
+
+const announce = (db: Db, owner: string, checkId: string): Promise<void> | undefined =>
+  db.announceClosed?.({ owner, checkId }).catch((error: Error) => {
+    log.warn('Could not send the message about a closed check. The sweeper sends it in a minute.', { checkId, error });
+  });
 
 /**
  * Makes the check of a run due in a minute if all its other runs are finished. A worker that dies between the end of the last

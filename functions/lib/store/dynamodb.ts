@@ -12,6 +12,8 @@ export type Db = {
   openShards: number;
   /** Deletes the secrets of a check that ends. Functions that end checks have it. */
   secrets?: { delete: (key: string) => Promise<void> } | undefined;
+  /** Announces a closed check whose owner has webhooks. Every function that closes checks has it. */
+  announceClosed?: (closed: { owner: string; checkId: string }) => Promise<void>;
 };
 export type Key = { pk: string; sk: string };
 export type Item = Record<string, unknown>;

@@ -18,9 +18,12 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * RUN#<runId>        RUN            pointer from a run to its check, for the paths without a check id
  * SHARE#<checkId>    SHARE          secret of the check's share links (links.ts)
  * OWNER#<owner>      USAGE          usage of an owner's plans (stored-usage.ts)
+ * OWNER#<owner>      WEBHOOKS       mark of an owner who has had a webhook (webhooks.ts)
  * OPENCHECK#<owner>  <checkId>      open check that counts towards its owner's plan (open-checks.ts)
  * KEY#<prefix>       KEY            API key (keys.ts)
  * REGION#<region>    REGION         state of a region (regions.ts)
+ * WEBHOOK#<owner>    <place>        webhook with its secrets (webhooks.ts)
+ * DELIVERY#<webhook> <time>#<id>    delivery to a webhook (deliveries.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
@@ -28,7 +31,7 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * (KEYS#<first digit of the prefix>), sorted by listKey, with what a list shows (lists.ts).
  *
  * The sparse index `open` holds unfinished runs (OPEN#<region>#<shard>), unfinished checks and marks
- * (OPEN#checks#<shard>), sorted by dueAt. The shard comes from the item's id. A hot partition of an index would throttle
+ * (OPEN#checks#<shard>), closed checks without deliveries and unfinished deliveries (OPEN#deliveries#<shard>), sorted by dueAt. The shard comes from the item's id. A hot partition of an index would throttle
  * the writes of the table. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
  * fails if someone else has acted on the item.
  */
@@ -45,9 +48,10 @@ export const pointerKey = (runId: string): Key => ({ pk: `${partitions.run}${run
 export const shareKey = (checkId: string): Key => ({ pk: `${partitions.share}${checkId}`, sk: 'SHARE' });
 export const apiKeyKey = (prefix: string): Key => ({ pk: `${partitions.key}${prefix}`, sk: 'KEY' });
 export const regionKey = (region: Region): Key => ({ pk: `${partitions.region}${region}`, sk: 'REGION' });
+export const webhooksMarkKey = (owner: string): Key => ({ pk: `${partitions.owner}${owner}`, sk: 'WEBHOOKS' });
 export const usageKey = (owner: string): Key => ({ pk: `${partitions.owner}${owner}`, sk: 'USAGE' });
 /** Kind of open items, each with shards of its own. */
-export type OpenKind = Region | 'checks';
+export type OpenKind = Region | 'checks' | 'deliveries';
 export const openPartition = (kind: OpenKind, shard: number): string => `OPEN#${kind}#${shard}`;
 /** Returns the partition of a new open item. The last digits of a UUID of any version are evenly distributed. */
 export const openPartitionOf = ({ openShards }: Pick<Db, 'openShards'>, kind: OpenKind, id: string): string =>

@@ -1,5 +1,6 @@
-import { isLoopbackAddress, isPrivateAddress, isPublicAddress } from '../../lib/addresses.ts';
-import { entriesFor, isAllowedAddress } from '../../lib/allowed-hosts.ts';
+import { isLoopbackAddress, isPrivateAddress, isPublicAddress } from './addresses.ts';
+import { entriesFor, isAllowedAddress } from './allowed-hosts.ts';
+import { auditPorts } from './audit-ports.ts';
 import {
   allowingHint,
   isLoopbackHost,
@@ -8,8 +9,7 @@ import {
   type Target,
   type TargetPolicy,
   targetOf,
-} from '../../lib/public-addresses.ts';
-import { auditPorts } from './audit-ports.ts';
+} from './public-addresses.ts';
 
 /** `url` is the URL of the check. It decides which hosts the page may use. */
 export type EgressPolicy = TargetPolicy & { url: string };

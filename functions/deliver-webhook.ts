@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook as Signer } from 'standardwebhooks';
+import { v5 as uuidv5 } from 'uuid';
+import { checkView } from '../shared/check.ts';
+import { DeliveryJob } from '../shared/delivery-job.ts';
+import { DELIVERY_DELAYS_MS, HOLD_MS } from '../shared/due-times.ts';
+import { checkSummary } from '../shared/summaries.ts';
+import type { DeliveryTry } from '../shared/webhooks.ts';
+import { envOf } from './lib/environment.ts';
+import { emit, log } from './lib/log.ts';
+import { type Posted, type PostWebhook, postWebhook } from './lib/post-webhook.ts';
+import { targetPolicy } from './lib/public-addresses.ts';
+import { queue } from './lib/queue/consumer.ts';
+import { type DeliveryQueue, deliveryQueue } from './lib/queue/delivery-queue.ts';
+import { retry } from './lib/retry.ts';
+import { type CheckStore, checkStore } from './lib/store/checks.ts';
+import { type Claim, type DeliveryItem, type DeliveryStore, deliveryStore, jobOf } from './lib/store/deliveries.ts';
+import { ifReadable, openDb } from './lib/store/dynamodb.ts';
+import {
+  isSlow,
+  type Lane,
+  validSecrets,
+  type WebhookItem,
+  type WebhookStore,
+  webhookStore,
+} from './lib/store/webhooks.ts';
+
+/**
+ * Handles one message of the queue of deliveries: makes the deliveries of a closed check, and sends each of them or the
+ * named one as a signed POST.
+ */
+export const handler = queue({ schema: DeliveryJob }, () => {
+  const env = envOf('deliver-webhook');
+  const db = openDb(env);
+  return deliverWebhook({
+    checks: checkStore(db),
+    webhooks: webhookStore(db),
+    deliveries: deliveryStore(db),
+    deliveryQueue: deliveryQueue(env),
+    post: postWebhook({ targets: targetPolicy(env) }),
+  });
+});
+
+type Deps = {
+  checks: Pick<CheckStore, 'findOfAnyOwner'>;
+  webhooks: Pick<WebhookStore, 'list' | 'find' | 'takeLane' | 'freeLane' | 'recordTry'>;
+  deliveries: Omit<DeliveryStore, 'list' | 'hold' | 'redeliver'>;
+  deliveryQueue: Pick<DeliveryQueue, 'send'>;
+  post: PostWebhook;
+  now?: () => Date;
+  random?: () => number;
+  pause?: (ms: number) => Promise<unknown>;
+  newId?: () => string;
+};
+type Work = Required<Deps> & { remainingMs: () => number };
+
+/** Delays between retries of a write after a try. A write that is lost makes another try necessary. */
+const RETRY_DELAYS_MS = [200, 500, 1000];
+/** Time of the invocation that is kept for its end, in milliseconds. */
+const END_MS = 1000;
+
+export const deliverWebhook = (deps: Deps) => {
+  const defaults = { now: () => new Date(), random: Math.random, pause: sleep, newId: randomUUID };
+  return async (job: DeliveryJob, remainingMs: () => number): Promise<void> => {
+    const work: Work = { ...defaults, ...deps, remainingMs };
+    const due = 'checkId' in job ? await deliveriesOf(work, job.checkId) : await named(work, job);
+    const ended = await Promise.allSettled(due.map((delivery) => deliver(work, delivery)));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  };
+};
+
+/** Returns the delivery of a message, unless it has been tried since. */
+const named = async ({ deliveries }: Work, job: Exclude<DeliveryJob, { checkId: string }>): Promise<DeliveryItem[]> => {
+  const delivery = await deliveries.find({ webhookId: job.webhookId, id: job.deliveryId, createdAt: job.createdAt });
+  return delivery?.tries === job.tries ? [delivery] : [];
+};
+
+/**
+ * Makes one delivery for each webhook that existed when the check was closed. Each has the same id and key in a repetition.
+ * Then takes the check out of the open items. Returns the deliveries without a try.
+ */
+const deliveriesOf = async ({ checks, webhooks, deliveries, now }: Work, checkId: string): Promise<DeliveryItem[]> => {
+  const found = await checks.findOfAnyOwner(checkId);
+  if (!found?.item.completedAt) return []; // erased
+  const { owner, createId, completedAt: createdAt } = found.item;
+  const all = await webhooks.list(owner);
+  const isTold = (each: WebhookItem) => !each.disabledAt && each.createdAt <= createdAt;
+  const refs = all.filter(isTold).map(({ id: webhookId }) => ({
+    ...{ id: uuidv5(`${checkId}\n${createId}`, webhookId), webhookId, createdAt },
+  }));
+  for (const ref of refs)
+    await deliveries.create({ ...ref, owner, event: 'check.completed', checkId, createId }, now());
+  await deliveries.settleCheck(found.item);
+  const made = await Promise.all(refs.map(deliveries.find));
+  return made.filter((each) => each?.tries === 0) as DeliveryItem[];
+};
+
+/** Sends a delivery, if this consumer can claim it and the webhook has a free lane. */
+const deliver = async (work: Work, delivery: DeliveryItem): Promise<void> => {
+  const { webhooks, deliveries, now, newId } = work;
+  const webhook = await webhooks.find(delivery.owner, delivery.webhookId);
+  if (!webhook) return void (await deliveries.delete(delivery));
+  const claim = await deliveries.claim(delivery, newId(), now());
+  if (!claim) return; // another consumer has the delivery, or it has ended
+  if (webhook.disabledAt && !delivery.isByHand) return end(work, claim, DISABLED);
+  const body = await bodyOf(work, delivery);
+  if (body === undefined) return end(work, claim, ERASED);
+  const lane = await waitForLane(work, webhook, claim.id);
+  if (!lane) return putOff(work, claim);
+  const posted = await work.post(webhook.url, signedHeaders(webhook, delivery, body, now()), body);
+  await recordTry(work, webhook, lane, claim, posted);
+};
+
+const DISABLED = 'The webhook is disabled, so the service did not send this delivery.';
+const ERASED = 'The check was erased, so the service did not send this delivery.';
+
+/** Ends a delivery without a try. */
+const end = async ({ deliveries, now }: Work, claim: Claim, error: string): Promise<void> => {
+  const none = { at: now().toISOString(), status: null, error, response: null };
+  await deliveries.end(claim, 'failed', none, { isTry: false });
+};
+
+/** Returns the body of a delivery, the same on each try. Returns undefined if its check was erased or can't be read. */
+const bodyOf = async ({ checks }: Work, delivery: DeliveryItem): Promise<string | undefined> => {
+  const { event: type, createdAt: timestamp, checkId, createId, webhookId } = delivery;
+  if (checkId === null) return JSON.stringify({ type, timestamp, data: { webhookId } });
+  const found = await checks.findOfAnyOwner(checkId).catch(ifReadable);
+  if (found?.item.createId !== createId) return undefined;
+  return JSON.stringify({ type, timestamp, data: checkSummary(checkView({ ...found.item, runs: found.runs })) });
+};
+
+/** Returns the headers of Standard Webhooks. After a rotation, the earlier secret signs too. */
+const signedHeaders = (webhook: WebhookItem, { id }: DeliveryItem, body: string, at: Date): Record<string, string> => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+  'webhook-signature': validSecrets(webhook, at)
+    .map(({ secret }) => new Signer(secret).sign(id, at, body))
+    .join(' '),
+});
+
+/** Time after which the tries at work show that a receiver is slow, so that no other delivery waits for it. */
+const SLOW_MS = 1000;
+const MAX_LANE_WAITS = 10;
+
+/** Takes a lane of a webhook. Waits for one for a moment, unless the receiver is slow. */
+const waitForLane = async (work: Work, read: WebhookItem, id: string): Promise<Lane | undefined> => {
+  const { webhooks, now, pause, random } = work;
+  let webhook: WebhookItem | undefined = read;
+  for (let waits = 0; webhook; waits++) {
+    const lane = await webhooks.takeLane(webhook, id, now());
+    if (lane) return lane;
+    if (waits === MAX_LANE_WAITS || isSlow(webhook, SLOW_MS, now())) return undefined;
+    await pause(100 + 100 * random());
+    webhook = await webhooks.find(webhook.owner, webhook.id);
+  }
+  return undefined;
+};
+
+const BUSY_MS = 15_000;
+const MAX_BUSY_MS = 15 * 60_000;
+
+/** Puts off a delivery to a receiver that is busy: 15 s, doubling to 15 minutes. */
+const putOff = async ({ deliveries, now, random }: Work, claim: Claim): Promise<void> => {
+  const ms = Math.min(BUSY_MS * 2 ** claim.delivery.waits, MAX_BUSY_MS);
+  await deliveries.postpone(claim, new Date(now().getTime() + jittered(ms, random)));
+};
+
+/** Returns a delay that is up to a fifth longer, so that many deliveries don't come back at once. */
+const jittered = (ms: number, random: () => number): number => ms * (1 + 0.2 * random());
+
+const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000;
+
+/** Records a try: of the delivery first, because a try that is not recorded would be repeated. */
+const recordTry = async (work: Work, webhook: WebhookItem, lane: Lane, claim: Claim, posted: Posted) => {
+  const { deliveries, now, random, remainingMs } = work;
+  const { delivery } = claim;
+  const error = errorOf(posted);
+  const { status } = posted;
+  const lastTry: DeliveryTry = {
+    ...{ at: now().toISOString(), status, error },
+    response: 'response' in posted ? posted.response : null,
+  };
+  const isGone = status === 410;
+  const delay = delivery.isByHand || isGone ? undefined : DELIVERY_DELAYS_MS[delivery.tries];
+  const invocation = { retryDelaysMs: RETRY_DELAYS_MS, remainingMs, signal: new AbortController().signal };
+  const write = (act: () => Promise<unknown>) => retry(act, invocation, END_MS);
+  emit('DeliveryFailure', error === null ? 0 : 1, {});
+  if (error === null) await write(() => deliveries.end(claim, 'succeeded', lastTry));
+  else if (delay === undefined) await write(() => deliveries.end(claim, 'failed', lastTry));
+  else {
+    const asked = 'retryAfterMs' in posted ? Math.min(posted.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) : 0;
+    const waitMs = Math.max(jittered(delay, random), asked);
+    await write(() => retryIn(work, claim, lastTry, waitMs));
+  }
+  const outcome = error === null ? 'succeeded' : isGone ? 'gone' : 'failed';
+  const disabled = await write(() => work.webhooks.recordTry(webhook, lane, outcome, now()));
+  const ids = { webhookId: webhook.id, deliveryId: delivery.id, owner: webhook.owner };
+  log.info('The delivery was tried.', { ...ids, tries: delivery.tries + 1, status, failure: error });
+  if (disabled) log.warn('The webhook is disabled.', { ...ids, disabled });
+};
+
+/** Returns why a try failed, or null for a success. */
+const errorOf = (posted: Posted): string | null => {
+  if (posted.status === null) return posted.error;
+  const { status } = posted;
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400)
+    return `The receiver answered with the redirect ${status}. The service follows none.`;
+  return `The receiver answered with status ${status}.`;
+};
+
+/** Plans the next try. The queue itself holds the message of a try within a minute, and the sweeper sends later ones. */
+const retryIn = async (work: Work, claim: Claim, lastTry: DeliveryTry, ms: number): Promise<void> => {
+  const { deliveries, deliveryQueue, now } = work;
+  const nextTryAt = new Date(now().getTime() + ms);
+  const isSoon = ms < HOLD_MS;
+  const dueAt = isSoon ? new Date(nextTryAt.getTime() + HOLD_MS) : nextTryAt;
+  await deliveries.recordFailure(claim, lastTry, nextTryAt, dueAt);
+  if (!isSoon) return;
+  const { delivery } = claim;
+  const job = jobOf({ ...delivery, tries: delivery.tries + 1 });
+  await deliveryQueue.send(job, Math.ceil(ms / 1000)).catch((error: Error) => {
+    log.warn('Could not send the message of a retry. The sweeper sends it in a minute.', {
+      deliveryId: delivery.id,
+      error,
+    });
+  });
+};

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
+import { DELIVERY_LEASE_MS, DISABLE_AFTER_MS } from '../../../shared/due-times.ts';
+import { partitions } from '../../../shared/partitions.ts';
+import { type DisabledReason, ROTATION_HOURS } from '../../../shared/webhooks.ts';
+import {
+  allOf,
+  type Condition,
+  type Db,
+  deleteItem,
+  getItem,
+  ifAbsent,
+  type Key,
+  parse,
+  putItem,
+  putOnce,
+  updateItem,
+} from './dynamodb.ts';
+import { ifEqual, toIso, webhooksMarkKey } from './items.ts';
+
+/*
+ * Each webhook has one of the places of its owner, so that a conditional put bounds their number. Its secrets are in its item,
+ * so that they are erased with it. Only the functions `webhooks` and `deliver-webhook` have a right to these items: the
+ * functions that close a check run beside hostile pages, and read the mark of the owner instead.
+ *
+ * `tries` has the tries at work, by lane. A webhook has few lanes, so that a receiver that hangs can't hold all consumers of
+ * the queue.
+ */
+
+/** Tries to one webhook at the same time. A webhook whose last try failed has one lane. */
+const LANES = ['a', 'b', 'c', 'd'] as const;
+/** Secrets that may sign at the same time, after many rotations within a day. */
+const MAX_SECRETS = 8;
+
+const time = z.iso.datetime();
+const WebhookItem = z.object({
+  sk: z.string(), // its place
+  id: z.uuid(),
+  owner: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  createdAt: time,
+  secrets: z.array(z.object({ secret: z.string(), until: time.nullable() })).min(1), // the newest first
+  rotations: z.int(),
+  failingSince: time.optional(),
+  disabledAt: time.optional(),
+  disabledReason: z.string().optional(),
+  tries: z.record(z.string(), z.object({ id: z.string(), startedAt: time })),
+});
+export type WebhookItem = z.infer<typeof WebhookItem>;
+export type Lane = (typeof LANES)[number];
+
+const keyOf = ({ owner, sk }: Pick<WebhookItem, 'owner' | 'sk'>): Key => ({ pk: `${partitions.webhook}${owner}`, sk });
+/** Holds if the place still has this webhook. */
+const ifSame = ({ id }: Pick<WebhookItem, 'id'>): Condition => ifEqual('id', id);
+
+export type WebhookStore = ReturnType<typeof webhookStore>;
+
+/** Stores webhooks, with their secrets. */
+export const webhookStore = (db: Db) => ({
+  /** Returns the webhooks of an owner, oldest first. */
+  list: (owner: string): Promise<WebhookItem[]> => list(db, owner),
+
+  find: async (owner: string, id: string): Promise<WebhookItem | undefined> =>
+    (await list(db, owner)).find((webhook) => webhook.id === id),
+
+  /** Creates a webhook. Returns undefined if its owner has as many as `max`. */
+  create: (webhook: Pick<WebhookItem, 'id' | 'owner' | 'url' | 'events'>, max: number, now: Date) =>
+    create(db, webhook, max, now),
+
+  /** Erases a webhook with its secrets. Its deliveries expire, and nobody can read them. Safe to repeat. */
+  delete: (webhook: WebhookItem): Promise<boolean> => deleteItem(db, keyOf(webhook), ifSame(webhook)),
+
+  /** Gives a webhook a new secret. Earlier secrets go on signing for a day. Returns undefined if it has changed meanwhile. */
+  rotate: (webhook: WebhookItem, now: Date) => rotate(db, webhook, now),
+
+  /** Takes a lane of a webhook for a try. Returns undefined if all lanes are taken, or another try was faster. */
+  takeLane: (webhook: WebhookItem, id: string, now: Date) => takeLane(db, webhook, id, now),
+
+  /** Frees the lane of a try that was not made. */
+  freeLane: (webhook: WebhookItem, lane: Lane) =>
+    updateItem(db, keyOf(webhook), { remove: [`tries.${lane}`], returns: 'NONE', ...ifSame(webhook) }),
+
+  /** Records the end of a try and frees its lane. Returns why that disabled the webhook, or undefined. */
+  recordTry: (webhook: WebhookItem, lane: Lane, outcome: TryOutcome, now: Date) =>
+    recordTry(db, webhook, lane, outcome, now),
+});
+
+export type TryOutcome = 'succeeded' | 'failed' | 'gone';
+
+/** Returns true if an owner has or had webhooks. For closing a check. */
+export const hasWebhooks = async (db: Db, owner: string): Promise<boolean> =>
+  Boolean(await getItem(db, webhooksMarkKey(owner)));
+
+const list = async ({ client, table: TableName }: Db, owner: string): Promise<WebhookItem[]> => {
+  const query = new QueryCommand({
+    TableName,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': `${partitions.webhook}${owner}` },
+    ConsistentRead: true,
+  });
+  const { Items = [] } = await client.send(query);
+  return Items.map((item) => parse(WebhookItem, item)).sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+};
+
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+const create = async (
+  db: Db,
+  webhook: Pick<WebhookItem, 'id' | 'owner' | 'url' | 'events'>,
+  max: number,
+  now: Date,
+): Promise<WebhookItem | undefined> => {
+  // First, so that each check that closes after the answer has its delivery.
+  await putItem(db, { ...webhooksMarkKey(webhook.owner), createdAt: now.toISOString() }, ifAbsent);
+  const item = {
+    ...webhook,
+    createdAt: now.toISOString(),
+    secrets: [{ secret: newSecret(), until: null }],
+    rotations: 0,
+    tries: {},
+  };
+  for (let place = 0; place < max; place++) {
+    const sk = String(place);
+    if (await putOnce(db, { ...keyOf({ owner: webhook.owner, sk }), ...item }, ifAbsent)) return { ...item, sk };
+  }
+  return undefined;
+};
+
+const rotate = async (db: Db, webhook: WebhookItem, now: Date) => {
+  const earlierUntil = toIso(now.getTime() + ROTATION_HOURS * 3600 * 1000);
+  const secret = newSecret();
+  const earlier = validSecrets(webhook, now).map((each) => ({ ...each, until: each.until ?? earlierUntil }));
+  const secrets = [{ secret, until: null }, ...earlier].slice(0, MAX_SECRETS);
+  const isUnchanged = allOf(ifSame(webhook), ifEqual('rotations', webhook.rotations));
+  const set = { secrets, rotations: webhook.rotations + 1 };
+  const written = await updateItem(db, keyOf(webhook), { set, returns: 'NONE', ...isUnchanged });
+  return written && { secret, earlierUntil };
+};
+
+/** Returns the secrets that sign at a time, the newest first. */
+export const validSecrets = ({ secrets }: WebhookItem, now: Date) =>
+  secrets.filter(({ until }) => until === null || until > now.toISOString());
+
+const isTaken = ({ tries }: WebhookItem, lane: Lane, now: Date): boolean =>
+  tries[lane] !== undefined && Date.parse(tries[lane].startedAt) > now.getTime() - DELIVERY_LEASE_MS;
+
+const lanesOf = ({ failingSince }: WebhookItem): readonly Lane[] => (failingSince ? LANES.slice(0, 1) : LANES);
+
+/** Returns true if each lane of a webhook has been taken for some time. */
+export const isSlow = (webhook: WebhookItem, ms: number, now: Date): boolean =>
+  lanesOf(webhook).every(
+    (lane) => isTaken(webhook, lane, now) && Date.parse(webhook.tries[lane]?.startedAt ?? '') < now.getTime() - ms,
+  );
+
+const takeLane = async (db: Db, webhook: WebhookItem, id: string, now: Date): Promise<Lane | undefined> => {
+  const lane = lanesOf(webhook).find((each) => !isTaken(webhook, each, now));
+  if (!lane) return undefined;
+  const isFree = {
+    condition: `attribute_not_exists(#tries.#${lane}) OR #tries.#${lane}.#startedAt <= :expired`,
+    values: { ':expired': toIso(now.getTime() - DELIVERY_LEASE_MS) },
+  };
+  const set = { [`tries.${lane}`]: { id, startedAt: now.toISOString() } };
+  const taken = await updateItem(db, keyOf(webhook), { set, returns: 'NONE', ...allOf(ifSame(webhook), isFree) });
+  return taken && lane;
+};
+
+const recordTry = async (db: Db, webhook: WebhookItem, lane: Lane, outcome: TryOutcome, now: Date) => {
+  const { failingSince, disabledAt } = webhook;
+  const lasts = failingSince ? now.getTime() - Date.parse(failingSince) : 0;
+  const isDisabling = !disabledAt && (outcome === 'gone' || (outcome === 'failed' && lasts >= DISABLE_AFTER_MS));
+  const reason: DisabledReason | undefined = isDisabling ? (outcome === 'gone' ? 'gone' : 'failing') : undefined;
+  const at = now.toISOString();
+  await updateItem(db, keyOf(webhook), {
+    ...(outcome !== 'succeeded' && { setIfAbsent: { failingSince: at } }),
+    ...(reason && { set: { disabledAt: at, disabledReason: reason } }),
+    remove: [`tries.${lane}`, ...(outcome === 'succeeded' ? ['failingSince', 'disabledAt', 'disabledReason'] : [])],
+    returns: 'NONE',
+    ...ifSame(webhook),
+  });
+  return reason;
+};

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+/** Events of which a webhook can be told. */
+export const webhookEvents = ['check.completed'] as const;
+export const WebhookEvent = z
+  .enum(webhookEvents)
+  .meta({ id: 'WebhookEvent', description: '`check.completed`: all runs of a check are finished.' });
+export type WebhookEvent = z.infer<typeof WebhookEvent>;
+
+/** Event of a delivery that `POST …/test` makes. */
+export const TEST_EVENT = 'webhook.test';
+const DeliveryEvent = z.enum([...webhookEvents, TEST_EVENT]);
+export type DeliveryEvent = z.infer<typeof DeliveryEvent>;
+
+/** Body of the create of a webhook. */
+export const CreateWebhookBody = z
+  .strictObject({
+    url: z
+      .string()
+      .meta({ description: 'A public URL that starts with https://, without credentials.', maxLength: 2048 }),
+    events: z.array(WebhookEvent).min(1).max(webhookEvents.length).meta({ uniqueItems: true }),
+  })
+  .meta({ id: 'CreateWebhook' });
+export type CreateWebhookBody = z.infer<typeof CreateWebhookBody>;
+
+/** Reasons why the service has disabled a webhook. */
+export const DisabledReason = z
+  .enum(['gone', 'failing'])
+  .describe('`gone`: it answered with status 410. `failing`: five days without a success.');
+export type DisabledReason = z.infer<typeof DisabledReason>;
+
+export const Webhook = z
+  .object({
+    id: z.uuid(),
+    url: z.string(),
+    events: z.array(WebhookEvent),
+    createdAt: z.iso.datetime(),
+    failingSince: z.iso.datetime().nullable().describe('When the first try since the last success failed.'),
+    disabledAt: z.iso.datetime().nullable().describe('A test or a redelivery that succeeds enables the webhook again.'),
+    disabledReason: DisabledReason.nullable(),
+  })
+  .meta({ id: 'Webhook', description: 'A URL to which the service sends events.' });
+export type Webhook = z.infer<typeof Webhook>;
+
+const secret = z.string().describe('Signs each delivery. Nobody can read it again.');
+export const CreatedWebhook = Webhook.extend({ secret }).meta({ id: 'CreatedWebhook' });
+export type CreatedWebhook = z.infer<typeof CreatedWebhook>;
+export const RotatedWebhook = Webhook.extend({
+  secret,
+  earlierSecretUntil: z.iso.datetime().describe('Until then the earlier secret signs each delivery too.'),
+}).meta({ id: 'RotatedWebhook' });
+export type RotatedWebhook = z.infer<typeof RotatedWebhook>;
+
+export const WebhookList = z.object({ webhooks: z.array(Webhook) });
+export type WebhookList = z.infer<typeof WebhookList>;
+
+export const DeliveryState = z.enum(['pending', 'succeeded', 'failed']);
+export type DeliveryState = z.infer<typeof DeliveryState>;
+
+/** The last try of a delivery. */
+export const DeliveryTry = z.object({
+  at: z.iso.datetime(),
+  status: z.int().nullable().describe('Status of the answer. Null without an answer.'),
+  error: z.string().nullable().describe('Why the try failed.'),
+  response: z.string().nullable().describe('Start of the body of the answer.'),
+});
+export type DeliveryTry = z.infer<typeof DeliveryTry>;
+
+export const Delivery = z
+  .object({
+    id: z.uuid().describe('Sent as `webhook-id`, the same on each try.'),
+    event: DeliveryEvent,
+    checkId: z.uuid().nullable(),
+    state: DeliveryState,
+    createdAt: z.iso.datetime(),
+    tries: z.int(),
+    nextTryAt: z.iso.datetime().nullable(),
+    lastTry: DeliveryTry.nullable(),
+  })
+  .meta({ id: 'Delivery', description: 'One event for one webhook.' });
+export type Delivery = z.infer<typeof Delivery>;
+
+export const DeliveryList = z.object({ deliveries: z.array(Delivery) });
+export type DeliveryList = z.infer<typeof DeliveryList>;
+
+/** Number of deliveries that a list shows, and the days until the service forgets one. */
+export const LISTED_DELIVERIES = 50;
+export const DELIVERY_DAYS = 7;
+/** Time that an earlier secret goes on signing after a rotation, in hours. */
+export const ROTATION_HOURS = 24;

@@ -1,0 +1,77 @@
+import { deliverWebhook } from '../../functions/deliver-webhook.ts';
+import type { PostWebhook } from '../../functions/lib/post-webhook.ts';
+import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { sweep } from '../../functions/sweep.ts';
+import type { DeliveryJob } from '../../shared/delivery-job.ts';
+import { aCheck, type World } from './world.ts';
+
+type Options = { world: World; post: PostWebhook; now: Date; parts?: Partial<Parameters<typeof deliverWebhook>[0]> };
+const MINUTE = 60_000;
+
+type Sent = { job: DeliveryJob; at: number };
+
+/** Runs deliveries in simulated time. Its queue holds each message until its time, or loses it if `loses` says so. */
+export const startDelivering = ({ world, post, now: start, parts = {} }: Options) => {
+  let now = start.getTime();
+  let queue: Sent[] = [];
+  let loses = (_job: DeliveryJob): boolean => false;
+  const send = async (job: DeliveryJob, delaySeconds = 0) => {
+    if (!loses(job)) queue.push({ job, at: now + delaySeconds * 1000 });
+  };
+  const clock = () => new Date(now);
+  const db = { ...world.db, announceClosed: send };
+  const leases = leaseStore(db);
+  const consume = deliverWebhook({
+    checks: world.store,
+    webhooks: world.webhooks,
+    deliveries: world.deliveries,
+    deliveryQueue: { send },
+    post,
+    now: clock,
+    random: () => 0,
+    pause: async (ms) => {
+      now += ms;
+    },
+    ...parts,
+  });
+  const sweepOnce = sweep({ ...world, deliveryQueue: { send }, now: clock });
+
+  /** Handles the messages whose time has come. Returns the errors. */
+  const drain = async (): Promise<unknown[]> => {
+    const errors: unknown[] = [];
+    for (let due = queue.filter(({ at }) => at <= now); due.length > 0; due = queue.filter(({ at }) => at <= now)) {
+      queue = queue.filter((each) => !due.includes(each));
+      for (const { job } of due) await consume(job, () => 30_000).catch((error) => errors.push(error));
+    }
+    return errors;
+  };
+  return {
+    db,
+    now: clock,
+    drain,
+    loseMessages: (which: typeof loses) => {
+      loses = which;
+    },
+    /** Creates a check of an owner, and finishes its runs now. */
+    finishCheck: async (owner: string) => {
+      const check = aCheck({ now: clock() });
+      for (const run of await world.create(check, { owner })) {
+        const lease = await leases.claim(run, crypto.randomUUID(), clock());
+        await leases.finish(lease as never, { state: 'succeeded', performance: 98, attempts: [] }, clock());
+      }
+      return check;
+    },
+    /** Lets some time pass, with a sweep in each minute in which something is due. */
+    pass: async (ms: number): Promise<void> => {
+      for (const end = now + ms; now < end; ) {
+        const [due] = await world.due.list({ kind: 'deliveries', shard: 0 }, new Date(end), 1);
+        const messages = queue.map(({ at }) => at);
+        const swept = due ? Math.ceil(Date.parse(due.dueAt) / MINUTE) * MINUTE : end;
+        now = Math.max(now + 1, Math.min(end, swept, ...messages));
+        await drain();
+        if (now >= swept) await sweepOnce({});
+        await drain();
+      }
+    },
+  };
+};
