@@ -28,7 +28,7 @@ import {
   updateRun,
   withSamples,
 } from './items.ts';
-import { removeOpenCheckOf } from './open-checks.ts';
+import { openCheckCreate, removeOpenCheckOf } from './open-checks.ts';
 import { removeSecrets } from './remove-secrets.ts';
 
 /** A partition of the index of open items. */
@@ -125,12 +125,15 @@ const setAside = async (db: Db, { pk, sk }: Due, now: Date): Promise<boolean> =>
 const deleteOrphan = async (db: Db, run: RunItem): Promise<void> => {
   const keys = [pointerKey(run.id), trendKey(run.checkId, run.id)];
   const found = await Promise.all(keys.map((key) => getItem(db, key)));
+  const countedBy = await openCheckCreate(db, run.owner, run.checkId);
   // A create takes a run over before it writes the pointer. It may have died in between, so the pointer has another
   // createId than the run. If the run is unchanged after the pointer was read, no later create has written the pointer.
-  // The same holds for the entry in the series. A filled entry stays: it is of an expired check with the same id.
+  // The same holds for the count as open and for the entry in the series. A filled entry stays: it is of an expired check
+  // with the same id.
   const current = await findRun(db, run);
   if (current?.createId !== run.createId || current.dueAt !== run.dueAt) return;
-  if (!(await getItem(db, checkKey(run.checkId)))) await removeOpenCheckOf(db, { ...run, id: run.checkId });
+  if (countedBy !== undefined && !(await getItem(db, checkKey(run.checkId))))
+    await removeOpenCheckOf(db, { owner: run.owner, id: run.checkId, createId: countedBy });
   await removeSecrets(db, [run]); // each create has its own
   for (const [i, key] of keys.entries()) {
     const item = found[i];

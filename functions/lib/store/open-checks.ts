@@ -1,6 +1,6 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { partitions } from '../../../shared/partitions.ts';
-import { type Db, deleteItem, ifExists, type Key, putItem } from './dynamodb.ts';
+import { type Db, deleteItem, getItem, ifExists, type Key, putItem } from './dynamodb.ts';
 import { ifCreateId, isExpired } from './items.ts';
 
 /*
@@ -26,9 +26,15 @@ export const putOpenCheck = async (db: Db, { owner, id, createId, expiresAt }: O
 export const removeOpenCheck = (db: Db, owner: string, checkId: string): Promise<boolean> =>
   deleteItem(db, keyOf(owner, checkId), ifExists);
 
+/** Returns the create that has counted a check as open, or undefined if the check does not count. */
+export const openCheckCreate = async (db: Db, owner: string, checkId: string): Promise<unknown> =>
+  (await getItem(db, keyOf(owner, checkId)))?.createId;
+
 /** Removes a check that one create has counted, unless another create has counted it since. */
-export const removeOpenCheckOf = (db: Db, { owner, id, createId }: Omit<OpenCheck, 'expiresAt'>): Promise<boolean> =>
-  deleteItem(db, keyOf(owner, id), ifCreateId(createId));
+export const removeOpenCheckOf = (
+  db: Db,
+  { owner, id, createId }: Pick<OpenCheck, 'owner' | 'id'> & { createId: unknown },
+): Promise<boolean> => deleteItem(db, keyOf(owner, id), ifCreateId(createId));
 
 /** Returns the ids of an owner's open checks. Reads one unit for about 35 of them. */
 export const openCheckIds = async ({ client, table: TableName }: Db, owner: string, now: Date): Promise<string[]> => {
