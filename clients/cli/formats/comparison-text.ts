@@ -1,4 +1,6 @@
+import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
+import { assertionTexts, failedFirst } from '../../words/assertions.ts';
 import { differenceText, isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels } from '../../words/numbers.ts';
 import { verdictSigns } from '../../words/variants.ts';
@@ -23,6 +25,7 @@ export const comparisonTextOf = (comparison: CheckComparison, view: View): strin
     ...wrap(`before  ${base}`, view.width),
     ...wrap(`after   ${value}`, view.width),
     ...grouped(changes, ({ region }) => region).flatMap((group) => ['', ...regionLines(group, view)]),
+    ...newlyFailedLines(comparison, view),
     ...reasonLines(comparison, view),
   ];
   return `${lines.join('\n')}\n`;
@@ -39,6 +42,19 @@ const regionLines = (changes: readonly Change[], view: View): string[] => {
     ...changes.flatMap((each) => labelled(labels[each.name], `${each.before} → ${each.after}  ${verdict(each)}`, view)),
   ];
   return table([[region, 'before', 'after', 'change'], ...rows], view) ?? blocks();
+};
+
+/** Returns the assertions that passed before and fail now. A service of an earlier version has none. */
+const newlyFailedLines = ({ newlyFailed = [] }: Partial<CheckComparison>, view: View): string[] => {
+  if (newlyFailed.length === 0) return [];
+  return ['', 'Assertions that fail now', ...failedFirst(newlyFailed).flatMap((each) => assertionLines(each, view))];
+};
+
+/** Returns a failed assertion with its region, the value and the limit. */
+export const assertionLines = (failed: AssertionResult & { region: string }, view: View): string[] => {
+  const { actual, expected } = assertionTexts(failed);
+  const sign = failed.level === 'error' ? paint('✘', 'poor', view) : paint('!', 'work', view);
+  return signed(sign, [failed.region, failed.key, actual, expected].filter(Boolean).join('  '), view);
 };
 
 /** Returns why verdicts are unknown, and what differs between the checks. */

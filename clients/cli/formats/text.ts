@@ -1,12 +1,11 @@
 import stringWidth from 'string-width';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { assertionTexts } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { counted, gradeSigns, gradeWords, labels, shownValue } from '../../words/numbers.ts';
 import { type VariantRow, variantRows, verdictSigns } from '../../words/variants.ts';
 import type { CheckResult } from '../result.ts';
-import { verdictStyles } from './comparison-text.ts';
+import { assertionLines, verdictStyles } from './comparison-text.ts';
 import { whyText } from './explanation.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
@@ -35,7 +34,7 @@ const linesOf = (result: CheckResult, view: View): string[] => {
     ...whyText(result.explanation, view),
     ...warningsOf(result).flatMap((text) => signed(paint('!', 'work', view), text, view)),
     ...(link ? ['', `Report  ${link}`] : []),
-    ...assertionLines(result, view),
+    ...linesOfAssertions(result, view),
   ];
 };
 
@@ -165,14 +164,10 @@ const baseLines = ({ base, baseProblem }: CheckResult, view: View): string[] => 
   return ['', ...wrap(`Compared with ${base.baseCheckId}: ${counts}`, view.width), ...lines];
 };
 
-const assertionLines = (result: CheckResult, view: View): string[] => {
+const linesOfAssertions = (result: CheckResult, view: View): string[] => {
   const [failed, passed] = [failedAssertions(result), countPassed(result)];
   if (failed.length + passed === 0) return [];
-  const lines = failed.flatMap((each) => {
-    const { actual, expected } = assertionTexts(each);
-    const sign = each.level === 'error' ? paint('✘', 'poor', view) : paint('!', 'work', view);
-    return signed(sign, [each.region, each.key, actual, expected].filter(Boolean).join('  '), view);
-  });
+  const lines = failed.flatMap((each) => assertionLines(each, view));
   const count = passed > 0 ? signed(paint('✓', 'pass', view), `${counted(passed, 'assertion')} passed`, view) : [];
   return ['', ...count, ...lines];
 };

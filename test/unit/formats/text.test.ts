@@ -135,6 +135,23 @@ test('a comparison says before, after, difference, verdict and why a verdict is 
   );
 });
 
+test('a comparison names the assertions that fail now, with those of level error first', () => {
+  const [{ assertions = {} } = {}] = cases.assertions?.() ?? [];
+  const newlyFailed = Object.values(assertions)
+    .flat()
+    .filter(({ passed }) => !passed)
+    .map((each) => ({ region: 'us-west1' as const, ...each }));
+  const lines = comparisonTextOf({ ...regression(), newlyFailed }, view).split('\n');
+  expect(
+    lines.slice(lines.indexOf('Assertions that fail now') + 1, -1).map((line) => line.replace(/ {2,}/g, ' ')),
+  ).toEqual(
+    expect.arrayContaining([
+      '✘ us-west1 largest-contentful-paint 2,612 ms expected ≤ 2,500 ms',
+      '! us-west1 categories:seo 0.91 expected ≥ 0.95',
+    ]),
+  );
+});
+
 test('the title says which throttling and blocked URL patterns were set', () => {
   const title = (throttling: CheckInputs['throttling'], blockedUrlPatterns: string[] = []) =>
     textOf([resultOf(checkWith({ 'us-west1': failed('internal') }, { throttling, blockedUrlPatterns }))], {
