@@ -14,7 +14,15 @@ const RUNS_PER_SECOND = 39;
 const SECONDS_OF_AN_AUDIT = 6;
 /** Writes in the 35 s of a sweep, at 400 a second. */
 const WRITES_PER_SWEEP = 35 * 400;
-const LIMIT_MS = FULL ? 12 * HOUR * 1000 : 300_000;
+/** Shares of the loads. `LOAD=full` runs the whole loads for hours. */
+const sizes = {
+  small: { burst: 1 / 50, pause: 1 / 250, day: 1 / 50 },
+  large: { burst: 1 / 10, pause: 1 / 10, day: 1 / 50 },
+  full: { burst: 1, pause: 1, day: 1 },
+};
+const size = process.env.LOAD === 'full' ? 'full' : FULL ? 'large' : 'small';
+const shares = sizes[size];
+const LIMIT_MS = size === 'small' ? 300_000 : 12 * HOUR * 1000;
 
 const { environment, home, regionStacks } = synthesized('prod');
 afterEach(() => vi.restoreAllMocks());
@@ -55,7 +63,8 @@ const simulate = async (share: number, load: Pick<Load, 'creates' | 'until' | 'a
 test(
   'a burst of 50,000 checks sends each job once, and its backlog ends as fast as the workers allow',
   async () => {
-    const [share, regions] = FULL ? [1, allRegions] : [1 / 50, allRegions.slice(0, 1)];
+    const share = shares.burst;
+    const regions = size === 'small' ? allRegions.slice(0, 1) : allRegions;
     const auditsAtOnce = environment.auditsAtOnce * share;
     const checksPerSecond = 50 * share;
     const result = await simulate(share, { ...evenly(checksPerSecond, 1000, () => regions), auditsAtOnce });
@@ -72,7 +81,7 @@ test(
 test(
   'a region of 39 runs a second that is paused for two hours sends each job once, and catches up as fast as its workers allow',
   async () => {
-    const share = FULL ? 1 : 1 / 250;
+    const share = shares.pause;
     const [from, until] = [HOUR / 2, (5 * HOUR) / 2];
     const auditsAtOnce = 500 * share;
     const created = evenly(RUNS_PER_SECOND * share, 4 * HOUR, () => ['us-west1']);
@@ -90,7 +99,8 @@ test(
 test(
   'a day of 39 runs a second over all regions sends each job once, looks at no check and fires no alarm',
   async () => {
-    const [share, until] = FULL ? [1, DAY] : [1 / 50, HOUR / 2];
+    const share = shares.day;
+    const until = size === 'small' ? HOUR / 2 : DAY;
     const oneOf = (nth: number) => [allRegions[nth % allRegions.length] as Region];
     const result = await simulate(share, {
       ...evenly(RUNS_PER_SECOND * share, until, oneOf),
