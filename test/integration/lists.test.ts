@@ -114,6 +114,7 @@ test('a list of closed checks is one query and reads no run', async () => {
     device: 'desktop',
     labels: { branch: 'main' },
     state: 'succeeded',
+    assertionsPassed: null,
     createdAt: t0.toISOString(),
     updatedAt: later(t0, 9).toISOString(),
     links: {
