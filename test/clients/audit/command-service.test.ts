@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,6 +16,7 @@ let temporary: string;
 beforeAll(async () => {
   pages = await servePages();
   temporary = await mkdtemp(join(tmpdir(), 'page-audit-cli-'));
+  await mkdir(join(temporary, 'page-audit-command-4194305-killed')); // the next command removes it
 });
 afterAll(async () => {
   await pages.close();
