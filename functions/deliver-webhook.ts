@@ -8,6 +8,7 @@ import { DELIVERY_DELAYS_MS, HOLD_MS } from '../shared/due-times.ts';
 import { checkSummary } from '../shared/summaries.ts';
 import type { DeliveryTry } from '../shared/webhooks.ts';
 import { envOf } from './lib/environment.ts';
+import { trustedAuthorities } from './lib/extra-ca.ts';
 import { emit, log } from './lib/log.ts';
 import { type Posted, type PostWebhook, postWebhook } from './lib/post-webhook.ts';
 import { targetPolicy } from './lib/public-addresses.ts';
@@ -38,7 +39,7 @@ export const handler = queue({ schema: DeliveryJob }, () => {
     webhooks: webhookStore(db),
     deliveries: deliveryStore(db),
     deliveryQueue: deliveryQueue(env),
-    post: postWebhook({ targets: targetPolicy(env) }),
+    post: postWebhook({ targets: targetPolicy(env), ca: trustedAuthorities(env.EXTRA_CA_FILE) }),
   });
 });
 

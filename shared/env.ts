@@ -38,6 +38,9 @@ export const TargetsEnv = z.object({
   AWS_ENDPOINT_URL_SQS: z.string().optional(),
 });
 
+/** PEM file of authorities that audits and deliveries of webhooks trust in addition to the public ones. */
+const ExtraCaEnv = z.object({ EXTRA_CA_FILE: z.string().min(1).optional() });
+
 /** Days until a check and its reports are deleted, and until its entries in the series of its URL are. */
 const RetentionEnv = z.object({
   RETENTION_DAYS: z.coerce.number().int().positive().default(90),
@@ -115,12 +118,17 @@ export const AuditEnv = z.object({
   AUDITOR_DIR: z.string().optional(), // folder of the auditor's bundle; without it auditors run from their source
   TIMED_AT_ONCE: z.coerce.number().int().min(1).optional(), // concurrent timed parts; default: one per two cores
   SANDBOX: z.enum(['optional', 'required']).default('optional'), // required: no audit without Chromium's own sandbox
-  EXTRA_CA_FILE: z.string().min(1).optional(), // PEM file of authorities that audits trust in addition to the public ones
+  ...ExtraCaEnv.shape,
   RETAKES: z.coerce.number().int().min(0).max(1).default(1), // retakes of a sample that a busy machine falsified
 });
 /** Environment of the functions for webhooks. */
 export const WebhooksEnv = z.object({ ...ReadEnv.shape, ...DeliveryQueueEnv.shape, ...TargetsEnv.shape });
-export const DeliverEnv = z.object({ ...StoreEnv.shape, ...DeliveryQueueEnv.shape, ...TargetsEnv.shape });
+export const DeliverEnv = z.object({
+  ...StoreEnv.shape,
+  ...DeliveryQueueEnv.shape,
+  ...TargetsEnv.shape,
+  ...ExtraCaEnv.shape,
+});
 export const SweepEnv = z.object({ ...CloseEnv.shape, ...QueuesEnv.shape });
 
 export const CanaryEnv = z.object({

@@ -20,7 +20,15 @@ export type Posted =
   | { status: number; response: string | null; retryAfterMs: number | null }
   | { status: null; error: string };
 
-type Options = { targets: TargetPolicy; lookup?: Lookup; connect?: Connect; timeoutMs?: number; now?: () => Date };
+type Options = {
+  targets: TargetPolicy;
+  /** Authorities that may issue a receiver's certificate. By default those that Node.js trusts. */
+  ca?: string[] | undefined;
+  lookup?: Lookup;
+  connect?: Connect;
+  timeoutMs?: number;
+  now?: () => Date;
+};
 
 /** Returns why a webhook can't have this URL, or undefined. Only a host that the operator allows may do without TLS. */
 export const webhookRefusal = (url: string, targets: TargetPolicy): Refusal | undefined => {
@@ -73,7 +81,7 @@ const messageOf = ({ code, message }: NodeJS.ErrnoException): string => {
 /** Opens a connection to a checked address of a host. */
 const dial = async (
   target: URL,
-  { targets, lookup = (host) => dnsLookup(host, { all: true }), connect = netConnect }: Options,
+  { targets, ca, lookup = (host) => dnsLookup(host, { all: true }), connect = netConnect }: Options,
   signal: AbortSignal,
 ): Promise<Socket> => {
   const { host, port } = targetOf(target);
@@ -84,7 +92,8 @@ const dial = async (
   if ('outcome' in judged) throw new RefusedError(judged.outcome === 'refused' ? judged.reason : NO_ADDRESS);
   const socket = await dialFirst(judged.addresses, port, connect, signal);
   if (target.protocol === 'http:') return socket;
-  const tls = tlsConnect({ socket, host, ...(isIP(host) ? {} : { servername: host }), ALPNProtocols: ['http/1.1'] });
+  const name = isIP(host) ? {} : { servername: host };
+  const tls = tlsConnect({ socket, host, ...name, ca, ALPNProtocols: ['http/1.1'] });
   signal.addEventListener('abort', () => tls.destroy(), { once: true });
   return tls;
 };

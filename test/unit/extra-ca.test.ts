@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, get } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { extraAuthorities, trustedAuthorities } from '../../functions/lib/extra-ca.ts';
+import { postWebhook } from '../../functions/lib/post-webhook.ts';
 import { settingsFrom } from '../../infra/local/start-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -42,24 +43,26 @@ test('an authority that has expired is refused', () => {
   expect(() => extraAuthorities(pem('test-authority'), new Date('2200-01-01'))).toThrow(/has expired/);
 });
 
-test('the service itself trusts the authorities and the public ones, for the names of their certificates only', async () => {
+test('a webhook is delivered to a receiver whose certificate an extra authority has issued, and to no other one', async () => {
   expect(trustedAuthorities(undefined)).toBeUndefined();
   const ca = trustedAuthorities(pem('test-authority'));
-  expect(ca?.length).toBeGreaterThan(100);
-  const outcomes: string[] = [];
+  expect(ca?.length).toBeGreaterThan(100); // the public ones too
+  const targets = { targets: 'local', ports: [] } as const;
+  const outcomes: unknown[] = [];
   for (const name of ['test-authority-site', 'test-authority-other', 'test-certificate']) {
     const both = readFileSync(pem(name));
     const server = createServer({ key: both, cert: both }, (_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    const request = get({ host: '127.0.0.1', port, ca, agent: false });
-    outcomes.push(
-      await once(request, 'response').then(
-        () => 'trusted',
-        ({ code }) => code,
-      ),
-    );
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    for (const authorities of [ca, undefined]) {
+      const posted = await postWebhook({ targets, ca: authorities })(url, {}, '{}');
+      outcomes.push(posted.status ?? /\((\w+)\)/.exec('error' in posted ? posted.error : '')?.[1]);
+    }
     server.close();
   }
-  expect(outcomes).toEqual(['trusted', 'ERR_TLS_CERT_ALTNAME_INVALID', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+  expect(outcomes).toEqual([
+    ...[200, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ...['ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ]);
 });
