@@ -47,6 +47,10 @@ const reasonTexts: Readonly<Record<ReturnType<typeof reasonsAgainst>[number], st
   categories: 'other categories',
   device: 'other device',
   url: 'other URL',
+  headers: 'other headers',
+  basicAuth: 'other password',
+  cookies: 'other cookies',
+  storageState: 'other storage state',
 };
 
 /** Returns why runs are not comparable with the newest run of their region. */

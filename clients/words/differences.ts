@@ -8,6 +8,10 @@ const nouns: Record<Difference['code'], string> = {
   throttling: 'throttlings',
   blockedUrlPatterns: 'blocked URL patterns',
   categories: 'categories',
+  headers: 'headers',
+  basicAuth: 'passwords',
+  cookies: 'cookies',
+  storageState: 'storage states',
 };
 
 /** Returns what differs between the audits of two checks. */

@@ -1,11 +1,12 @@
 import { type SpoilingOption, spoilingOptions } from '../audit-options.ts';
+import type { NamedSecrets } from '../secrets.ts';
 import { presets, type Throttling, throttlingNames } from '../throttling.ts';
 
 /**
  * How a page was audited. A null fact is unknown, because older entries of a series lack some. A missing fact has the
  * default of a create.
  */
-export type AuditedAs = {
+export type AuditedAs = NamedSecrets & {
   url: string;
   device?: string | undefined;
   auditVersion: string;
@@ -35,7 +36,14 @@ const facts: Record<DifferenceCode, (audited: AuditedAs) => Fact | null> = {
   throttling: throttlingOf,
   blockedUrlPatterns: ({ blockedUrlPatterns = [] }) => blockedUrlPatterns && [...blockedUrlPatterns],
   categories: ({ categories = null }) => categories && [...categories],
+  headers: ({ headers = [] }) => [...headers],
+  basicAuth: ({ basicAuth }) => (basicAuth ? 'sent' : 'none'),
+  cookies: ({ cookies = [] }) => [...cookies],
+  storageState: ({ storageState }) => [...(storageState?.cookies ?? []), ...(storageState?.origins ?? [])],
 };
+
+/** Returns a key that is equal for lists with the same texts. */
+const setKey = (list: readonly string[] = []): string => JSON.stringify([...new Set(list)].sort());
 
 /** Returns a fact as a text that is equal for equal audits. */
 const keys: Record<DifferenceCode, (audited: AuditedAs) => string> = {
@@ -48,9 +56,13 @@ const keys: Record<DifferenceCode, (audited: AuditedAs) => string> = {
       of && of !== 'none' ? throttlingNames.map((name) => of[name]).join() : of;
     return textOf(values) === textOf(preset) ? 'preset' : `${textOf(values)}`; // the device itself has a difference
   },
-  blockedUrlPatterns: ({ blockedUrlPatterns }) => JSON.stringify([...new Set(blockedUrlPatterns ?? [])].sort()),
+  blockedUrlPatterns: ({ blockedUrlPatterns }) => setKey(blockedUrlPatterns ?? []),
   // only versions up to 11 have PWA, so it differs with the version
-  categories: ({ categories }) => JSON.stringify([...new Set(categories)].filter((name) => name !== 'pwa').sort()),
+  categories: ({ categories }) => setKey(categories?.filter((name) => name !== 'pwa')),
+  headers: ({ headers }) => setKey(headers),
+  basicAuth: ({ basicAuth }) => `${basicAuth === true}`,
+  cookies: ({ cookies }) => setKey(cookies),
+  storageState: ({ storageState }) => setKey([...(storageState?.cookies ?? []), ...(storageState?.origins ?? [])]),
 };
 
 /** Returns what differs between two audits of pages. Unknown facts are equal to all others. */

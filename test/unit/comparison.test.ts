@@ -120,6 +120,14 @@ test.each<[string, Partial<ComparedCheck>, object]>([
   ['throttling', { throttling: custom }, { base: presets.mobile, value: custom }],
   ['throttling', { throttling: 'none' }, { base: presets.mobile, value: 'none' }],
   ['blockedUrlPatterns', { blockedUrlPatterns: ['*/ads/*'] }, { base: [], value: ['*/ads/*'] }],
+  ['headers', { headers: ['x-preview'] }, { base: [], value: ['x-preview'] }],
+  ['basicAuth', { basicAuth: true }, { base: 'none', value: 'sent' }],
+  ['cookies', { cookies: ['session'] }, { base: [], value: ['session'] }],
+  [
+    'storageState',
+    { storageState: { cookies: ['sso'], origins: ['https://a.example'] } },
+    { base: [], value: ['sso', 'https://a.example'] },
+  ],
 ])('another %s is a difference without a verdict, unless it was intended', (code, inputs, values) => {
   const base = [runOf('us-east4', lcps(600, 600, 600))];
   const runs = [runOf('us-east4', lcps(900, 900, 900))];
