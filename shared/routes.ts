@@ -102,6 +102,7 @@ export const routes = [
   { ...page, path: '/checks/{checkId}' },
   { ...page, path: '/checks/{checkId}/runs/{runId}' },
   { ...page, path: '/pages' },
+  { ...page, path: '/webhooks' },
   { ...page, path: '/comparisons/{pair}' },
   { ...page, path: '/assets/{version}/{file}' },
   { ...service, path: '/health', function: 'discover' },

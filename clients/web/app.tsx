@@ -14,6 +14,7 @@ const views: Record<Route['name'], () => Promise<ComponentType<ViewProps>>> = {
   check: () => import('./views/check.tsx').then(({ CheckPage }) => CheckPage),
   run: () => import('./views/run.tsx').then(({ RunPage }) => RunPage),
   trend: () => import('./views/trend.tsx').then(({ TrendPage }) => TrendPage),
+  webhooks: () => import('./views/webhooks.tsx').then(({ WebhooksPage }) => WebhooksPage),
   comparison: () => import('./views/comparison.tsx').then(({ ComparisonPage }) => ComparisonPage),
   unknown: () => import('./views/not-found.tsx').then(({ NotFoundPage }) => NotFoundPage),
 };
@@ -44,6 +45,7 @@ const App = () => {
           Page audit
         </a>
         <nav aria-label="Service">
+          <a href="/webhooks">Webhooks</a>
           <a href="/docs">API</a>
           <KeyButton />
         </nav>

@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks';
+import type { Delivery, DeliveryList, RotatedWebhook, Webhook } from '../../../shared/webhooks.ts';
+import { ago, localTime } from '../../words/times.ts';
+import { useAction, useLoaded, useNow } from '../loading.ts';
+import { readBody, send } from '../requests.ts';
+import { DataTable } from './data-table.tsx';
+import { Field } from './field.tsx';
+import { Pending, ProblemNote } from './problem.tsx';
+
+const REFRESH_SECONDS = 5;
+
+/** Shows a secret once, to copy. */
+export const NewSecret = ({ secret, of, until }: { secret: string; of: string; until?: string | undefined }) => {
+  const [copied, setCopied] = useState(false);
+  // Pages without TLS have no clipboard, but the field can be selected.
+  const copy = () => navigator.clipboard?.writeText(secret).then(() => setCopied(true));
+  return (
+    <div class="panel">
+      <p>The secret of {of}. Copy it now, because nobody can read it again.</p>
+      <div class="row">
+        <Field name={`secret-of-${of}`} label="Secret" class="grow">
+          {(input) => <input readonly value={secret} onFocus={(event) => event.currentTarget.select()} {...input} />}
+        </Field>
+        <button type="button" onClick={copy}>
+          {copied ? 'Copied' : 'Copy'}
+        </button>
+      </div>
+      {until && <p class="muted">The earlier secret signs too until {localTime(until)}.</p>}
+    </div>
+  );
+};
+
+const reasons = {
+  gone: 'its receiver answered with status 410',
+  failing: 'it had no success for five days',
+} as const;
+
+/** One webhook: its state, its actions and its deliveries. */
+export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: () => void }) => {
+  const { id, url, createdAt, failingSince, disabledAt, disabledReason } = webhook;
+  const [rotated, setRotated] = useState<RotatedWebhook>();
+  const path = `/v1/webhooks/${id}`;
+  const deliveries = useLoaded<DeliveryList>(`${path}/deliveries`, {
+    isFinished: (list) => !list.deliveries.some(({ state }) => state === 'pending'),
+    refreshSeconds: REFRESH_SECONDS,
+  });
+  const action = useAction(async (act: () => Promise<unknown>) => {
+    await act();
+    deliveries.reload();
+    reload();
+  });
+  const post = (to: string) => action.run(() => send(`${path}${to}`, { method: 'POST' }));
+  const rotate = () =>
+    action.run(async () => setRotated(await readBody<RotatedWebhook>(`${path}/rotate`, { method: 'POST' })));
+  const remove = () => confirm(`Delete the webhook ${url}?`) && action.run(() => send(path, { method: 'DELETE' }));
+  return (
+    <section class="panel" aria-label={url}>
+      <h2>{url}</h2>
+      <p class="muted">Created {localTime(createdAt)}</p>
+      {disabledAt && disabledReason && (
+        <p class="note">
+          ✗ Disabled since {localTime(disabledAt)}, because {reasons[disabledReason]}. A test that succeeds enables it
+          again.
+        </p>
+      )}
+      {!disabledAt && failingSince && <p class="note">⚠ Its deliveries fail since {localTime(failingSince)}.</p>}
+      <p class="row">
+        <button type="button" onClick={() => post('/test')}>
+          Send a test
+        </button>
+        <button type="button" onClick={rotate}>
+          New secret
+        </button>
+        <button type="button" onClick={remove}>
+          Delete
+        </button>
+      </p>
+      {action.error && <ProblemNote error={action.error} reload={action.clear} action />}
+      <div aria-live="polite">
+        {rotated && (
+          <NewSecret key={rotated.secret} secret={rotated.secret} of={url} until={rotated.earlierSecretUntil} />
+        )}
+      </div>
+      {deliveries.data ? (
+        <Deliveries
+          of={id}
+          list={deliveries.data}
+          redeliver={(delivery) => post(`/deliveries/${delivery}/redeliver`)}
+        />
+      ) : (
+        <Pending {...deliveries} rows={2} />
+      )}
+    </section>
+  );
+};
+
+type DeliveriesProps = { of: string; list: DeliveryList; redeliver: (id: string) => void };
+
+const Deliveries = ({ of, list: { deliveries }, redeliver }: DeliveriesProps) => {
+  const now = useNow(30_000);
+  if (deliveries.length === 0) return <p>There are no deliveries in the last 7 days.</p>;
+  const heading = `deliveries-of-${of}`;
+  return (
+    <>
+      <h3 id={heading}>Deliveries</h3>
+      <DataTable labelled={heading} columns={['Event', 'State', 'Tries', 'Last answer', 'Next try', 'Again']}>
+        {deliveries.map((delivery) => (
+          <tr key={delivery.id}>
+            <th scope="row">
+              {delivery.checkId ? <a href={`/checks/${delivery.checkId}`}>{delivery.event}</a> : delivery.event}{' '}
+              <span class="muted">{ago(delivery.createdAt, now)}</span>
+            </th>
+            <td>{stateTexts[delivery.state]}</td>
+            <td>{delivery.tries}</td>
+            <td>{answerOf(delivery)}</td>
+            <td>{delivery.nextTryAt ? localTime(delivery.nextTryAt) : '–'}</td>
+            <td>
+              <button
+                type="button"
+                aria-label={`Send the ${delivery.event} of ${localTime(delivery.createdAt)} again`}
+                disabled={delivery.state === 'pending'}
+                onClick={() => redeliver(delivery.id)}
+              >
+                Send again
+              </button>
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </>
+  );
+};
+
+const stateTexts = { pending: '◐ pending', succeeded: '✓ succeeded', failed: '✗ failed' } as const;
+
+/** Returns the answer of a receiver as text. It may quote anything. */
+const answerOf = ({ lastTry }: Delivery): string => {
+  if (!lastTry) return '–';
+  return [lastTry.status, lastTry.error, lastTry.response].filter((each) => each !== null).join(' · ');
+};
