@@ -16,7 +16,7 @@ export const deadLetterSettings = { visibilitySeconds: visibilityOf('close-lost-
 
 /**
  * Settings of the queue of deliveries. `atOnce` is the number of messages that are handled at the same time: a receiver that
- * hangs takes four of them at most, and one after its first failure.
+ * hangs takes three of them at most, and one after its first failure.
  */
 export const deliverySettings = { visibilitySeconds: visibilityOf('deliver-webhook'), atOnce: 20 } as const;
 

@@ -12,14 +12,20 @@ export const conditionOf = (text: string): Evaluate<boolean> =>
 export const updateOf = (text: string): Evaluate<Item> =>
   compiled(text, () => {
     const [, sets, removes] = /^(?:SET (.+?))?(?: ?REMOVE (.+))?$/.exec(text) ?? [];
-    const assignments = sets?.split(/, (?=#\w+ = )/).map((each) => each.split(' = ')) ?? [];
+    const assignments = sets?.split(/, (?=#[\w.#]+ = )/).map((each) => each.split(' = ')) ?? [];
     return [
       'const after = { ...item };',
-      ...assignments.map(([name, value = '']) => `after[names['${name}']] = ${javascriptOf(value)};`),
-      ...(removes?.split(', ').map((name) => `delete after[names['${name}']];`) ?? []),
+      ...assignments.map(([path = '', value = '']) => `${placeOf(path)} = ${javascriptOf(value)};`),
+      ...(removes?.split(', ').map((path) => `delete ${placeOf(path)};`) ?? []),
       'return after;',
     ].join('\n');
   }) as Evaluate<Item>;
+
+/** Returns the place of a path with one or two names. Copies the map of a second name before the change. */
+const placeOf = (path: string): string => {
+  const [name, inner] = path.split('.').map((each) => `names['${each}']`);
+  return inner ? `(after[${name}] = { ...after[${name}] })[${inner}]` : `after[${name}]`;
+};
 
 /** The stores have few expressions, and each of them is evaluated millions of times. */
 const functions = new Map<string, Evaluate<unknown>>();

@@ -29,7 +29,7 @@ import { ifEqual, toIso, webhooksMarkKey } from './items.ts';
  */
 
 /** Tries to one webhook at the same time. A webhook whose last try failed has one lane. */
-const LANES = ['a', 'b', 'c', 'd'] as const;
+const LANES = ['a', 'b', 'c'] as const;
 /** Secrets that may sign at the same time, after many rotations within a day. */
 const MAX_SECRETS = 8;
 
