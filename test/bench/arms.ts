@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { type AuditVersion, auditVersion } from '../../shared/audit-versions.ts';
+import type { Secrets } from '../../shared/secrets.ts';
 import { newFolder, programsOf, removeFolder, root, startNode } from './children.ts';
 import { auditorsOf, type Footprint, watchMemory } from './memory.ts';
 import type { Report } from './reading.ts';
@@ -32,14 +33,16 @@ export const runInTurn = async <Name extends string, T>(
   return results as Record<Name, T>;
 };
 
+type AuditOptions = { memory?: boolean; pollMs?: number; inputs?: Secrets };
+
 /** Audits through the service's API, from the POST to `succeeded`. Watching the memory and polling use some CPU. */
 export const auditByService =
-  (service: Service, { memory = false, pollMs }: { memory?: boolean; pollMs?: number } = {}): Arm =>
+  (service: Service, { memory = false, pollMs, inputs = {} }: AuditOptions = {}): Arm =>
   async ({ pageUrl, version }) => {
     using watch = memory ? watchMemory(() => auditorsOf(service.pid)) : undefined;
     const postedAt = Date.now();
     const startedAt = performance.now();
-    const body = { url: pageUrl, auditVersion: version, regions: ['us-west1'] };
+    const body = { url: pageUrl, auditVersion: version, regions: ['us-west1'], ...inputs };
     const check = await succeededCheck(service, body, pollMs ? { pollMs } : {});
     const seconds = since(startedAt);
     const peak = await watch?.stop();

@@ -69,12 +69,12 @@ export const fidelityTables = (comparisons: readonly Comparison[], itself: reado
   ].join('\n\n');
 };
 
-/** Returns the table of the egress guard: the distance of the medians with and without it, by page. */
-export const guardTables = (comparisons: readonly Comparison[]): string => {
+/** Returns the table of the cost of something: the distance of the medians with and without it, by page. */
+export const costTables = (it: string, comparisons: readonly Comparison[]): string => {
   const waits = comparisons.map(({ seconds }) => 100 * (seconds.ours / seconds.theirs - 1));
   const percent = (value: number) => `${signed(value, 1)} %`;
   return [
-    `Difference between the service with its egress guard and without it, ${Math.max(...comparisons.map(({ audits }) => audits.ours))} alternating round(s):`,
+    `Difference between audits with ${it} and without, ${Math.max(...comparisons.map(({ audits }) => audits.ours))} alternating round(s):`,
     table(
       ['', 'turnaround', ...metrics.map((metric) => metric.toUpperCase())],
       [
@@ -90,7 +90,7 @@ export const guardTables = (comparisons: readonly Comparison[]): string => {
         ],
       ],
     ),
-    `Audits without a result: with the guard ${countFailures(comparisons, 'ours')}, without the guard ${countFailures(comparisons, 'theirs')}.`,
+    `Audits without a result: with ${it} ${countFailures(comparisons, 'ours')}, without ${countFailures(comparisons, 'theirs')}.`,
   ].join('\n\n');
 };
 

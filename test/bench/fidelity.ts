@@ -41,6 +41,17 @@ export const measureGuard = async (options: Options): Promise<Sample[]> => {
   return await runRounds('guard', arms, options);
 };
 
+/** Audits without and with headers, to measure the cost of the interception that adds them. */
+export const measureHeaders = async (options: Options): Promise<Sample[]> => {
+  await using service = await startService(newFolder());
+  const inputs = { headers: { 'x-preview-token': 'token-of-the-bench' } };
+  const arms = {
+    headers: auditByService(service, { pollMs: POLL_MS, inputs }),
+    without: auditByService(service, { pollMs: POLL_MS }),
+  };
+  return await runRounds('headers', arms, options);
+};
+
 /**
  * Audits every page in every version with each arm, round by round. A slow period of the machine then affects all arms
  * and pages. Records a failed audit and continues.

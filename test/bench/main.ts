@@ -4,7 +4,7 @@ import { measureApi } from './api.ts';
 import { bundledFolder } from './bundled-folder.ts';
 import { endAll } from './children.ts';
 import { measureCpu } from './cpu.ts';
-import { measureFidelity, measureGuard } from './fidelity.ts';
+import { measureFidelity, measureGuard, measureHeaders } from './fidelity.ts';
 import { type Options, optionsFrom, usage } from './options.ts';
 import { type Pages, startPages } from './pages.ts';
 import { currentCommit, markdownOf, type Origin, writeSections } from './results-page.ts';
@@ -31,6 +31,8 @@ const measure = async (options: Options): Promise<Results> => {
   if (includes('start')) results.start = await measureStart({ ...common, rounds: rounds(7) });
   if (includes('fidelity')) results.fidelity = await measureFidelity({ ...common, rounds: rounds(5) });
   if (includes('guard')) results.guard = await measureGuard({ ...common, versions: [version], rounds: rounds(5) });
+  if (includes('headers'))
+    results.headers = await measureHeaders({ ...common, versions: [version], rounds: rounds(5) });
   if (includes('throughput')) results.throughput = await measureThroughput({ ...common, page, short: options.short });
   if (includes('steadiness')) results.steadiness = await measureSteadiness({ ...common, runs: runs(30) });
   if (includes('soak')) results.soak = await measureSoak({ ...common, runs: runs(200) });

@@ -8,6 +8,7 @@ const benchmarks = [
   ...usualBenchmarks,
   'fidelity',
   'guard',
+  'headers',
   'steadiness',
   'throughput',
   'soak',
@@ -24,6 +25,7 @@ export const usage = `npm run bench -- [names] [options]     Measures this servi
 Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name only:
   fidelity             scores, failing audits and metrics against the command line: about 20 s per page, version and round
   guard                cost of the egress guard, in one version: about 16 s per page and round
+  headers              cost of sending headers to the page, in one version: about 16 s per page and round
   cpu                  CPU time of an audit, by kind of process: about 10 s per run
   steadiness           how much performance varies on a static page: about 9 s per run
   throughput           audits a minute of a queue, also beside a CPU hog, and their scores: about six minutes
@@ -32,11 +34,11 @@ Without a name: ${usualBenchmarks.join(', ')}, in about six minutes. By name onl
 
   --write              replaces the sections of these benchmarks in test/bench/RESULTS.md, except for their notes
   --short              one round, ${SHORT_RUNS} runs, two pages, the newest version: shows that the benchmark works
-  --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity and guard (default 5)
+  --rounds <number>    of turnaround (default 7; memory takes at most 3, start 5), fidelity, guard and headers (default 5)
   --runs <number>      of steadiness (default 30), soak (default 200) and cpu (default 8)
   --version <version>  of Lighthouse: ${auditVersions.map(({ version }) => version).join(', ')}, a major, or latest (default)
   --versions <list>    of fidelity and soak, separated by commas (default all)
-  --pages <list>       of fidelity, guard and soak: ${pageNames.join(', ')} (default all);
+  --pages <list>       of fidelity, guard, headers and soak: ${pageNames.join(', ')} (default all);
                        throughput takes the first of them (default a small page)
   --json               prints JSON instead of tables
   --help

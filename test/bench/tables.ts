@@ -3,7 +3,7 @@ import type { ApiFigures } from './api.ts';
 import { compare, compareWithItself } from './comparison.ts';
 import type { CpuFigures } from './cpu.ts';
 import type { Sample } from './fidelity.ts';
-import { fidelityTables, guardTables } from './fidelity-tables.ts';
+import { costTables, fidelityTables } from './fidelity-tables.ts';
 import { cpuTable, soakTable, steadinessTable, throughputTable } from './load-tables.ts';
 import type { Footprint } from './memory.ts';
 import { median, spread, spreadCells, table } from './numbers.ts';
@@ -27,6 +27,7 @@ export type Results = {
   start?: StartFigures;
   fidelity?: Sample[];
   guard?: Sample[];
+  headers?: Sample[];
   steadiness?: number[]; // performance
   throughput?: ThroughputFigures;
   soak?: SoakFigures;
@@ -36,8 +37,22 @@ export type Results = {
 
 /** Returns one section for each benchmark that ran. */
 export const sectionsOf = (results: Results): Section[] => {
-  const { origin, version, turnaround, memory, api, start, fidelity, guard, steadiness, throughput, soak, cpu, sweep } =
-    results;
+  const {
+    origin,
+    version,
+    turnaround,
+    memory,
+    api,
+    start,
+    fidelity,
+    guard,
+    headers,
+    steadiness,
+    throughput,
+    soak,
+    cpu,
+    sweep,
+  } = results;
   const section = (title: string, tables: string[], versions: readonly AuditVersion[] = [version]): Section => ({
     title,
     text: [recordedAt(origin, versions), ...tables].join('\n\n'),
@@ -48,7 +63,11 @@ export const sectionsOf = (results: Results): Section[] => {
     api && section('API', [apiTable(api), ...api.profiles.map(profileTable)]),
     start && section('Start', [startTable(start)]),
     fidelity && section('Fidelity', [fidelityText(fidelity)], results.versions),
-    guard && section('Egress guard', [guardTables(compare(guard, { ours: 'service', theirs: 'unguarded' }))]),
+    guard &&
+      section('Egress guard', [
+        costTables('the egress guard', compare(guard, { ours: 'service', theirs: 'unguarded' })),
+      ]),
+    headers && section('Headers', [costTables('headers', compare(headers, { ours: 'headers', theirs: 'without' }))]),
     throughput && section(`Throughput of ${throughput.page}`, [throughputTable(throughput)]),
     steadiness && section('Steadiness', [steadinessTable(steadiness)]),
     cpu && section('CPU time', [cpuTable(cpu)]),

@@ -81,7 +81,8 @@ export const serveLogin = async () => {
     if (pathname === '/page') firstPage.resolve();
     if (pathname === '/page' && !isAllowed(request.headers)) return refuse(response);
     if (pathname === '/page') return send('text/html', pageOf(request.headers));
-    if (pathname === '/framed') return send('text/html', '<p>Framed</p>', 200, framedHeaders(searchParams));
+    if (pathname === '/framed')
+      return send('text/html', '<p>Framed</p><img src="/blocked.png" alt="">', 200, framedHeaders(searchParams));
     return send(/script|module|worklet|import/.test(pathname) ? 'text/javascript' : 'text/html', '');
   };
 

@@ -157,6 +157,7 @@ describe('a section of the results page', () => {
     'Start',
     'Fidelity',
     'Egress guard',
+    'Headers',
     'Throughput of small',
     'Steadiness',
     'Soak',
