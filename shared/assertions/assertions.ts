@@ -35,7 +35,7 @@ const Options = z
   )
   .describe('Without a limit, the lowest score is 0.9.');
 
-const Assertion = z.union([Level, z.tuple([Level, Options.optional()])], {
+const Assertion = z.union([Level, z.tuple([Level]), z.tuple([Level, Options])], {
   error: 'The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
 });
 
@@ -80,7 +80,8 @@ export const StoredAssertions: z.ZodType<Assertions> = z.record(
   z.string(),
   z.union([
     anyText<(typeof levels)[number]>(),
-    z.tuple([anyText<(typeof levels)[number]>(), z.looseObject(Options.shape).optional()]),
+    z.tuple([anyText<(typeof levels)[number]>()]),
+    z.tuple([anyText<(typeof levels)[number]>(), z.looseObject(Options.shape)]),
   ]),
 );
 
