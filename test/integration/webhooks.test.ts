@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { slots } from '../../functions/lib/slots.ts';
-import { startPoller } from '../../infra/local/poller.ts';
-import { deliverySettings } from '../../infra/settings.ts';
 import type { ApiKey } from '../../shared/keys.ts';
 import type { CreatedWebhook, Delivery } from '../../shared/webhooks.ts';
+import { startDeliveryPoller } from '../support/delivery-poller.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { type Gateway, startFunctions } from '../support/gateway.ts';
 import { problemOf } from '../support/problem.ts';
@@ -14,22 +12,12 @@ import { aCheck, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 let api: Gateway;
-let poller: ReturnType<typeof startPoller>;
+let poller: Awaited<ReturnType<typeof startDeliveryPoller>>;
 const receivers: Receiver[] = [];
 beforeAll(async () => {
   world = await startWorld({ AUTH: 'keys', TARGETS: 'local' });
   api = await startFunctions();
-  const { handler } = await import('../../functions/deliver-webhook.ts');
-  poller = startPoller({
-    sqs: world.sqs,
-    queueUrl: process.env.DELIVERY_QUEUE as string,
-    awsRegion: 'us-west-2',
-    functionName: 'deliver-webhook',
-    handler,
-    timeoutSeconds: 30,
-    slots: slots(deliverySettings.atOnce),
-    waitSeconds: 1,
-  });
+  poller = await startDeliveryPoller(world);
 });
 afterEach(async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
