@@ -4,7 +4,13 @@ import { simulationFrom } from '../words/simulations.ts';
 
 /* Parsers of the values of flags. `before` is the value of an earlier flag of the same name. */
 
-export const list = (text: string, before: string[] = []): string[] => [...before, ...text.split(',').filter(Boolean)];
+/** An empty list is an error: in a pipeline, its variable is unset. */
+export const list = (text: string, before: string[] = []): string[] => {
+  const names = text.split(',').filter(Boolean);
+  if (names.length === 0)
+    throw new InvalidArgumentError('The list is empty. Name one or more, or leave out the option.');
+  return [...before, ...names];
+};
 export const repeated = (text: string, before: string[] = []): string[] => [...before, text];
 
 export const simulations = (text: string, before: Simulation[] = []): Simulation[] => [

@@ -17,6 +17,8 @@ type AssertionsFor = (report: AssertedReport) => { assertions: Assertions[]; not
 /** The assertions of a lighthouserc file or a budget file. */
 export type AssertionRules = {
   assertionsFor: AssertionsFor;
+  /** True if no report can fail: there are no assertions, or all are off. */
+  isEmpty: boolean;
   /** The assertions that apply to every report, so that the service can evaluate them. */
   fixed: Assertions;
   /** The other assertions. Missing if there are none. */
@@ -134,6 +136,7 @@ const rulesOf = (entries: readonly Entry[]): AssertionRules => {
     return rest.length > 0 ? [{ ...entry, assertions: Object.fromEntries(rest) }] : [];
   });
   return {
+    isEmpty: entries.every((each) => Object.values(each.assertions).every((assertion) => levelOf(assertion) === 'off')),
     assertionsFor: (report) => matchingIn(entries, report),
     fixed,
     ...(others.length > 0 && { othersFor: (report) => matchingIn(others, report) }),

@@ -23,6 +23,7 @@ export type RunOptions = SecretOptions &
     base?: string;
     pool?: number;
     intended?: string[];
+    allowEmpty?: boolean;
     data?: string;
   };
 

@@ -119,6 +119,7 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     )
     .option(...POOL)
     .option(...INTENDED)
+    .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')
     .option(...DATA)
     .action(action);
 };

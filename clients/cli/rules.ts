@@ -10,8 +10,9 @@ import type { CheckView } from '../../shared/check.ts';
 import type { RunView } from '../../shared/run.ts';
 import { printableValue } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
-import { ServiceFaultError } from './exit-codes.ts';
+import { ServiceFaultError, UsageError } from './exit-codes.ts';
 import { type AssertionRules, readAssertions, readBudgetFile } from './lighthouserc.ts';
+import type { RunOptions } from './options.ts';
 import type { CheckResult } from './result.ts';
 
 /** The assertions of a command. */
@@ -21,14 +22,22 @@ export type Rules = {
   files: readonly AssertionRules[];
 };
 
-/** Reads the files of --assert and --budget. Throws a UsageError if one is unreadable or invalid. */
-export const readRules = ({ assert, budget }: { assert?: string; budget?: string }): Rules => {
+type RuleOptions = Pick<RunOptions, 'assert' | 'budget' | 'allowEmpty'>;
+
+/** Reads the files of --assert and --budget. Throws a UsageError if one is unreadable, invalid or without assertions. */
+export const readRules = ({ assert, budget, allowEmpty = false }: RuleOptions): Rules => {
   const files = [
-    ...(assert === undefined ? [] : [readAssertions(assert)]),
-    ...(budget === undefined ? [] : [readBudgetFile(budget)]),
+    ...(assert === undefined ? [] : [requireAny(assert, readAssertions(assert), allowEmpty)]),
+    ...(budget === undefined ? [] : [requireAny(budget, readBudgetFile(budget), allowEmpty)]),
   ];
   const sent = sendable(files);
   return sent ? { sent, files } : { sent, files: files.map(alone) };
+};
+
+const requireAny = (name: string, rules: AssertionRules, allowEmpty: boolean): AssertionRules => {
+  if (rules.isEmpty && !allowEmpty)
+    throw new UsageError(`${name} asserts nothing. Write an assertion, or use --allow-empty.`);
+  return rules;
 };
 
 /** Returns the assertions that the service can evaluate, or undefined if it has none or would refuse them. */
@@ -40,8 +49,9 @@ const sendable = (files: readonly AssertionRules[]): Assertions | undefined => {
 };
 
 /** Returns rules that the command evaluates without the service. */
-const alone = ({ assertionsFor }: AssertionRules): AssertionRules => ({
+const alone = ({ assertionsFor, isEmpty }: AssertionRules): AssertionRules => ({
   assertionsFor,
+  isEmpty,
   fixed: {},
   othersFor: assertionsFor,
 });

@@ -65,7 +65,11 @@ export const auditing = async (
       reportNotes(results, options, context);
       if (!error) {
         await write(results, client);
-        return isGate ? exitCodeOf(results) : exitCodeOfRuns(results.map(({ check }) => check));
+        if (!isGate) return exitCodeOfRuns(results.map(({ check }) => check));
+        const code = exitCodeOf(results);
+        if (code !== exitCodes.good || options.allowEmpty) return code;
+        if (assertsNothing(results, rules)) context.note(nothingAsserted);
+        return isVacuous(results, rules) ? exitCodes.wrongUse : exitCodes.good;
       }
       if (results.length > 0) await write(results, client).catch(({ message }) => context.note(message));
       throw error;
@@ -181,6 +185,15 @@ const exitCodeOf = (results: readonly CheckResult[]): number => {
   const breaksRules = results.some(
     (each) => assertionsPassed(each) === false || (each.base && hasRegressed(each.base)),
   );
-  if (breaksRules) return exitCodes.failedRules;
-  return results.some(({ baseProblem }) => baseProblem !== null) ? exitCodes.wrongUse : exitCodes.good;
+  return breaksRules ? exitCodes.failedRules : exitCodes.good;
 };
+
+/** Returns true if a gate has judged nothing: no assertion was about a page, or a check has no verdict against its base. */
+const isVacuous = (results: readonly CheckResult[], rules: Rules): boolean =>
+  assertsNothing(results, rules) || results.some(({ baseProblem }) => baseProblem !== null);
+
+const assertsNothing = (results: readonly CheckResult[], { files }: Rules): boolean =>
+  files.length > 0 && results.every(({ assertions }) => Object.values(assertions).every((all) => all.length === 0));
+
+const nothingAsserted =
+  'No assertion was about a page, so nothing is proved. Correct matchingUrlPattern or the keys, or use --allow-empty.';

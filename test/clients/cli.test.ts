@@ -193,11 +193,43 @@ test('`fixes` of an unfinished, failed or unknown run says why there are none', 
   });
 });
 
+test('a gate that judges nothing is exit code 2, and 0 with --allow-empty', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'page-audit-empty-'));
+  const rc = (assert: object) => {
+    const name = join(folder, 'lighthouserc.json');
+    writeFileSync(name, JSON.stringify({ ci: { assert } }));
+    return name;
+  };
+  const runWith = async (...options: string[]) => {
+    const label = `test:${randomUUID()}`;
+    const ended = pageAuditHere(['run', 'https://example.com/', '--label', label, ...options]);
+    const run = await world.runOf(await checkLabelled(label));
+    await world.finish(run, { ...passed, report: await world.storeReport(run, gzipSync(JSON.stringify(slowPage({})))) });
+    return ended;
+  };
+  for (const assertions of [{}, { 'categories:seo': 'off' }]) {
+    const { code, stderr } = await pageAuditHere(['run', 'https://example.com/', '--assert', rc({ assertions })]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('asserts nothing. Write an assertion')]);
+  }
+  expect(await runWith('--assert', rc({ assertions: {} }), '--allow-empty')).toMatchObject({ code: 0 });
+  const elsewhere = { matchingUrlPattern: 'shop', assertions: { 'categories:seo': 'error' } };
+  const matrix = rc({ assertMatrix: [elsewhere] });
+  const { code, stderr } = await runWith('--assert', matrix);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('No assertion was about a page, so nothing is proved.')]);
+  expect(await runWith('--assert', matrix, '--allow-empty')).toMatchObject({ code: 0 });
+  expect(await runWith('--base', 'branch=nobody')).toMatchObject({ code: 2 });
+  expect(await runWith('--base', 'branch=nobody', '--allow-empty')).toMatchObject({ code: 0 });
+  rmSync(folder, { recursive: true });
+});
+
 test.each([
   [['run', 'example.com'], 2, /^example.com is no URL of a web page. Use https:\/\/example.com.\n$/],
   [['run', 'ftp://example.com'], 2, /Use a URL that starts with http:\/\/ or https:\/\/\.\n$/],
   [['run', 'https://example.com', '--region', 'mars'], 2, /A region is not supported. Supported regions: us-west1/],
   [['run', 'https://example.com', '--device', 'watch'], 2, /Use mobile, desktop/],
+  [['run', 'https://example.com', '--device', ''], 2, /The list is empty. Name one or more, or leave out the option/],
+  [['run', 'https://example.com', '--region', ''], 2, /The list is empty/],
+  [['run', 'https://example.com', '--category', ','], 2, /The list is empty/],
   [['run', 'https://example.com', '--samples', 'many'], 2, /Use a whole number/],
   [['run', 'https://example.com', '--throttling', '4x'], 2, /Use none, or values such as --throttling.rttMs 150/],
   [['run', 'https://example.com', '--throttling', 'none', '--throttling.rttMs', '9'], 2, /cannot be used with/],
