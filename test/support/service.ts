@@ -25,7 +25,12 @@ export const startLocally = async (dataDir: string, env: Record<string, string> 
   const [command, ...given] = [...by, process.execPath, ...startArguments()] as [string, ...string[]];
   const { PATH, HOME } = process.env;
   const child = spawn(command, given, {
-    env: { ...compileCache, PATH, HOME, PORT: '0', DATA_DIR: dataDir, CHROMIUM_DIR: await preparedPrograms(), ...env },
+    env: {
+      ...compileCache,
+      ...{ PATH, HOME, TMPDIR: tmpdir() },
+      ...{ PORT: '0', DATA_DIR: dataDir, CHROMIUM_DIR: await preparedPrograms() },
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
