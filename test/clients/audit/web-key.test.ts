@@ -21,7 +21,7 @@ const newKey = async (...scopes: Scope[]): Promise<string> => {
 };
 const enterKey = async (page: Page, key: string): Promise<void> => {
   await untilShown(page, 'This service needs an API key');
-  await page.type('input[type=password]', key);
+  await page.type('#api-key', key);
   await page.keyboard.press('Enter');
 };
 /** Returns the frame of the report when it shows the report. */
@@ -88,11 +88,11 @@ test('a check that needs a key is sent when the user has entered a valid one, at
   await page.waitForSelector('input[name=regions]');
   await page.type('#url', 'https://example.com/pending');
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.activeElement?.matches('input[type=password]'));
-  expect(await page.$$eval('input[type=password]', (all) => all.length)).toBe(1);
+  await page.waitForFunction(() => document.activeElement?.matches('#api-key'));
+  expect(await page.$$eval('#api-key', (all) => all.length)).toBe(1);
   expect(await page.$$('form form')).toEqual([]);
   const enter = async (text: string) => {
-    await page.$eval('input[type=password]', (input) => input.select());
+    await page.$eval('#api-key', (input) => (input as HTMLInputElement).select());
     await page.keyboard.type(text);
     await page.keyboard.press('Enter');
   };
@@ -107,7 +107,7 @@ test('a check that needs a key is sent when the user has entered a valid one, at
   await enter(key);
   await page.waitForFunction(() => location.pathname.startsWith('/checks/'));
   await untilShown(page, 'https://example.com/pending');
-  expect(await page.$$('input[type=password]')).toEqual([]);
+  expect(await page.$$('#api-key')).toEqual([]);
   expect(errors).toEqual([]);
 });
 
@@ -117,12 +117,12 @@ test('a page without a key asks for one, says why it is refused, and keeps it in
   const { page, errors } = view;
   await untilShown(page, 'This service needs an API key');
   await expectAccessible(page);
-  await page.type('input[type=password]', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
+  await page.type('#api-key', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
   await page.keyboard.press('Enter');
   await untilShown(page, 'This key is incomplete or mistyped. Copy it whole');
   await expectAccessible(page);
-  await page.$eval('input[type=password]', (input) => input.select());
-  await page.type('input[type=password]', key);
+  await page.$eval('#api-key', (input) => (input as HTMLInputElement).select());
+  await page.type('#api-key', key);
   await page.keyboard.press('Enter');
   await untilShown(page, 'No checks yet');
   await untilShown(page, `Key ${key.slice(0, 8)}…`);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keyText } from '../../../shared/key-text.ts';
 import { notSimulated, type SimulatedLoad } from '../../../shared/simulated-loads.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
 import { FULL } from '../../support/full.ts';
@@ -78,7 +79,7 @@ test.each([
     await page.goto(`${site.url}${paths[name]}`);
     await untilShown(page, 'This service needs an API key');
     api.fail(429, { 'retry-after': '1' });
-    await page.type('input[type=password]', 'pas_any');
+    await page.type('#api-key', keyText('0'.repeat(12), '0'.repeat(64)));
     await page.keyboard.press('Enter');
     await untilShown(page, 'The page retries in');
     await expectAccessible(page);
