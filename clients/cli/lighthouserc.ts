@@ -1,11 +1,11 @@
-import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { AggregationMethod, Assertions, levelOf } from '../../shared/assertions/assertions.ts';
 import { type AssertedReport, findAsserted } from '../../shared/assertions/values.ts';
 import { readBudgets } from './budget.ts';
 import { UsageError } from './exit-codes.ts';
-import { type ConfigFile, parsePart, readConfigFile, strictObject } from './lighthouserc-file.ts';
+import { strictObject } from './lighthouserc-file.ts';
 import { merge } from './lighthouserc-merge.ts';
+import { readPart } from './lighthouserc-parts.ts';
 import { presets } from './lighthouserc-presets.ts';
 
 /**
@@ -56,7 +56,7 @@ type EntryOptions = NonNullable<AssertOptions['assertMatrix']>[number];
  * without assertions.
  */
 export const readAssertions = (name: string): AssertionRules => {
-  const options = readOptions(name, []);
+  const options = readPart(name, 'assert', AssertOptions, withColons) ?? {};
   const { assertMatrix, budgetsFile, preset, assertions } = options;
   const alone = assertMatrix ? 'assertMatrix' : 'budgetsFile';
   const others = (['budgetsFile', 'preset', 'assertions', 'aggregationMethod'] as const).filter(
@@ -75,33 +75,6 @@ export const readAssertions = (name: string): AssertionRules => {
 /** Reads a budget file of Lighthouse. */
 export const readBudgetFile = (name: string): AssertionRules =>
   rulesOf(readBudgets(name).map((budget) => ({ ...budget, fromPreset: new Set() })));
-
-/** Returns the part `assert` of a file, merged over that of the file that it extends. */
-const readOptions = (name: string, extending: readonly string[]): AssertOptions => {
-  const path = resolve(name);
-  if (extending.includes(path)) throw new UsageError(`${name} extends itself.`);
-  const file = readConfigFile(name);
-  const { own, base } = partsOf(file);
-  if (base === undefined) return own;
-  const inherited = readOptions(resolve(dirname(path), base), [...extending, path]);
-  return merge(inherited, own) as AssertOptions;
-};
-
-const Wrapper = z.looseObject({ assert: z.unknown().optional(), extends: z.string().optional() }).optional();
-const Rc = z.looseObject(
-  { ci: Wrapper, lhci: Wrapper, 'ci:client': Wrapper },
-  { error: 'Expected an object such as { "ci": { "assert": { "assertions": {} } } }.' },
-);
-
-/** Returns the options of a file, and the file that it extends. A later wrapper wins, as in Lighthouse CI. */
-const partsOf = (file: ConfigFile): { own: AssertOptions; base: string | undefined } => {
-  const rc = parsePart(Rc, file, file.content, []);
-  const wrappers = (['ci:client', 'lhci', 'ci'] as const).filter((wrapper) => rc[wrapper]);
-  const wrapper = wrappers.find((each) => rc[each]?.assert !== undefined);
-  const own = wrapper ? parsePart(AssertOptions, file, rc[wrapper]?.assert, [wrapper, 'assert']) : {};
-  const base = wrappers.map((each) => rc[each]?.extends).find((each) => each !== undefined);
-  return { own: withColons(own), base };
-};
 
 /** Replaces dots in keys by colons, so that both forms of a key are the same assertion. */
 const withColons = ({ assertions, assertMatrix, ...others }: AssertOptions): AssertOptions => ({

@@ -99,7 +99,7 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
   const command = program
     .command('run')
     .description('audit pages and print the results')
-    .argument('<url...>', 'URLs with scheme, such as https://example.com/')
+    .argument('[url...]', 'URLs with scheme, such as https://example.com/ (default: ci.collect.url of --assert)')
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
     .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)
     .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest');
@@ -111,7 +111,7 @@ const addRun = (program: Command, action: (urls: string[], options: RunOptions) 
     .option('--detach', 'print the ids of the checks and return at once')
     .option(...FORMAT)
     .option(...OUTPUT)
-    .option('--assert <file>', 'lighthouserc file. A failed assertion is exit code 1')
+    .option('--assert <file>', 'lighthouserc file: its ci.assert and ci.collect. A failed assertion is exit code 1')
     .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
     .option(
       '--base <check>',

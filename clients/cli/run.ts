@@ -5,6 +5,7 @@ import { type Context, withClient } from './context.ts';
 import { exitCodeOfRuns, exitCodes, UsageError } from './exit-codes.ts';
 import { sampleNotes } from './formats/notes.ts';
 import { assertionsPassed } from './formats/outcome.ts';
+import { withCollected } from './lighthouserc-collect.ts';
 import { againstFrom, inputsFrom, SAMPLES_OF_VARIANTS } from './option-flags.ts';
 import type { RunOptions } from './options.ts';
 import { checkOutputs, writeResults } from './output.ts';
@@ -28,10 +29,12 @@ export const run = (context: Context, urls: readonly string[], options: RunOptio
 /** Creates a check for each URL and device, waits for all of them, and writes the results. Returns the exit code. */
 export const auditing = async (
   context: Context,
-  urls: readonly string[],
-  options: RunOptions,
+  given: readonly string[],
+  flags: RunOptions,
   { write, isGate = true }: Writing,
 ): Promise<number> => {
+  const { urls, options, notes: unused } = withCollected(given, flags);
+  for (const line of unused) context.note(line);
   requireUsable(urls, options);
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
