@@ -117,7 +117,7 @@ const Deliveries = ({ of, list: { deliveries }, redeliver }: DeliveriesProps) =>
             <td>
               <button
                 type="button"
-                aria-label={`Send the ${delivery.event} of ${localTime(delivery.createdAt)} again`}
+                aria-label={`Send again: ${delivery.event} of ${localTime(delivery.createdAt)}`}
                 disabled={delivery.state === 'pending'}
                 onClick={() => redeliver(delivery.id)}
               >
