@@ -6,7 +6,7 @@ const project = (name: string, include: string[], groupOrder: number, more = {})
   test: { name, include, sequence: { groupOrder }, ...more },
 });
 
-/** Slow tests that read no time of a page, so three files run at once. They wait more than they compute. */
+/** Slow tests that read no time of a page, so four files run at once. They wait more than they compute. */
 const browserTests = ['test/{audit,bundle}/**/*.test.ts', 'test/clients/audit/*.test.ts'];
 /** `npm run record` rewrites test/recorded by real audits. */
 const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: false, maxConcurrency: 3 };
@@ -34,7 +34,7 @@ export default defineConfig({
       project('unit', ['test/unit/**/*.test.ts'], 1, { ...patient, isolate: false, maxWorkers: 2 }),
       // The files share one import of the CDK, which takes longer than their tests.
       project('infra', ['test/infra/**/*.test.ts'], 1, { ...patient, isolate: false, maxWorkers: 2 }),
-      project('browser', browserTests, 2, { ...audits, maxWorkers: 3 }),
+      project('browser', browserTests, 2, { ...audits, maxWorkers: 4 }),
       // These tests measure pages, so only one file runs at a time.
       project('timed', ['test/timed/**/*.test.ts'], 3, { ...audits, fileParallelism: false }),
       ...(process.env.MOTO === '1' ? [project('moto', ['test/moto/**/*.test.ts'], 4, moto)] : []),
