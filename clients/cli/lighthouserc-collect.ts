@@ -90,7 +90,7 @@ const throttlingOptions = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: Rec
     ),
   );
 
-/** What to do instead of the parts of a file that no check has. */
+/** Advice for the parts of a file that no check has. */
 const advice: Readonly<Record<string, string>> = {
   startServerCommand: ' Start the server before the command.',
   staticDistDir: ' Serve the folder before the command, and name the URLs of its pages.',
