@@ -3,17 +3,15 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { isLoopbackAddress } from '../../functions/lib/addresses.ts';
 import { redactForLog } from '../../functions/lib/redact.ts';
-import { slots } from '../../functions/lib/slots.ts';
 import { ReadEnv } from '../../shared/env.ts';
 import { functionRows } from '../../shared/functions.ts';
-import { allRegions, regions } from '../../shared/regions.ts';
-import { deliverySettings } from '../settings.ts';
+import { allRegions } from '../../shared/regions.ts';
 import { auditorFolder, buildWhenIdle } from './auditor-bundle.ts';
 import { consoleLines } from './console-lines.ts';
 import { startExpiry } from './expiry.ts';
 import { importApi, startGateway } from './gateway.ts';
 import { keepPreparing } from './keep-preparing.ts';
-import { startPoller } from './poller.ts';
+import { startPollers } from './pollers.ts';
 import { programFolder, removeOldPrograms } from './program-folder.ts';
 import { bundlePage, writePage } from './web-page.ts';
 
@@ -134,7 +132,6 @@ const environmentOf = (settings: ServiceSettings): Record<string, string> => ({
 });
 
 type Functions = Awaited<ReturnType<typeof importFunctions>>;
-type Poller = ReturnType<typeof startPoller>;
 type OnMessage = ReturnType<typeof consoleLines>;
 
 /**
@@ -156,46 +153,6 @@ const startWork = async (functions: Functions, auditsAtOnce: number, onMessage: 
       sqs.destroy();
     },
   };
-};
-
-/** Starts two pollers per region, for its audit jobs and its dead letters, and one for deliveries. */
-const startPollers = (sqs: SQSClient, functions: Functions, auditsAtOnce: number, onMessage: OnMessage): Poller[] => {
-  const auditSlots = slots(auditsAtOnce);
-  const queues = JSON.parse(process.env.AUDIT_QUEUES as string) as Record<string, string>;
-  const deadLetters = JSON.parse(process.env.DEAD_LETTER_QUEUES as string) as Record<string, string>;
-  const ofRegions = allRegions.flatMap((region) => [
-    startPoller({
-      sqs,
-      queueUrl: queues[region] as string,
-      awsRegion: regions[region],
-      functionName: 'run-audit',
-      handler: functions.runAudit.handler,
-      timeoutSeconds: functionRows['run-audit'].timeoutSeconds,
-      slots: auditSlots,
-      onMessage,
-    }),
-    startPoller({
-      sqs,
-      queueUrl: deadLetters[region] as string,
-      awsRegion: regions[region],
-      functionName: 'close-lost-runs',
-      handler: functions.closeLostRuns.handler,
-      timeoutSeconds: functionRows['close-lost-runs'].timeoutSeconds,
-      slots: slots(1),
-      maxWaiting: 1, // dead letters take little time, and need no turns by owner
-    }),
-  ]);
-  const ofDeliveries = startPoller({
-    sqs,
-    queueUrl: process.env.DELIVERY_QUEUE as string,
-    awsRegion: process.env.HOME_REGION as string,
-    functionName: 'deliver-webhook',
-    handler: functions.deliverWebhook.handler,
-    timeoutSeconds: functionRows['deliver-webhook'].timeoutSeconds,
-    slots: slots(deliverySettings.atOnce),
-    visibilitySeconds: deliverySettings.visibilitySeconds,
-  });
-  return [...ofRegions, ofDeliveries];
 };
 
 /** Sweeps every `SWEEP_MS`, one sweep at a time. Before, retries to wake all runs until that has succeeded. */
