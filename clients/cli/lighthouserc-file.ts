@@ -32,15 +32,22 @@ export const strictObject = <Shape extends z.core.$ZodLooseShape>(shape: Shape) 
   });
 };
 
-/** Returns a part of a file that fits a schema. Throws an error about the first wrong value. */
+/** Faults of a file that one message shows. */
+const MAX_FAULTS = 20;
+
+/** Returns a part of a file that fits a schema. Throws an error with the place of each wrong value. */
 export const parsePart = <T>(schema: z.ZodType<T>, file: ConfigFile, part: unknown, path: Path): T => {
   const { data, error } = schema.safeParse(part);
   if (!error) return data;
-  const [issue, ...others] = error.issues;
-  const keys = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  const at = [...path, ...(issue?.path ?? []), ...keys];
-  const more = others.length > 0 ? `\nMore values of the file are wrong: ${others.length}.` : '';
-  throw new UsageError(`${file.placeOf(at)}: ${at.length > 0 ? `${at.join('.')}: ` : ''}${issue?.message}${more}`);
+  const faults = error.issues.flatMap((issue) => {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
+    return keys.map((key) => {
+      const at = [...path, ...issue.path, ...(key === undefined ? [] : [key])];
+      return `${file.placeOf(at)}: ${at.length > 0 ? `${at.join('.')}: ` : ''}${issue.message}`;
+    });
+  });
+  const more = faults.length > MAX_FAULTS ? [`More values of the file are wrong: ${faults.length - MAX_FAULTS}.`] : [];
+  throw new UsageError([...faults.slice(0, MAX_FAULTS), ...more].join('\n'));
 };
 
 const readText = (name: string): string => {
@@ -53,6 +60,10 @@ const readText = (name: string): string => {
   }
 };
 
+/** Returns the offset of the first comment of a JSON text. YAML's parser would read it as a part of a key. */
+const commentIn = (text: string): number | undefined =>
+  [...text.matchAll(/"(?:\\.|[^"\\])*"|(\/[/*])/g)].find(([, comment]) => comment)?.index;
+
 /** Parses JSON and YAML. YAML includes JSON, and its parser reports the place of every error. */
 const parseText = (name: string, text: string): ConfigFile => {
   const lines = new LineCounter();
@@ -61,6 +72,10 @@ const parseText = (name: string, text: string): ConfigFile => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
+  const comment = /\.json$/i.test(name) ? commentIn(text) : undefined;
+  if (comment !== undefined) {
+    throw new UsageError(`${placeAt(comment)}: JSON has no comments. Remove it, or write the file as YAML.`);
+  }
   const [error] = document.errors;
   if (error) {
     const format = /\.ya?ml$/i.test(name) ? 'YAML' : 'JSON';

@@ -210,7 +210,13 @@ test.each<[string, string, string]>([
   [
     'a.json',
     '{ "ci": { "assert": { "assertions": {\n "label": "fatal",\n "bypass": "fatal" } } } }',
-    'a.json:2:11: ci.assert.assertions.label: The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].\nMore values of the file are wrong: 1.',
+    'a.json:2:11: ci.assert.assertions.label: The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].\na.json:3:12: ci.assert.assertions.bypass: The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
+  ],
+  ['a.json', '{\n  // limits\n  "ci": {} }', 'a.json:2:3: JSON has no comments. Remove it, or write the file as YAML.'],
+  [
+    'a.json',
+    '{ "ci": {} /* no limits */ }',
+    'a.json:1:12: JSON has no comments. Remove it, or write the file as YAML.',
   ],
   [
     'a.json',
