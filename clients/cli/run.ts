@@ -100,10 +100,12 @@ export const requireScheme = (url: string): void => {
   if (!/^https?:\/\//i.test(url)) {
     const right = /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
       ? 'a URL that starts with http:// or https://'
-      : `https://${url}`;
+      : `${isLocal(url) ? 'http' : 'https'}://${url}`;
     throw new UsageError(`${url} is no URL of a web page. Use ${right}.`);
   }
 };
+
+const isLocal = (host: string): boolean => /^(localhost|127\.|\[::1\]|[\w.-]+\.localhost)\b/i.test(host);
 
 const keyOf = (key: string | undefined, i: number) => (key === undefined ? {} : { idempotencyKey: `${key}-${i + 1}` });
 
