@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { Context } from './context.ts';
 import { list, oneDevice, repeated, wholeNumber } from './flag-values.ts';
 import { type FormatName, formatNames } from './formats/render.ts';
+import { withLighthouseFlags } from './lighthouse-flags.ts';
 import { againstFlags, optionFlags, SAMPLES_OF_VARIANTS } from './option-flags.ts';
 import type { FixesOptions, ReadOptions, RunOptions, ThirdPartiesOptions, VersionsOptions } from './options.ts';
 
@@ -83,7 +84,7 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
       exitCode = await (await import('./mcp.ts')).mcp(context, options);
     });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(withLighthouseFlags(args), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

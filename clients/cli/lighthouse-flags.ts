@@ -1,0 +1,32 @@
+import { UsageError } from './exit-codes.ts';
+
+/** Options of Lighthouse and Lighthouse CI, and the option of `run` that does the same. */
+const sameAs: Readonly<Record<string, string>> = {
+  '--preset': '--device',
+  '--form-factor': '--device',
+  '--emulated-form-factor': '--device',
+  '--only-categories': '--category',
+  '--number-of-runs': '--samples',
+  '-n': '--samples',
+};
+
+/** Options without a counterpart, and what to use instead. */
+const advice: Readonly<Record<string, string>> = {
+  '--only-audits': 'Use --category for the audits of a category, and --assert for limits of single audits.',
+  '--skip-audits': 'Set the assertion of an audit to off, in the file of --assert.',
+  '--extra-headers': "Use --header 'name: value'.",
+  '--chrome-flags': 'The service starts Chromium with its own flags.',
+};
+
+/** Lets people type what they know: a URL alone is `run`, and options of Lighthouse are those of `run`. */
+export const withLighthouseFlags = (args: readonly string[]): string[] => {
+  const named = /^https?:\/\//i.test(args[0] ?? '') ? ['run', ...args] : [...args];
+  if (named[0] !== 'run') return named;
+  const end = named.indexOf('--');
+  return named.map((arg, i) => {
+    if (end !== -1 && i > end) return arg;
+    const [name = '', ...value] = arg.split('=');
+    if (Object.hasOwn(advice, name)) throw new UsageError(`${name} is no option of run. ${advice[name]}`);
+    return Object.hasOwn(sameAs, name) ? [sameAs[name], ...value].join('=') : arg;
+  });
+};
