@@ -30,9 +30,13 @@ const updateIndexes = (store: Store, table: Table, before: StoredItem, after: St
   const item = { type: after ? 'put' : 'del', key, value: after };
   const operations = [...deletes.map(entry('del')), ...puts.map(entry('put')), item];
   const change = Number(isCheck(after)) - Number(isCheck(before));
-  if (before?.sk?.S === 'CHECK' && !after) store.onErased?.(); // its mark goes when nothing else is left
-  if (change !== 0 && store.writeCounted) store.writeCounted(change, operations, done);
-  else store.db.batch(operations, done);
+  const isErasure = before?.sk?.S === 'CHECK' && !after; // its mark goes when nothing else is left
+  const written: Done = (error) => {
+    if (isErasure && !error) store.onErased?.(); // a compaction before the write would keep the text
+    done(error);
+  };
+  if (change !== 0 && store.writeCounted) store.writeCounted(change, operations, written);
+  else store.db.batch(operations, written);
 };
 
 /**
