@@ -64,6 +64,9 @@ export const MAX_ASSERTION_BYTES = 16 * 1024;
 
 /** Assertions that a create accepts. The bounds keep the results small, because each run stores its own. */
 export const CheckAssertions = Assertions.refine(
+  (assertions) => Object.values(assertions).some((assertion) => levelOf(assertion) !== 'off'),
+  'The assertions must have at least one that is not off. Without one, leave out the assertions.',
+).refine(
   (assertions) =>
     countLimits(assertions) <= MAX_LIMITS &&
     new TextEncoder().encode(JSON.stringify(assertions)).length <= MAX_ASSERTION_BYTES,

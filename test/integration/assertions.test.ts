@@ -123,7 +123,6 @@ test.each<[string, Assertions | undefined, AuditResult[], boolean | null]>([
   ['null if a run failed', gate(), [scored(0.95), failed('dns-failure')], null],
   ['false if a run failed and an assertion failed in the other', gate(), [scored(0.5), failed('dns-failure')], false],
   ['false if this version lacks the audit', { 'first-meaningful-paint': 'error' }, [0.95, 0.95].map(scored), false],
-  ['true if all assertions are off', { 'image-alt': 'off' }, [0.95, 0.95].map(scored), true],
   ['null without assertions', undefined, [0.95, 0.5].map(scored), null],
   ['null if a report can not be read', gate(), [scored(0.95), succeeded('{}')], null],
 ])('whether the assertions of a check passed is %s', async (_, assertions, results, passed) => {
@@ -213,6 +212,8 @@ test.each<[unknown, string, RegExp]>([
   [{ imageAlt: 'warn' }, 'assertions.imageAlt', /^Write the key with hyphens .*"image-alt"\.$/],
   [{ '': 'warn' }, 'assertions.', /^A key has 1 to 200 characters\.$/],
   [{ matchingUrlPattern: '.*' }, 'assertions.matchingUrlPattern', /^The assertion must be off, warn, error/],
+  [{}, 'assertions', /^The assertions must have at least one that is not off\./],
+  [{ 'image-alt': 'off' }, 'assertions', /^The assertions must have at least one that is not off\./],
   [many(201, '-audit'), 'assertions', /^The assertions of a check have at most 200 limits and 16384 bytes as JSON\.$/],
   [many(100, 'a'.repeat(190)), 'assertions', /^The assertions of a check have at most 200 limits/],
 ])(
