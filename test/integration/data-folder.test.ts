@@ -108,7 +108,7 @@ test('a kill at any moment is no loss', async () => {
   expect(printed).toEqual([]);
 });
 
-// In a few of a hundred cases LevelDB keeps the text in a file until its next compaction.
+// Sometimes LevelDB keeps the text in a file until its next compaction.
 test('the text of an erased check leaves the files of the table', { retry: 3 }, async () => {
   await using world = await start();
   const check = aCheck({ url: 'https://example.com/a-secret-page' });
