@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Events of which a webhook can be told. */
+/** Events that a webhook can receive. */
 export const webhookEvents = ['check.completed'] as const;
 export const WebhookEvent = z
   .enum(webhookEvents)

@@ -70,7 +70,7 @@ const formsOf = (value: string): string[] => {
   ];
 };
 
-/** Returns the base64 characters that a value has after this number of other bytes (modulo 3), whatever surrounds it. */
+/** Returns the base64 characters that a value has after this number of other bytes (modulo 3), with any surroundings. */
 const base64At = (offset: number, value: string): string => {
   const bytes = Buffer.from(' '.repeat(offset) + value);
   return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));

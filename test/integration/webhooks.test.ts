@@ -162,7 +162,7 @@ test('a redelivery has the id of the delivery, and enables a webhook that answer
   const shown = async () => (await call(`/${webhook.id}`, owner)).json();
   await waitFor(async () => ((await shown()) as { disabledAt: string | null }).disabledAt ?? undefined);
   expect(await shown()).toMatchObject({ disabledReason: 'gone' });
-  await finishedCheck(owner); // nobody is told
+  await finishedCheck(owner); // makes no delivery
   receiver.answer(200);
   const again = await call(`/${webhook.id}/deliveries/${gone?.id}/redeliver`, owner, 'POST');
   expect(await again.json()).toMatchObject({ id: gone?.id, state: 'pending' });
