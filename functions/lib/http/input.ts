@@ -36,7 +36,7 @@ export type Accepted<Name extends PropertyKey> = Record<Name, string | undefined
 
 /**
  * Judges each field of a JSON object by its schema. Returns the valid fields, and an error for each other field. The messages
- * of the schema library are for programmers and stay here.
+ * of the schema library stay here, because they are for programmers.
  */
 export const parseFields = <Shape extends Record<string, z.ZodType>>(
   { shape }: z.ZodObject<Shape>,
