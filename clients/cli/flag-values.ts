@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Simulation } from '../../shared/simulations.ts';
 import { simulationFrom } from '../words/simulations.ts';
+import { type FormatName, formatNames } from './formats/render.ts';
 
 /* Parsers of the values of flags. `before` is the value of an earlier flag of the same name. */
 
@@ -31,4 +32,34 @@ export const number = (text: string): number => {
 export const oneDevice = (text: string): string[] => {
   if (text !== 'mobile' && text !== 'desktop') throw new InvalidArgumentError('Use mobile or desktop.');
   return [text];
+};
+
+/** Parses a list of devices. */
+export const device = (text: string, before?: string[]): string[] => {
+  const wrong = list(text).find((each) => each !== 'mobile' && each !== 'desktop');
+  if (wrong !== undefined) throw new InvalidArgumentError('Use mobile, desktop or mobile,desktop.');
+  return list(text, before);
+};
+/** Parses `name=value`, and adds the label to those before it. */
+export const label = (text: string, before: Record<string, string> = {}): Record<string, string> => {
+  const [, name, value] = /^([^:=]+)[:=](.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Use name=value.');
+  return { ...before, [name]: value };
+};
+/** Parses the name of a format of results. */
+export const format = (text: string): FormatName => {
+  if (!formatNames.includes(text as FormatName))
+    throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}.`);
+  return text as FormatName;
+};
+/** Parses the format of a command without tables for spreadsheets. */
+export const textOrMarkdown = (text: string): 'text' | 'json' | 'markdown' => {
+  if (text !== 'text' && text !== 'json' && text !== 'markdown')
+    throw new InvalidArgumentError('Use text, json or markdown.');
+  return text;
+};
+/** Parses the format of a list. */
+export const textOrJson = (text: string): 'text' | 'json' => {
+  if (text !== 'text' && text !== 'json') throw new InvalidArgumentError('Use text or json.');
+  return text;
 };

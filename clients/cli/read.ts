@@ -57,7 +57,7 @@ export const get = (context: Context, id: string, options: ReadOptions): Promise
   });
 
 /** Prints a line per check, newest first. */
-export const list = (context: Context, _: unknown, options: ReadOptions): Promise<number> =>
+export const list = (context: Context, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
     const { limit, url, state, assertionsPassed, label = {} } = options;
     const query = {

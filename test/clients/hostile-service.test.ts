@@ -85,7 +85,7 @@ const shownBy = async (url: string, formats = formatNames): Promise<Record<strin
     await show(`get ${format}`, ({ context }) => read.get(context, id, { format }));
   }
   for (const format of ['text', 'json'] as const) {
-    await show(`list ${format}`, ({ context }) => read.list(context, undefined, { format }));
+    await show(`list ${format}`, ({ context }) => read.list(context, { format }));
     await show(`compare ${format}`, ({ context }) => read.compare(context, id, { format }));
   }
   await show('report', ({ context }) => read.report(context, id, {}));
@@ -179,7 +179,7 @@ test.each([
 ] as const)('the message about %s is safe', async (_, answer) => {
   await using server = await startOddServer(answer);
   const { context, shown } = commandContext(server.url);
-  const error = await read.list(context, undefined, {}).catch((error) => error);
+  const error = await read.list(context, {}).catch((error) => error);
   const { text } = explain(error);
   expect(`${text}${shown.stderr}`).not.toMatch(steering);
   expect(text.split('\n').length).toBeLessThanOrEqual(2);

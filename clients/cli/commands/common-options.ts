@@ -1,0 +1,29 @@
+import { format, list, oneDevice, repeated, wholeNumber } from '../flag-values.ts';
+import { formatNames } from '../formats/render.ts';
+import { SAMPLES_OF_VARIANTS } from '../option-flags.ts';
+
+/* Options that several commands have. */
+
+export const DATA = [
+  '--data <folder>',
+  'data folder of the service that the command starts without PAGE_AUDIT_URL',
+] as const;
+export const POOL = [
+  '--pool <number>',
+  'checks with the label of --base whose samples count, 1 to 10',
+  wholeNumber,
+] as const;
+export const INTENDED = ['--intended <names>', 'differences from the base that you meant, such as url', list] as const;
+export const ONE_DEVICE = ['--device <name>', 'mobile or desktop (default: mobile)', oneDevice] as const;
+export const EXPERIMENT_SAMPLES = [
+  '--samples <number>',
+  'audits of each side',
+  wholeNumber,
+  SAMPLES_OF_VARIANTS,
+] as const;
+export const FORMAT = ['--format <name>', `format on stdout: ${formatNames.join(', ')}`, format, 'text'] as const;
+export const OUTPUT = [
+  '--output <file>',
+  'also write a file: .txt, .json, .md, .xml (JUnit) or .csv. Repeat it for more',
+  repeated,
+] as const;

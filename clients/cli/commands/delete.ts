@@ -1,0 +1,17 @@
+import type { ReadOptions } from '../options.ts';
+import type { AddCommand } from './command.ts';
+import { DATA } from './common-options.ts';
+
+/** Adds `delete`, which erases a check. */
+export const addDelete: AddCommand = (program, execute) => {
+  program
+    .command('delete')
+    .description('erase a check, its runs and reports')
+    .option(...DATA)
+    .argument('<check>', 'id of a check')
+    .action(
+      execute(async (context, id: string, options: ReadOptions) =>
+        (await import('../read.ts')).erase(context, id, options),
+      ),
+    );
+};

@@ -1,0 +1,41 @@
+import { device, label, list, wholeNumber } from '../flag-values.ts';
+import { againstFlags, optionFlags } from '../option-flags.ts';
+import type { RunOptions } from '../options.ts';
+import { secretFlags } from '../secrets.ts';
+import { throttlingFlags } from '../throttling.ts';
+import type { AddCommand } from './command.ts';
+import { DATA, FORMAT, INTENDED, OUTPUT, POOL } from './common-options.ts';
+
+/** Adds `run`, which audits pages. */
+export const addRun: AddCommand = (program, execute) => {
+  const command = program
+    .command('run')
+    .description('audit pages and print the results')
+    .argument('[url...]', 'URLs with scheme, such as https://example.com/ (default: ci.collect.url of --assert)')
+    .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
+    .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)
+    .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest');
+  for (const flag of [...optionFlags, ...throttlingFlags(''), ...againstFlags, ...secretFlags]) command.addOption(flag);
+  command
+    .option('--label <name=value>', 'label of the checks. Repeat it for more labels', label)
+    .option('--idempotency-key <key>', 'a repeated command with this key returns the same checks')
+    .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
+    .option('--detach', 'print the ids of the checks and return at once')
+    .option(...FORMAT)
+    .option(...OUTPUT)
+    .option('--assert <file>', 'lighthouserc file: its ci.assert and ci.collect. A failed assertion is exit code 1')
+    .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
+    .option(
+      '--base <check>',
+      'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
+    )
+    .option(...POOL)
+    .option(...INTENDED)
+    .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')
+    .option(...DATA)
+    .action(
+      execute(async (context, urls: string[], options: RunOptions) =>
+        (await import('../run.ts')).run(context, urls, options),
+      ),
+    );
+};
