@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { setObstacle } from '../../functions/lib/readiness.ts';
 import { probeFile, whyFull } from './data-folder.ts';
 import type { Done, Store, Values } from './dynalite-store.ts';
@@ -70,14 +71,14 @@ export const guardTable = ({ db }: Store, { path, print, onRecovered, retryMs = 
   };
 
   const guardedWrite = (write: (...operation: unknown[]) => void) => {
-    return (...operation: unknown[]) => {
-      const done = operation.pop() as Done;
+    const guarded = (operation: unknown[], done: Done) => {
       if (failure) return void setImmediate(done, failure);
       write(...operation, (error: Error | null) => {
         if (error) fail(asAnswer(error));
         done(error);
       });
     };
+    return withCallbackOrPromise(guarded);
   };
   const ready = () => reopening?.catch(() => {});
   const get: Get = db.get.bind(db);
@@ -99,6 +100,16 @@ export const guardTable = ({ db }: Store, { path, print, onRecovered, retryMs = 
 };
 
 type Write = (...operation: unknown[]) => void;
+
+/** Returns a function that calls the callback after its arguments, or returns a promise if there is no callback. */
+const withCallbackOrPromise =
+  (write: (operation: unknown[], done: Done) => void) =>
+  (...operation: unknown[]): Promise<void> | void => {
+    const done = operation.at(-1);
+    if (typeof done !== 'function') return promisify(write)(operation);
+    write(operation.slice(0, -1), done as Done);
+  };
+
 type GetDone = (error: Error | null, value?: unknown) => void;
 type Get = (key: string, done: GetDone) => void;
 
