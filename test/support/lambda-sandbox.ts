@@ -93,6 +93,11 @@ const startLambda = async ({ code, functionName, awsRegion, env, ...options }: O
     });
   }
 
+  const processes = () => descendantsOf(started.pid as number).filter(({ pid }) => userOf(pid) === SANDBOX_USER);
+  // A frozen process outlives its parent, because a change of user cancels the signal at the parent's death.
+  const kill = () => signalAll(processes(), 'SIGKILL');
+  process.on('exit', kill);
+
   const outcome = async (): Promise<Outcome> => {
     const over = new AbortController(); // removes the other listener
     const { signal } = over;
@@ -102,6 +107,8 @@ const startLambda = async ({ code, functionName, awsRegion, env, ...options }: O
     return { error: `The sandbox has ended: ${logs.slice(-2000)}` };
   };
   const close = async () => {
+    kill();
+    process.off('exit', kill);
     if (started.exitCode === null && started.signalCode === null) {
       const exit = once(started, 'exit');
       started.kill('SIGKILL');
@@ -110,7 +117,6 @@ const startLambda = async ({ code, functionName, awsRegion, env, ...options }: O
     await rmdir(root);
   };
 
-  const processes = () => descendantsOf(started.pid as number).filter(({ pid }) => userOf(pid) === SANDBOX_USER);
   const freeze = () => {
     for (const _ of ['all', 'those that started meanwhile']) signalAll(processes(), 'SIGSTOP');
   };
