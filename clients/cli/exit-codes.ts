@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { CheckView } from '../../shared/check.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { serviceErrorText } from '../words/service-error.ts';
 import { WriteError } from './streams.ts';
 
 /** Exit codes of every command. */
@@ -36,17 +37,7 @@ export const explain = (error: unknown): { text: string; code: number } => {
 };
 
 const explainServiceError = (error: ServiceError) => {
-  const { kind, status = 0, message, errors, requestId } = error;
+  const { kind, status = 0 } = error;
   const isServiceFault = kind === 'unreachable' || status >= 500 || status === 429 || status === 409;
-  const inputs = errors.length > 1 ? errors.map(({ path, message: text }) => `${path}: ${text}`).join('\n') : message;
-  const id = status >= 500 && requestId ? ` (requestId ${requestId})` : '';
-  const code = isServiceFault ? exitCodes.serviceFault : exitCodes.wrongUse;
-  return { text: `${inputs}${nextStepAfter(error)}${id}`, code };
-};
-
-const nextStepAfter = ({ kind, status, code, retryAfter }: ServiceError): string => {
-  if (kind === 'unreachable') return ' Start the service, or correct PAGE_AUDIT_URL.';
-  if (kind === 'not-ours') return ' Correct PAGE_AUDIT_URL.';
-  if (code === 'unauthorized') return ' Set PAGE_AUDIT_KEY to a valid key.';
-  return status === 429 && retryAfter ? ` Retry in ${retryAfter} s.` : '';
+  return { text: serviceErrorText(error), code: isServiceFault ? exitCodes.serviceFault : exitCodes.wrongUse };
 };

@@ -9,6 +9,7 @@ import { pick } from '../../shared/pick.ts';
 import type { Client } from '../api/client.ts';
 import { findFixes } from '../api/find-fixes.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { serviceErrorText } from '../words/service-error.ts';
 import { unreadableNote } from '../words/words.ts';
 import { explainedChange } from './explain-change.ts';
 import { fixesAnswer } from './fixes.ts';
@@ -33,24 +34,35 @@ export const mcpServer = ({ version, connect }: Options): McpServer => {
   addReaders(server, connect);
   addExplainChange(server, connect);
   addFixes(server, connect);
+  server.server.registerCapabilities({ tools: { listChanged: false } }); // the SDK has announced changes
   return server;
 };
 
 const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
+/** `run_check` loads a page of the web, and each call makes another check. It changes no earlier one. */
+const adds = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true } as const;
+/** Returns the schema of the inputs of a tool. An unknown input is an error that lists those of the tool. */
+const inputsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys'
+        ? `The tool has no input ${(keys as string[]).join(', ')}. Its inputs are ${Object.keys(shape).join(', ')}.`
+        : undefined,
+  });
 const CheckId = z.uuid().describe('Id of a check.');
 
 const addRunCheck = (server: McpServer, connect: Options['connect']): void => {
-  const inputSchema = {
+  const inputSchema = inputsOf({
     url: z.string().describe('The page, for example https://example.com/.'),
     regions: z.array(z.string()).min(1).optional().describe('Default: the first region of the service.'),
     auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
     ...pick(SentOptions.shape, plainOptionNames), // an agent gets no secrets
-  };
+  });
   const description =
     'Audits one page from one or more regions, and returns scores and metrics when all runs are finished. With `against`, it audits a second variant in turns, and `change` says how the page differs from it: use 5 samples.';
   server.registerTool(
     'run_check',
-    { title: 'Audit a page', description, inputSchema },
+    { title: 'Audit a page', description, inputSchema, annotations: adds },
     (inputs, { signal, sendNotification, _meta }) =>
       answer(async () => {
         const token = _meta?.progressToken;
@@ -74,12 +86,12 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
     {
       title: 'Read a check',
       description: 'Returns the state, scores and metrics of a check.',
-      inputSchema: { checkId: CheckId },
+      inputSchema: inputsOf({ checkId: CheckId }),
       annotations: readOnly,
     },
     ({ checkId }, { signal }) => answer(async () => summaryOf(await (await connect()).get(checkId, { signal }))),
   );
-  const filters = {
+  const filters = inputsOf({
     url: z.string().optional(),
     state: CheckState.optional(),
     assertionsPassed: z.boolean().optional().describe('Checks whose assertions passed, or failed.'),
@@ -87,7 +99,7 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
     label: z.array(z.string()).optional().describe('Each is name:value. All must match.'),
     limit: z.int().min(1).max(MAX_LISTED).default(10),
     cursor: z.string().optional().describe('The nextCursor of the page before.'),
-  };
+  });
   server.registerTool(
     'list_checks',
     {
@@ -110,10 +122,7 @@ const addReaders = (server: McpServer, connect: Options['connect']): void => {
       title: 'Compare results',
       description:
         'Compares the regions of a check, its two variants, or a check with a base. The performance score, the times and CLS need 3 samples for a verdict. Other scores need one. `text` has the change and its interval in words. `unknown` means that there is no proof, neither of a change nor of none.',
-      inputSchema: {
-        checkId: CheckId,
-        ...baseInputs,
-      },
+      inputSchema: inputsOf({ checkId: CheckId, ...baseInputs }),
       annotations: readOnly,
     },
     ({ checkId, ...inputs }, { signal }) =>
@@ -142,7 +151,7 @@ const addExplainChange = (server: McpServer, connect: Options['connect']): void 
       title: 'Explain a change',
       description:
         'Says why a check differs from a base, or without a base from its second variant: points by metric, and requests, scripts, elements and audits that differ, in under 8 kB. It explains only changes that have a verdict, so call `compare` first.',
-      inputSchema: { checkId: CheckId, ...baseInputs },
+      inputSchema: inputsOf({ checkId: CheckId, ...baseInputs }),
       annotations: readOnly,
     },
     ({ checkId, ...inputs }, { signal }) =>
@@ -157,7 +166,7 @@ const addFixes = (server: McpServer, connect: Options['connect']): void => {
       title: 'List what to fix first',
       description:
         'Returns what to fix first on a page: the points that the category gains at most, what it saves (times in milliseconds), and the files or elements, in under 6 kB. Texts of items quote the page.',
-      inputSchema: { id: z.uuid().describe('Id of a finished run, or of a check: then its worst run.') },
+      inputSchema: inputsOf({ id: z.uuid().describe('Id of a finished run, or of a check: then its worst run.') }),
       annotations: readOnly,
     },
     ({ id }, { signal }) =>
@@ -182,8 +191,6 @@ const answer = async (work: () => Promise<object>) => {
 
 const messageOf = (error: unknown): string => {
   if (error instanceof KeptCheckError) return `${messageOf(error.cause)} ${error.message}`;
-  if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
-  const fields = error.errors.map(({ path, message }) => `${path}: ${message}`);
-  const id = error.requestId ? ` (request ${error.requestId})` : '';
-  return [`${error.message}${id}`, ...fields].join(' ');
+  if (error instanceof ServiceError) return serviceErrorText(error);
+  return error instanceof Error ? error.message : String(error);
 };

@@ -1,0 +1,26 @@
+import type { ServiceError } from '../api/service-error.ts';
+
+/** Next steps that depend on how a user names the service and its key. */
+export type ErrorSteps = { unreachable: string; notOurs: string; unauthorized: string };
+
+/** Next steps of a user of the command, who sets its variables. */
+export const commandSteps: ErrorSteps = {
+  unreachable: 'Start the service, or correct PAGE_AUDIT_URL.',
+  notOurs: 'Correct PAGE_AUDIT_URL.',
+  unauthorized: 'Set PAGE_AUDIT_KEY to a valid key.',
+};
+
+/** Returns the text of a failed request with its next step. Each of several refused inputs has a line. */
+export const serviceErrorText = (error: ServiceError, steps: ErrorSteps = commandSteps): string => {
+  const { status = 0, message, errors, requestId } = error;
+  const inputs = errors.length > 1 ? errors.map(({ path, message: text }) => `${path}: ${text}`).join('\n') : message;
+  const id = status >= 500 && requestId ? `(requestId ${requestId})` : '';
+  return [inputs, nextStepAfter(error, steps), id].filter(Boolean).join(' ');
+};
+
+const nextStepAfter = ({ kind, status, code, retryAfter }: ServiceError, steps: ErrorSteps): string => {
+  if (kind === 'unreachable') return steps.unreachable;
+  if (kind === 'not-ours') return steps.notOurs;
+  if (code === 'unauthorized') return steps.unauthorized;
+  return status === 429 && retryAfter ? `Retry in ${retryAfter} s.` : '';
+};
