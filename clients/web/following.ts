@@ -4,14 +4,19 @@ import { type Failure, failureOf } from './requests.ts';
 
 /** Time until the retry of a failed request, in seconds. The last one repeats. */
 const FAILURE_SECONDS = [2, 5, 10];
+/** Time between two readings of a hidden tab, in seconds. Its title then shows the end of a check. */
+const HIDDEN_SECONDS = 15;
 /** Failures that a retry can end. */
 const passing: readonly string[] = ['offline', 'too-many', 'failed'];
 
-export type Load<Data> = (last: { etag: string; signal: AbortSignal }) => Promise<Answer<Data>>;
+/** Reads once. If `waits` is false, the answer must come at once, for example to learn that the connection is back. */
+export type Load<Data> = (last: { etag: string; signal: AbortSignal; waits: boolean }) => Promise<Answer<Data>>;
 
 type Following<Data> = {
   isFinished: (data: Data) => boolean;
   show: (data: Data) => void;
+  /** The shown data is still true. */
+  confirm: () => void;
   fail: (error: Failure) => void;
   refreshSeconds?: number; // time until the next reading; a hidden tab does not read
   signal: AbortSignal;
@@ -23,22 +28,23 @@ type Following<Data> = {
  */
 export const follow = async <Data>(
   load: Load<Data>,
-  { isFinished, show, fail, refreshSeconds = 0, signal }: Following<Data>,
+  { isFinished, show, confirm, fail, refreshSeconds = 0, signal }: Following<Data>,
 ): Promise<void> => {
   let etag = '';
   for (let failures = 0; !signal.aborted; ) {
     const sentAt = performance.now();
     try {
-      const { data, headers } = await load({ etag, signal });
+      const { data, headers } = await load({ etag, signal, waits: failures === 0 });
       if (signal.aborted) return;
       if (data !== undefined) {
         show(data);
         if (isFinished(data)) return;
         etag = headers.get('etag') ?? '';
-      }
+      } else confirm();
       failures = 0;
-      const dueAt = nextReadingAt(headers, sentAt, refreshSeconds);
-      await pause({ earliest: dueAt, latest: dueAt, onlyVisible: refreshSeconds > 0, signal });
+      const earliest = nextReadingAt(headers, sentAt, refreshSeconds);
+      const latest = document.hidden ? Math.max(earliest, performance.now() + HIDDEN_SECONDS * 1000) : earliest;
+      await pause({ earliest, latest, onlyVisible: refreshSeconds > 0, signal });
     } catch (thrown) {
       if (signal.aborted) return;
       const error = failureOf(thrown);

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { follow, type Load } from './following.ts';
-import { type Failure, failureOf, read, readOrWait } from './requests.ts';
+import { type Failure, failureOf, read } from './requests.ts';
 import { onKeyChange } from './session.ts';
+import { waitFor } from './waiting.ts';
 
 type State<Data> = { data?: Data | undefined; error?: Failure | undefined };
 export type Loaded<Data> = State<Data> & { reload: () => void };
@@ -37,6 +38,7 @@ export const useFollowed = <Data>(
     follow(current.current.load, {
       isFinished: current.current.isFinished,
       show: (data) => setState({ name, data }),
+      confirm: () => setState((before) => (before.error ? { name, data: before.data } : before)),
       fail: (error) => setState((before) => ({ name, error, ...(before.name === name && { data: before.data }) })),
       refreshSeconds,
       signal: stop.signal,
@@ -52,17 +54,19 @@ export const useLoaded = <Data>(path: string | null, options?: FollowOptions<Dat
 
 /** Reads a check or a run until it is finished. The service answers a waiting request at the next change. */
 export const useLive = <Data>(path: string, isFinished: (data: Data) => boolean): Loaded<Data> =>
-  useFollowed(path, (last) => readOrWait<Data>(path, last), { isFinished });
+  useFollowed(path, waitFor<Data>(path), { isFinished });
 
 /**
- * Returns a function that runs an action of the user, and the state of the action. An action without a valid key stops,
- * and runs again with the next key that the user enters.
+ * Returns a function that runs an action of the user, one that retries it, and the state of the action. An action without
+ * a valid key stops, and runs again with the next key that the user enters.
  */
 export const useAction = <Args extends unknown[]>(act: (...args: Args) => Promise<unknown>) => {
   const [state, setState] = useState<{ busy?: boolean; error?: Failure }>({});
   const resume = useRef<() => void>(undefined);
+  const last = useRef<Args>(undefined);
   const run = async (...args: Args) => {
     resume.current = undefined;
+    last.current = args;
     setState({ busy: true });
     try {
       await act(...args);
@@ -81,7 +85,8 @@ export const useAction = <Args extends unknown[]>(act: (...args: Args) => Promis
     setState({});
   };
   useEffect(() => onKeyChange((key) => key !== null && resume.current?.()), []);
-  return { ...state, run, clear };
+  const retry = () => last.current && run(...last.current);
+  return { ...state, run, retry, clear };
 };
 
 /** Returns the time, which changes every few seconds. */

@@ -67,9 +67,13 @@ export const send = (path: string, options?: SendOptions): Promise<Response> =>
 export const read = <Body>(path: string, options?: ReadOptions) =>
   withKey((transport) => transport.read<Body>(withShareToken(withoutBase(path)), { ...options, asIs: true }));
 
-/** Waits for a change since an entity tag. Reads at once without a tag. */
-export const readOrWait = <Body>(path: string, { etag, signal }: { etag: string; signal: AbortSignal }) =>
-  withKey((transport) => transport.readOrWait<Body>(withShareToken(withoutBase(path)), etag, { signal, asIs: true }));
+type WaitOptions = { etag: string; signal: AbortSignal; waits?: boolean };
+
+/** Waits for a change since an entity tag. Reads at once without a tag, or if `waits` is false. */
+export const readOrWait = <Body>(path: string, { etag, ...options }: WaitOptions) =>
+  withKey((transport) =>
+    transport.readOrWait<Body>(withShareToken(withoutBase(path)), etag, { ...options, asIs: true }),
+  );
 
 /** Reads JSON that is always complete, because the request has no entity tag. */
 export const readBody = async <Body>(path: string, options?: ReadOptions): Promise<Body> =>

@@ -23,10 +23,13 @@ const unreachable = (): Response => {
   throw new TypeError('Failed to fetch');
 };
 
-type Options = { refreshSeconds?: number; everyTick?: () => void };
+type Options = { refreshSeconds?: number; everyTick?: () => void; confirm?: () => void };
 
 /** Follows a run for a minute, with answers that come at once. Returns the seconds at which requests were sent. */
-const requestsTo = async (answer: (count: number) => Response, { refreshSeconds, everyTick }: Options = {}) => {
+const requestsTo = async (
+  answer: (count: number) => Response,
+  { refreshSeconds, everyTick, confirm = () => {} }: Options = {},
+) => {
   const times: number[] = [];
   const started = Date.now();
   const stop = new AbortController();
@@ -38,6 +41,7 @@ const requestsTo = async (answer: (count: number) => Response, { refreshSeconds,
   const following = follow((last) => readOrWait('/v1/runs/1', last), {
     isFinished: () => false,
     show: () => {},
+    confirm,
     fail: () => {},
     signal: stop.signal,
     ...(refreshSeconds && { refreshSeconds }),
@@ -81,6 +85,23 @@ test('the page waits for the next change of a run', async () => {
   const { request } = await requestsTo(() => unfinished(waited));
   expect(request.mock.calls[0]?.[1].headers).not.toHaveProperty('prefer');
   expect(request.mock.calls[1]?.[1].headers).toMatchObject({ prefer: 'wait=25', 'if-none-match': '"1"' });
+});
+
+test('an answer that nothing has changed ends a failure, and is read without a wait', async () => {
+  const confirm = vi.fn();
+  const { request } = await requestsTo(
+    (count) => (count === 1 ? unfinished(waited) : count === 2 ? unreachable() : unchanged(waited)),
+    { confirm },
+  );
+  expect(confirm).toHaveBeenCalled();
+  expect(request.mock.calls[2]?.[1].headers).not.toHaveProperty('prefer');
+  expect(request.mock.calls[3]?.[1].headers).toHaveProperty('prefer');
+});
+
+test('a hidden tab reads a check every 15 seconds', async () => {
+  tab.hidden = true;
+  expect((await requestsTo(() => unfinished())).times).toHaveLength(4);
+  tab.hidden = false;
 });
 
 test('a list is refreshed while its tab is visible, and no sooner than the service allows', async () => {

@@ -46,7 +46,7 @@ export const NewCheck = () => {
   };
   const isShown = errors.length > 0 && errors.every(({ path }) => fieldOf(path) !== '');
   return (
-    <form class="panel new-check" aria-label="New check" onSubmit={submit} novalidate>
+    <form class="panel new-check" aria-label="New check" onSubmit={submit} onInput={form.edit} novalidate>
       <div class="row">
         <Field name="url" label="URL" message={messageOf('url')} class="grow">
           {(input) => (
@@ -90,7 +90,7 @@ export const NewCheck = () => {
       <CompareWith messageOf={messageOf} />
       <MoreOptions messageOf={messageOf} />
       <LoginFields messageOf={messageOf} />
-      {error && !isShown && <ProblemNote error={error} reload={form.clear} action />}
+      {error && !isShown && <ProblemNote error={error} reload={form.retry} action />}
     </form>
   );
 };
@@ -109,7 +109,9 @@ const useForm = () => {
     event.preventDefault();
     return action.run(inputsOf(new FormData(event.currentTarget)));
   };
-  return { ...action, submit };
+  // A form that its user changes must not go out by itself.
+  const edit = () => action.error?.kind === 'too-many' && action.clear();
+  return { ...action, submit, edit };
 };
 
 type RegionsProps = { regions: RegionList['regions'] | undefined; failed: boolean; message: string | undefined };

@@ -13,8 +13,8 @@ type NoteProps = {
 };
 
 /**
- * A failed request: what failed, what to do, and the request id. The page retries by itself, unless the request was an
- * action of the user. The countdown is outside of the alert, so that a screen reader does not read each second.
+ * A failed request: what failed, what to do, and the request id. The page retries by itself. It retries an action of the
+ * user only if the service has refused it for now. The countdown is outside of the alert, so that a screen reader does not read each second.
  */
 export const ProblemNote = ({ error, reload, missing, action = false }: NoteProps) => {
   if (error.kind === 'key') {
@@ -40,7 +40,9 @@ export const ProblemNote = ({ error, reload, missing, action = false }: NoteProp
           {passes.includes(error.kind) && !action && ' The page retries by itself.'}
         </p>
       </div>
-      {error.kind === 'too-many' && <Countdown key={error} seconds={error.retryAfter ?? 10} action={action} />}
+      {error.kind === 'too-many' && (
+        <Countdown key={error} seconds={error.retryAfter ?? 10} onEnd={action ? reload : undefined} />
+      )}
       <p class="row">
         <button type="button" onClick={reload}>
           Retry now
@@ -55,20 +57,22 @@ export const ProblemNote = ({ error, reload, missing, action = false }: NoteProp
   );
 };
 
-const Countdown = ({ seconds, action }: { seconds: number; action: boolean }) => {
+type CountdownProps = { seconds: number; onEnd?: (() => void) | undefined };
+
+/** Counts down to the retry. A view retries by itself, and an action does at the end of the countdown. */
+const Countdown = ({ seconds, onEnd }: CountdownProps) => {
   const now = useNow(1000);
-  const end = useEnd(seconds);
+  const [end] = useState(() => Date.now() + seconds * 1000);
+  useEffect(() => {
+    const timer = onEnd && setTimeout(onEnd, seconds * 1000);
+    return () => clearTimeout(timer);
+  }, []);
   const left = Math.max(0, Math.ceil((end - now) / 1000));
   return (
     <p>
-      {action ? 'Retry' : 'The page retries'} in <span class="number">{left} s</span>.
+      The page retries in <span class="number">{left} s</span>.
     </p>
   );
-};
-
-const useEnd = (seconds: number) => {
-  const [end] = useState(() => Date.now() + seconds * 1000);
-  return end;
 };
 
 type PendingProps = Omit<NoteProps, 'error' | 'action'> & { error?: Failure | undefined; rows?: number };

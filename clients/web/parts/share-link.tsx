@@ -44,7 +44,7 @@ export const ShareLink = ({ checkId }: { checkId: string }) => {
           Revoke all links
         </button>
       </form>
-      {action.error && <ProblemNote error={action.error} reload={action.clear} action />}
+      {action.error && <ProblemNote error={action.error} reload={action.retry} action />}
       <div aria-live="polite">
         {state.link && <Made key={state.link.url} link={state.link} />}
         {state.revoked && <p>All links of this check are revoked. Nobody can read it with a link any more.</p>}

@@ -75,7 +75,7 @@ export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: ()
           Delete
         </button>
       </p>
-      {action.error && <ProblemNote error={action.error} reload={action.clear} action />}
+      {action.error && <ProblemNote error={action.error} reload={action.retry} action />}
       <div aria-live="polite">
         {rotated && (
           <NewSecret key={rotated.secret} secret={rotated.secret} of={url} until={rotated.earlierSecretUntil} />

@@ -39,7 +39,7 @@ const Webhooks = ({ list: { webhooks }, reload }: { list: WebhookList; reload: (
   );
 
 const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => void }) => {
-  const { error, busy, run, clear } = useAction(async (url: string) => {
+  const { error, busy, run, retry } = useAction(async (url: string) => {
     onCreated(
       await readBody<CreatedWebhook>('/v1/webhooks', { method: 'POST', body: { url, events: ['check.completed'] } }),
     );
@@ -59,7 +59,7 @@ const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => voi
           Create a webhook
         </button>
       </form>
-      {error && !message && <ProblemNote error={error} reload={clear} action />}
+      {error && !message && <ProblemNote error={error} reload={retry} action />}
     </>
   );
 };

@@ -120,11 +120,16 @@ test('a create that is refused says when to retry, and goes out with the same fo
   const api = await failingApi(page);
   api.fail(429, { 'retry-after': '30' });
   await press(page, 'Audit');
-  await untilShown(page, 'Retry in');
+  await untilShown(page, 'The page retries in');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Audit');
+  api.fail(500);
+  await press(page, 'Retry now');
+  await untilShown(page, 'Request id: id-500');
+  api.fail(429, { 'retry-after': '1' });
+  await press(page, 'Retry now');
+  await untilShown(page, 'The page retries in');
   api.pass();
-  await page.keyboard.press('Enter');
-  await untilShown(page, 'waiting');
+  await untilShown(page, 'waiting'); // the countdown has sent the create
 });
 
 test('a run and a comparison that do not exist say so, and a trend without runs says how to begin', async () => {
