@@ -36,7 +36,12 @@ export const listChecks =
       if (!matches(entry)) return undefined;
       // A stored summary may lack a field and links of a later release.
       const summary: CheckSummary | UnreadableEntry | undefined = isClosed(entry)
-        ? { ...entry, assertionsPassed: entry.assertionsPassed ?? null, links: linksOfCheck(entry.id) }
+        ? {
+            ...entry,
+            assertionsPassed: entry.assertionsPassed ?? null,
+            scheduleId: entry.scheduleId ?? null,
+            links: linksOfCheck(entry.id),
+          }
         : await readSummary(store, entry, owner, now());
       if (!summary || isUnreadable(summary)) return needsResult ? undefined : summary;
       return hasResult(summary) ? summary : undefined;

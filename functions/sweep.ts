@@ -12,9 +12,10 @@ import {
 } from '../shared/due-times.ts';
 import type { SweepEnv } from '../shared/env.ts';
 import { runError } from '../shared/problems.ts';
-import type { Region } from '../shared/regions.ts';
+import { isRegion, type Region } from '../shared/regions.ts';
 import { isFinished } from '../shared/run.ts';
 import { abandon } from './lib/abandon.ts';
+import { type CreateDeps, checkCreator, createDeps } from './lib/create-check.ts';
 import { envOf } from './lib/environment.ts';
 import { emit, log } from './lib/log.ts';
 import { type AuditQueues, auditQueues } from './lib/queue/audit-queues.ts';
@@ -29,8 +30,10 @@ import { UnreadableItemError } from './lib/store/dynamodb.ts';
 import { type ErasureStore, erasureStore } from './lib/store/erasure.ts';
 import type { CheckItem, ErasedItem, OpenKind, RunItem } from './lib/store/items.ts';
 import { reports } from './lib/store/reports.ts';
-import { secretStore } from './lib/store/secrets.ts';
+import { type ScheduleStore, scheduleStore } from './lib/store/schedules.ts';
+import { type SecretStore, secretStore } from './lib/store/secrets.ts';
 import { type WaitingStore, waitingStore } from './lib/store/waiting.ts';
+import { fireSchedule } from './lib/sweep/fire-schedule.ts';
 import { logFailures } from './lib/sweep/log-failures.ts';
 import { mayStillWait, type QueueProgress, queueProgress } from './lib/sweep/queue-progress.ts';
 import { kinds, shardsInUse, wakeable } from './lib/sweep/shards.ts';
@@ -57,7 +60,8 @@ let deps: Deps | undefined;
 const shutdown = new AbortController();
 
 const depsFrom = (env: SweepEnv): Deps => {
-  const db = closingDb(env, secretStore(env));
+  const secrets = secretStore(env);
+  const db = closingDb(env, secrets);
   return {
     store: checkStore(db),
     due: dueStore(db),
@@ -66,6 +70,9 @@ const depsFrom = (env: SweepEnv): Deps => {
     queues: auditQueues(env),
     deliveries: deliveryStore(db),
     deliveryQueue: deliveryQueue(env),
+    schedules: scheduleStore(db),
+    secrets,
+    creates: createDeps(env, db, secrets),
     now: () => new Date(),
     stopping: shutdown.signal,
   };
@@ -79,13 +86,17 @@ type Deps = {
   queues: Pick<AuditQueues, 'send' | 'count'>;
   deliveries: Pick<DeliveryStore, 'hold'>;
   deliveryQueue: Pick<DeliveryQueue, 'send'>;
+  schedules: Pick<ScheduleStore, 'hold' | 'record' | 'moveOn' | 'erase'>;
+  secrets: Pick<SecretStore, 'get'>;
+  creates: CreateDeps;
   now: () => Date;
   budgetMs?: number;
   pageSize?: number;
   stopping?: AbortSignal;
 };
-/** A sweep of one kind. The checks have no queue, and nobody looks how far the one of deliveries is. */
-type Sweep = Deps & { kind: OpenKind; progress: QueueProgress | undefined };
+type Work = Deps & { createCheck: ReturnType<typeof checkCreator> };
+/** A sweep of one kind. Checks and schedules have no queue, and nobody looks how far the one of deliveries is. */
+type Sweep = Work & { kind: OpenKind; progress: QueueProgress | undefined };
 
 const PAGE_SIZE = 100; // of each shard
 /** Items of a kind that are handled at once. The SDK has 50 sockets, and a request that waits for one times out. */
@@ -95,11 +106,12 @@ const BUDGET_MS = 35_000;
 
 export const sweep = (deps: Deps) => {
   const shardsOf = shardsInUse(deps);
+  const createCheck = checkCreator({ ...deps.creates, now: deps.now });
   return async ({ wake, dropLeases = false }: Event): Promise<void> => {
     if (wake) return forEach(wake === 'all' ? wakeable : [wake], (each) => wakeAll(deps, each, dropLeases));
     let pastDue = 0;
     const swept = forEach(kinds, async (kind) => {
-      const left = await sweepKind(deps, kind, await shardsOf(kind));
+      const left = await sweepKind({ ...deps, createCheck }, kind, await shardsOf(kind));
       if (left > 0) log.warn('The sweep has left due items.', { kind, left });
       pastDue += left;
     });
@@ -115,11 +127,11 @@ const forEach = async (all: readonly OpenKind[], handle: (kind: OpenKind) => Pro
 };
 
 /** Acts on the due items of a kind. Returns the number of items on which it failed or that it did not reach. */
-const sweepKind = async (deps: Deps, kind: OpenKind, shards: readonly Shard[]): Promise<number> => {
+const sweepKind = async (deps: Work, kind: OpenKind, shards: readonly Shard[]): Promise<number> => {
   const budget = AbortSignal.timeout(deps.budgetMs ?? BUDGET_MS);
   const end = deps.stopping ? AbortSignal.any([budget, deps.stopping]) : budget;
   const { pageSize = PAGE_SIZE } = deps;
-  const progress = kind === 'checks' || kind === 'deliveries' ? undefined : queueProgress(deps, kind);
+  const progress = isRegion(kind) ? queueProgress(deps, kind) : undefined;
   let pastDue = 0;
   for (let left = shards; left.length > 0; ) {
     const pages = await Promise.all(left.map((shard) => deps.due.list(shard, deps.now(), pageSize)));
@@ -147,6 +159,7 @@ const sweepItem = async (deps: Sweep, due: Due): Promise<void> => {
 
 const sweepReadable = async (deps: Sweep, due: Due): Promise<void> => {
   if (deps.kind === 'deliveries') return resendDelivery(deps, due);
+  if (deps.kind === 'schedules') return fireSchedule(deps, due);
   const queue = deps.progress?.seen();
   // Most due items of a deep queue are waiting jobs. One write each keeps them from delaying the others.
   if (queue?.holdsJobs && (await deps.waiting.postpone(due, queue.oldestSentAt, deps.now()))) return;

@@ -21,6 +21,7 @@ export const Check = z.object({
   url: z.string().describe('The URL, exactly as it was sent.'),
   regions: z.array(Region),
   ...ShownOptions.shape,
+  scheduleId: z.uuid().nullable().describe('The schedule that created the check. Null for any other check.'),
   createdAt: z.iso.datetime(),
   runs: z.array(Run),
 });
@@ -67,13 +68,12 @@ export type CreateCheckBody = z.infer<typeof CreateCheckBody>;
 export const countAudits = ({ regions, samples = 1, against }: Pick<CheckInputs, 'regions' | 'samples' | 'against'>) =>
   regions.length * samples * (against ? 2 : 1);
 
-export const newCheck = (
-  inputs: CheckInputs,
-  { id, runIds, now }: { id: string; runIds: readonly string[]; now: Date },
-): Check => {
+type NewCheck = { id: string; runIds: readonly string[]; now: Date; scheduleId?: string | null | undefined };
+
+export const newCheck = (inputs: CheckInputs, { id, runIds, now, scheduleId = null }: NewCheck): Check => {
   const at = now.toISOString();
   const runs = inputs.regions.map((region, i) => newRun(inputs, region, runIds[i] as string, at));
-  return { id, ...inputs, createdAt: at, runs };
+  return { id, ...inputs, scheduleId, createdAt: at, runs };
 };
 
 /** Returns the state of a check. `partial` means that all runs are finished, and some but not all succeeded. */
@@ -103,6 +103,7 @@ export const checkView = (check: Check): CheckView => ({
   ...pick(check, inputFields),
   state: stateOf(check.runs.map((run) => run.state)),
   assertionsPassed: assertionsPassed(check),
+  scheduleId: check.scheduleId,
   createdAt: check.createdAt,
   updatedAt: latest(check.createdAt, ...check.runs.map((run) => run.updatedAt)),
   runs: check.runs.map((run) => runView({ ...run, checkId: check.id })),

@@ -129,7 +129,19 @@ export const DeliverEnv = z.object({
   ...TargetsEnv.shape,
   ...ExtraCaEnv.shape,
 });
-export const SweepEnv = z.object({ ...CloseEnv.shape, ...QueuesEnv.shape });
+export const SweepEnv = z.object({
+  ...CloseEnv.shape,
+  ...QueuesEnv.shape,
+  ...TargetsEnv.shape, // for the checks of schedules
+  ...RetentionEnv.shape,
+});
+/** Environment of the function for schedules. It judges the checks of a schedule as their create will. */
+export const SchedulesEnv = z.object({
+  ...ReadEnv.shape,
+  ...ReportEnv.shape,
+  ...TargetsEnv.shape,
+  REGIONS: list.pipe(z.array(Region)),
+});
 
 export const CanaryEnv = z.object({
   ...StoreEnv.shape,
@@ -145,6 +157,7 @@ export type TargetsEnv = z.output<typeof TargetsEnv>;
 export type AuthEnv = z.output<typeof AuthEnv>;
 export type StoreEnv = z.output<typeof StoreEnv>;
 export type ReportEnv = z.output<typeof ReportEnv>;
+export type RetentionEnv = z.output<typeof RetentionEnv>;
 export type QueuesEnv = z.output<typeof QueuesEnv>;
 export type AuditEnv = z.output<typeof AuditEnv>;
 export type DeliveryQueueEnv = z.output<typeof DeliveryQueueEnv>;

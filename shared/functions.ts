@@ -10,6 +10,7 @@ import {
   ReadEnv,
   ReadyEnv,
   ReportReadEnv,
+  SchedulesEnv,
   SweepEnv,
   WaitEnv,
   WebhooksEnv,
@@ -56,6 +57,8 @@ export type FunctionRow<Env = unknown> = {
   reports?: readonly ReportAction[];
   /** Actions on the secrets of checks. */
   secrets?: readonly ObjectAction[];
+  /** Actions on the secrets of schedules. */
+  scheduleSecrets?: readonly ObjectAction[];
   /** Actions on the object with which the service compares the secrets of repeated creates. */
   fingerprintKey?: readonly ObjectAction[];
   /** True if it counts the jobs in the queues to which it sends. */
@@ -137,6 +140,12 @@ export const functionRows = {
       delivery: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
     },
   },
+  schedules: {
+    ...quick,
+    env: SchedulesEnv,
+    table: { schedule: ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'] },
+    scheduleSecrets: ['PutObject', 'DeleteObject'],
+  },
   discover: { ...quick, env: DiscoverEnv, table: { region: ['GetItem'] } },
   ready: { ...quick, env: ReadyEnv, table: { region: ['GetItem'] } },
   docs: { ...quick, env: CorsEnv },
@@ -185,17 +194,21 @@ export const functionRows = {
     reserved: 'sweeps',
     traced: true,
     table: {
-      check: ['DeleteItem', 'GetItem', 'Query', 'UpdateItem'],
-      run: ['DeleteItem', 'GetItem'],
-      openCheck: ['DeleteItem', 'GetItem'],
+      check: ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+      run: ['DeleteItem', 'GetItem', 'PutItem'],
+      openCheck: ['DeleteItem', 'GetItem', 'PutItem', 'Query'],
       share: ['DeleteItem', 'GetItem'],
-      owner: ['GetItem'],
+      owner: ['GetItem', 'UpdateItem'],
       delivery: ['UpdateItem'],
+      region: ['GetItem'],
+      schedule: ['DeleteItem', 'GetItem', 'UpdateItem'],
     },
     index: 'open',
     countsJobs: true,
     reports: ['DeleteObject', 'ListBucket'],
-    secrets: ['DeleteObject'],
+    secrets: ['PutObject', 'DeleteObject'], // it creates the checks of schedules
+    scheduleSecrets: ['GetObject', 'DeleteObject'],
+    fingerprintKey: ['GetObject', 'PutObject'],
   },
   // It mostly sleeps, and may make its own key (infra/aws/canary.ts).
   canary: { ...quick, timeoutSeconds: 300, memoryMb: 256, env: CanaryEnv },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { planNames } from './plans.ts';
 
 /** Right that a key may have. */
-export const Scope = z.enum(['checks:read', 'checks:write', 'webhooks:write']);
+export const Scope = z.enum(['checks:read', 'checks:write', 'webhooks:write', 'schedules:write']);
 export type Scope = z.infer<typeof Scope>;
 
 export const PlanName = z.enum(planNames);

@@ -9,6 +9,7 @@ export const partitions = {
   region: 'REGION#',
   webhook: 'WEBHOOK#',
   delivery: 'DELIVERY#',
+  schedule: 'SCHEDULES#',
 } as const;
 export type Partition = keyof typeof partitions;
 

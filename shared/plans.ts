@@ -34,6 +34,8 @@ export const planLimits = {
   openChecks: { quotas: { small: 10, standard: 100, large: 1_000 }, text: 'checks open at once' },
   /** All keys of an owner share the webhooks. Each finished check makes one delivery to each of them. */
   webhooks: { quotas: { small: 5, standard: 5, large: 5 }, text: 'webhooks' },
+  /** All keys of an owner share the schedules. The largest number bounds the answer that lists them all. */
+  schedules: { quotas: { small: 5, standard: 20, large: 50 }, text: 'schedules' },
 } as const satisfies Record<string, PlanLimit>;
 
 export type LimitName = keyof typeof planLimits;

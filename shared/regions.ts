@@ -10,3 +10,4 @@ export const regions = {
 
 export type Region = keyof typeof regions;
 export const allRegions = Object.keys(regions) as [Region, ...Region[]];
+export const isRegion = (name: string): name is Region => name in regions;

@@ -19,6 +19,8 @@ const read = { method: 'GET', scope: 'checks:read' } as const;
 const sharedRead = { ...read, shared: true } as const;
 /** A route of webhooks. */
 const webhook = { function: 'webhooks', scope: 'webhooks:write' } as const;
+/** A route of schedules. */
+const schedule = { function: 'schedules', scope: 'schedules:write' } as const;
 const service = { method: 'GET', scope: 'public' } as const;
 /** An address of the web page. The page reads its query. */
 const page = { ...service, function: 'web-page', query: 'any' } as const;
@@ -91,6 +93,12 @@ export const routes = [
   { ...webhook, method: 'POST', path: '/v1/webhooks/{webhookId}/test' },
   { ...webhook, method: 'GET', path: '/v1/webhooks/{webhookId}/deliveries' },
   { ...webhook, method: 'POST', path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver' },
+  { ...schedule, method: 'POST', path: '/v1/schedules', body: 'required' },
+  { ...schedule, method: 'GET', path: '/v1/schedules' },
+  { ...schedule, method: 'GET', path: '/v1/schedules/{scheduleId}' },
+  { ...schedule, method: 'DELETE', path: '/v1/schedules/{scheduleId}' },
+  { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/pause' },
+  { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/resume' },
   { ...service, path: '/v1/audit/versions', function: 'discover' },
   { ...service, path: '/v1/regions', function: 'discover' },
   { ...service, path: '/v1/limits', function: 'discover' },

@@ -6,7 +6,7 @@ import type { FunctionRow, ObjectAction, TableActions } from '../../shared/funct
 import { CANARY_PREFIX } from '../../shared/keys.ts';
 import { type Partition, partitions } from '../../shared/partitions.ts';
 import { regions } from '../../shared/regions.ts';
-import { FINGERPRINT_KEY, SECRETS_PREFIX } from '../../shared/report-folders.ts';
+import { FINGERPRINT_KEY, SCHEDULE_SECRETS_PREFIX, SECRETS_PREFIX } from '../../shared/report-folders.ts';
 import type { Environment } from '../environments.ts';
 import type { indexNames } from '../settings.ts';
 import { accountOf } from './account.ts';
@@ -90,7 +90,7 @@ const deliveryRight = (scope: Construct, { homeRegion, names }: Environment): Po
 
 /** Allows a function the actions of its row on objects of the bucket: reports, secrets, and the key of their fingerprints. */
 export const allowObjects = (to: LambdaFunction, environment: Environment, row: FunctionRow): void => {
-  const { reports = [], secrets, fingerprintKey } = row;
+  const { reports = [], secrets, scheduleSecrets, fingerprintKey } = row;
   allowUnder(
     to,
     environment,
@@ -98,6 +98,7 @@ export const allowObjects = (to: LambdaFunction, environment: Environment, row: 
     reports.filter((action) => action !== 'ListBucket'),
   );
   allowUnder(to, environment, `${SECRETS_PREFIX}*`, secrets);
+  allowUnder(to, environment, `${SCHEDULE_SECRETS_PREFIX}*`, scheduleSecrets);
   allowUnder(to, environment, FINGERPRINT_KEY, fingerprintKey);
   if (reports.includes('ListBucket')) to.addToRolePolicy(listingRight(to, environment));
 };

@@ -17,7 +17,8 @@ npm run keys -- revoke PREFIX
   --owner        owner of the key; its checks are visible to all its keys
   --name         purpose of the key, up to 100 characters
   --scopes       checks:read reads checks, checks:write creates, shares and erases checks,
-                 webhooks:write creates webhooks, which receive all checks; all by default
+                 webhooks:write creates webhooks, which receive all checks,
+                 schedules:write creates schedules, which create checks; all by default
   --plan         ${PlanName.options.join(', ')}; by default the plan of the owner's other keys, or standard
   --expires      after hours, days or weeks (12h, 90d, 4w), or on a date (2027-01-31); never by default
   --environment  dev, staging or prod: keys on AWS, with the credentials that the AWS CLI uses;

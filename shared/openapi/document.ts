@@ -4,6 +4,7 @@ import { keyOf, type RouteRules, routes } from '../routes.ts';
 import { checkOperations } from './checks.ts';
 import { type Operation, type Operations, problemResponses, responseOf } from './operation.ts';
 import { runOperations } from './runs.ts';
+import { scheduleOperations } from './schedules.ts';
 import { serviceOperations } from './service.ts';
 import { webhookOperations } from './webhooks.ts';
 
@@ -13,7 +14,13 @@ Create a check, read it with \`Prefer: wait=25\` until its state is final, then 
 Every error is a problem document (RFC 9457). Answers may get more fields, so a client should ignore fields that it doesn't know.`;
 
 /** The documentation of each route. */
-const operations: Operations = { ...checkOperations, ...runOperations, ...webhookOperations, ...serviceOperations };
+const operations: Operations = {
+  ...checkOperations,
+  ...runOperations,
+  ...scheduleOperations,
+  ...webhookOperations,
+  ...serviceOperations,
+};
 
 let document: ReturnType<typeof create> | undefined;
 
@@ -37,6 +44,7 @@ const create = () =>
       tags: [
         { name: 'Checks', description: 'A check is one URL tested in one or more regions.' },
         { name: 'Runs', description: "A run is one region's audit of the URL of a check." },
+        { name: 'Schedules', description: 'Checks that repeat.' },
         { name: 'Webhooks', description: 'URLs to which the service sends each finished check.' },
         { name: 'Service', description: 'The offer and the state of this deployment.' },
       ],
@@ -118,6 +126,7 @@ const pathParameters: Record<string, z.ZodType> = {
   runId: z.uuid().describe('Id of the run.'),
   version: z.string().describe('Hash of the files of the page.'),
   file: z.string().describe('Name of the file.'),
+  scheduleId: z.uuid().describe('Id of the schedule.'),
   webhookId: z.uuid().describe('Id of the webhook.'),
   deliveryId: z.uuid().describe('Id of the delivery.'),
   pair: z.string().describe('The ids of two checks, the earlier one first, joined by `...`.'),

@@ -6,7 +6,7 @@ import type { RouteKey, RouteOf } from '../routes.ts';
 /** Documentation that is not in the row of the route. */
 export type Operation = {
   operationId: string;
-  tag: 'Checks' | 'Runs' | 'Webhooks' | 'Service';
+  tag: 'Checks' | 'Runs' | 'Schedules' | 'Webhooks' | 'Service';
   summary: string;
   description?: string;
   /** Schema of each query parameter of the route. */
@@ -37,7 +37,7 @@ export type Answer = {
 };
 
 const headerTexts = {
-  location: 'URL of the check, of the webhook, of its wait or of the report.',
+  location: 'URL of the check, of the schedule, of the webhook, of its wait or of the report.',
   etag: 'Entity tag. Send it in `If-None-Match` to get a 304 while nothing has changed.',
   'retry-after': 'Seconds after which the client should send the request again.',
   link: 'URL of the next page, with `rel="next"` (RFC 8288).',

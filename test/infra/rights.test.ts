@@ -12,6 +12,7 @@ const table = 'arn:aws:dynamodb:us-west-2:123456789012:table/page-audit-dev-1';
 const reports = 'arn:aws:s3:::page-audit-dev-reports-123456789012/reports/*';
 const bucket = 'arn:aws:s3:::page-audit-dev-reports-123456789012';
 const secrets = 'arn:aws:s3:::page-audit-dev-reports-123456789012/secrets/*';
+const scheduleSecrets = 'arn:aws:s3:::page-audit-dev-reports-123456789012/schedule-secrets/*';
 const fingerprintKey = 'arn:aws:s3:::page-audit-dev-reports-123456789012/keys/fingerprints-of-secrets';
 const queues = regionStacks.map(
   (stack, i) => `arn:aws:sqs:${stack.region}:123456789012:page-audit-dev-audits-${environment.regions[i]}`,
@@ -65,6 +66,7 @@ const rights = {
     ...on(queueCalled('page-audit-dev-deliveries', home), 'sqs', [...take]),
     ...sendDeliveries,
   ],
+  schedules: [...onTable('schedules'), ...keys, ...on(scheduleSecrets, 's3', ['DeleteObject', 'PutObject'])],
   discover: onTable('discover'),
   ready: onTable('ready'),
   docs: [],
@@ -74,7 +76,9 @@ const rights = {
     ...onTable('sweep'),
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
-    ...on(secrets, 's3', ['DeleteObject']),
+    ...on(secrets, 's3', ['DeleteObject', 'PutObject']),
+    ...on(scheduleSecrets, 's3', ['DeleteObject', 'GetObject']),
+    ...on(fingerprintKey, 's3', ['GetObject', 'PutObject']),
     ...count(queues),
     ...sendDeliveries,
   ],
@@ -103,15 +107,17 @@ test.each(Object.entries(rights))('%s has exactly these rights', (file, expected
   ).toEqual(expected.sort());
 });
 
-test('only a create writes secrets, only an audit reads them, and nobody else reads the key of their fingerprints', () => {
+test('only creates write secrets, only an audit reads them, and only the sweeper reads those of schedules', () => {
   const allowed = (action: string, resource: string) =>
     Object.keys(rights).filter((file) => {
       const stack = ['run-audit', 'close-lost-runs'].includes(file) ? region : home;
       return granted(rightsOf(stack, file)).includes(`s3:${action} ${resource}`);
     });
-  expect(allowed('PutObject', secrets)).toEqual(['create-check']);
+  expect(allowed('PutObject', secrets)).toEqual(['create-check', 'sweep']);
   expect(allowed('GetObject', secrets)).toEqual(['run-audit']);
-  expect(allowed('GetObject', fingerprintKey)).toEqual(['create-check']);
+  expect(allowed('GetObject', fingerprintKey)).toEqual(['create-check', 'sweep']);
+  expect(allowed('PutObject', scheduleSecrets)).toEqual(['schedules']);
+  expect(allowed('GetObject', scheduleSecrets)).toEqual(['sweep']);
 });
 
 test('a function may list only the reports of the bucket', () => {

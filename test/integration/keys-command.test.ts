@@ -66,7 +66,10 @@ test('without a running service, a key can be created and listed, and is shown o
   const listed = await keys(dataDir, ['list']);
   expect(listed.stdout).toMatch(/^PREFIX +STATE +OWNER/);
   expect(listed.stdout).toMatch(
-    new RegExp(`${prefix} +active +acme +the first +checks:read,checks:write,webhooks:write +standard .* never$`, 'm'),
+    new RegExp(
+      `${prefix} +active +acme +the first +checks:read,checks:write,webhooks:write,schedules:write +standard .* never$`,
+      'm',
+    ),
   );
   const all = await allOf(dataDir);
   expect(all).toEqual([
@@ -151,7 +154,7 @@ test('a key whose item is damaged or of a later release is listed as unreadable,
   const { stdout } = await keysHere(dataDir, ['list', '--owner', 'acme']);
   expect(stdout).toMatch(new RegExp(`${sound} +active +acme`));
   expect(stdout).toMatch(
-    new RegExp(`${plan} +unreadable +acme +the first +checks:read,checks:write,webhooks:write +\\? `),
+    new RegExp(`${plan} +unreadable +acme +the first +checks:read,checks:write,webhooks:write,schedules:write +\\? `),
   );
   expect(stdout).toMatch(new RegExp(`${owner} +unreadable +\\? `));
 
@@ -182,7 +185,10 @@ test.each([
   [['create'], '--owner: Name the owner of the key'],
   [['create', '--owner', 'A b', '--name', 'x'], '--owner: an owner has up to 64'],
   [['create', '--owner', 'acme'], '--name: Say what the key is for'],
-  [[...aKey, '--scopes', 'all'], '--scopes: Use one or more of checks:read,checks:write,webhooks:write'],
+  [
+    [...aKey, '--scopes', 'all'],
+    '--scopes: Use one or more of checks:read,checks:write,webhooks:write,schedules:write',
+  ],
   [[...aKey, '--plan', 'huge'], '--plan: Use one of small, standard, large'],
   [[...aKey, '--expires', 'tomorrow'], '--expires: Use a time in the future, for example 12h, 90d'],
   [[...aKey, '--expires', '2020-01-01'], '--expires: Use a time in the future'],

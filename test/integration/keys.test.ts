@@ -159,7 +159,9 @@ test('a route refuses a missing or malformed key before it parses the request an
 
 test('the OpenAPI document says which routes need a key, and its scope', async () => {
   const keys = await Promise.all(
-    (['checks:read', 'checks:write', 'webhooks:write'] as const).map((scope) => aKey({ scopes: [scope] })),
+    (['checks:read', 'checks:write', 'webhooks:write', 'schedules:write'] as const).map((scope) =>
+      aKey({ scopes: [scope] }),
+    ),
   );
   for (const { method, path } of routes) {
     const [{ key: [scope] = [] } = {}] =

@@ -115,6 +115,7 @@ test('a list of closed checks is one query and reads no run', async () => {
     labels: { branch: 'main' },
     state: 'succeeded',
     assertionsPassed: null,
+    scheduleId: null,
     createdAt: t0.toISOString(),
     updatedAt: later(t0, 9).toISOString(),
     links: {

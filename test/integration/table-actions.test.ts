@@ -23,6 +23,7 @@ import { listStore } from '../../functions/lib/store/lists.ts';
 import { listChecks } from '../../functions/list-checks.ts';
 import { ready } from '../../functions/ready.ts';
 import { runAudit } from '../../functions/run-audit.ts';
+import { schedules } from '../../functions/schedules.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { waitCheck } from '../../functions/wait-check.ts';
 import { webhooks } from '../../functions/webhooks.ts';
@@ -120,6 +121,32 @@ const withWebhooks = async () => {
   return { webhookId, call };
 };
 
+/** Uses schedules, and leaves one to the sweeper that is due, and one whose create has died. */
+const withSchedules = async () => {
+  const targets = { targets: 'public' as const, ports: [443] };
+  const deps = { store: world.schedules, regions: ['us-west1' as const], targets, now: () => t0 };
+  const put = world.secrets.put;
+  const body = {
+    ...{ name: 'a', every: '1d' },
+    check: { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'], headers: { a: 'b' } },
+  };
+  const call = async (method: string, path = '', params = {}, secrets: { put: typeof put } = { put }) => {
+    const handle = schedules({ ...deps, secrets });
+    const more = { method, path: `/v1/schedules${path}`, body, owner: 'beta' }; // who has not created a check yet
+    return as('schedules', () => handle(request(params, more)));
+  };
+  const [scheduleId, deleted] = await Promise.all(
+    [1, 2].map(async () => ((await call('POST')).body as { id: string }).id),
+  );
+  await call('GET');
+  await call('POST', '/x/pause', { scheduleId });
+  await call('POST', '/x/resume', { scheduleId });
+  await call('DELETE', '', { scheduleId: deleted });
+  await call('POST', '', {}, { put: () => Promise.reject(new Error('S3 is down')) }).catch(() => {});
+  const taken = { pk: 'SCHEDULES#beta', sk: '0', dueAt: t0.toISOString() }; // by another sweep
+  await as('sweep', () => world.schedules.hold(taken, t0));
+};
+
 const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhooks>>, checkId: string) => {
   const post = async () => ({ status: 500, response: null, retryAfterMs: null });
   const consume = deliverWebhook({ ...world, checks: world.store, post });
@@ -136,6 +163,7 @@ const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhoo
 
 const everyFunction = async () => {
   const used = await withWebhooks();
+  await withSchedules();
   const readRegions = () => world.regions.read(['us-west1']);
   const offer = {
     readRegions,

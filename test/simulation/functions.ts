@@ -16,6 +16,7 @@ import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { reports } from '../../functions/lib/store/reports.ts';
+import { scheduleStore } from '../../functions/lib/store/schedules.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
@@ -70,15 +71,18 @@ export const openParts = () => {
     reports: bucket,
     secrets,
     queues: auditQueues(env),
+    schedules: scheduleStore(db),
     deliveries: deliveryStore(db),
     deliveryQueue: deliveryQueue(env),
   };
 };
 export type Parts = ReturnType<typeof openParts>;
 
+const createsOf = (parts: Parts) => ({ ...parts, targets: { targets: 'public' as const, ports: [443] }, ...DAYS });
+
 /** Returns the functions of the service as they run in one process. */
 export const functionsOf = (parts: Parts, random: Random, audits: Audits, stopping: AbortSignal) => ({
-  create: createCheck({ ...parts, targets: { targets: 'public', ports: [443] }, ...DAYS }),
+  create: createCheck(createsOf(parts)),
   get: waitCheck(parts),
   delete: deleteCheck(parts),
   list: listChecks(parts),
@@ -87,6 +91,6 @@ export const functionsOf = (parts: Parts, random: Random, audits: Audits, stoppi
   revoke: deleteLinks(parts),
   audit: runAudit({ ...parts, auditors: simulatedAuditors(random, audits), stopping, maxRetakes: 0 }),
   closeLostRuns: closeLostRuns(parts),
-  sweep: sweep({ ...parts, now: () => new Date() }),
+  sweep: sweep({ ...parts, creates: createsOf(parts), now: () => new Date() }),
 });
 export type Functions = ReturnType<typeof functionsOf>;

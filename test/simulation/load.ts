@@ -5,6 +5,7 @@ import { checkStore } from '../../functions/lib/store/checks.ts';
 import { deliveryStore } from '../../functions/lib/store/deliveries.ts';
 import { dueStore } from '../../functions/lib/store/due.ts';
 import { type Lease, leaseStore } from '../../functions/lib/store/leases.ts';
+import { scheduleStore } from '../../functions/lib/store/schedules.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
 import { sweep } from '../../functions/sweep.ts';
 import type { AuditJob } from '../../shared/audit-job.ts';
@@ -86,6 +87,7 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
   const sweepOnce = sweep({
     ...{ store: { ...store, closeIfFinished }, due, waiting: waitingStore(table.db), queues, now: clock.now },
     deliveries: deliveryStore(table.db), // no owner has a webhook
+    ...{ schedules: scheduleStore(table.db), secrets: noSchedules, creates: noSchedules },
     deliveryQueue: { send: async () => {} },
     erasure: { eraseRemains: nothingIsErased, removeErasedMark: nothingIsErased },
     budgetMs: DAY_MS, // the writes are the budget
@@ -113,6 +115,9 @@ export const runLoad = async (load: Load, metrics: MetricRecorder) => {
   }
   return { ...counts, regions: [...regions.keys()], endedAt: clock.second, openItems: table.openItems() };
 };
+
+/** Parts of a sweep that creates the checks of schedules. The load has none. */
+const noSchedules = {} as Parameters<typeof sweep>[0]['creates'] & Parameters<typeof sweep>[0]['secrets'];
 
 const nothingIsErased = (): never => {
   throw new Error('the load erases no check');

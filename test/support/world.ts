@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { createDeps } from '../../functions/lib/create-check.ts';
 import { auditQueues } from '../../functions/lib/queue/audit-queues.ts';
 import { closingDb } from '../../functions/lib/queue/closing-db.ts';
 import { deliveryQueue } from '../../functions/lib/queue/delivery-queue.ts';
@@ -13,6 +14,7 @@ import { keyStore } from '../../functions/lib/store/keys.ts';
 import { type Lease, leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
 import { regionStore } from '../../functions/lib/store/regions.ts';
 import { reportKey, reports } from '../../functions/lib/store/reports.ts';
+import { scheduleStore } from '../../functions/lib/store/schedules.ts';
 import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
@@ -104,7 +106,12 @@ export const worldHere = () => {
   const keys = keyStore(db);
   /** Creates an API key of the larger plan that may do everything. Returns its text and what is stored. */
   const newKey = (fields: Partial<Parameters<typeof keys.create>[0]> = {}, now = new Date()) => {
-    const scopes = ['checks:read' as const, 'checks:write' as const, 'webhooks:write' as const];
+    const scopes = [
+      'checks:read' as const,
+      'checks:write' as const,
+      'webhooks:write' as const,
+      'schedules:write' as const,
+    ];
     return keys.create({ owner: 'acme', name: 'test', scopes, plan: 'large', expiresAt: null, ...fields }, now);
   };
 
@@ -146,6 +153,8 @@ export const worldHere = () => {
     webhooks: webhookStore(db),
     deliveries: deliveryStore(db),
     deliveryQueue: deliveryQueue(CreateEnv.parse(process.env)),
+    schedules: scheduleStore(db),
+    creates: createDeps(CreateEnv.parse(process.env), db, secrets),
     regions: regionStore(db),
     queues,
     sqs,

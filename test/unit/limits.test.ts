@@ -93,10 +93,10 @@ test('a check that needs more than a limit takes all of it, and leaves a debt', 
 });
 
 test('every plan allows a check in every region', () => {
-  for (const { openChecks, webhooks, ...audits } of Object.values(plans)) {
+  for (const { openChecks, webhooks, schedules, ...audits } of Object.values(plans)) {
     for (const quota of Object.values(audits)) expect(quota).toBeGreaterThanOrEqual(allRegions.length);
     expect(audits.auditsPerDay).toBeGreaterThanOrEqual(audits.auditsPerMinute);
-    expect(Math.min(openChecks, webhooks)).toBeGreaterThan(0);
+    expect(Math.min(openChecks, webhooks, schedules)).toBeGreaterThan(0);
   }
 });
 

@@ -24,6 +24,7 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * REGION#<region>    REGION         state of a region (regions.ts)
  * WEBHOOK#<owner>    <place>        webhook with its secrets (webhooks.ts)
  * DELIVERY#<webhook> <time>#<id>    delivery to a webhook (deliveries.ts)
+ * SCHEDULES#<owner>  <place>        schedule (schedules.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
@@ -31,7 +32,8 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * (KEYS#<first digit of the prefix>), sorted by listKey, with what a list shows (lists.ts).
  *
  * The sparse index `open` holds unfinished runs (OPEN#<region>#<shard>), unfinished checks and marks
- * (OPEN#checks#<shard>), closed checks without deliveries and unfinished deliveries (OPEN#deliveries#<shard>), sorted by dueAt. The shard comes from the item's id. A hot partition of an index would throttle
+ * (OPEN#checks#<shard>), closed checks without deliveries and unfinished deliveries (OPEN#deliveries#<shard>), and schedules that are not paused
+ * (OPEN#schedules#<shard>), sorted by dueAt. The shard comes from the item's id. A hot partition of an index would throttle
  * the writes of the table. Sending, claiming, renewing and releasing change dueAt. A write that is conditional on the old dueAt therefore
  * fails if someone else has acted on the item.
  */
@@ -51,7 +53,7 @@ export const regionKey = (region: Region): Key => ({ pk: `${partitions.region}${
 export const webhooksMarkKey = (owner: string): Key => ({ pk: `${partitions.owner}${owner}`, sk: 'WEBHOOKS' });
 export const usageKey = (owner: string): Key => ({ pk: `${partitions.owner}${owner}`, sk: 'USAGE' });
 /** Kind of open items, each with shards of its own. */
-export type OpenKind = Region | 'checks' | 'deliveries';
+export type OpenKind = Region | 'checks' | 'deliveries' | 'schedules';
 export const openPartition = (kind: OpenKind, shard: number): string => `OPEN#${kind}#${shard}`;
 /** Returns the partition of a new open item. The last digits of a UUID of any version are evenly distributed. */
 export const openPartitionOf = ({ openShards }: Pick<Db, 'openShards'>, kind: OpenKind, id: string): string =>

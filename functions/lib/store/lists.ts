@@ -18,7 +18,10 @@ export type Position = { createdAt: string; id: string };
 export type Range = { after?: string | undefined; before?: string | undefined };
 
 /** A check in its owner's list. Until the check is closed, its runs are not known here. */
-export type ListedCheck = Omit<CheckSummary, 'runs' | 'state' | 'assertionsPassed' | 'updatedAt' | 'links'> &
+export type ListedCheck = Omit<
+  CheckSummary,
+  'runs' | 'state' | 'assertionsPassed' | 'scheduleId' | 'updatedAt' | 'links'
+> &
   Partial<CheckSummary>;
 
 /** A run in the series of its URL. `runExpiresAt` is when the run itself expires, in seconds. */
@@ -48,7 +51,7 @@ export const listKeyOf = ({ createdAt, id }: Position): string => `${createdAt}#
 export const listedNewCheck = (check: Check, owner: string, expiresAt: number | undefined) => ({
   list: `OWNER#${owner}`,
   listKey: listKeyOf(check),
-  listed: JSON.stringify({ ...pick(check, [...listedFields, 'createdAt']), expiresAt }),
+  listed: JSON.stringify({ ...pick(check, [...listedFields, 'scheduleId', 'createdAt']), expiresAt }),
 });
 
 /** Returns the attributes of a check that is closed. They hold its results, so that a list reads no run. */

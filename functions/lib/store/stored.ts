@@ -62,6 +62,7 @@ export const CheckFields = Check.omit({ runs: true }).extend({
   auditVersion: name<AuditVersion>(),
   regions: z.array(name<Region>()),
   ...StoredOptions.shape,
+  scheduleId: z.uuid().nullable().default(null),
   labels: StoredLabels,
   assertions: storedAsText(StoredOptions.shape.assertions.unwrap()).optional(),
 });

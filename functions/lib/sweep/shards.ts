@@ -4,8 +4,8 @@ import type { DueStore, Shard } from '../store/due.ts';
 import type { OpenKind } from '../store/items.ts';
 
 /** Kinds of open items. A sweep handles them side by side. */
-export const kinds: readonly OpenKind[] = [...allRegions, 'checks', 'deliveries'];
-/** Kinds that can be made due at once. Deliveries keep the times of their retries. */
+export const kinds: readonly OpenKind[] = [...allRegions, 'checks', 'deliveries', 'schedules'];
+/** Kinds that can be made due at once. Deliveries and schedules keep their times. */
 export const wakeable: readonly OpenKind[] = [...allRegions, 'checks'];
 export const allShards = Array.from({ length: MAX_OPEN_SHARDS }, (_, shard) => shard);
 /** Time until the end of which every open item is due, in milliseconds. */

@@ -1,0 +1,184 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
+import { HOLD_MS } from '../../../shared/due-times.ts';
+import { anyName } from '../../../shared/name-schemas.ts';
+import { partitions } from '../../../shared/partitions.ts';
+import type { PlanName } from '../../../shared/plans.ts';
+import { SCHEDULE_SECRETS_PREFIX } from '../../../shared/report-folders.ts';
+import { CronTimes, LastCheck } from '../../../shared/schedules.ts';
+import type { Due } from './due.ts';
+import {
+  allOf,
+  type Change,
+  type Condition,
+  type Db,
+  deleteItem,
+  ifAbsent,
+  type Key,
+  parse,
+  putOnce,
+  updateItem,
+  updateOnce,
+} from './dynamodb.ts';
+import { ifDueAt, ifEqual, openPartitionOf, toIso } from './items.ts';
+import { removeSecrets } from './remove-secrets.ts';
+
+/*
+ * Each schedule has one of the places of its owner, so that a conditional put bounds their number. The secrets of its checks are
+ * an object of their own. A hidden schedule is one that is being created or erased: the sweeper erases it with its secrets if
+ * the request that should do so has died.
+ */
+const time = z.iso.datetime();
+const ScheduleItem = z.object({
+  sk: z.string(), // its place
+  id: z.uuid(),
+  owner: z.string(),
+  plan: anyName<PlanName>().optional(), // of the key that created it; its limits apply to the checks
+  name: z.string(),
+  every: z.union([z.string(), CronTimes]),
+  body: z.string(), // of the creates as JSON, without the secrets
+  secretNames: z.string(), // as JSON
+  secretsKey: z.string().optional(),
+  createdAt: time,
+  isHidden: z.boolean().optional(),
+  pausedAt: time.optional(),
+  nextAt: time.optional(),
+  last: LastCheck.extend({
+    error: z.object({ code: anyName<NonNullable<LastCheck['error']>['code']>(), message: z.string() }).nullable(),
+  }).optional(),
+  dueAt: z.string().optional(),
+});
+export type ScheduleItem = z.infer<typeof ScheduleItem>;
+export type NewSchedule = Omit<ScheduleItem, 'sk' | 'isHidden' | 'pausedAt' | 'last' | 'dueAt'> & { nextAt: string };
+
+const partitionOf = (owner: string): string => `${partitions.schedule}${owner}`;
+const keyOf = ({ owner, sk }: Pick<ScheduleItem, 'owner' | 'sk'>): Key => ({ pk: partitionOf(owner), sk });
+/** Holds if the place still has this schedule. */
+const ifSame = ({ id }: Pick<ScheduleItem, 'id'>): Condition => ifEqual('id', id);
+const ifShown: Condition = { condition: 'attribute_not_exists(#isHidden)' };
+
+/** Returns the key of the object with the secrets of a schedule, which lives as long as the schedule. */
+export const scheduleSecretsKeyOf = (scheduleId: string): string => `${SCHEDULE_SECRETS_PREFIX}${scheduleId}`;
+
+export type ScheduleStore = ReturnType<typeof scheduleStore>;
+
+/** Stores schedules. */
+export const scheduleStore = (db: Db) => ({
+  /** Returns the schedules of an owner, oldest first. */
+  list: async (owner: string): Promise<ScheduleItem[]> =>
+    (await list(db, owner)).filter(({ isHidden }) => !isHidden).sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+
+  find: async (owner: string, id: string): Promise<ScheduleItem | undefined> =>
+    (await list(db, owner)).find((schedule) => schedule.id === id && !schedule.isHidden),
+
+  /**
+   * Creates a schedule. `putSecrets` stores its secrets, once the sweeper knows of them. Returns undefined if its owner has as
+   * many as `max`.
+   */
+  create: (schedule: NewSchedule, max: number, putSecrets: (() => Promise<void>) | undefined, now: Date) =>
+    create(db, schedule, max, putSecrets, now),
+
+  /** Erases a schedule with its secrets. Safe to repeat. */
+  erase: (schedule: ScheduleItem, now: Date): Promise<void> => erase(db, schedule, now),
+
+  /** Pauses a schedule. Returns undefined if it is paused, or has changed. */
+  pause: (schedule: ScheduleItem, now: Date) =>
+    change(db, schedule, {
+      set: { pausedAt: now.toISOString() },
+      remove: ['open', 'dueAt', 'nextAt'],
+      condition: 'attribute_not_exists(#pausedAt)',
+    }),
+
+  /** Resumes a schedule. Returns undefined if it is not paused, or has changed. */
+  resume: (schedule: ScheduleItem, nextAt: Date) =>
+    change(db, schedule, {
+      set: { ...timesOf(nextAt), open: openPartitionOf(db, 'schedules', schedule.id) },
+      remove: ['pausedAt'],
+      condition: 'attribute_exists(#pausedAt)',
+    }),
+
+  /** Reserves a due schedule for a minute, so that one sweep acts on it. Returns undefined if it has changed. */
+  hold: async ({ pk, sk, dueAt: listed }: Due, now: Date): Promise<ScheduleItem | undefined> => {
+    const dueAt = toIso(now.getTime() + HOLD_MS);
+    const item = await updateOnce(db, { pk, sk }, { set: { dueAt }, ...ifDueAt(listed) });
+    return item && parse(ScheduleItem, item);
+  },
+
+  /** Records the result of a time, unless that of a later time is known. Safe to repeat. */
+  record: (schedule: ScheduleItem, last: LastCheck) => {
+    const isNewest = {
+      condition: 'attribute_not_exists(#last) OR #last.#scheduledFor <= :scheduledFor',
+      values: { ':scheduledFor': last.scheduledFor },
+    };
+    return updateItem(db, keyOf(schedule), { set: { last }, returns: 'NONE', ...allOf(ifSame(schedule), isNewest) });
+  },
+
+  /** Makes a held schedule due at its next time, unless it has changed since. */
+  moveOn: (schedule: ScheduleItem, nextAt: Date) =>
+    updateItem(db, keyOf(schedule), {
+      set: timesOf(nextAt),
+      returns: 'NONE',
+      ...allOf(ifSame(schedule), ifDueAt(schedule.dueAt)),
+    }),
+});
+
+/** Changes a schedule that is shown. Returns the new one, or undefined if the condition failed. */
+const change = async (db: Db, schedule: ScheduleItem, { condition, ...changes }: Change) => {
+  const item = await updateOnce(db, keyOf(schedule), {
+    ...changes,
+    ...allOf(ifSame(schedule), ifShown, { condition }),
+  });
+  return item && parse(ScheduleItem, item);
+};
+
+const timesOf = (nextAt: Date) => ({ nextAt: nextAt.toISOString(), dueAt: nextAt.toISOString() });
+
+const list = async ({ client, table: TableName }: Db, owner: string): Promise<ScheduleItem[]> => {
+  const query = {
+    TableName,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': partitionOf(owner) },
+    ConsistentRead: true,
+  };
+  const all: ScheduleItem[] = [];
+  for await (const { Items = [] } of paginateQuery({ client }, query))
+    all.push(...Items.map((item) => parse(ScheduleItem, item)));
+  return all;
+};
+
+const create = async (
+  db: Db,
+  schedule: NewSchedule,
+  max: number,
+  putSecrets: (() => Promise<void>) | undefined,
+  now: Date,
+): Promise<ScheduleItem | undefined> => {
+  const taken = new Set((await list(db, schedule.owner)).map(({ sk }) => sk));
+  const places = Array.from({ length: max }, (_, place) => String(place)).filter((sk) => !taken.has(sk));
+  const dueAt = putSecrets ? toIso(now.getTime() + HOLD_MS) : schedule.nextAt;
+  const item = { ...schedule, dueAt, ...(putSecrets && { isHidden: true }) };
+  const open = openPartitionOf(db, 'schedules', schedule.id);
+  for (const sk of places) {
+    const put = { ...keyOf({ owner: schedule.owner, sk }), ...item, open };
+    if (!(await putOnce(db, put, ifAbsent))) continue; // another create has taken the place since
+    if (!putSecrets) return { ...item, sk };
+    await putSecrets();
+    const show = { set: { dueAt: schedule.nextAt }, remove: ['isHidden'], ...ifSame(schedule) };
+    const shown = await updateOnce(db, keyOf({ owner: schedule.owner, sk }), show);
+    if (!shown) throw new Error(`the sweeper erased the schedule ${schedule.id} before its create ended`);
+    return parse(ScheduleItem, shown);
+  }
+  return undefined;
+};
+
+const erase = async (db: Db, schedule: ScheduleItem, now: Date): Promise<void> => {
+  if (schedule.secretsKey !== undefined) {
+    const hidden = {
+      ...{ isHidden: true, dueAt: toIso(now.getTime() + HOLD_MS) },
+      open: openPartitionOf(db, 'schedules', schedule.id),
+    };
+    if (!(await updateItem(db, keyOf(schedule), { set: hidden, returns: 'NONE', ...ifSame(schedule) }))) return;
+    await removeSecrets(db, [schedule]);
+  }
+  await deleteItem(db, keyOf(schedule), ifSame(schedule));
+};

@@ -1,0 +1,53 @@
+import { ApiProblemError } from '../../../shared/problems.ts';
+import type { LastCheck } from '../../../shared/schedules.ts';
+import type { checkCreator } from '../create-check.ts';
+import { log } from '../log.ts';
+import { nextTime } from '../schedule-times.ts';
+import type { Due } from '../store/due.ts';
+import type { ScheduleItem, ScheduleStore } from '../store/schedules.ts';
+import type { SecretStore } from '../store/secrets.ts';
+
+type Deps = {
+  schedules: Pick<ScheduleStore, 'hold' | 'record' | 'moveOn' | 'erase'>;
+  secrets: Pick<SecretStore, 'get'>;
+  createCheck: ReturnType<typeof checkCreator>;
+  now: () => Date;
+};
+
+/**
+ * Creates the check of a due schedule, and makes the schedule due at its next time. Of several times that have passed, only the
+ * first has a check. If the service itself fails, the schedule is due in a minute, and its check has the same id again.
+ */
+export const fireSchedule = async (deps: Deps, due: Due): Promise<void> => {
+  const { schedules, now } = deps;
+  const schedule = await schedules.hold(due, now());
+  if (!schedule) return; // another sweep has it, or it was paused or deleted
+  if (schedule.isHidden) return schedules.erase(schedule, now()); // its create or its deletion never ended
+  if (schedule.nextAt === undefined) throw new Error(`the schedule ${schedule.id} is due and has no next time`);
+  await schedules.record(schedule, await createFor(deps, schedule, schedule.nextAt));
+  await schedules.moveOn(schedule, nextTime(schedule.every, new Date(schedule.createdAt), now()));
+};
+
+/** Creates a check. Returns it, or why the service refused it. */
+const createFor = async (
+  { createCheck, secrets, now }: Deps,
+  { id, owner, plan, body, secretsKey }: ScheduleItem,
+  scheduledFor: string,
+): Promise<LastCheck> => {
+  const sent = secretsKey === undefined ? {} : await secrets.get(secretsKey);
+  if (!sent) throw new Error(`the secrets of the schedule ${id} are gone`);
+  const ids = { requestId: `schedule ${id}`, scheduleId: id, key: keyOf(id, scheduledFor) };
+  try {
+    const reply = await createCheck({ owner, plan, body: { ...JSON.parse(body), ...sent }, ...ids });
+    const { id: checkId } = reply.body as { id: string };
+    return { scheduledFor, at: now().toISOString(), checkId, error: null };
+  } catch (error) {
+    if (!(error instanceof ApiProblemError)) throw error;
+    const { code, message } = error;
+    log.warn('The service refused the check of a schedule.', { owner, scheduleId: id, code });
+    return { scheduledFor, at: now().toISOString(), checkId: null, error: { code, message } };
+  }
+};
+
+/** Returns the idempotency key of a check. A client can't send it, because a header has no line break. */
+const keyOf = (scheduleId: string, scheduledFor: string): string => `schedule\n${scheduleId}\n${scheduledFor}`;

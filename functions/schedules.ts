@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { type PlanName, plans } from '../shared/plans.ts';
+import { ApiProblemError, type InputError } from '../shared/problems.ts';
+import type { Region } from '../shared/regions.ts';
+import { acceptedEvery, acceptedName, CreateScheduleBody, type Every, type Schedule } from '../shared/schedules.ts';
+import { namesOfSecrets } from '../shared/secrets.ts';
+import { parseCheckBody } from './lib/http/check-body.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
+import { invalidInput, parseFields } from './lib/http/input.ts';
+import type { Reply } from './lib/http/response.ts';
+import { type TargetPolicy, targetPolicy } from './lib/public-addresses.ts';
+import { everyError, nextTime } from './lib/schedule-times.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type ScheduleItem, type ScheduleStore, scheduleSecretsKeyOf, scheduleStore } from './lib/store/schedules.ts';
+import { type SecretStore, secretStore } from './lib/store/secrets.ts';
+
+/** /v1/schedules and below: creates, shows, pauses, resumes and deletes the schedules of an owner. The sweeper runs them. */
+export const handler = http('schedules', (env) => {
+  const secrets = secretStore(env);
+  const store = scheduleStore(openDb(env, secrets));
+  return schedules({ store, secrets, regions: env.REGIONS, targets: targetPolicy(env) });
+});
+
+type Deps = {
+  store: Pick<ScheduleStore, 'list' | 'find' | 'create' | 'erase' | 'pause' | 'resume'>;
+  secrets: Pick<SecretStore, 'put'>;
+  /** Regions that this environment has deployed. */
+  regions: readonly Region[];
+  targets: TargetPolicy;
+  newId?: () => string;
+  now?: () => Date;
+};
+type Work = Required<Deps>;
+
+export const schedules = (deps: Deps) => {
+  const work: Work = { newId: randomUUID, now: () => new Date(), ...deps };
+  return async (request: Request): Promise<Reply> => {
+    const { method, owner, params, path } = request;
+    if (params.scheduleId === undefined) return method === 'POST' ? create(work, request) : list(work, owner);
+    const schedule = await work.store.find(owner, params.scheduleId);
+    if (!schedule) throw new ApiProblemError('not-found', 'There is no schedule with this ID.');
+    const [, , , , action] = path.split('/');
+    if (action === 'pause') return pause(work, schedule);
+    if (action === 'resume') return resume(work, schedule);
+    if (method !== 'DELETE') return { status: 200, body: scheduleView(schedule) };
+    await work.store.erase(schedule, work.now());
+    return { status: 204 };
+  };
+};
+
+const list = async ({ store }: Work, owner: string): Promise<Reply> => ({
+  status: 200,
+  body: { schedules: (await store.list(owner)).map(scheduleView) },
+});
+
+const create = async (work: Work, { owner, plan, body: sent }: Request): Promise<Reply> => {
+  const { store, secrets: objects, newId, now } = work;
+  const { name, every, check } = parseBody(work, sent);
+  const id = newId();
+  const { secrets } = check;
+  const secretsKey = secrets && scheduleSecretsKeyOf(id);
+  const createdAt = now();
+  const schedule = {
+    ...{ id, owner, plan, name, every, secretsKey },
+    body: JSON.stringify(check.body),
+    secretNames: JSON.stringify(namesOfSecrets(secrets ?? {})),
+    createdAt: createdAt.toISOString(),
+    nextAt: nextTime(every, createdAt, createdAt).toISOString(),
+  };
+  const putSecrets = secrets && secretsKey !== undefined ? () => objects.put(secretsKey, secrets) : undefined;
+  const max = maxOf(plan);
+  const created = await store.create(schedule, max, putSecrets, createdAt);
+  if (!created) throw tooMany(max);
+  return { status: 201, headers: { location: `/v1/schedules/${id}` }, body: scheduleView(created) };
+};
+
+const accepted = { name: acceptedName, every: acceptedEvery, check: undefined };
+
+/** Returns the parts of a create. Throws one problem that lists every error, with those of the check under `check.`. */
+const parseBody = ({ regions, targets, now }: Work, sent: unknown) => {
+  const { fields, errors } = parseFields(CreateScheduleBody, accepted, sent);
+  const { name, every } = fields;
+  const check = parseCheck((sent as Record<string, unknown>).check, { regions, targets });
+  const timesError = every === undefined ? undefined : everyError(every, now());
+  const all = [
+    ...uniquePaths(errors.filter(({ path }) => !/^check(\.|$)/.test(path))),
+    ...(timesError ? [timesError] : []),
+    ...('errors' in check ? check.errors : []),
+  ];
+  if (all.length > 0 || 'errors' in check) throw invalidInput(all);
+  return { name: name as string, every: every as Every, check };
+};
+
+/** Leaves one error of each path. A union has one for each of its forms, all with the same message. */
+const uniquePaths = (errors: readonly InputError[]): InputError[] => [
+  ...new Map(errors.map((error) => [error.path, error])).values(),
+];
+
+const parseCheck = (sent: unknown, rules: { regions: readonly Region[]; targets: TargetPolicy }) => {
+  try {
+    return parseCheckBody(sent, rules);
+  } catch (error) {
+    if (!(error instanceof ApiProblemError)) throw error;
+    const { code, message, errors } = error;
+    const all = errors ?? [{ path: '', message: message.replace('The body', 'The `check`') }];
+    return {
+      errors: all.map((each) => ({ code, path: each.path ? `check.${each.path}` : 'check', message: each.message })),
+    };
+  }
+};
+
+/** Returns the number of schedules of an owner. It is bounded without a plan too, because one answer lists all of them. */
+const maxOf = (plan: PlanName = 'large'): number => plans[plan].schedules;
+
+const tooMany = (max: number) =>
+  new ApiProblemError(
+    'too-many-requests',
+    `An owner can have ${max} schedules. Delete one before you create another.`,
+    {
+      headers: { 'retry-after': '60' },
+    },
+  );
+
+const pause = async ({ store, now }: Work, schedule: ScheduleItem): Promise<Reply> =>
+  shown(store, schedule, await store.pause(schedule, now()));
+
+/** Resumes a schedule at its next time. The times of the pause are past. */
+const resume = async ({ store, now }: Work, schedule: ScheduleItem): Promise<Reply> => {
+  const next = nextTime(schedule.every, new Date(schedule.createdAt), now());
+  return shown(store, schedule, await store.resume(schedule, next));
+};
+
+/** Answers with the changed schedule. One that needed no change, or that another request has changed, is read again. */
+const shown = async (
+  store: Work['store'],
+  { owner, id }: ScheduleItem,
+  changed: ScheduleItem | undefined,
+): Promise<Reply> => {
+  const schedule = changed ?? (await store.find(owner, id));
+  if (!schedule) throw new ApiProblemError('not-found', 'There is no schedule with this ID.');
+  return { status: 200, body: scheduleView(schedule) };
+};
+
+const scheduleView = (schedule: ScheduleItem): Schedule => ({
+  ...{ id: schedule.id, name: schedule.name, every: schedule.every, createdAt: schedule.createdAt },
+  check: { ...JSON.parse(schedule.body), ...JSON.parse(schedule.secretNames) },
+  pausedAt: schedule.pausedAt ?? null,
+  nextAt: schedule.nextAt ?? null,
+  last: schedule.last ?? null,
+  links: { self: `/v1/schedules/${schedule.id}` },
+});

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { updateItem } from '../../functions/lib/store/dynamodb.ts';
+import { sweep } from '../../functions/sweep.ts';
+import type { ApiKey } from '../../shared/keys.ts';
+import type { Schedule } from '../../shared/schedules.ts';
+import { fetchDocumented } from '../support/documented.ts';
+import { type Gateway, startFunctions } from '../support/gateway.ts';
+import { problemOf } from '../support/problem.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let api: Gateway;
+beforeAll(async () => {
+  world = await startWorld({ AUTH: 'keys', REGIONS: 'us-west1,europe-west3' });
+  api = await startFunctions();
+});
+afterAll(async () => {
+  await api.close();
+  await world.stop();
+});
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const check = { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1'] };
+const body = { name: 'home', every: '6h', check };
+
+type Caller = { owner: string; headers: Record<string, string> };
+const anOwner = async (fields: Partial<ApiKey> = {}): Promise<Caller> => {
+  const owner = fields.owner ?? `o-${randomUUID()}`;
+  const { text } = await world.newKey({ owner, ...fields });
+  return { owner, headers: { authorization: `Bearer ${text}`, 'content-type': 'application/json' } };
+};
+const call = (path: string, { headers }: Caller, method = 'GET', sent?: unknown) =>
+  fetchDocumented(`${api.url}/v1${path}`, {
+    method,
+    headers,
+    ...(sent !== undefined && { body: JSON.stringify(sent) }),
+  });
+const create = async (caller: Caller, more: object = {}): Promise<Schedule> => {
+  const answer = await call('/schedules', caller, 'POST', { ...body, ...more });
+  expect(answer.status).toBe(201);
+  const schedule = (await answer.json()) as Schedule;
+  expect(answer.headers.get('location')).toBe(`/v1/schedules/${schedule.id}`);
+  return schedule;
+};
+const read = async (caller: Caller, { id }: Schedule): Promise<Schedule> =>
+  (await (await call(`/schedules/${id}`, caller)).json()) as Schedule;
+const checksOf = async (caller: Caller): Promise<{ id: string; scheduleId: string | null }[]> =>
+  ((await (await call('/checks?limit=100', caller)).json()) as { checks: [] }).checks;
+const after = (text: string | null, ms: number) => new Date(Date.parse(String(text)) + ms);
+const sweepAt = (now: Date, parts: Partial<World> = {}) => sweep({ ...world, ...parts, now: () => now })({});
+
+test('a due schedule creates its check once, also if two sweeps run at once and a third repeats it', async () => {
+  const owner = await anOwner();
+  const schedule = await create(owner, { check: { ...check, labels: { team: 'shop' } } });
+  expect(schedule).toMatchObject({
+    ...body,
+    pausedAt: null,
+    last: null,
+    check: { ...check, labels: { team: 'shop' } },
+  });
+  expect(Date.parse(schedule.nextAt as string) - Date.parse(schedule.createdAt)).toBe(6 * HOUR);
+  await sweepAt(after(schedule.nextAt, -1));
+  expect(await checksOf(owner)).toEqual([]);
+  const at = after(schedule.nextAt, 20_000);
+  await Promise.all([sweepAt(at), sweepAt(at)]);
+  await sweepAt(after(schedule.nextAt, 40_000));
+  const checks = await checksOf(owner);
+  expect(checks).toEqual([expect.objectContaining({ scheduleId: schedule.id, labels: { team: 'shop' } })]);
+  expect(await read(owner, schedule)).toMatchObject({
+    nextAt: after(schedule.nextAt, 6 * HOUR).toISOString(),
+    last: { scheduledFor: schedule.nextAt, at: at.toISOString(), checkId: checks[0]?.id, error: null },
+  });
+  const shown = await (await call(`/checks/${checks[0]?.id}`, owner)).json();
+  expect(shown).toMatchObject({ scheduleId: schedule.id, state: 'created' });
+});
+
+test('a service that was down for days makes one check, and the next time is a later one', async () => {
+  const owner = await anOwner();
+  const schedule = await create(owner);
+  const late = after(schedule.nextAt, 50 * HOUR);
+  await sweepAt(late);
+  await sweepAt(after(late.toISOString(), MINUTE));
+  expect(await checksOf(owner)).toHaveLength(1);
+  expect((await read(owner, schedule)).nextAt).toBe(after(schedule.nextAt, 54 * HOUR).toISOString());
+});
+
+test.each([
+  [
+    'a region is paused',
+    'unavailable',
+    () => world.regions.pause('europe-west3', new Date()),
+    { regions: ['europe-west3'] },
+  ],
+  ['a limit is reached', 'too-many-requests', undefined, { samples: 12 }],
+  ['its version is retired', 'unsupported-audit-version', 'auditVersion', {}],
+  ['its target is forbidden now', 'forbidden-target', 'url', {}],
+])('a schedule shows that %s, and goes on', async (_, code, breaks, more) => {
+  const owner = await anOwner({ plan: 'small' });
+  const schedule = await create(owner, { check: { ...check, ...more } });
+  if (typeof breaks === 'function') await breaks();
+  else if (breaks) {
+    const sent = { ...check, [breaks]: breaks === 'url' ? 'http://10.0.0.1/' : '8.0.0' };
+    const key = { pk: `SCHEDULES#${owner.owner}`, sk: '0' };
+    await updateItem(world.db, key, { set: { body: JSON.stringify(sent) }, condition: 'attribute_exists(#pk)' });
+  } else await call('/checks', owner, 'POST', { ...check, samples: 12 }); // takes the tokens of the minute
+  const now = breaks ? after(schedule.nextAt, 0) : new Date();
+  if (!breaks) await updateItem(world.db, { pk: `SCHEDULES#${owner.owner}`, sk: '0' }, dueSince(now));
+  await sweepAt(now);
+  await world.regions.resume('europe-west3');
+  const shown = await read(owner, schedule);
+  expect(shown.last).toMatchObject({ checkId: null, error: { code, message: expect.stringMatching(/\.$/) } });
+  expect(Date.parse(shown.nextAt as string)).toBeGreaterThan(now.getTime());
+});
+const dueSince = (now: Date) => ({
+  set: { dueAt: now.toISOString(), nextAt: now.toISOString() },
+  condition: 'attribute_exists(#pk)',
+});
+
+test('a paused schedule creates nothing, and resumes at its next time', async () => {
+  const owner = await anOwner();
+  const schedule = await create(owner);
+  const paused = (await (await call(`/schedules/${schedule.id}/pause`, owner, 'POST')).json()) as Schedule;
+  expect(paused).toMatchObject({ pausedAt: expect.any(String), nextAt: null });
+  await sweepAt(after(schedule.nextAt, 0));
+  expect(await checksOf(owner)).toEqual([]);
+  expect(await (await call(`/schedules/${schedule.id}/pause`, owner, 'POST')).json()).toEqual(paused);
+  const resumed = await (await call(`/schedules/${schedule.id}/resume`, owner, 'POST')).json();
+  expect(resumed).toEqual(schedule);
+});
+
+test('the secrets of a schedule reach its checks, are never shown, and are erased with it', async () => {
+  const owner = await anOwner();
+  const secrets = { headers: { 'X-Preview': 'secret-7d1' }, basicAuth: { username: 'u', password: 'secret-9f2' } };
+  const schedule = await create(owner, { check: { ...check, ...secrets } });
+  expect(schedule.check).toEqual({ ...check, headers: ['x-preview'], basicAuth: true });
+  const key = `schedule-secrets/${schedule.id}`;
+  await sweepAt(after(schedule.nextAt, 0));
+  const [made] = await checksOf(owner);
+  const { item } = await world.find(made?.id as string);
+  expect(await world.secrets.get(item.secretsKey as string)).toEqual(secrets);
+  for (const path of ['/schedules', `/schedules/${schedule.id}`, '/checks'])
+    expect(await (await call(path, owner)).text()).not.toMatch(/secret-/);
+  expect(await world.secrets.get(key)).toEqual(secrets);
+  expect((await call(`/schedules/${schedule.id}`, owner, 'DELETE')).status).toBe(204);
+  expect(await world.secrets.get(key)).toBeUndefined();
+  await problemOf(await call(`/schedules/${schedule.id}`, owner), 404, 'not-found');
+});
+
+test('an owner has as many schedules as the plan allows, also when many are created at once', async () => {
+  const owner = await anOwner({ plan: 'small' });
+  const answers = await Promise.all(Array.from({ length: 8 }, () => call('/schedules', owner, 'POST', body)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 429, 429, 429]);
+  const { schedules } = (await (await call('/schedules', owner)).json()) as { schedules: Schedule[] };
+  expect(schedules).toHaveLength(5);
+  await call(`/schedules/${schedules[2]?.id}`, owner, 'DELETE');
+  expect((await call('/schedules', owner, 'POST', body)).status).toBe(201);
+});
+
+test('another owner sees no schedule, and a key without the scope is refused', async () => {
+  const [owner, other] = [await anOwner(), await anOwner()];
+  const { id } = await create(owner);
+  for (const [path, method] of [
+    ['', 'GET'],
+    ['', 'DELETE'],
+    ['/pause', 'POST'],
+    ['/resume', 'POST'],
+  ] as const)
+    await problemOf(await call(`/schedules/${id}${path}`, other, method), 404, 'not-found');
+  expect(await (await call('/schedules', other)).json()).toEqual({ schedules: [] });
+  const reader = await anOwner({ owner: owner.owner, scopes: ['checks:read', 'checks:write', 'webhooks:write'] });
+  await problemOf(await call('/schedules', reader), 403, 'forbidden');
+});
+
+test('one problem lists everything wrong with a schedule, at the paths of its parts, and without secrets', async () => {
+  const owner = await anOwner();
+  const sent = {
+    name: ' ',
+    every: '4m',
+    extra: 1,
+    check: { ...check, url: 'http://10.0.0.1/', regions: ['mars'], headers: { 'secret-value\n': 1 } },
+  };
+  const problem = await problemOf(await call('/schedules', owner, 'POST', sent), 400, 'invalid-request');
+  const { errors } = problem as unknown as { errors: { path: string; message: string }[] };
+  expect(errors.map(({ path }) => path).sort()).toEqual(
+    ['check.headers', 'check.regions', 'check.url', 'every', 'extra', 'name'].sort(),
+  );
+  expect(JSON.stringify(errors)).not.toContain('secret-value');
+  const bad = { ...body, every: { cron: '* * * * *', timeZone: 'UTC' }, check: [] };
+  const other = await problemOf(await call('/schedules', owner, 'POST', bad), 400, 'invalid-request');
+  expect((other as unknown as typeof problem & { errors: { path: string }[] }).errors).toMatchObject([
+    { path: 'every.cron' },
+    { path: 'check' },
+  ]);
+});
