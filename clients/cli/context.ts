@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Client } from '../api/client.ts';
 import { UsageError } from './exit-codes.ts';
 import type { View } from './formats/terminal.ts';
@@ -20,6 +21,8 @@ export type Context = {
   stdoutLost: AbortSignal;
   /** Stderr if it is a terminal that is wide enough for rows. */
   terminal: NodeJS.WriteStream | undefined;
+  /** Returns stdin. */
+  stdin: () => Readable;
   /** Writes a line to stderr. */
   note: (line: string) => void;
 };

@@ -9,7 +9,7 @@ import type { RunOptions } from './options.ts';
 import { hasRegressed, worstFixes } from './read.ts';
 import type { CheckResult } from './result.ts';
 import { applyRules, type Rules, storedResults } from './rules.ts';
-import { readWhenFinished, timeLimit } from './waiting.ts';
+import { type Read, readWhenFinished, timeLimit } from './waiting.ts';
 
 /** The rules and the base with which the command compares each finished check. */
 export type Judging = BaseOptions & {
@@ -21,6 +21,8 @@ export type Judging = BaseOptions & {
 /** How a command ends: what it writes, and what makes it fail. */
 export type Ending = Pick<RunOptions, 'timeout' | 'format' | 'allowEmpty'> & {
   write: (results: CheckResult[], client: Client) => Promise<void>;
+  /** Reads each check when it is finished. By default waits for all checks that are created. */
+  read?: (read: Read<CheckResult>) => ReturnType<typeof readWhenFinished<CheckResult>>;
   /** False if a regression or a missing verdict is an answer, and not a failure. */
   isGate: boolean;
 };
@@ -34,8 +36,9 @@ export const follow = async (
   { write, isGate, ...options }: Ending,
 ): Promise<number> => {
   const { signal } = context;
+  const { read = (each) => readWhenFinished(client, created, timeLimit(options.timeout), context, each) } = options;
   const notes: string[] = []; // until the progress has ended
-  const { results, error } = await readWhenFinished(client, created, timeLimit(options.timeout), context, {
+  const { results, error } = await read({
     finished: (patient, check) => resultOf(patient, check, judging, { signal, notes }),
     lastSeen: (check) => unjudged(check, { ...judging, notes }),
   });

@@ -43,6 +43,7 @@ const main = async (): Promise<number> => {
     print: streams.print,
     stdoutLost: streams.stdoutLost,
     terminal: process.stderr.isTTY && process.stderr.columns >= 40 ? process.stderr : undefined,
+    stdin: () => process.stdin,
     note: streams.note,
   });
 };

@@ -1,9 +1,11 @@
 import type { FormatName } from './formats/render.ts';
+import type { ManyOptions } from './many/page-list.ts';
 import type { SecretOptions } from './secrets.ts';
 import type { ThrottlingOptions } from './throttling.ts';
 
 /** Options of `run`, by the names of their flags. */
 export type RunOptions = SecretOptions &
+  ManyOptions &
   ThrottlingOptions &
   ThrottlingOptions<'against.'> & {
     region?: string[];

@@ -55,8 +55,12 @@ type Forms = (format: FormatName, view: View) => Promise<string> | string;
 type Outputs = { format: FormatName; output?: readonly string[] };
 
 /** Prints the results in one format, and writes a file for each output. */
-export const writeResults = (context: Context, results: readonly CheckResult[], outputs: Outputs): Promise<void> =>
-  writeForms(context, (format, view) => render(results, format, view), outputs);
+export const writeResults = (
+  context: Context,
+  results: readonly CheckResult[],
+  outputs: Outputs,
+  renderAs = render,
+): Promise<void> => writeForms(context, (format, view) => renderAs(results, format, view), outputs);
 
 /** Prints one form of something, and writes a file for each output. A failed one does not stop the others. */
 export const writeForms = async (

@@ -1,28 +1,60 @@
 import type { CreateCheckBody } from '../../shared/check.ts';
+import { cutText } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
 import { findBase } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { type Ending, follow } from './follow.ts';
+import { renderBatch } from './formats/batch.ts';
 import { withCollected } from './lighthouserc-collect.ts';
+import { auditBatch, type Batch, createAll } from './many/audit-batch.ts';
+import { TIMEOUT, TIMEOUT_OF_MANY } from './many/limits.ts';
+import { namesManyPages, pagesFrom } from './many/page-list.ts';
 import { againstFrom, inputsFrom, SAMPLES_OF_VARIANTS } from './option-flags.ts';
 import type { RunOptions } from './options.ts';
 import { checkOutputs, writeResults } from './output.ts';
+import { requireScheme } from './page-urls.ts';
+import type { CheckResult } from './result.ts';
 import { type Rules, readRules } from './rules.ts';
 import { readSecrets } from './secrets.ts';
 import { throttlingFor } from './throttling.ts';
-import { keepingChecks } from './waiting.ts';
+import { keepingChecks, type Read, timeLimit } from './waiting.ts';
 
 /** Creates a check for each URL and device, waits for all of them, and prints the results. */
-export const run = (context: Context, urls: readonly string[], options: RunOptions): Promise<number> =>
-  auditing(context, urls, options, { write: (results) => writeResults(context, results, options) });
+export const run = async (
+  context: Context,
+  given: readonly string[],
+  flags: Omit<RunOptions, 'timeout'> & { timeout?: number },
+): Promise<number> => {
+  if (!namesManyPages(flags)) {
+    if (flags.limit !== undefined) throw new UsageError('--limit is for the pages of --sitemap or --urls-file.');
+    const options = { ...flags, timeout: flags.timeout ?? TIMEOUT };
+    return auditing(context, given, options, { write: (results) => writeResults(context, results, options) });
+  }
+  const urls = await pagesFrom(context, given, flags);
+  const name = flags.label?.batch ?? flags.idempotencyKey ?? newBatchName(); // a repeated command must send the same checks
+  const options = {
+    ...flags,
+    timeout: flags.timeout ?? TIMEOUT_OF_MANY,
+    label: { ...flags.label, batch: cutText(name, MAX_LABEL_LENGTH) },
+  };
+  return auditing(context, urls, options, {
+    isBatch: true,
+    write: (results) => writeResults(context, results, options, renderBatch({ name: options.label.batch })),
+  });
+};
+
+/** Longest value of a label that the service accepts. */
+const MAX_LABEL_LENGTH = 128;
+
+const newBatchName = (): string => `${new Date().toISOString().slice(0, 19)}-${crypto.randomUUID().slice(0, 4)}`;
 
 /** Creates a check for each URL and device, waits for all of them, and writes the results. Returns the exit code. */
 export const auditing = async (
   context: Context,
   given: readonly string[],
   flags: RunOptions,
-  { write, isGate = true }: Pick<Ending, 'write'> & Partial<Ending>,
+  { write, isGate = true, isBatch = false }: Pick<Ending, 'write'> & Partial<Ending> & { isBatch?: boolean },
 ): Promise<number> => {
   const { urls, options, notes: unused } = withCollected(given, flags);
   for (const line of unused) context.note(line);
@@ -41,16 +73,22 @@ export const auditing = async (
     const base = options.base === undefined ? undefined : await findBase(client, options.base, signal);
     const judging = { server, rules, base, pool: options.pool, intended: options.intended };
     return keepingChecks(context, client, options.data, async (created) => {
-      for (const [i, body] of bodies.entries()) {
-        created.push(await client.create(body, keyOf(options.idempotencyKey, i)));
-        signal.throwIfAborted();
-      }
+      const batch: Batch = {
+        ...{ client, bodies, created },
+        idempotencyKeyOf: (i) => keyOf(options.idempotencyKey, i),
+        limit: timeLimit(options.timeout),
+        refused: isBatch ? [] : undefined,
+      };
+      const codeOf = (code: number) => (code === exitCodes.good && batch.refused?.length ? exitCodes.wrongUse : code);
+      const read = isBatch && !options.detach && ((each: Read<CheckResult>) => auditBatch(batch, context, each));
+      if (!read) await createAll(batch, context);
       if (options.detach) {
         if (rules.files.some(({ othersFor }) => othersFor)) context.note(detachedNote);
         await context.print(created.map(({ id }) => `${id}\n`).join(''));
-        return exitCodes.good;
+        return codeOf(exitCodes.good);
       }
-      return follow(context, client, created, judging, { ...options, isGate, write });
+      const ending = { ...options, isGate, write, ...(read && { read }) };
+      return codeOf(await follow(context, client, created, judging, ending));
     });
   });
 };
@@ -71,18 +109,7 @@ const requireUsable = (urls: readonly string[], options: RunOptions): void => {
   }
 };
 
-export const requireScheme = (url: string): void => {
-  if (!/^https?:\/\//i.test(url)) {
-    const right = /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
-      ? 'a URL that starts with http:// or https://'
-      : `${isLocal(url) ? 'http' : 'https'}://${url}`;
-    throw new UsageError(`${url} is no URL of a web page. Use ${right}.`);
-  }
-};
-
-const isLocal = (host: string): boolean => /^(localhost|127\.|\[::1\]|[\w.-]+\.localhost)\b/i.test(host);
-
-const keyOf = (key: string | undefined, i: number) => (key === undefined ? {} : { idempotencyKey: `${key}-${i + 1}` });
+const keyOf = (key: string | undefined, i: number) => (key === undefined ? undefined : `${key}-${i + 1}`);
 
 const bodiesOf = async (
   client: Client,

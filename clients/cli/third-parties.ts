@@ -3,20 +3,17 @@ import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
 import type { Report } from '../../shared/explanation/report.ts';
 import { patternsOf, type ThirdParty, thirdPartiesOf } from '../../shared/explanation/third-parties.ts';
 import type { Client, CreatedCheck } from '../api/client.ts';
-import { isOutage, pause } from '../api/retries.ts';
-import { ServiceError } from '../api/service-error.ts';
 import { judge, storedExplanation } from './base.ts';
 import { type Context, withClient } from './context.ts';
+import { createPatiently } from './creating.ts';
 import { exitCodeOfRuns, UsageError } from './exit-codes.ts';
 import type { Bill, BilledParties } from './formats/third-parties.ts';
 import { billIn } from './formats/third-parties-forms.ts';
 import type { ThirdPartiesOptions } from './options.ts';
 import { checkOutputs, writeForms, writeResults } from './output.ts';
-import { requireScheme } from './run.ts';
+import { requireScheme } from './page-urls.ts';
 import { keepingChecks, type Read, readWhenFinished, type TimeLimit, timeLimit } from './waiting.ts';
 
-/** Shortest pause before the command retries a create, in milliseconds. */
-const PAUSE_MS = 8000;
 /** Most third parties that the command blocks one after another. */
 const MAX_PARTIES = 8;
 
@@ -72,33 +69,20 @@ const auditAll = async <T>(
 ) => {
   const checks: CreatedCheck[] = [];
   for (const body of bodies) {
-    const check = await createPatiently(client, body, { context, limit });
+    let isNoted = false;
+    const check = await createPatiently(client, body, {
+      limit,
+      signal: context.signal,
+      onWait: ({ message }) => {
+        if (!isNoted) context.note(`${message} The command retries until its timeout.`);
+        isNoted = true;
+      },
+    });
     created.push(check);
     checks.push(check);
     context.signal.throwIfAborted();
   }
   return readWhenFinished(client, checks, limit, context, read(checks));
-};
-
-/** Creates a check. Waits while the service is unreachable or the limits of the key allow no more audits. */
-const createPatiently = async (
-  client: Client,
-  body: CreateCheckBody,
-  { context: { signal, note }, limit }: Pick<Audits, 'context' | 'limit'>,
-): Promise<CreatedCheck> => {
-  const idempotencyKey = crypto.randomUUID();
-  const isOver = AbortSignal.any([signal, limit.signal]);
-  for (let isNoted = false; ; isNoted = true) {
-    try {
-      return await client.create(body, { idempotencyKey }); // to its end: after an abort, nobody could erase the check
-    } catch (error) {
-      if (!(error instanceof ServiceError && isOutage(error))) throw error;
-      if (!isNoted) note(`${error.message} The command retries until its timeout.`);
-      await pause(Math.max(PAUSE_MS, (error.retryAfter ?? 0) * 1000), isOver).catch((reason) => {
-        throw signal.aborted ? reason : limit.explained(reason);
-      });
-    }
-  }
 };
 
 /** Audits the page as it is, once. */

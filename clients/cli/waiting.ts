@@ -50,7 +50,7 @@ export const readWhenFinished = async <T>(
   const waits = created.map(({ id }) =>
     patient.wait(id, { onChange: watch }).catch((error) => {
       if (isErasure(error)) seen.delete(id);
-      throw explained(error);
+      throw explainedErasure(error);
     }),
   );
   const reading = waits.map(async (wait, i) => finished(patient, await wait, i));
@@ -74,7 +74,8 @@ export const readWhenFinished = async <T>(
 
 const isErasure = (error: unknown): boolean => error instanceof ServiceError && error.code === 'not-found';
 
-const explained = (error: unknown): unknown => {
+/** Returns the error of a wait. The check may have been erased meanwhile. */
+export const explainedErasure = (error: unknown): unknown => {
   if (!isErasure(error)) return error;
   return new ServiceFaultError('A check was erased while the command waited for it. Run the command again.');
 };

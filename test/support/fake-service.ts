@@ -57,10 +57,17 @@ const routeOf = (method: string, path: string): string => {
   return path.startsWith('/v1/audit/runs/') ? 'run' : 'get';
 };
 
-const statuses: Readonly<Record<string, number>> = { 'not-found': 404, 'not-comparable': 422, unavailable: 503 };
+const statuses: Readonly<Record<string, number>> = {
+  'not-found': 404,
+  'not-comparable': 422,
+  unavailable: 503,
+  'refused-url': 422,
+};
 
 const problem = (code: string) => {
   const status = statuses[code] ?? 500;
-  const body = { type: `urn:page-audit:problem:${code}`, title: code, status, detail: 'The cause.', code };
+  const errors = code === 'refused-url' && [{ path: 'url', message: 'The URL is refused.' }];
+  const detail = errors ? 'The URL is refused.' : 'The cause.';
+  const body = { type: `urn:page-audit:problem:${code}`, title: code, status, detail, code, ...(errors && { errors }) };
   return answering(status, 'application/problem+json', JSON.stringify(body));
 };

@@ -1,4 +1,5 @@
 import { device, label, list, wholeNumber } from '../flag-values.ts';
+import { DEFAULT_LIMIT } from '../many/limits.ts';
 import { againstFlags, optionFlags } from '../option-flags.ts';
 import type { RunOptions } from '../options.ts';
 import { secretFlags } from '../secrets.ts';
@@ -12,6 +13,9 @@ export const addRun: AddCommand = (program, execute) => {
     .command('run')
     .description('audit pages and print the results')
     .argument('[url...]', 'URLs with scheme, such as https://example.com/ (default: ci.collect.url of --assert)')
+    .option('--urls-file <file>', 'file with one URL on each line, or - for standard input')
+    .option('--sitemap <url>', 'audit the pages of a sitemap, an index of sitemaps, or a gzipped one')
+    .option('--limit <number>', `most pages (default: all of --urls-file, ${DEFAULT_LIMIT} of --sitemap)`, wholeNumber)
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
     .option('--device <names>', 'mobile, desktop or both (default: mobile)', device)
     .option('--audit-version <version>', 'Lighthouse version, its major, or latest', 'latest');
@@ -19,7 +23,7 @@ export const addRun: AddCommand = (program, execute) => {
   command
     .option('--label <name=value>', 'label of the checks. Repeat it for more labels', label)
     .option('--idempotency-key <key>', 'a repeated command with this key returns the same checks')
-    .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
+    .option('--timeout <seconds>', 'time limit of the command (default: 900, or 3600 for many pages)', wholeNumber)
     .option('--detach', 'print the ids of the checks and return at once')
     .option(...FORMAT)
     .option(...OUTPUT)
@@ -34,7 +38,7 @@ export const addRun: AddCommand = (program, execute) => {
     .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')
     .option(...DATA)
     .action(
-      execute(async (context, urls: string[], options: RunOptions) =>
+      execute(async (context, urls: string[], options: Omit<RunOptions, 'timeout'> & { timeout?: number }) =>
         (await import('../run.ts')).run(context, urls, options),
       ),
     );

@@ -18,9 +18,9 @@ export const MAX_MARKDOWN_LENGTH = 60_000;
 
 const MAX_FIXES = 3;
 
-const outcomeSigns = { good: '✅', bad: '❌', open: '⏳' };
+export const outcomeSigns = { good: '✅', bad: '❌', open: '⏳' };
 /** Signs of the grades. They differ in shape as well as in colour. */
-const gradeSigns = { pass: '🟢', work: '🟨', poor: '🔺', unknown: '⬜', none: '' };
+export const gradeEmojis = { pass: '🟢', work: '🟨', poor: '🔺', unknown: '⬜', none: '' };
 const legend = '<sub>🟢 good 🟨 needs work 🔺 poor</sub>';
 
 /** Returns the checks as Markdown for a job summary or a pull request comment of GitHub. Failed checks come first. */
@@ -29,11 +29,11 @@ export const markdownOf = (results: readonly CheckResult[]): string => {
   const others = results.filter((result) => outcomeOf(result) !== 'bad');
   const summary = results.length > 1 ? [`**${bad.length} of ${results.length} checks failed.**`, ''] : [];
   const notes = sampleNotes(results).map((text) => `- ⚠️ ${prose(text)}`);
-  return bounded([...summary, ...[...bad, ...others].flatMap(linesOf), ...notes]);
+  return boundedMarkdown([...summary, ...[...bad, ...others].flatMap(linesOfCheck), ...notes]);
 };
 
 /** Joins lines until the limit. Markdown may end after each line of a list or table. */
-const bounded = (lines: readonly string[]): string => {
+export const boundedMarkdown = (lines: readonly string[]): string => {
   const note =
     '\n*This is cut, because GitHub limits a comment to 65,536 characters. The format json has everything.*\n';
   let [count, length] = [0, 0];
@@ -49,7 +49,8 @@ const bounded = (lines: readonly string[]): string => {
   return count < lines.length ? text + note : text;
 };
 
-const linesOf = (result: CheckResult): string[] => {
+/** Returns everything about a check. */
+export const linesOfCheck = (result: CheckResult): string[] => {
   const { url, facts } = titleOf(result);
   const page = linkOf(result);
   return [
@@ -57,7 +58,7 @@ const linesOf = (result: CheckResult): string[] => {
     '',
     prose(facts) + (page ? ` · ${link('Report', page)}` : ''),
     ...metricLines(result),
-    ...simulationLines(result.check.runs, gradeSigns),
+    ...simulationLines(result.check.runs, gradeEmojis),
     ...noteLines(result),
     ...baseLines(result, { withTable: !result.check.against }),
     ...whyLines(result.explanation),
@@ -75,7 +76,7 @@ const metricLines = (result: CheckResult): string[] => {
   const verdictOf = verdictsOf(result);
   const cellOf = (run: (typeof runs)[number], name: (typeof names)[number]) => {
     const value = shownValue(run, name);
-    return value ? `${gradeSigns[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
+    return value ? `${gradeEmojis[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
   };
   const rows = names.map((name) => [
     labels[name],
@@ -94,7 +95,7 @@ const verdictWords = { regressed: '❌ ', improved: '✅ ', same: '', unknown: '
 /** Returns both variants of a run side by side with the change. */
 const variantLines = (run: RunView): string[] => {
   const text = (value: VariantRow['value']) =>
-    value ? `${gradeSigns[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
+    value ? `${gradeEmojis[value.grade]} ${value.text} ${value.spread}`.trim() : '–';
   const rows = variantRows(run).map(({ name, against, value, verdict, change }) => [
     labels[name],
     text(against),

@@ -38,6 +38,13 @@ const linesOf = (result: CheckResult, view: View): string[] => {
   ];
 };
 
+/** Returns what failed about a check: its runs, the comparison with its base, and its assertions. */
+export const problemLines = (result: CheckResult, view: View): string[] => [
+  ...failureLines(result, view),
+  ...baseLines(result, view),
+  ...linesOfAssertions(result, view),
+];
+
 const titleLines = (result: CheckResult, view: View): string[] => {
   const { url, facts } = titleOf(result);
   const oneLine = `${paint(url, 'heading', view)}   ${facts}`;

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Client, CreatedCheck } from '../../clients/api/client.ts';
+import { ServiceError } from '../../clients/api/service-error.ts';
+import { createPatiently } from '../../clients/cli/creating.ts';
+import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
+import { checkWith, failed, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
+import { runHere } from '../support/command-context.ts';
+import { startFakeService } from '../support/fake-service.ts';
+import { answering, startOddServer } from '../support/odd-server.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'page-audit-many-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const fileWith = (text: string): string => {
+  const name = join(folder, 'pages.txt');
+  writeFileSync(name, text);
+  return name;
+};
+
+/** Returns what a page of this path gets: a score from its path, such as /70, or a failure. */
+const runOf = (url: string) => {
+  const score = Number(/\d+$/.exec(url)?.[0]);
+  if (Number.isNaN(score)) return failed('http-error');
+  return succeeded([{ ...(samplesOf('unchanged', 3, 1)[0] as Sample), performance: score }]);
+};
+
+/** Starts a service that audits at once. It refuses pages of other hosts, and says how many checks were unfinished at once. */
+const startService = async () => {
+  const checks = new Map<string, CheckView>();
+  const bodies: CreateCheckBody[] = [];
+  let [unfinished, most] = [0, 0];
+  const service = await startFakeService({
+    create: (_, sent) => {
+      const body = sent as CreateCheckBody;
+      if (body.url.includes('refused')) return 'refused-url';
+      bodies.push(body);
+      unfinished += 1;
+      most = Math.max(most, unfinished);
+      const id = randomUUID();
+      const { url, labels = {}, device = 'mobile' } = body;
+      const { check } = resultOf(checkWith({ 'us-west1': runOf(url) }, { id, url, labels, device }));
+      checks.set(id, check);
+      return { ...check, state: 'created' };
+    },
+    get: ({ pathname }) => {
+      unfinished -= 1;
+      return checks.get(pathname.split('/').at(-1) ?? '');
+    },
+  });
+  return { ...service, bodies, most: () => most };
+};
+
+test('many pages are one table, worst first, and each check has the label of the batch', async () => {
+  await using service = await startService();
+  const pages = `# a comment\n\nhttps://shop.example/99\r\n  https://shop.example/45  \nhttps://shop.example/broken\nhttps://shop.example/99\n`;
+  const args = ['run', '--urls-file', fileWith(pages), '--region', 'us-west1'];
+  const { code, stdout, stderr } = await runHere(args, service.url);
+  expect(code, stderr).toBe(3);
+  const rows = stdout.split('\n').filter((line) => / \/\w+$/.test(line));
+  expect(rows.map((line) => line.split(/ +/).at(-1))).toEqual(['/broken', '/45', '/99']);
+  expect(stdout).toMatch(/^✘ .*\/broken$/m);
+  expect(stdout).toContain('https://shop.example/broken\n✘ us-west1 failed: http-error');
+  expect(stderr).toMatch(/^ +\d+ s {2}3 of 3 {2}https:\/\/shop\.example\/\w+ {2}mobile {2}\w+$/m);
+  const batches = new Set(service.bodies.map(({ labels }) => labels?.batch));
+  const [batch] = batches;
+  expect([batches.size, stdout]).toEqual([
+    1,
+    expect.stringContaining(`1 of 3 checks failed. To list them: page-audit list --label batch=${batch}`),
+  ]);
+});
+
+test('Markdown has one table and the failed checks, and other formats are worst first', async () => {
+  await using service = await startService();
+  const file = fileWith('https://shop.example/99\nhttps://shop.example/broken\n');
+  const as = async (format: string) => {
+    const args = ['run', '--urls-file', file, '--region', 'us-west1', '--label', 'batch=nightly', '--format', format];
+    return (await runHere(args, service.url)).stdout;
+  };
+  const markdown = await as('markdown');
+  expect(markdown).toContain('**1 of 2 checks failed.** https&#58;//shop.example');
+  expect(markdown).toMatch(/^\| ❌ \| – .*<code>\/broken<\/code>/m);
+  expect(markdown.match(/^### /gm)).toHaveLength(1);
+  expect(JSON.parse(await as('json')).checks.map(({ url }: CheckView) => url)).toEqual([
+    'https://shop.example/broken',
+    'https://shop.example/99',
+  ]);
+});
+
+test('standard input, a sitemap and arguments are one list, at most ten checks are unfinished at once', async () => {
+  await using service = await startService();
+  const pages = Array.from({ length: 30 }, (_, i) => `<url><loc>/${i + 50}</loc></url>`).join('');
+  await using host = await startOddServer(answering(200, 'application/xml', `<urlset>${pages}</urlset>`));
+  const args = ['run', 'https://shop.example/1', '--urls-file', '-', '--sitemap', `${host.url}/sitemap.xml`];
+  const limit = ['--limit', '22', '--region', 'us-west1', '--basic-auth', 'me:secret'];
+  const { code, stderr } = await runHere([...args, ...limit], service.url, 'https://shop.example/2\n');
+  expect(code, stderr).toBe(0);
+  expect(service.bodies.map(({ url }) => new URL(url).pathname)).toEqual([
+    '/1',
+    '/2',
+    ...Array.from({ length: 20 }, (_, i) => `/${i + 50}`),
+  ]);
+  expect(stderr).toContain('The command audits the first 20 pages of the sitemap.');
+  expect(service.most()).toBeLessThanOrEqual(10);
+  expect(host.requests[0]?.headers.authorization).toBe(`Basic ${btoa('me:secret')}`);
+});
+
+test.each([
+  [
+    'a line that is no URL',
+    ['--urls-file', '-'],
+    'https://shop.example/\nshop.example/a\nftp://b/',
+    2,
+    /standard input:2: shop\.example\/a is no URL .* Use https:\/\/shop\.example\/a\.\nstandard input:3: /,
+  ],
+  ['an empty list', ['--urls-file', '-'], '\n# nothing\n', 2, /standard input names no page/],
+  ['a missing file', ['--urls-file', '/nowhere/pages.txt'], '', 2, /\/nowhere\/pages\.txt does not exist/],
+  ['a folder', ['--urls-file', tmpdir()], '', 2, /is a folder/],
+  ['a sitemap without scheme', ['--sitemap', 'shop.example/sitemap.xml'], '', 2, /is no URL of a sitemap\. Use https:/],
+  ['a limit of 0', ['--urls-file', '-', '--limit', '0'], 'https://shop.example/', 2, /--limit 0 leaves no page/],
+  ['a limit alone', ['https://shop.example/', '--limit', '3'], '', 2, /--limit is for the pages of --sitemap/],
+] as const)('%s is exit code 2 before any audit', async (_, args, stdin, code, message) => {
+  await using service = await startService();
+  const result = await runHere(['run', ...args], service.url, stdin);
+  expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+  expect(service.bodies).toEqual([]);
+});
+
+test('a page that the service refuses is named, and the others are audited', async () => {
+  await using service = await startService();
+  const pages = 'https://refused.example/\nhttps://shop.example/99\n';
+  const args = ['run', '--urls-file', '-', '--region', 'us-west1'];
+  const { code, stdout, stderr } = await runHere(args, service.url, pages);
+  expect([code, stdout]).toEqual([2, expect.stringContaining('0 of 1 checks failed.')]);
+  expect(stderr).toContain('https://refused.example/ is not audited. The URL is refused.');
+});
+
+test('a limit of the plan is waited out as long as the service says, until the time limit of the command', async () => {
+  vi.useFakeTimers();
+  try {
+    const refusal = new ServiceError('problem', 'The plan allows 200 audits a day. Retry in 432 s.', {
+      status: 429,
+      retryAfter: 432,
+    });
+    const answers: (CreatedCheck | ServiceError)[] = [refusal, refusal, { id: 'c' } as CreatedCheck];
+    const keys: unknown[] = [];
+    const create: Client['create'] = async (_, { idempotencyKey } = {}) => {
+      keys.push(idempotencyKey);
+      const answer = answers.shift();
+      if (answer instanceof ServiceError) throw answer;
+      return answer as CreatedCheck;
+    };
+    const over = new AbortController();
+    const limit = { signal: over.signal, explained: () => new Error('too late') };
+    const waits: string[] = [];
+    const options = {
+      limit,
+      signal: new AbortController().signal,
+      onWait: ({ message }: Error) => void waits.push(message),
+    };
+    const body = { url: 'https://shop.example/', auditVersion: 'latest', regions: ['us-west1'] };
+    const created = createPatiently({ create } as Client, body, options);
+    await vi.advanceTimersByTimeAsync(863_000);
+    expect([keys.length, waits.length]).toEqual([2, 2]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await created).toEqual({ id: 'c' });
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
+    answers.push(refusal);
+    const late = createPatiently({ create } as Client, body, options);
+    const ended = expect(late).rejects.toThrow('too late');
+    await vi.advanceTimersByTimeAsync(10_000);
+    over.abort();
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
+});
