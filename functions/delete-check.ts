@@ -30,7 +30,7 @@ export const deleteCheck =
     const id = checkIdOf(request);
     const found = id && (await store.findErasable(id, request.owner, now()));
     if (!found) {
-      if (id && (await erasure.eraseTrends(id, request.owner))) return { status: 204 };
+      if (id && (await erasure.eraseTrends(id, request.owner, now()))) return { status: 204 };
       throw checkNotFound();
     }
     if (!(await erasure.markErased(found, now()))) throw checkNotFound(); // another request has erased it

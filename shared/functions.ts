@@ -21,6 +21,7 @@ import type { ApiFunction, Route } from './routes.ts';
 
 export type TableAction = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 export type TableActions = Partial<Record<Partition, readonly TableAction[]>>;
+type IndexName = 'open' | 'list';
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject';
 export type ReportAction = ObjectAction | 'ListBucket';
 
@@ -51,8 +52,8 @@ export type FunctionRow<Env = unknown> = {
   traced?: boolean;
   /** Actions on the items of the table, by partition. */
   table?: TableActions;
-  /** Index of the table that it queries. */
-  index?: 'open' | 'list';
+  /** Indexes of the table that it queries. */
+  index?: IndexName | readonly IndexName[];
   /** Actions on reports. With ListBucket, S3 answers 404 for a missing report instead of 403. */
   reports?: readonly ReportAction[];
   /** Actions on the secrets of checks. */
@@ -73,7 +74,14 @@ const reads = { check: ['Query'], share: ['GetItem'] } as const;
 /** Actions of a function that also finds a run without the id of its check. */
 const readsRuns = { ...reads, run: ['GetItem'] } as const;
 /** Actions of a function beside a queue. infra/aws/updated-attributes.ts has the attributes that it may update. */
-const worksOnRuns = { check: ['GetItem', 'Query'], openCheck: ['DeleteItem'], owner: ['GetItem'] } as const;
+const worksOnRuns = {
+  check: ['GetItem', 'Query'],
+  openCheck: ['DeleteItem'],
+  owner: ['GetItem'],
+  latest: ['GetItem'],
+} as const;
+/** Actions of a function that closes or erases checks. */
+const changesPages = { latest: ['GetItem', 'UpdateItem'] } as const;
 /** A function that reads a run's report. */
 const reportReader = { ...quick, env: ReportReadEnv, table: readsRuns, reports: ['GetObject', 'ListBucket'] } as const;
 
@@ -96,12 +104,14 @@ export const functionRows = {
       region: ['GetItem'],
       owner: ['GetItem', 'UpdateItem'],
       openCheck: ['DeleteItem', 'PutItem', 'Query'],
+      ...changesPages,
     },
     secrets: ['PutObject', 'DeleteObject'], // it fails a run whose job the queue refuses, which may end its check
     fingerprintKey: ['GetObject', 'PutObject'],
   },
   'list-checks': { ...quick, env: ReadEnv, table: { check: ['Query'] }, index: 'list', reserved: 'reads' },
   'list-runs': { ...quick, env: ReadEnv, index: 'list' },
+  'list-pages': { ...quick, env: ReadEnv, index: 'list' },
   'get-check': { ...quick, env: ReadEnv, table: reads, reserved: 'reads' },
   'get-comparison': { ...quick, env: ReadEnv, table: reads, index: 'list' },
   'get-explanation': { ...reportReader, table: { check: ['Query'] }, index: 'list' },
@@ -125,7 +135,9 @@ export const functionRows = {
       run: ['DeleteItem'],
       openCheck: ['DeleteItem'],
       share: ['DeleteItem', 'GetItem'],
+      ...changesPages,
     },
+    index: 'list', // for the results before those of the erased check
     reports: ['DeleteObject', 'ListBucket'],
     secrets: ['DeleteObject'],
   },
@@ -202,8 +214,9 @@ export const functionRows = {
       delivery: ['UpdateItem'],
       region: ['GetItem'],
       schedule: ['DeleteItem', 'GetItem', 'UpdateItem'],
+      ...changesPages,
     },
-    index: 'open',
+    index: ['open', 'list'],
     countsJobs: true,
     reports: ['DeleteObject', 'ListBucket'],
     secrets: ['PutObject', 'DeleteObject'], // it creates the checks of schedules

@@ -9,7 +9,7 @@ const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 
-/** Query parameters of both lists. A label is `name:value`. */
+/** Query parameters of all lists. A label is `name:value`. */
 export const ListParameters = z.object({
   limit: z
     .string()
@@ -45,7 +45,7 @@ export type ParameterName = keyof z.output<typeof ListParameters>;
 /** Says what each parameter accepts. */
 export const acceptedParameters: Record<ParameterName, string> = {
   limit: `The limit must be a whole number from 1 to ${MAX_LIMIT}.`,
-  cursor: 'The cursor must be the `nextCursor` of an earlier answer. To begin at the newest, leave it out.',
+  cursor: 'The cursor must be the `nextCursor` of an earlier answer. To begin with the first entry, leave it out.',
   url: 'The URL must start with http:// or https://, such as https://example.com/.',
   region: `The region must be one of: ${allRegions.join(', ')}.`,
   device: `The device must be one of: ${devices.join(', ')}.`,

@@ -180,6 +180,12 @@ export const namesOfKind = <Kind extends MetricKind>(...kinds: readonly Kind[]):
 /** The metrics that are no scores, in the order of the API. */
 export const valueNames = namesOfKind('time', 'shift', 'bytes', 'count');
 
+/** Name of a metric that people look at first. */
+export type MainName = {
+  [Name in MetricName]: (typeof pageMetrics)[Name]['isMain'] extends true ? Name : never;
+}[MetricName];
+export const mainNames = metricNames.filter((name): name is MainName => pageMetrics[name].isMain);
+
 /** Returns true if an audit version has the metric. */
 export const existsIn = (name: MetricName, auditVersion: string): boolean => {
   const { since = 0, until = Number.POSITIVE_INFINITY } = pageMetric(name);

@@ -10,6 +10,7 @@ export const partitions = {
   webhook: 'WEBHOOK#',
   delivery: 'DELIVERY#',
   schedule: 'SCHEDULES#',
+  latest: 'LATEST#',
 } as const;
 export type Partition = keyof typeof partitions;
 

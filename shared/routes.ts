@@ -30,7 +30,7 @@ const range = ['limit', 'cursor'] as const;
 const baseOptions = ['base', 'pool', 'intended'] as const;
 /** The check of a run, and the variant whose report is read. */
 const ofReport = ['checkId', 'variant'] as const;
-/** Filters of both lists. */
+/** Filters of the lists that are sorted by time. */
 const filters = ['label', 'createdAfter', 'createdBefore'] as const;
 
 /** Routes of the API, and the function behind each. A GET route answers HEAD too. */
@@ -48,6 +48,7 @@ export const routes = [
     function: 'list-runs',
     query: [...range, 'url', 'region', 'device', 'auditVersion', ...filters],
   },
+  { ...read, path: '/v1/pages', function: 'list-pages', query: [...range, 'url', 'region', 'device', 'label'] },
   { ...sharedRead, path: '/v1/checks/{checkId}', function: 'get-check' },
   { method: 'DELETE', path: '/v1/checks/{checkId}', function: 'delete-check', scope: 'checks:write' },
   {

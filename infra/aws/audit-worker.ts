@@ -7,7 +7,7 @@ import type { Environment } from '../environments.ts';
 import { deadLetterSettings, queueSettings } from '../settings.ts';
 import { nodeFunction } from './node-function.ts';
 import { updateRight } from './rights.ts';
-import { updatedAttributes, updatedRegion } from './updated-attributes.ts';
+import { updatedAttributes, updatedLatest, updatedRegion } from './updated-attributes.ts';
 import { workerAlarms } from './worker-alarms.ts';
 
 /** One region's worker: the queue of audit jobs, the function that runs them, and the dead-letter queue. */
@@ -33,9 +33,10 @@ export class AuditWorker extends Construct {
       enforceSSL: true,
     });
 
-    /** Right to update some attributes of checks and runs. */
+    /** Right to update some attributes of checks, of runs and of the newest results of pages. */
     const updateRights = (file: keyof typeof updatedAttributes) => [
       updateRight(this, environment, 'check', updatedAttributes[file]),
+      updateRight(this, environment, 'latest', updatedLatest),
     ];
     this.runAudit = nodeFunction(this, 'run-audit', environment, {
       functionName: names.regionFunction('run-audit', region),

@@ -14,7 +14,7 @@ import { accountOf } from './account.ts';
 /** Returns the rights of a function's row, except those to objects. Its variables show whether it needs keys and queues. */
 export const rightsOf = (scope: Construct, environment: Environment, row: FunctionRow): PolicyStatement[] => [
   ...tableRights(scope, environment, row.table ?? {}),
-  ...(row.index ? [indexRight(scope, environment, row.index)] : []),
+  ...[row.index ?? []].flat().map((index) => indexRight(scope, environment, index)),
   ...('AUTH' in row.env.shape ? keyRights(scope, environment) : []),
   ...('AUDIT_QUEUES' in row.env.shape ? queueRights(scope, environment, row) : []),
   ...('DELIVERY_QUEUE' in row.env.shape ? [deliveryRight(scope, environment)] : []),

@@ -24,5 +24,8 @@ export const updatedAttributes = {
   ],
 } as const;
 
+/** Attributes of the newest results of a page that the functions beside the queues update. */
+export const updatedLatest = [...keys, 'results', 'version', 'list', 'listKey', 'listed', 'expiresAt'];
+
 /** Attributes of a region that its audit function updates. It must not end a pause. */
 export const updatedRegion = [...keys, 'lastSuccessAt'];

@@ -18,7 +18,7 @@ const Reason = z
 export type Reason = z.infer<typeof Reason>;
 
 /** A value as a run shows it: a score, a time such as `"912ms"`, or a layout shift. */
-const Value = z.union([z.number(), z.string()]).nullable();
+export const Value = z.union([z.number(), z.string()]).nullable();
 export type Value = z.infer<typeof Value>;
 
 const Shift = z
@@ -79,13 +79,15 @@ export const RegionComparison = z
   });
 export type RegionComparison = z.infer<typeof RegionComparison>;
 
-const Verdict = z.enum(['improved', 'regressed', 'same', 'unknown']);
+export const Verdict = z.enum(['improved', 'regressed', 'same', 'unknown']);
 export type Verdict = z.infer<typeof Verdict>;
 
+export const MetricChange = z
+  .object({ verdict: Verdict, ...change })
+  .meta({ id: 'MetricChange', description: 'How a metric changed.' });
+
 /** The changes between the two variants of a run. */
-export const RunChange = metricsOf(
-  z.object({ verdict: Verdict, ...change }).meta({ id: 'MetricChange', description: 'How a metric changed.' }),
-);
+export const RunChange = metricsOf(MetricChange);
 export type RunChange = z.infer<typeof RunChange>;
 
 export const CheckComparison = z

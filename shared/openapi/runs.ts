@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Fixes } from '../fixes/fix.ts';
 import { VariantName } from '../name-schemas.ts';
 import { Filmstrip } from '../offer.ts';
+import { PageResult } from '../pages.ts';
 import { routeOf } from '../routes.ts';
 import { RunView } from '../run.ts';
 import { RunSummary } from '../summaries.ts';
@@ -16,6 +17,7 @@ import {
   waitElsewhere,
   waitedHeaders,
 } from './operation.ts';
+import { pageExample } from './page-example.ts';
 
 const checkId = z.uuid().optional().describe('Id of the check. If it is sent, it must match.');
 const variant = VariantName.optional().describe('Variant of a check with `against`. Default: `own`.');
@@ -86,6 +88,22 @@ export const runOperations = {
         example: examples.runs,
         headers: ['link?'],
         also: ['text/csv'],
+      },
+    },
+  },
+  'GET /v1/pages': {
+    tag,
+    operationId: 'listPages',
+    summary: 'List the newest finished result of each URL, device and region, the worst first',
+    description:
+      'The worst are the runs that failed, and then those with the lowest performance score. A filter by label keeps the pages whose newest result has it.',
+    query: listQuery(routeOf('GET /v1/pages').query),
+    answers: {
+      200: {
+        description: 'One page.',
+        schema: z.object({ pages: z.array(PageResult), nextCursor: z.string().nullable() }),
+        example: { pages: [pageExample()], nextCursor: null },
+        headers: ['link?'],
       },
     },
   },

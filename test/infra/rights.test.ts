@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { updatedAttributes, updatedRegion } from '../../infra/aws/updated-attributes.ts';
+import { updatedAttributes, updatedLatest, updatedRegion } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionName, type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { CANARY_PREFIX } from '../../shared/keys.ts';
 import { partitions } from '../../shared/partitions.ts';
@@ -28,6 +28,7 @@ const runs = [
   ...on(`${table} of CHECK#*`, 'dynamodb', ['GetItem', 'Query', 'UpdateItem']),
   ...on(`${table} of OPENCHECK#*`, 'dynamodb', ['DeleteItem']),
   ...on(`${table} of OWNER#*`, 'dynamodb', ['GetItem']),
+  ...on(`${table} of LATEST#*`, 'dynamodb', ['GetItem', 'UpdateItem']),
   ...sendDeliveries,
 ];
 
@@ -43,6 +44,7 @@ const rights = {
   ],
   'list-checks': [...onTable('list-checks'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'list-runs': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
+  'list-pages': [...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-check': [...onTable('get-check'), ...keys],
   'get-comparison': [...onTable('get-comparison'), ...on(`${table}/index/list`, 'dynamodb', ['Query']), ...keys],
   'get-explanation': [...readReport('get-explanation'), ...on(`${table}/index/list`, 'dynamodb', ['Query'])],
@@ -53,6 +55,7 @@ const rights = {
   'get-screenshot': readReport('get-screenshot'),
   'delete-check': [
     ...onTable('delete-check'),
+    ...on(`${table}/index/list`, 'dynamodb', ['Query']),
     ...keys,
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
@@ -73,6 +76,7 @@ const rights = {
   'no-route': [],
   sweep: [
     ...on(`${table}/index/open`, 'dynamodb', ['Query']),
+    ...on(`${table}/index/list`, 'dynamodb', ['Query']),
     ...onTable('sweep'),
     ...on(reports, 's3', ['DeleteObject']),
     ...on(bucket, 's3', ['ListBucket']),
@@ -133,6 +137,10 @@ test.each(Object.entries(updatedAttributes))('%s updates some attributes only', 
     {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CHECK#*'] },
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
+    },
+    {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['LATEST#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': updatedLatest },
     },
     ...(file === 'run-audit'
       ? [

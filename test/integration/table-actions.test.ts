@@ -27,7 +27,7 @@ import { schedules } from '../../functions/schedules.ts';
 import { sweep } from '../../functions/sweep.ts';
 import { waitCheck } from '../../functions/wait-check.ts';
 import { webhooks } from '../../functions/webhooks.ts';
-import { updatedAttributes, updatedRegion } from '../../infra/aws/updated-attributes.ts';
+import { updatedAttributes, updatedLatest, updatedRegion } from '../../infra/aws/updated-attributes.ts';
 import { type FunctionRow, functionRows } from '../../shared/functions.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { runError } from '../../shared/problems.ts';
@@ -273,6 +273,7 @@ test.each(Object.entries(updatedAttributes))(
       check: ['GetItem', 'Query', 'UpdateItem'],
       openCheck: ['DeleteItem'],
       owner: ['GetItem'],
+      latest: ['GetItem', 'UpdateItem'],
       ...(ofRegion && { region: ['UpdateItem'] }),
     });
     const updated = (partition: string) => {
@@ -280,6 +281,7 @@ test.each(Object.entries(updatedAttributes))(
       return [...new Set(updates.flatMap((use) => (use.action === 'UpdateItem' ? use.attributes : [])))].sort();
     };
     expect(updated('check')).toEqual([...attributes].sort());
+    expect(updated('latest')).toEqual([...updatedLatest].sort());
     expect(updated('region')).toEqual(ofRegion ? [...updatedRegion].sort() : []);
   },
 );

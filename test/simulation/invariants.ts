@@ -1,6 +1,7 @@
 import type { EmbeddedBucket } from './embedded-bucket.ts';
 import type { Item } from './embedded-table.ts';
 import { keyOf } from './monitor.ts';
+import { missingPages, wrongPage } from './page-promises.ts';
 import { isFinal } from './run-promises.ts';
 
 const OPEN_CHECKS = 'OPENCHECK#';
@@ -26,6 +27,7 @@ export const leftWhenQuiet = (
   const faults = all.flatMap((item) => {
     const name = keyOf(item);
     if (item.sk === 'USAGE') return []; // `openAll` shows whether it refuses too much
+    if (item.pk.startsWith('LATEST#')) return wrongPage(item, all);
     if (item.pk.startsWith(OPEN_CHECKS)) {
       const open = check(item.sk)?.completedAt === null;
       return open ? [] : [`the closed or missing check ${item.sk} counts as open of ${item.pk}`];
@@ -59,9 +61,11 @@ export const leftWhenQuiet = (
     const report = keys.every((key) => bucket.objects.has(key)) ? [] : [`the report of ${name} is gone`];
     return isFinal(item) && !item.open ? [...pointer, ...entry, ...report] : [`nobody finished ${name}`];
   });
+  const pages = missingPages(all);
   const reports = [...bucket.objects.keys()].filter((key) => !check(key.split('/')[1]) && !storedLate.has(key));
   return [
     ...faults,
+    ...pages,
     ...reports.map((key) => `the report ${key} is left of an erased check`),
     ...[...accepted].filter((id) => !check(id)).map((id) => `the accepted check ${id} is gone`),
   ];

@@ -25,13 +25,15 @@ export const itemPromises = ({ timeline, images, violated }: Options) => {
 
   const onList = ({ pk, sk, owner, list, erasedAt }: Item) => {
     if (erasedAt && list !== undefined) violated(`the mark ${pk} ${sk} is in the list ${list}`);
+    if (pk.startsWith('LATEST#')) return; // page-promises.ts
     const place = sk === 'CHECK' ? `OWNER#${owner}` : `SERIES#${owner}#`;
     if (list !== undefined && !String(list).startsWith(place)) violated(`${pk} ${sk} is in the list ${list}`);
   };
 
-  const onExpiry = ({ pk, sk, expiresAt, trendExpiresAt, erasedAt }: Item) => {
+  const onExpiry = ({ pk, sk, expiresAt, trendExpiresAt, erasedAt, list }: Item) => {
     if (erasedAt) return;
-    const days = sk.startsWith('TREND#') ? DAYS.trendDays : DAYS.retentionDays;
+    const outlives = sk.startsWith('TREND#') || (pk.startsWith('LATEST#') && list);
+    const days = outlives ? DAYS.trendDays : pk.startsWith('LATEST#') ? 0 : DAYS.retentionDays;
     if (!isIn(days, expiresAt)) violated(`${pk} ${sk} does not expire after ${days} days, but at ${expiresAt}`);
     if (sk.startsWith('RUN#') && !isIn(DAYS.trendDays, trendExpiresAt))
       violated(`the entry of ${sk} would expire at ${trendExpiresAt}`);

@@ -16,7 +16,7 @@ const Cursor = z.string().transform((text, context): Position => {
   return z.NEVER;
 });
 
-const fromBase64Json = (text: string): unknown => {
+export const fromBase64Json = (text: string): unknown => {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
@@ -24,18 +24,23 @@ const fromBase64Json = (text: string): unknown => {
   }
 };
 
-/** The parameters of both lists, with the positions of their cursors. */
-const parameters = ListParameters.extend({ cursor: Cursor.optional() });
-type Parameters = z.output<typeof parameters>;
+type Parameters<Place = Position> = Omit<z.output<typeof ListParameters>, 'cursor'> & { cursor?: Place | undefined };
 
-/** Returns the parameters of a list. Throws one problem that lists everything wrong with them. */
-export const parseListQuery = ({ rawQuery }: Pick<Request, 'rawQuery'>): Parameters => {
+/** Returns the parameters of a list that is sorted by time. */
+export const parseListQuery = (request: Pick<Request, 'rawQuery'>): Parameters => parseQueryWith(Cursor, request);
+
+/** Returns the parameters of a list with such cursors. Throws one problem that lists everything wrong with them. */
+export const parseQueryWith = <Place>(
+  cursor: z.ZodType<Place>,
+  { rawQuery }: Pick<Request, 'rawQuery'>,
+): Parameters<Place> => {
+  const parameters = ListParameters.extend({ cursor: cursor.optional() });
   const search = new URLSearchParams(rawQuery);
   const once = Object.fromEntries(search);
   const sent = { ...once, ...(search.has('label') && { label: search.getAll('label') }) };
   const { fields, errors } = parseFields(parameters, acceptedParameters, sent);
   const repeated = parameters.keyof().options.filter((name) => name !== 'label' && search.getAll(name).length > 1);
-  const { createdAfter = '', createdBefore = '~' } = fields;
+  const { createdAfter = '', createdBefore = '~' } = fields as Parameters<Place>;
   const all = [
     ...errors,
     ...repeated.map((path) => ({ path, message: 'Send this parameter once.' })),
@@ -44,7 +49,7 @@ export const parseListQuery = ({ rawQuery }: Pick<Request, 'rawQuery'>): Paramet
       : []),
   ];
   if (all.length > 0) throw invalidInput(all);
-  return fields as Parameters;
+  return fields as Parameters<Place>;
 };
 
 /** Returns the part of the list that the parameters ask for. */
@@ -64,7 +69,7 @@ type Facts = {
 };
 
 /** Returns a filter for the parameters that every entry of a list can be judged by. */
-export const matcherOf = ({ url, device, auditVersion, label }: Parameters) => {
+export const matcherOf = ({ url, device, auditVersion, label }: Omit<Parameters, 'cursor'>) => {
   const wanted = {
     url: url && canonicalUrl(url),
     version: auditVersion && resolveAuditVersion(auditVersion),

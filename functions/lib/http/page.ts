@@ -4,17 +4,31 @@ import { cursorOf } from './list-query.ts';
 /** Number of entries that one query reads if a filter may drop most of them. */
 const FILTERED_READ = 1000;
 
+/** How a list sorts its entries: the sort key of an entry, and the cursor of a sort key. */
+type Order<Entry> = { keyOf: (entry: Entry) => string; cursorOfKey: (key: string) => string };
+
 type Read<Entry> = (limit: number) => Promise<{ entries: Entry[]; last: string | undefined; more: boolean }>;
 
 /**
  * Returns one page of a list, made of one query. `keep` returns an entry as the client sees it, or undefined to drop it.
  * With a filter a page may be shorter than its limit. Only a next cursor of null is the end.
  */
-export const pageOf = async <Entry extends Position, Shown>(
+export const pageOf = <Entry extends Position, Shown>(
   read: Read<Entry>,
-  { limit, isFiltered }: { limit: number; isFiltered: boolean },
-  keep: (entries: readonly Entry[]) => Promise<(Shown | undefined)[]>,
-): Promise<{ shown: Shown[]; nextCursor: string | null }> => {
+  options: Options,
+  keep: Keep<Entry, Shown>,
+): Promise<Page<Shown>> => orderedPageOf(read, { ...options, keyOf: listKeyOf, cursorOfKey }, keep);
+
+type Options = { limit: number; isFiltered: boolean };
+type Keep<Entry, Shown> = (entries: readonly Entry[]) => Promise<(Shown | undefined)[]>;
+type Page<Shown> = { shown: Shown[]; nextCursor: string | null };
+
+/** Does the same for a list with an order of its own. */
+export const orderedPageOf = async <Entry, Shown>(
+  read: Read<Entry>,
+  { limit, isFiltered, keyOf, cursorOfKey }: Options & Order<Entry>,
+  keep: Keep<Entry, Shown>,
+): Promise<Page<Shown>> => {
   const { entries, last, more } = await read(isFiltered ? FILTERED_READ : limit + 1);
   const shown: Shown[] = [];
   for (let from = 0; from < entries.length; from += limit) {
@@ -22,9 +36,9 @@ export const pageOf = async <Entry extends Position, Shown>(
     for (const [i, each] of (await keep(batch)).entries()) {
       if (each === undefined) continue;
       shown.push(each);
-      const position = batch[i] as Entry;
-      const isLast = !more && listKeyOf(position) === last;
-      if (shown.length === limit) return { shown, nextCursor: isLast ? null : cursorOf(position) };
+      const key = keyOf(batch[i] as Entry);
+      const isLast = !more && key === last;
+      if (shown.length === limit) return { shown, nextCursor: isLast ? null : cursorOfKey(key) };
     }
   }
   return { shown, nextCursor: more && last !== undefined ? cursorOfKey(last) : null };

@@ -5,6 +5,7 @@ import { log } from '../log.ts';
 import { type Db, updateItem } from './dynamodb.ts';
 import { findCheck } from './find-check.ts';
 import { checkKey, ofAnyOwner, openPartitionOf, type RunItem, type RunRef, readItems, toIso } from './items.ts';
+import { addResults } from './latest.ts';
 import { listedClosedCheck } from './lists.ts';
 import { removeOpenCheck } from './open-checks.ts';
 import { removeSecrets } from './remove-secrets.ts';
@@ -22,7 +23,8 @@ export const closeIfFinished = async (db: Db, checkId: string, now: Date, again 
     if (again) throw new Error(`the entries of check ${checkId} were written while it was closed`);
     return closeIfFinished(db, checkId, now, true);
   }
-  // Both before the check is closed, so that the sweeper repeats them if they fail.
+  // All of these before the check is closed, so that the sweeper repeats them if they fail.
+  await addResults(db, found, now);
   await removeSecrets(db, [found.item, ...found.runs]);
   if (countsAsOpen) await removeOpenCheck(db, owner, checkId);
   const notifies = db.announceClosed && (await hasWebhooks(db, owner));

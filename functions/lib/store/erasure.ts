@@ -17,6 +17,7 @@ import {
   shareKey,
   toIso,
 } from './items.ts';
+import { removeResult } from './latest.ts';
 import { removeOpenCheck } from './open-checks.ts';
 import { removeSecrets } from './remove-secrets.ts';
 import type { Reports } from './reports.ts';
@@ -47,12 +48,12 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
     return items + keys.length === 0;
   },
 
-  /** Deletes the entries of a check that has expired. Returns false if its owner has none. */
-  eraseTrends: async (checkId: string, owner: string): Promise<boolean> => {
+  /** Deletes the entries and the newest results of a check that has expired. Returns false if its owner has none. */
+  eraseTrends: async (checkId: string, owner: string, now: Date): Promise<boolean> => {
     const { check, trends } = await readItems(db, checkId, { owner, trends: true });
     const filled = trends.filter(({ list }) => list !== undefined);
     if (check?.erasedAt || filled.length === 0) return false;
-    await deleteAll(filled, (entry) => deleteEntry(db, entry));
+    await deleteAll(filled, (entry) => deleteTrend(db, entry, [], now));
     return true;
   },
 
@@ -83,7 +84,8 @@ const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> 
   if (!check?.erasedAt) return undefined;
   if (typeof check.owner === 'string') await removeOpenCheck(db, check.owner, checkId);
   await removeSecrets(db, [check, ...runs]); // before the runs, because only they name the secrets of some creates
-  await deleteAll(trends, (entry) => deleteEntry(db, entry)); // first, so that the check leaves the series at once
+  const erasedAt = new Date(String(check.erasedAt));
+  await deleteAll(trends, (entry) => deleteTrend(db, entry, runs, erasedAt)); // first, so that the check leaves the lists at once
   const share = await getItem(db, shareKey(checkId)); // the mark exists, so that it is of the erased check
   if (share) await deleteEntry(db, share);
   await deleteAll(runs, async (run) => {
@@ -92,6 +94,12 @@ const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> 
     await deleteEntry(db, run);
   });
   return runs.length + trends.length + (share ? 1 : 0);
+};
+
+/** Removes a run from the newest results of its page, and then deletes its entry, which says where the result is. */
+const deleteTrend = async (db: Db, entry: Item, runs: readonly Item[], erasedAt: Date): Promise<void> => {
+  await removeResult(db, entry, runs, erasedAt);
+  await deleteEntry(db, entry);
 };
 
 /** Deletes a run, an entry or a secret, unless another create has written it since it was read. */

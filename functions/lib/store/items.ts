@@ -25,11 +25,12 @@ import { CheckFields, RunFields, StoredLabels, StoredReport } from './stored.ts'
  * WEBHOOK#<owner>    <place>        webhook with its secrets (webhooks.ts)
  * DELIVERY#<webhook> <time>#<id>    delivery to a webhook (deliveries.ts)
  * SCHEDULES#<owner>  <place>        schedule (schedules.ts)
+ * LATEST#<owner>     <hash of the URL>#<device>#<region>  newest results of a page (latest.ts)
  *
  * `writeId` of an item names the last write by `putOnce` or `updateOnce` (dynamodb.ts).
  *
- * The sparse index `list` holds checks (OWNER#<owner>), entries of series (SERIES#<owner>#<hash of the URL>) and API keys
- * (KEYS#<first digit of the prefix>), sorted by listKey, with what a list shows (lists.ts).
+ * The sparse index `list` holds checks (OWNER#<owner>), entries of series (SERIES#<owner>#<hash of the URL>), newest results
+ * (PAGES#<owner>) and API keys (KEYS#<first digit of the prefix>), sorted by listKey, with what a list shows (lists.ts).
  *
  * The sparse index `open` holds unfinished runs (OPEN#<region>#<shard>), unfinished checks and marks
  * (OPEN#checks#<shard>), closed checks without deliveries and unfinished deliveries (OPEN#deliveries#<shard>), and schedules that are not paused

@@ -68,8 +68,10 @@ export const listedRun = (run: RunItem) => ({
 });
 
 /** Returns the partition of a URL's runs. It holds a hash, because a key has at most 2,048 bytes. */
-const seriesOf = (owner: string, url: string): string =>
-  `SERIES#${owner}#${createHash('sha256').update(canonicalUrl(url)).digest('hex')}`;
+export const seriesOf = (owner: string, url: string): string => `SERIES#${owner}#${hashOfUrl(url)}`;
+
+/** Returns a hash that is equal for spellings of the same URL. */
+export const hashOfUrl = (url: string): string => createHash('sha256').update(canonicalUrl(url)).digest('hex');
 
 /** Returns the WHATWG form, in which spellings of the same URL are equal. */
 export const canonicalUrl = (url: string): string => URL.parse(url)?.href ?? url;

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { listedPage, rankOf, StoredResult } from '../../../shared/pages.ts';
+import { partitions } from '../../../shared/partitions.ts';
+import { pick } from '../../../shared/pick.ts';
+import { type Db, getItem, type Item, type Key, updateItem } from './dynamodb.ts';
+import type { StoredCheck } from './find-check.ts';
+import { ifEqual, type RunItem, trendKey } from './items.ts';
+import { earlierResults, type PlaceOfPage, resultOf } from './latest-results.ts';
+import { hashOfUrl, listKeyOf } from './lists.ts';
+
+/*
+ * An item has the newest results of a page on a device in a region. Closing a check adds its results, sorted by the time of
+ * their creates, so an older check that closes late replaces no newer one. Erasing a check removes its results, and the ones
+ * before take their place. The entries of the series have all results. They fill the item when erasures have emptied it.
+ *
+ * The item also keeps the `createId` of each check that was erased lately. A late close can therefore bring no result of an
+ * erased check back. Every write replaces a version that it has read, so none is lost.
+ */
+
+/** Results that an item keeps. */
+const KEPT = 10;
+/** With fewer results an erasure looks for earlier ones in the series. A change needs two. */
+const FEWEST = 2;
+/** Time in which a close may be late, and most erasures that are remembered for it. */
+const ERASED_MS = 24 * 3600 * 1000;
+const MAX_ERASED = 100;
+/** Writes of other checks of the page that a write lets pass. */
+const TRIES = 20;
+
+const Page = z.object({
+  url: z.string(),
+  results: z.array(StoredResult), // the newest first
+  more: z.boolean(), // true if the series may have earlier ones
+  erased: z.array(z.object({ createId: z.string(), until: z.number() })),
+});
+type Page = z.infer<typeof Page>;
+
+const keyOf = ({ owner, url, device, region }: PlaceOfPage): Key => ({
+  pk: `${partitions.latest}${owner}`,
+  sk: `${hashOfUrl(url)}#${device}#${region}`,
+});
+export const listOfPages = (owner: string): string => `PAGES#${owner}`;
+
+/** Adds the results of a finished check. `trends` are its entries in the series. Safe to repeat. */
+export const addResults = async (
+  db: Db,
+  { item, runs, trends }: StoredCheck & { trends: readonly Item[] },
+  now: Date,
+): Promise<void> => {
+  const written = await Promise.allSettled(
+    runs.map(async (run) => {
+      const entry = trends.find(({ sk }) => sk === trendKey(run.checkId, run.id).sk);
+      if (!entry) return; // an earlier release created the check
+      const result = resultOf(run, item, String(entry.createId));
+      await update(db, run, now, (page) => withResults({ ...page, url: urlOf(page, run, result) }, [result]));
+    }),
+  );
+  for (const each of written) if (each.status === 'rejected') throw each.reason;
+};
+
+/**
+ * Removes the result of an entry of the series, and keeps a late close from adding it. `runs` are the runs of the check, if
+ * they still exist. Safe to repeat.
+ */
+export const removeResult = async (db: Db, entry: Item, runs: readonly Item[], erasedAt: Date): Promise<void> => {
+  const place = placeOf(entry, runs);
+  if (!place) return; // damaged, so that no close could read it either
+  const erased = { createId: String(entry.createId), until: erasedAt.getTime() + ERASED_MS };
+  await update(db, place, erasedAt, async (page) => {
+    const others = page.erased.filter(({ createId }) => createId !== erased.createId);
+    const left = withResults({ ...page, erased: [...others, erased].slice(-MAX_ERASED) });
+    if (left.results.length >= FEWEST || !left.more) return left;
+    const earlier = await earlierResults(db, place, left.erased, KEPT);
+    return { ...withResults({ ...left, url: place.url, more: false }, earlier), more: earlier.length === KEPT };
+  });
+};
+
+/**
+ * Adds results to those of a page. Drops those of erased checks and the oldest. If results were dropped before, an older one
+ * than those that are kept would leave a gap, so it is dropped too.
+ */
+const withResults = (page: Page, added: readonly StoredResult[] = []): Page => {
+  const isErased = ({ createId }: StoredResult) => page.erased.some((each) => each.createId === createId);
+  const ids = new Set(added.map(({ id }) => id));
+  const oldest = page.results.at(-1);
+  const isTooOld = (each: StoredResult) => page.more && oldest && listKeyOf(each) < listKeyOf(oldest);
+  const results = [...page.results.filter(({ id }) => !ids.has(id)), ...added.filter((each) => !isTooOld(each))]
+    .filter((each) => !isErased(each))
+    .sort((a, b) => (listKeyOf(a) < listKeyOf(b) ? 1 : -1));
+  return { ...page, results: results.slice(0, KEPT), more: page.more || results.length > KEPT };
+};
+
+/** Returns the spelling of the URL by the newest check. */
+const urlOf = (page: Page, { url }: RunItem, result: StoredResult): string => {
+  const [newest] = page.results;
+  return newest && listKeyOf(newest) > listKeyOf(result) ? page.url : url;
+};
+
+/** Replaces the results of a page, unless nothing changes. Repeats that if another write comes between. */
+const update = async (
+  db: Db,
+  place: PlaceOfPage,
+  now: Date,
+  change: (page: Page) => Page | Promise<Page>,
+): Promise<void> => {
+  const key = keyOf(place);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const item = await getItem(db, key);
+    const after = current(
+      await change(storedPage(item) ?? { url: place.url, results: [], more: false, erased: [] }),
+      now,
+    );
+    const text = JSON.stringify(after);
+    if (item?.results === text || (!item && after.results.length + after.erased.length === 0)) return;
+    const version = item?.version;
+    const { set, remove } = attributesOf(place, after, now);
+    const next = { ...set, results: text, version: (typeof version === 'number' ? version : 0) + 1 };
+    if (await updateItem(db, key, { set: next, remove, returns: 'NONE', ...ifEqual('version', version) })) return;
+  }
+  throw new Error(`other writes of ${key.pk} ${key.sk} came between ${TRIES} times`);
+};
+
+/** Returns the stored results, or undefined if there are none or they are damaged. Later checks replace damaged ones. */
+const storedPage = (item: Item | undefined): Page | undefined => {
+  try {
+    return Page.safeParse(JSON.parse(String(item?.results))).data;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Drops what has expired. */
+const current = (page: Page, now: Date): Page => ({
+  ...page,
+  results: page.results.filter(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now.getTime()),
+  erased: page.erased.filter(({ until }) => until > now.getTime()),
+});
+
+/** Returns how the list and the expiry of an item change. Without a result, the item is in no list. */
+const attributesOf = (place: PlaceOfPage, { url, results, erased }: Page, now: Date) => {
+  const [newest, ...earlier] = results;
+  const ends = [now.getTime() / 1000, ...erased.map(({ until }) => until / 1000)];
+  const expiresAt = Math.ceil(Math.max(...ends, ...results.map((each) => each.expiresAt ?? 0)));
+  if (!newest) return { set: { expiresAt }, remove: ['list', 'listKey', 'listed'] };
+  const listed = JSON.stringify(listedPage({ ...pick(place, ['device', 'region']), url }, [newest, ...earlier]));
+  const listKey = `${rankOf(newest)}#${keyOf(place).sk}`;
+  return { set: { expiresAt, list: listOfPages(place.owner), listKey, listed }, remove: [] };
+};
+
+/** Returns the page of an entry of the series. */
+const placeOf = ({ sk, owner, listed }: Item, runs: readonly Item[]): PlaceOfPage | undefined => {
+  const run = runs.find((each) => each.sk === String(sk).replace('TREND#', 'RUN#'));
+  const place = { ...(run ?? parsed(listed)), owner };
+  return Place.safeParse(place).data as PlaceOfPage | undefined;
+};
+const Place = z.object({ owner: z.string(), url: z.string(), device: z.string(), region: z.string() });
+
+const parsed = (listed: unknown): object | undefined => {
+  try {
+    return typeof listed === 'string' ? JSON.parse(listed) : (listed as object | undefined);
+  } catch {
+    return undefined;
+  }
+};

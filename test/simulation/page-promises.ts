@@ -1,0 +1,45 @@
+import type { Item } from './embedded-table.ts';
+
+type Result = { id: string; createdAt: string; state: string; performance: number | null };
+type Entry = Result & { device: string; region: string };
+
+const placeOf = ({ owner, device, region }: { owner: unknown; device: string; region: string }): string =>
+  `${owner} ${device} ${region}`;
+const entryOf = ({ listed }: Item) => JSON.parse(listed as string) as Entry;
+const isEntry = ({ sk, list }: Item): boolean => sk.startsWith('TREND#') && list !== undefined;
+/** All checks are of one URL, so owner, device and region are the place of a page. */
+const placeOfPage = ({ pk, sk }: Item): string => {
+  const [, device = '', region = ''] = sk.split('#');
+  return placeOf({ owner: pk.slice('LATEST#'.length), device, region });
+};
+
+/** Returns the entries of the series of each page, the newest first. */
+const entriesByPage = (all: readonly Item[]): Map<string, Entry[]> => {
+  const entries = all.filter(isEntry).map((item) => ({ item, entry: entryOf(item) }));
+  const byPlace = Map.groupBy(entries, ({ item, entry }) => placeOf({ owner: item.owner, ...entry }));
+  const newestFirst = (a: Entry, b: Entry) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? 1 : -1);
+  return new Map([...byPlace].map(([place, found]) => [place, found.map(({ entry }) => entry).sort(newestFirst)]));
+};
+
+/** Returns what the newest results of a page say wrongly. The series has all results. */
+export const wrongPage = (item: Item, all: readonly Item[]): string[] => {
+  const { results } = JSON.parse(item.results as string) as { results: Result[] };
+  const entries = entriesByPage(all).get(placeOfPage(item)) ?? [];
+  const isSame = (result: Result, entry: Entry | undefined) =>
+    result.id === entry?.id && result.state === entry.state && result.performance === entry.performance;
+  const areNewest = results.every((each, i) => isSame(each, entries[i]));
+  const fewest = Math.min(2, entries.length);
+  const newest = item.listed ? (JSON.parse(item.listed as string) as { newest: Result }).newest.id : undefined;
+  const list = entries.length > 0 ? `PAGES#${item.pk.slice('LATEST#'.length)}` : undefined;
+  return [
+    ...(areNewest && results.length >= fewest ? [] : [`the newest results of ${item.sk} are not those of its series`]),
+    ...(newest === entries[0]?.id ? [] : [`the list of pages shows ${newest} of ${item.sk}`]),
+    ...(item.list === list ? [] : [`${item.pk} ${item.sk} is in the list ${item.list}`]),
+  ];
+};
+
+/** Returns the pages that have results and are in no list. */
+export const missingPages = (all: readonly Item[]): string[] => {
+  const pages = new Set(all.filter(({ pk }) => pk.startsWith('LATEST#')).map(placeOfPage));
+  return [...entriesByPage(all).keys()].flatMap((place) => (pages.has(place) ? [] : [`no list has the page ${place}`]));
+};
