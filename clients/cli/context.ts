@@ -23,6 +23,8 @@ export type Context = {
   terminal: NodeJS.WriteStream | undefined;
   /** Returns stdin. */
   stdin: () => Readable;
+  /** Opens an address in a browser. Undefined without a terminal. */
+  openAddress: ((address: string) => Promise<void>) | undefined;
   /** Writes a line to stderr. */
   note: (line: string) => void;
 };

@@ -52,6 +52,12 @@ export const format = (text: string): FormatName => {
     throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}.`);
   return text as FormatName;
 };
+/** Parses the name of a format of results, or `html` for the report of Lighthouse. */
+export const formatOrHtml = (text: string): FormatName | 'html' => {
+  if (text !== 'html' && !formatNames.includes(text as FormatName))
+    throw new InvalidArgumentError(`Use one of ${formatNames.join(', ')}, html.`);
+  return text as FormatName | 'html';
+};
 /** Parses the format of a command without tables for spreadsheets. */
 export const textOrMarkdown = (text: string): 'text' | 'json' | 'markdown' => {
   if (text !== 'text' && text !== 'json' && text !== 'markdown')

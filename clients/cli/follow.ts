@@ -5,8 +5,10 @@ import type { Context } from './context.ts';
 import { exitCodeOfRuns, exitCodes } from './exit-codes.ts';
 import { sampleNotes } from './formats/notes.ts';
 import { assertionsPassed } from './formats/outcome.ts';
+import { openResults } from './open.ts';
 import type { RunOptions } from './options.ts';
 import { hasRegressed, worstFixes } from './read.ts';
+import { saveReports } from './report-files.ts';
 import type { CheckResult } from './result.ts';
 import { applyRules, type Rules, storedResults } from './rules.ts';
 import { type Read, readWhenFinished, timeLimit } from './waiting.ts';
@@ -19,7 +21,7 @@ export type Judging = BaseOptions & {
 };
 
 /** How a command ends: what it writes, and what makes it fail. */
-export type Ending = Pick<RunOptions, 'timeout' | 'format' | 'allowEmpty'> & {
+export type Ending = Pick<RunOptions, 'timeout' | 'format' | 'allowEmpty' | 'output' | 'open' | 'data'> & {
   write: (results: CheckResult[], client: Client) => Promise<void>;
   /** Reads each check when it is finished. By default waits for all checks that are created. */
   read?: (read: Read<CheckResult>) => ReturnType<typeof readWhenFinished<CheckResult>>;
@@ -33,30 +35,56 @@ export const follow = async (
   client: Client,
   created: readonly CreatedCheck[],
   judging: Judging,
-  { write, isGate, ...options }: Ending,
+  ending: Ending,
 ): Promise<number> => {
   const { signal } = context;
-  const { read = (each) => readWhenFinished(client, created, timeLimit(options.timeout), context, each) } = options;
+  const { read = (each) => readWhenFinished(client, created, timeLimit(ending.timeout), context, each) } = ending;
   const notes: string[] = []; // until the progress has ended
   const { results, error } = await read({
     finished: (patient, check) => resultOf(patient, check, judging, { signal, notes }),
     lastSeen: (check) => unjudged(check, { ...judging, notes }),
   });
   for (const line of notes) context.note(line);
-  reportNotes(results, options, context);
-  if (!error) {
-    await write(results, client);
-    if (!isGate) return exitCodeOfRuns(results.map(({ check }) => check));
-    const code = exitCodeOf(results);
-    if (code !== exitCodes.good || options.allowEmpty) return code;
-    if (assertsNothing(results, judging.rules)) context.note(nothingAsserted);
-    return isVacuous(results, judging.rules) ? exitCodes.wrongUse : exitCodes.good;
-  }
-  if (results.length > 0) await write(results, client).catch(({ message }) => context.note(message));
+  if (!error) return conclude(context, client, results, judging.rules, ending);
+  if (results.length > 0)
+    await writeAll(context, client, results, ending).catch(({ message }) => context.note(message));
   throw error;
 };
 
-const resultOf = async (
+/** Writes the results of finished checks, and returns the exit code. */
+export const conclude = async (
+  context: Context,
+  client: Client,
+  results: readonly CheckResult[],
+  rules: Rules,
+  ending: Ending,
+): Promise<number> => {
+  await writeAll(context, client, results, ending);
+  if (!ending.isGate) return exitCodeOfRuns(results.map(({ check }) => check));
+  const code = exitCodeOf(results);
+  if (code !== exitCodes.good || ending.allowEmpty) return code;
+  if (assertsNothing(results, rules)) context.note(nothingAsserted);
+  return isVacuous(results, rules) ? exitCodes.wrongUse : exitCodes.good;
+};
+
+/** Writes the reports and the results. A report that can't be written does not stop the others. */
+const writeAll = async (
+  context: Context,
+  client: Client,
+  results: readonly CheckResult[],
+  { write, ...options }: Ending,
+): Promise<void> => {
+  reportNotes(results, options, context);
+  const saved = await saveReports(client, results, options, context.signal);
+  await write(saved.results, client);
+  if (options.open) await openResults(saved.results, context);
+  const [first, ...others] = saved.errors;
+  for (const { message } of others) context.note(message);
+  if (first) throw first;
+};
+
+/** Returns the result of a finished check, and notes for the user. */
+export const resultOf = async (
   client: Client,
   check: CheckView,
   { server, rules, base, pool, intended }: Judging,
@@ -71,7 +99,7 @@ const resultOf = async (
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
 const unjudged = (check: CheckView, { server, rules, base, notes }: Judging & { notes: string[] }): CheckResult => {
-  const assertions = storedResults(check);
+  const assertions = storedResults(check, rules);
   if (rules.files.length > 0 && check.runs.some(({ id }) => !assertions[id]))
     notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
   const isJudged = base !== undefined || check.against !== undefined;

@@ -8,6 +8,8 @@ const sameAs: Readonly<Record<string, string>> = {
   '--only-categories': '--category',
   '--number-of-runs': '--samples',
   '-n': '--samples',
+  '--view': '--open',
+  '--output-path': '--output',
 };
 
 /** Options without a counterpart, and what to use instead. */

@@ -1,5 +1,6 @@
 import { isServiceUrl } from './context.ts';
 import { exitCodes, explain, InterruptedError, UsageError } from './exit-codes.ts';
+import { openInBrowser } from './open.ts';
 import { runProgram } from './program.ts';
 import { Streams } from './streams.ts';
 
@@ -44,6 +45,7 @@ const main = async (): Promise<number> => {
     stdoutLost: streams.stdoutLost,
     terminal: process.stderr.isTTY && process.stderr.columns >= 40 ? process.stderr : undefined,
     stdin: () => process.stdin,
+    openAddress: process.stdout.isTTY ? openInBrowser : undefined,
     note: streams.note,
   });
 };

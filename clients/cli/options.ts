@@ -18,8 +18,9 @@ export type RunOptions = SecretOptions &
     idempotencyKey?: string;
     timeout: number;
     detach?: boolean;
-    format: FormatName;
+    format: FormatName | 'html';
     output?: string[];
+    open?: boolean;
     assert?: string;
     budget?: string;
     base?: string;
@@ -33,7 +34,7 @@ export type RunOptions = SecretOptions &
 export type FixesOptions = RunOptions & { format: 'text' | 'json' | 'markdown' };
 
 /** Options of `versions`. */
-export type VersionsOptions = Omit<RunOptions, 'auditVersion'> & { from: string; to: string };
+export type VersionsOptions = Omit<RunOptions, 'auditVersion'> & { from: string; to: string; format: FormatName };
 
 /** Options of `third-parties`. */
 export type ThirdPartiesOptions = {
@@ -46,6 +47,12 @@ export type ThirdPartiesOptions = {
   output?: string[];
   data?: string;
 };
+
+/** Options of `get`. */
+export type GetOptions = Pick<
+  RunOptions,
+  'timeout' | 'format' | 'output' | 'open' | 'assert' | 'budget' | 'base' | 'pool' | 'intended' | 'allowEmpty' | 'data'
+> & { wait?: boolean };
 
 /** Options of the commands that read. */
 export type ReadOptions = {

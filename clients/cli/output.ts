@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { UsageError } from './exit-codes.ts';
 import { type FormatName, render } from './formats/render.ts';
 import type { View } from './formats/terminal.ts';
+import { hasPlaceholder, isReportName } from './report-names.ts';
 import type { CheckResult } from './result.ts';
 import { WriteError } from './streams.ts';
 
@@ -21,14 +22,20 @@ const fileView = { width: 120, color: false };
 
 const formatOf = (file: string): FormatName => {
   const format = byExtension[extname(file).toLowerCase()];
-  if (format) return format;
-  throw new UsageError(`${file} has an unknown extension. Use one of ${Object.keys(byExtension).join(', ')}.`);
+  if (!format) {
+    const known = [...Object.keys(byExtension), '.html'].join(', ');
+    throw new UsageError(`${file} has an unknown extension. Use one of ${known}.`);
+  }
+  if (hasPlaceholder(file))
+    throw new UsageError(`${file} has all runs. {url}, {region} and {device} are for .html, which has one run.`);
+  return format;
 };
 
 /** Throws a UsageError if a file can't be written or has an unknown extension. Changes no file. */
 export const checkOutputs = (files: readonly string[]): void => {
   for (const file of files) {
-    formatOf(file);
+    if (!isReportName(file)) formatOf(file);
+    else if (hasPlaceholder(file)) continue; // until the runs are known
     try {
       tryToOpen(file);
     } catch (error) {
@@ -51,34 +58,36 @@ const tryToOpen = (file: string): void => {
   else accessSync(file, constants.W_OK); // the open of a pipe would wait for its reader
 };
 
-type Forms = (format: FormatName, view: View) => Promise<string> | string;
-type Outputs = { format: FormatName; output?: readonly string[] };
+type Forms<Name> = (format: Name, view: View) => Promise<string> | string;
+type Outputs<Name> = { format: Name; output?: readonly string[] | undefined };
 
 /** Prints the results in one format, and writes a file for each output. */
 export const writeResults = (
   context: Context,
   results: readonly CheckResult[],
-  outputs: Outputs,
-  renderAs = render,
-): Promise<void> => writeForms(context, (format, view) => renderAs(results, format, view), outputs);
+  outputs: Outputs<FormatName>,
+): Promise<void> => writeForms(context, (format, view) => render(results, format, view), outputs);
 
-/** Prints one form of something, and writes a file for each output. A failed one does not stop the others. */
-export const writeForms = async (
+/** Prints one form of something, and writes a file for each output but reports. A failed one does not stop the others. */
+export const writeForms = async <Name extends string>(
   { print, note, view }: Context,
-  formOf: Forms,
-  { format, output = [] }: Outputs,
+  formOf: Forms<Name | FormatName>,
+  { format, output = [] }: Outputs<Name>,
 ): Promise<void> => {
   const printForm = async () => print(await formOf(format, view));
   const written = await Promise.allSettled([
     printForm(),
-    ...output.map(async (file) => writeOutput(file, await formOf(formatOf(file), fileView))),
+    ...output
+      .filter((file) => !isReportName(file))
+      .map(async (file) => writeOutput(file, await formOf(formatOf(file), fileView))),
   ]);
   const [first, ...others] = written.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   for (const { message } of others) note(message);
   if (first) throw first;
 };
 
-const writeOutput = async (file: string, text: string): Promise<void> => {
+/** Writes a file. Throws a WriteError that says what to do. */
+export const writeOutput = async (file: string, text: string): Promise<void> => {
   await writeFile(file, text).catch((error) => {
     throw new WriteError(file, error);
   });

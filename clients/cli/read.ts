@@ -2,9 +2,9 @@ import type { CheckComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import { worstRun } from '../../shared/fixes/worst-run.ts';
 import type { RunView } from '../../shared/run.ts';
-import { type Client, isFinal } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
-import { baseParameter, hasVerdict, judge, noVerdictText } from './base.ts';
+import { baseParameter, hasVerdict, noVerdictText } from './base.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { comparisonTextOf } from './formats/comparison-text.ts';
@@ -14,9 +14,6 @@ import { listTextOf } from './formats/list-text.ts';
 import { baseLines } from './formats/markdown.ts';
 import { reasonText } from './formats/notes.ts';
 import type { ReadOptions } from './options.ts';
-import { writeResults } from './output.ts';
-import type { CheckResult } from './result.ts';
-import { storedResults } from './rules.ts';
 
 /** Calls `work` with a client. Without a service there is nothing to read, unless a data folder is given. */
 export const reading = (
@@ -42,19 +39,6 @@ export const worstFixes = async (client: Client, runs: readonly RunView[], signa
     throw error;
   }
 };
-
-/** Prints a check. */
-export const get = (context: Context, id: string, options: ReadOptions): Promise<number> =>
-  reading(context, options, async (client, server) => {
-    const check = await client.get(id, context);
-    const judged = isFinal(check)
-      ? await judge(client, check, { base: undefined }, context.signal)
-      : { comparison: null, base: null, baseProblem: null, explanation: null };
-    const fixes = await worstFixes(client, check.runs, context.signal);
-    const result: CheckResult = { check, ...judged, assertions: storedResults(check), fixes, server };
-    await writeResults(context, [result], { format: options.format ?? 'text' });
-    return exitCodes.good;
-  });
 
 /** Prints a line per check, newest first. */
 export const list = (context: Context, options: ReadOptions): Promise<number> =>

@@ -19,6 +19,8 @@ export type CheckResult = {
   assertions: Readonly<Record<string, readonly AssertionResult[]>>;
   /** The worst run with its fixes. Null if no run succeeded, or its report is gone. */
   fixes: RunFixes | null;
+  /** Files with the HTML reports, by the id of the run. */
+  reportFiles?: Readonly<Record<string, string>>;
   /** URL of the service, for the link to the check's page. Null if the service ends with the command. */
   server: string | null;
 };

@@ -34,6 +34,12 @@ export const readRules = ({ assert, budget, allowEmpty = false }: RuleOptions): 
   return sent ? { sent, files } : { sent, files: files.map(alone) };
 };
 
+/** Reads the files for checks that exist. The command evaluates all of their assertions, because the service has evaluated others. */
+export const readRulesForExisting = (options: RuleOptions): Rules => ({
+  sent: undefined,
+  files: readRules(options).files.map(alone),
+});
+
 const requireAny = (name: string, rules: AssertionRules, allowEmpty: boolean): AssertionRules => {
   if (rules.isEmpty && !allowEmpty)
     throw new UsageError(`${name} asserts nothing. Write an assertion, or use --allow-empty.`);
@@ -56,9 +62,19 @@ const alone = ({ assertionsFor, isEmpty }: AssertionRules): AssertionRules => ({
   othersFor: assertionsFor,
 });
 
-/** Returns the results that the service has for the assertions of a check, by the id of the run. */
-export const storedResults = ({ runs }: Pick<CheckView, 'runs'>): CheckResult['assertions'] =>
-  Object.fromEntries(runs.flatMap(({ id, assertions }) => (assertions ? [[id, assertions]] : [])));
+/**
+ * Returns the results that the service has for the assertions of a check, by the id of the run. Returns none if the command
+ * has rules that it didn't send.
+ */
+export const storedResults = (
+  { runs }: Pick<CheckView, 'runs'>,
+  { files, sent }: Rules = noRules,
+): CheckResult['assertions'] =>
+  files.length > 0 && !sent
+    ? {}
+    : Object.fromEntries(runs.flatMap(({ id, assertions }) => (assertions ? [[id, assertions]] : [])));
+
+const noRules: Rules = { sent: undefined, files: [] };
 
 /**
  * Returns the results of the rules on each succeeded run, by the id of the run, and notes for the user. The command evaluates
@@ -67,20 +83,21 @@ export const storedResults = ({ runs }: Pick<CheckView, 'runs'>): CheckResult['a
 export const applyRules = async (
   client: Client,
   check: CheckView,
-  { files }: Rules,
+  rules: Rules,
   signal: AbortSignal,
 ): Promise<{ assertions: CheckResult['assertions']; notes: string[] }> => {
   const notes = new Set<string>();
-  const assertions: Record<string, readonly AssertionResult[]> = { ...storedResults(check) };
+  const assertions: Record<string, readonly AssertionResult[]> = { ...storedResults(check, rules) };
   for (const run of check.runs) {
     const stored = assertions[run.id];
-    const rules = stored ? files.flatMap(({ othersFor }) => othersFor ?? []) : files.map((each) => each.assertionsFor);
-    if (run.state !== 'succeeded' || rules.length === 0) continue;
+    const { files } = rules;
+    const own = stored ? files.flatMap(({ othersFor }) => othersFor ?? []) : files.map((each) => each.assertionsFor);
+    if (run.state !== 'succeeded' || own.length === 0) continue;
     const report = await reportOf(client, run, signal);
-    const applied = rules.map((assertionsFor) => assertionsFor(report));
+    const applied = own.map((assertionsFor) => assertionsFor(report));
     for (const note of applied.flatMap((each) => each.notes)) notes.add(note);
-    const own = applied.flatMap((each) => each.assertions).flatMap((each) => evaluate(each, report));
-    assertions[run.id] = [...(stored ?? []), ...printableValue(own)];
+    const results = applied.flatMap((each) => each.assertions).flatMap((each) => evaluate(each, report));
+    assertions[run.id] = [...(stored ?? []), ...printableValue(results)];
   }
   return { assertions, notes: [...notes] };
 };

@@ -6,14 +6,17 @@ import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { type Ending, follow } from './follow.ts';
 import { renderBatch } from './formats/batch.ts';
+import type { FormatName, render } from './formats/render.ts';
 import { withCollected } from './lighthouserc-collect.ts';
 import { auditBatch, type Batch, createAll } from './many/audit-batch.ts';
 import { TIMEOUT, TIMEOUT_OF_MANY } from './many/limits.ts';
 import { namesManyPages, pagesFrom } from './many/page-list.ts';
+import { requireTerminal } from './open.ts';
 import { againstFrom, inputsFrom, SAMPLES_OF_VARIANTS } from './option-flags.ts';
 import type { RunOptions } from './options.ts';
-import { checkOutputs, writeResults } from './output.ts';
+import { checkOutputs, writeForms } from './output.ts';
 import { requireScheme } from './page-urls.ts';
+import { checkReports, formsOf, namedRuns } from './report-files.ts';
 import type { CheckResult } from './result.ts';
 import { type Rules, readRules } from './rules.ts';
 import { readSecrets } from './secrets.ts';
@@ -29,7 +32,7 @@ export const run = async (
   if (!namesManyPages(flags)) {
     if (flags.limit !== undefined) throw new UsageError('--limit is for the pages of --sitemap or --urls-file.');
     const options = { ...flags, timeout: flags.timeout ?? TIMEOUT };
-    return auditing(context, given, options, { write: (results) => writeResults(context, results, options) });
+    return auditing(context, given, options, { write: writeIn(context, options) });
   }
   const urls = await pagesFrom(context, given, flags);
   const name = flags.label?.batch ?? flags.idempotencyKey ?? newBatchName(); // a repeated command must send the same checks
@@ -40,9 +43,14 @@ export const run = async (
   };
   return auditing(context, urls, options, {
     isBatch: true,
-    write: (results) => writeResults(context, results, options, renderBatch({ name: options.label.batch })),
+    write: writeIn(context, options, renderBatch({ name: options.label.batch })),
   });
 };
+
+const writeIn =
+  (context: Context, options: RunOptions, renderAs?: typeof render): Ending['write'] =>
+  (results, client) =>
+    writeForms<FormatName | 'html'>(context, formsOf(context, client, results, renderAs), options);
 
 /** Longest value of a label that the service accepts. */
 const MAX_LABEL_LENGTH = 128;
@@ -62,6 +70,7 @@ export const auditing = async (
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
   }
+  requireTerminal(options.open, context);
   checkOutputs(options.output ?? []);
   const rules = readRules(options); // before the audits, so that a wrong file costs nothing
   const secretsOf = readSecrets(options, context.env);
@@ -70,6 +79,7 @@ export const auditing = async (
     signal.throwIfAborted();
     const plain = await bodiesOf(client, urls, { ...options, sent: rules.sent }, signal);
     const bodies = withSecrets(plain, secretsOf, context);
+    checkReports(namedRuns(bodies), options);
     const base = options.base === undefined ? undefined : await findBase(client, options.base, signal);
     const judging = { server, rules, base, pool: options.pool, intended: options.intended };
     return keepingChecks(context, client, options.data, async (created) => {
@@ -94,7 +104,7 @@ export const auditing = async (
 };
 
 const detachedNote =
-  'The service does not evaluate assertions of presets, assertMatrix and paths of budgets. With --detach, the command does not either.';
+  'The service does not evaluate assertions of presets, assertMatrix and paths of budgets. With --detach, page-audit get <check> --wait --assert <file> does.';
 
 const requireUsable = (urls: readonly string[], options: RunOptions): void => {
   const { against, base } = options;

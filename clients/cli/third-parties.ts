@@ -12,6 +12,7 @@ import { billIn } from './formats/third-parties-forms.ts';
 import type { ThirdPartiesOptions } from './options.ts';
 import { checkOutputs, writeForms, writeResults } from './output.ts';
 import { requireScheme } from './page-urls.ts';
+import { isReportName } from './report-names.ts';
 import { keepingChecks, type Read, readWhenFinished, type TimeLimit, timeLimit } from './waiting.ts';
 
 /** Most third parties that the command blocks one after another. */
@@ -24,6 +25,9 @@ const MAX_PARTIES = 8;
 export const thirdParties = async (context: Context, url: string, options: ThirdPartiesOptions): Promise<number> => {
   requireScheme(url);
   checkOutputs(options.output ?? []);
+  const report = options.output?.find(isReportName);
+  if (report !== undefined)
+    throw new UsageError(`${report}: third-parties has no report of Lighthouse. Use .md, or page-audit run.`);
   return withClient(context, options.data, (client, server) =>
     keepingChecks(context, client, options.data, async (created) => {
       const audits = { client, created, context, limit: timeLimit(options.timeout) };

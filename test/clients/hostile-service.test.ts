@@ -8,6 +8,7 @@ import { Client } from '../../clients/api/client.ts';
 import { explain } from '../../clients/cli/exit-codes.ts';
 import { jsonOf } from '../../clients/cli/formats/json.ts';
 import { formatNames } from '../../clients/cli/formats/render.ts';
+import { get } from '../../clients/cli/get.ts';
 import * as read from '../../clients/cli/read.ts';
 import { mcpServer } from '../../clients/mcp/server.ts';
 import { runError } from '../../shared/problems.ts';
@@ -82,7 +83,7 @@ const shownBy = async (url: string, formats = formatNames): Promise<Record<strin
   };
   for (const format of formats) {
     await show(`run ${format}`, ({ run }) => run({ format, assert: join(folder, 'rc.json') }));
-    await show(`get ${format}`, ({ context }) => read.get(context, id, { format }));
+    await show(`get ${format}`, ({ context }) => get(context, [id], { format, timeout: 900 }));
   }
   for (const format of ['text', 'json'] as const) {
     await show(`list ${format}`, ({ context }) => read.list(context, { format }));

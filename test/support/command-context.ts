@@ -20,6 +20,7 @@ export const commandContext = (serviceUrl: string | undefined, stdin = '') => {
     stdoutLost: new AbortController().signal,
     terminal: undefined,
     stdin: () => Readable.from([Buffer.from(stdin)]),
+    openAddress: undefined,
     note: (line) => {
       shown.stderr += `${line}\n`;
     },

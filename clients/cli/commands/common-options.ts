@@ -1,4 +1,4 @@
-import { format, list, oneDevice, repeated, wholeNumber } from '../flag-values.ts';
+import { format, formatOrHtml, list, oneDevice, repeated, wholeNumber } from '../flag-values.ts';
 import { formatNames } from '../formats/render.ts';
 import { SAMPLES_OF_VARIANTS } from '../option-flags.ts';
 
@@ -22,8 +22,15 @@ export const EXPERIMENT_SAMPLES = [
   SAMPLES_OF_VARIANTS,
 ] as const;
 export const FORMAT = ['--format <name>', `format on stdout: ${formatNames.join(', ')}`, format, 'text'] as const;
+export const FORMAT_OR_HTML = [
+  '--format <name>',
+  `format on stdout: ${formatNames.join(', ')}, or html for the report of Lighthouse`,
+  formatOrHtml,
+  'text',
+] as const;
 export const OUTPUT = [
   '--output <file>',
-  'also write a file: .txt, .json, .md, .xml (JUnit) or .csv. Repeat it for more',
+  'also write a file: .txt, .json, .md, .xml (JUnit), .csv, or .html for the report of each run. Repeat it for more',
   repeated,
 ] as const;
+export const OPEN = ['--open', 'show the results in a browser'] as const;

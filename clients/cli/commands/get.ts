@@ -1,20 +1,32 @@
-import { format } from '../flag-values.ts';
-import { formatNames } from '../formats/render.ts';
-import type { ReadOptions } from '../options.ts';
+import { wholeNumber } from '../flag-values.ts';
+import type { GetOptions } from '../options.ts';
 import type { AddCommand } from './command.ts';
-import { DATA } from './common-options.ts';
+import { DATA, FORMAT_OR_HTML, INTENDED, OPEN, OUTPUT, POOL } from './common-options.ts';
 
-/** Adds `get`, which prints a check. */
+/** Adds `get`, which prints checks, and follows and judges them as `run` does. */
 export const addGet: AddCommand = (program, execute) => {
   program
     .command('get')
-    .description('print a check')
+    .description('print checks, or wait for them and judge them as run does')
+    .argument('<check...>', 'ids of checks')
+    .option('--wait', 'wait until the checks are finished. The exit codes are those of run')
+    .option('--timeout <seconds>', 'time limit of the command. Unfinished checks stay', wholeNumber, 900)
+    .option(...FORMAT_OR_HTML)
+    .option(...OUTPUT)
+    .option(...OPEN)
+    .option('--assert <file>', 'lighthouserc file, whose assertions replace those of the checks')
+    .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
+    .option(
+      '--base <check>',
+      'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
+    )
+    .option(...POOL)
+    .option(...INTENDED)
+    .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')
     .option(...DATA)
-    .argument('<check>', 'id of a check')
-    .option('--format <name>', formatNames.join(', '), format, 'text')
     .action(
-      execute(async (context, id: string, options: ReadOptions) =>
-        (await import('../read.ts')).get(context, id, options),
+      execute(async (context, ids: string[], options: GetOptions) =>
+        (await import('../get.ts')).get(context, ids, options),
       ),
     );
 };

@@ -5,7 +5,7 @@ import type { RunOptions } from '../options.ts';
 import { secretFlags } from '../secrets.ts';
 import { throttlingFlags } from '../throttling.ts';
 import type { AddCommand } from './command.ts';
-import { DATA, FORMAT, INTENDED, OUTPUT, POOL } from './common-options.ts';
+import { DATA, FORMAT_OR_HTML, INTENDED, OPEN, OUTPUT, POOL } from './common-options.ts';
 
 /** Adds `run`, which audits pages. */
 export const addRun: AddCommand = (program, execute) => {
@@ -25,8 +25,9 @@ export const addRun: AddCommand = (program, execute) => {
     .option('--idempotency-key <key>', 'a repeated command with this key returns the same checks')
     .option('--timeout <seconds>', 'time limit of the command (default: 900, or 3600 for many pages)', wholeNumber)
     .option('--detach', 'print the ids of the checks and return at once')
-    .option(...FORMAT)
+    .option(...FORMAT_OR_HTML)
     .option(...OUTPUT)
+    .option(...OPEN)
     .option('--assert <file>', 'lighthouserc file: its ci.assert and ci.collect. A failed assertion is exit code 1')
     .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
     .option(

@@ -3,15 +3,19 @@ import { assertionsPassed } from './outcome.ts';
 import { linkOf } from './titles.ts';
 
 /**
- * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` on its runs,
+ * Returns the checks as JSON: `{ "checks": [...] }`. Each is the check as the API shows it, with `assertions` and `reportFile` on its runs,
  * `assertionsPassed`, `comparison` (its regions), `base` (the comparison with a base), `baseProblem`, `explanation`, `fixes` and `pageUrl`. A missing value is null.
  */
 export const jsonOf = (results: readonly CheckResult[]): string =>
   `${JSON.stringify({ checks: results.map(asJson) }, null, 2)}\n`;
 
 const asJson = (result: CheckResult) => {
-  const { check, comparison, base, baseProblem, explanation, assertions, fixes } = result;
-  const runs = check.runs.map((run) => ({ ...run, assertions: assertions[run.id] ?? null }));
+  const { check, comparison, base, baseProblem, explanation, assertions, fixes, reportFiles = {} } = result;
+  const runs = check.runs.map((run) => ({
+    ...run,
+    assertions: assertions[run.id] ?? null,
+    reportFile: reportFiles[run.id] ?? null,
+  }));
   return {
     ...check,
     runs,

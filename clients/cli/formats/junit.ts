@@ -29,6 +29,9 @@ export const junitOf = (results: readonly CheckResult[]): string => {
     const link = linkOf(result);
     if (link) suite.property('report', link);
     for (const run of check.runs) {
+      suite.property(`runId.${run.region}`, run.id);
+      const file = result.reportFiles?.[run.id];
+      if (file !== undefined) suite.property(`reportFile.${run.region}`, file);
       addAudit(suite, run);
       for (const each of result.assertions[run.id] ?? []) addAssertion(suite, run, each);
     }

@@ -56,7 +56,7 @@ export const linesOfCheck = (result: CheckResult): string[] => {
   return [
     `### ${outcomeSigns[outcomeOf(result)]} ${code(url)}`,
     '',
-    prose(facts) + (page ? ` · ${link('Report', page)}` : ''),
+    [prose(facts), ...(page ? [link('Report', page)] : []), runsText(result)].join(' · '),
     ...metricLines(result),
     ...simulationLines(result.check.runs, gradeEmojis),
     ...noteLines(result),
@@ -67,6 +67,15 @@ export const linesOfCheck = (result: CheckResult): string[] => {
     '',
   ];
 };
+
+/** Returns the ids of the runs, and the files of their reports. */
+const runsText = ({ check: { runs }, reportFiles = {} }: CheckResult): string =>
+  runs
+    .map(({ id, region }) => {
+      const file = reportFiles[id];
+      return `Run ${runs.length > 1 ? `${prose(region)} ` : ''}${code(id)}${file === undefined ? '' : ` in ${code(file)}`}`;
+    })
+    .join(', ');
 
 const metricLines = (result: CheckResult): string[] => {
   const { runs, against } = result.check;

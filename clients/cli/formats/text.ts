@@ -13,7 +13,7 @@ import { simulationsText } from './simulations.ts';
 import { LABEL_WIDTH, labelled, paint, signed, table, type View, wrap } from './terminal.ts';
 import { linkOf, titleOf } from './titles.ts';
 
-/** Returns the checks as text for a terminal. No line is wider than it, except for a link. */
+/** Returns the checks as text for a terminal. No line is wider than it, except for a link or the name of a file. */
 export const textOf = (results: readonly CheckResult[], view: View): string =>
   [...results.map((result) => linesOf(result, view)), ...sampleLines(results, view)]
     .map((lines) => `${lines.join('\n')}\n`)
@@ -24,7 +24,6 @@ const sampleLines = (results: readonly CheckResult[], view: View): string[][] =>
   sampleNotes(results).map((text) => signed(paint('!', 'work', view), text, view));
 
 const linesOf = (result: CheckResult, view: View): string[] => {
-  const link = linkOf(result);
   return [
     ...titleLines(result, view),
     ...metricLines(result, view),
@@ -33,7 +32,7 @@ const linesOf = (result: CheckResult, view: View): string[] => {
     ...baseLines(result, view),
     ...whyText(result.explanation, view),
     ...warningsOf(result).flatMap((text) => signed(paint('!', 'work', view), text, view)),
-    ...(link ? ['', `Report  ${link}`] : []),
+    ...whereLines(result, view),
     ...linesOfAssertions(result, view),
   ];
 };
@@ -44,6 +43,19 @@ export const problemLines = (result: CheckResult, view: View): string[] => [
   ...baseLines(result, view),
   ...linesOfAssertions(result, view),
 ];
+
+/** Returns the address of the page, the files of the reports and the ids of the runs. */
+const whereLines = (result: CheckResult, view: View): string[] => {
+  const { runs } = result.check;
+  const link = linkOf(result);
+  const regionOf = (run: RunView) => (runs.length > 1 ? `${run.region}  ` : '');
+  const files = runs.flatMap((run) => {
+    const file = result.reportFiles?.[run.id];
+    return file === undefined ? [] : [`File    ${regionOf(run)}${file}`];
+  });
+  const ids = runs.flatMap((run) => signed('Run    ', `${regionOf(run)}${run.id}`, view));
+  return ['', ...(link ? [`Report  ${link}`] : []), ...files, ...ids];
+};
 
 const titleLines = (result: CheckResult, view: View): string[] => {
   const { url, facts } = titleOf(result);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Pages, servePages } from '../../support/pages.ts';
 import { commandOf, descendantsOf, portsOf } from '../../support/processes.ts';
@@ -51,13 +51,16 @@ const statusesOf = async (command: number): Promise<number[]> => {
   return statuses.filter((each) => each > 0).sort();
 };
 
-test('without a server, `run` audits a page with a service of its own that leaves nothing behind', async () => {
+test('without a server, `run` audits a page with a service of its own that leaves the report behind, and nothing else', async () => {
   const child = startRun('--format', 'json');
   const stdout = child.stdout.toArray();
   expect(await once(child, 'close')).toEqual([0, null]);
   const [check] = JSON.parse(`${Buffer.concat(await stdout)}`).checks;
   expect(check.state).toBe('succeeded');
   expect(check.runs[0].seo).toBe(100);
+  const { reportFile } = check.runs[0];
+  expect(await readFile(reportFile, 'utf8')).toContain('__LIGHTHOUSE_JSON__ = {');
+  await rm(dirname(reportFile), { recursive: true });
   expect(await readdir(temporary)).toEqual([]);
 });
 
