@@ -10,6 +10,16 @@ export const optionFields = optionNames.flatMap((name) => {
   return 'field' in row ? [{ name, title: row.title, ...row.field }] : [];
 });
 
+/** Returns the faults of a form that its inputs would hide: a second value of a name replaces the first. */
+export const faultsOf = (form: FormData): { path: string; message: string }[] =>
+  ['labels', 'headers'].flatMap((path) => {
+    const lines = String(form.get(path) ?? '').split('\n');
+    const names = lines.map((line) => line.split(':')[0]?.trim().toLowerCase() ?? '');
+    const repeated = names.findIndex((name, i) => name !== '' && names.indexOf(name) !== i);
+    if (repeated === -1) return [];
+    return [{ path, message: `Line ${repeated + 1} repeats the name ${names[repeated]}. Give each name once.` }];
+  });
+
 /** Returns the inputs of the check that a form describes. */
 export const inputsOf = (form: FormData) => {
   const text = (name: string) => String(form.get(name) ?? '').trim();

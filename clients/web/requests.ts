@@ -1,6 +1,7 @@
 import { ServiceError } from '../api/service-error.ts';
 import { type ReadOptions, type SendOptions, Transport } from '../api/transport.ts';
 import { serviceUrl, withoutBase } from './base.ts';
+import { preferOwnRight } from './own-checks.ts';
 import { askForKey, readKey } from './session.ts';
 import { withShareToken } from './share.ts';
 
@@ -56,24 +57,30 @@ const withKey = async <Result>(act: (transport: Transport) => Promise<Result>): 
   }
 };
 
+/** Calls a transport with the key of this tab and a path of the API, which has the share token if the tab needs it. */
+const withPath = <Result>(path: string, act: (transport: Transport, path: string) => Promise<Result>) =>
+  withKey(async (transport) => {
+    const plain = withoutBase(path);
+    await preferOwnRight(plain, readKey(), transport);
+    return act(transport, withShareToken(plain));
+  });
+
 export const transportOf = (key: string | null): Transport =>
   new Transport({ url: serviceUrl(), ...(key !== null && { key }) });
 
 /** Sends a request. Throws a ServiceError if it fails. */
 export const send = (path: string, options?: SendOptions): Promise<Response> =>
-  withKey((transport) => transport.send(withShareToken(withoutBase(path)), options));
+  withPath(path, (transport, sent) => transport.send(sent, options));
 
 /** Reads JSON. The page shows each text as text, so its characters can do no harm. */
 export const read = <Body>(path: string, options?: ReadOptions) =>
-  withKey((transport) => transport.read<Body>(withShareToken(withoutBase(path)), { ...options, asIs: true }));
+  withPath(path, (transport, sent) => transport.read<Body>(sent, { ...options, asIs: true }));
 
 type WaitOptions = { etag: string; signal: AbortSignal; waits?: boolean };
 
 /** Waits for a change since an entity tag. Reads at once without a tag, or if `waits` is false. */
 export const readOrWait = <Body>(path: string, { etag, ...options }: WaitOptions) =>
-  withKey((transport) =>
-    transport.readOrWait<Body>(withShareToken(withoutBase(path)), etag, { ...options, asIs: true }),
-  );
+  withPath(path, (transport, sent) => transport.readOrWait<Body>(sent, etag, { ...options, asIs: true }));
 
 /** Reads JSON that is always complete, because the request has no entity tag. */
 export const readBody = async <Body>(path: string, options?: ReadOptions): Promise<Body> =>

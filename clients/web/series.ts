@@ -1,4 +1,5 @@
 import { reasonsAgainst } from '../../shared/comparison/comparable.ts';
+import { allRegions } from '../../shared/regions.ts';
 import type { RunSummary } from '../../shared/summaries.ts';
 import { useFollowed } from './loading.ts';
 import { read } from './requests.ts';
@@ -33,8 +34,22 @@ const readAll = async (filter: Filter, signal: AbortSignal) => {
     cursor = page.nextCursor;
     if (!cursor) break;
   }
-  return { data: { runs: runs.slice(0, MAX_RUNS), unreadable }, headers };
+  return { data: { runs: byCheck(runs).slice(0, MAX_RUNS), unreadable }, headers };
 };
+
+/** Returns the regions of runs, in the order of the regions of the service. */
+export const regionsOf = (runs: readonly RunSummary[]) => {
+  const found = new Set(runs.map(({ region }) => region));
+  return allRegions.filter((region) => found.has(region));
+};
+
+const orderOf = ({ region }: RunSummary) => allRegions.indexOf(region);
+
+/** Returns runs, newest first. Those of one check are in the order of the regions. */
+const byCheck = (runs: readonly RunSummary[]): RunSummary[] =>
+  runs.toSorted(
+    (a, b) => b.createdAt.localeCompare(a.createdAt) || b.checkId.localeCompare(a.checkId) || orderOf(a) - orderOf(b),
+  );
 
 type ComparedRun = Parameters<typeof reasonsAgainst>[0] & Record<'region' | 'state', string>;
 

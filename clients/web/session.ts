@@ -1,13 +1,15 @@
-/** The API key lives as long as its tab. It is in no URL and in no other storage. */
+/** The API key lives as long as its tab, or in this browser if its user wants that. It is in no URL. */
 const name = 'page-audit-key';
 const events = new EventTarget();
 
-/** Returns the API key of this tab, or null. */
-export const readKey = () => sessionStorage.getItem(name);
+/** Returns the API key of this tab, else that of the browser, or null. */
+export const readKey = () => sessionStorage.getItem(name) ?? localStorage.getItem(name);
 
-export const saveKey = (key: string | null) => {
-  if (key === null) sessionStorage.removeItem(name);
-  else sessionStorage.setItem(name, key);
+/** Keeps a key for the tab, or with `forBrowser` until somebody forgets it. A null forgets the key in both. */
+export const saveKey = (key: string | null, { forBrowser = false } = {}) => {
+  sessionStorage.removeItem(name);
+  localStorage.removeItem(name);
+  if (key !== null) (forBrowser ? localStorage : sessionStorage).setItem(name, key);
   askForKey(null);
   events.dispatchEvent(new Event('key'));
 };

@@ -13,6 +13,10 @@ export const ago = (at: string, now: number) => {
 };
 
 // A format of its own for each time would take most of the time of a table with 400 rows.
-const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' });
 
+/** Returns a time in the time zone of its reader, with the name of the zone. */
 export const localTime = (at: string) => format.format(new Date(at));
+
+/** Returns the name of the time zone, such as `UTC` or `GMT+2`. */
+export const zoneName = () => format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';

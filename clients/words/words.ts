@@ -10,7 +10,7 @@ export const reasonTexts: Readonly<Record<string, string>> = {
 };
 
 /** Next steps after an error of a run, by its code. */
-export const nextSteps: Readonly<Record<string, string>> = {
+const nextSteps: Readonly<Record<string, string>> = {
   'dns-failure': 'Check the spelling of the host, and that it has a public DNS record.',
   unreachable: 'Check that the server runs and accepts connections from the service.',
   'tls-error': 'Check the certificate of the server and its chain.',
@@ -40,4 +40,10 @@ export const unreadableNote = (ids: readonly string[], noun: 'check' | 'run' = '
 };
 
 /** Next step after any other error. */
-export const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';
+const retryStep = 'Audit the page again. If the error returns, send the id of the run to the operator.';
+
+/** Returns the next step after an error of a run. */
+export const nextStep = ({ code, message }: { code: string; message: string }): string =>
+  /refuse to open its port/.test(message) ? PORT_STEP : (nextSteps[code] ?? retryStep);
+
+const PORT_STEP = 'Let the page lead to a port that browsers open, such as 80, 443 or 8080.';

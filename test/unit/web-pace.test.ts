@@ -6,7 +6,7 @@ import { pacedAnswers, unchanged, unfinished, waited } from '../support/paced-an
 const tab = Object.assign(new EventTarget(), { hidden: false });
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal('sessionStorage', { getItem: () => null });
+  for (const name of ['sessionStorage', 'localStorage']) vi.stubGlobal(name, { getItem: () => null });
   vi.stubGlobal('document', tab);
   vi.stubGlobal('location', { origin: 'http://127.0.0.1:4080' });
   const window = new EventTarget();

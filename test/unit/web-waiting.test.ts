@@ -15,6 +15,7 @@ beforeEach(() => {
   open = [];
   tab.hidden = false;
   vi.stubGlobal('sessionStorage', { getItem: (name: string) => (name === 'page-audit-key' ? key : null) });
+  vi.stubGlobal('localStorage', { getItem: () => null });
   vi.stubGlobal('document', tab);
   vi.stubGlobal('location', { origin: 'http://127.0.0.1:4080' });
   vi.stubGlobal('fetch', (_: string, { headers, signal }: { headers: Record<string, string>; signal: AbortSignal }) => {

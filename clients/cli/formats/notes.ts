@@ -1,7 +1,7 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { failedFirst } from '../../words/assertions.ts';
-import { failedVariantText, nextSteps, reasonTexts, retryStep } from '../../words/words.ts';
+import { failedVariantText, nextStep, reasonTexts } from '../../words/words.ts';
 import type { CheckResult } from '../result.ts';
 import { grouped } from './metrics.ts';
 
@@ -55,9 +55,9 @@ export const failuresOf = ({ check }: CheckResult): Failure[] => {
 
 /** Returns whose fault an error is, and the next step. */
 export const adviceOf = (error: NonNullable<RunView['error']>): string => {
-  const { code, blame } = error;
+  const { blame } = error;
   const cause = blame === 'page' ? 'The cause is the page.' : 'The cause is the service, not the page.';
-  return [failedVariantText(error), cause, nextSteps[code] ?? retryStep].filter(Boolean).join(' ');
+  return [failedVariantText(error), cause, nextStep(error)].filter(Boolean).join(' ');
 };
 
 /** An assertion that failed on a run. */

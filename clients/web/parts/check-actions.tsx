@@ -8,6 +8,7 @@ import { ago } from '../../words/times.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { createCheck, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
+import { Facts } from './facts.tsx';
 import { Pending, ProblemNote } from './problem.tsx';
 import { ShareLink } from './share-link.tsx';
 
@@ -88,7 +89,9 @@ const Others = ({ check }: { check: CheckView }) => {
           return (
             <li key={other.id}>
               <a href={`/comparisons/${base.id}...${head.id}`}>{ago(other.createdAt, now)}</a>{' '}
-              <span class="muted">{facts.join(' · ')}</span>
+              <span class="muted">
+                <Facts facts={facts} />
+              </span>
             </li>
           );
         })}

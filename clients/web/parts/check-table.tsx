@@ -4,6 +4,7 @@ import { existsIn, type MetricName, pageMetrics } from '../../../shared/page-met
 import type { RunView } from '../../../shared/run.ts';
 import { regionsText } from '../../words/change.ts';
 import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, orderedFor } from '../../words/numbers.ts';
+import { columnStyle } from './columns.ts';
 import { Scroll } from './scroll.tsx';
 import { Legend, Value } from './value.tsx';
 
@@ -23,8 +24,13 @@ export const CheckTable = ({
   return (
     <>
       <Scroll label="Results by region">
-        <table class="results by-region">
-          <caption class="hidden">Metrics of {check.url} by region</caption>
+        <table
+          class="results by-region"
+          style={columnStyle(['Metric', ...runs.map(({ region }) => region), 'Verdict'])}
+        >
+          <caption class="hidden">
+            Metrics of <bdi>{check.url}</bdi> by region
+          </caption>
           <thead>
             <tr>
               <th scope="col">Metric</th>

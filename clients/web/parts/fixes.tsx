@@ -58,7 +58,7 @@ const Row = ({ fix }: { fix: Fix }) => {
         )}
         {first && (
           <p class="muted break">
-            {itemText(first)}
+            <bdi>{itemText(first)}</bdi>
             {itemCount > 1 && ` and ${itemCount - 1} more`}
           </p>
         )}

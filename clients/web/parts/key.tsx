@@ -45,7 +45,7 @@ const MISTYPED =
   'This key is incomplete or mistyped. Copy it whole, from pas_ to its last character, and paste it once more.';
 
 /** Keeps a key that the service does not refuse. Returns why it keeps none. */
-const tryKey = async (key: string): Promise<string | undefined> => {
+const tryKey = async (key: string, options: { forBrowser: boolean }): Promise<string | undefined> => {
   const fault = faultOfKey(key);
   if (fault) return fault;
   try {
@@ -55,7 +55,7 @@ const tryKey = async (key: string): Promise<string | undefined> => {
     if (kind === 'key') return `The service refused this key. ${message}`;
     if (kind === 'offline') return message;
   }
-  saveKey(key); // a key with a scope too few, and one that no fault allows to check, are shown where they fail
+  saveKey(key, options); // a key with a scope too few, and one that no fault allows to check, are shown where they fail
 };
 
 const KeyForm = ({ reason }: { reason: string }) => {
@@ -64,9 +64,10 @@ const KeyForm = ({ reason }: { reason: string }) => {
   const hadKey = useKey() !== null;
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const key = String(new FormData(event.currentTarget).get('key')).trim();
+    const form = new FormData(event.currentTarget);
+    const key = String(form.get('key')).trim();
     setState({ busy: true });
-    setState({ message: await tryKey(key) });
+    setState({ message: await tryKey(key, { forBrowser: form.has('forBrowser') }) });
   };
   return (
     <section class="panel key-prompt" aria-labelledby={`${id}-title`}>
@@ -91,6 +92,9 @@ const KeyForm = ({ reason }: { reason: string }) => {
         <button type="submit" class="primary" disabled={busy}>
           {busy ? 'Checking…' : 'Use this key'}
         </button>
+        <label class="inline wide">
+          <input type="checkbox" name="forBrowser" /> Keep the key in this browser until I forget it
+        </label>
         {message && (
           <p id={`${id}-error`} class="error" role="alert">
             {message}
@@ -98,8 +102,8 @@ const KeyForm = ({ reason }: { reason: string }) => {
         )}
       </form>
       <p id={`${id}-help`} class="muted">
-        The operator of the service makes keys with <code>npm run keys -- create</code>. This tab keeps the key until
-        you close it, and sends it to this service only.
+        The operator of the service makes keys with <code>npm run keys -- create</code>. The page sends the key to this
+        service only. Without the tick, this tab keeps the key until you close it.
       </p>
     </section>
   );

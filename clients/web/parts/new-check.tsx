@@ -2,7 +2,8 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useRef } from 'preact/hooks';
 import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
 import type { RegionList } from '../../../shared/offer.ts';
-import { inputsOf, optionFields } from '../form-inputs.ts';
+import { ServiceError } from '../../api/service-error.ts';
+import { faultsOf, inputsOf, optionFields } from '../form-inputs.ts';
 import { useAction, useLoaded } from '../loading.ts';
 import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
@@ -98,7 +99,10 @@ export const NewCheck = () => {
 /** Returns the state of the form, and the function that sends it. */
 const useForm = () => {
   const attempt = useRef({ body: '', key: '' });
-  const action = useAction(async (inputs: ReturnType<typeof inputsOf>) => {
+  const action = useAction(async (form: FormData) => {
+    const errors = faultsOf(form);
+    if (errors[0]) throw new ServiceError('problem', errors[0].message, { status: 400, errors });
+    const inputs = inputsOf(form);
     const body = JSON.stringify(inputs);
     // The same form sent again after a failure is the same check.
     if (attempt.current.body !== body) attempt.current = { body, key: newIdempotencyKey() };
@@ -107,7 +111,7 @@ const useForm = () => {
   });
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    return action.run(inputsOf(new FormData(event.currentTarget)));
+    return action.run(new FormData(event.currentTarget));
   };
   // A form that its user changes must not go out by itself.
   const edit = () => action.error?.kind === 'too-many' && action.clear();

@@ -14,7 +14,7 @@ export const Reasons = ({ reasons, differences = [] }: Props) => {
       {differences.map((difference) => (
         <li key={difference.code}>
           <span aria-hidden="true">⚠ </span>
-          {differenceText(difference)}
+          <bdi>{differenceText(difference)}</bdi>
         </li>
       ))}
       {codes.map((code) => (

@@ -7,7 +7,9 @@ import { ago, localTime } from '../../words/times.ts';
 import { unreadableNote } from '../../words/words.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { readBody } from '../requests.ts';
+import { isolated } from '../title.ts';
 import { Gate } from './assertions.tsx';
+import { Facts } from './facts.tsx';
 import { Field } from './field.tsx';
 import { Pending, ProblemNote } from './problem.tsx';
 
@@ -157,8 +159,12 @@ const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
   return (
     <tr>
       <td class="page">
-        <a href={`/checks/${check.id}`}>{check.url}</a>{' '}
-        <span class="muted">{[...labelTexts(check), check.device ?? 'mobile'].join(' · ')}</span>
+        <a href={`/checks/${check.id}`} class="two-lines" title={isolated(check.url)}>
+          <bdi>{check.url}</bdi>
+        </a>{' '}
+        <span class="muted">
+          <Facts facts={[...labelTexts(check), check.device ?? 'mobile']} />
+        </span>
       </td>
       <td>
         <Outcome check={check} />

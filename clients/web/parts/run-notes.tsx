@@ -1,6 +1,6 @@
 import type { RunError } from '../../../shared/problems.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { failedVariantText, nextSteps, retryStep } from '../../words/words.ts';
+import { failedVariantText, nextStep } from '../../words/words.ts';
 
 type FailedProps = { error: RunError; runs: readonly RunView[]; named?: boolean };
 
@@ -15,12 +15,16 @@ export const FailedRun = ({ error, runs, named = false }: FailedProps) => {
         <code>{code}</code>
       </h2>
       <p>
-        {failedVariantText(error)} {message}
+        {failedVariantText(error)} <bdi>{message}</bdi>
       </p>
-      {finalUrl && <p class="muted break">Last address: {finalUrl}</p>}
+      {finalUrl && (
+        <p class="muted break">
+          Last address: <bdi>{finalUrl}</bdi>
+        </p>
+      )}
       <p>
         <strong>{blame === 'page' ? 'The cause is the page.' : 'The cause is this service, not the page.'}</strong>{' '}
-        {nextSteps[code] ?? retryStep}
+        {nextStep(error)}
       </p>
       <p class="muted">
         Run <code>{runs.map(({ id }) => id).join(', ')}</code>
@@ -53,7 +57,7 @@ export const Warnings = ({ runs }: { runs: readonly Pick<RunView, 'warnings'>[] 
         <li key={warning}>
           <span aria-hidden="true">⚠ </span>
           {runs.length > 1 && <strong>{of.join(', ')}: </strong>}
-          {warning}
+          <bdi>{warning}</bdi>
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { metricNames, metrics, numberOf, type Range, textOrDash } from '../../words/numbers.ts';
+import { columnStyle } from './columns.ts';
 import { Scroll } from './scroll.tsx';
 import { Legend, Value } from './value.tsx';
 
@@ -13,7 +14,15 @@ export const RunTable = ({ run, variant }: { run: RunView; variant?: 'against' }
     <>
       <h2 id={id}>{variant ? 'Samples of the second variant' : 'Metrics'}</h2>
       <Scroll labelledBy={id}>
-        <table class="results">
+        <table
+          class="results"
+          style={columnStyle([
+            'Metric',
+            'Median',
+            ...(samples.length > 0 ? ['Range'] : []),
+            ...samples.map((_, i) => `Sample ${i + 1}`),
+          ])}
+        >
           <caption class="hidden">Metrics of this run{samples.length > 0 ? ' and of each sample' : ''}</caption>
           <thead>
             <tr>

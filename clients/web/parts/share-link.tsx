@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { localTime } from '../../words/times.ts';
 import { useAction } from '../loading.ts';
 import { createShareLink, type Link, revokeShareLinks } from '../requests.ts';
+import { readKey } from '../session.ts';
 import { Field } from './field.tsx';
 import { ProblemNote } from './problem.tsx';
 
@@ -24,7 +25,12 @@ export const ShareLink = ({ checkId }: { checkId: string }) => {
   return (
     <div class="panel">
       <h2>Share this check</h2>
-      <p>Anyone with the link can read this check and its reports. It ends by itself, or when the check is erased.</p>
+      <p>
+        {readKey() === null
+          ? 'This service has no API keys. So the link opens on the machine of the service only, where everybody can read all checks.'
+          : 'Anyone with the link can read this check and its reports.'}{' '}
+        The link ends by itself, or when the check is erased.
+      </p>
       <form class="row" onSubmit={create}>
         <Field name="days" label="Ends after">
           {(input) => (

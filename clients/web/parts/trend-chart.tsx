@@ -3,13 +3,26 @@ import type UPlot from 'uplot';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { metricNames } from '../../words/numbers.ts';
-import { HEIGHT, plotOf } from './trend-plot.ts';
+import { HEIGHT, plotOf, type Scheme } from './trend-plot.ts';
 
 const loadStyle = () => {
   if (document.getElementById('uplot')) return;
   const href = new URL('./uplot.css', import.meta.url).href; // the bundle puts it beside the module
   document.head.append(Object.assign(document.createElement('link'), { id: 'uplot', rel: 'stylesheet', href }));
 };
+
+/** Repairs the language of the browser if it is no valid tag, because uPlot would not load. */
+const repairLanguage = () => {
+  try {
+    new Intl.NumberFormat(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
+  }
+};
+
+const dark = matchMedia('screen and (prefers-color-scheme: dark)');
+const forced = matchMedia('(forced-colors: active)');
+const schemeOf = (): Scheme => (forced.matches ? 'forced' : dark.matches ? 'dark' : 'light');
 
 /** A chart with a line per region. The table below has the same data for screen readers. */
 export const TrendChart = ({ runs, name }: { runs: readonly RunSummary[]; name: MetricName }) => {
@@ -18,13 +31,13 @@ export const TrendChart = ({ runs, name }: { runs: readonly RunSummary[]; name: 
   useEffect(() => {
     let chart: UPlot | undefined;
     let gone = false;
-    const dark = matchMedia('screen and (prefers-color-scheme: dark)');
     const draw = async () => {
       loadStyle();
+      repairLanguage();
       const { default: Plot } = await import('uplot'); // only this view needs it
       if (gone || !box.current) return;
       chart?.destroy();
-      const { options, data } = plotOf(runs, name, { width: box.current.clientWidth, isDark: dark.matches });
+      const { options, data } = plotOf(runs, name, { width: box.current.clientWidth, scheme: schemeOf() });
       chart = new Plot(options, data, box.current);
     };
     const resize = new ResizeObserver(
@@ -37,11 +50,11 @@ export const TrendChart = ({ runs, name }: { runs: readonly RunSummary[]; name: 
       );
     show();
     if (box.current) resize.observe(box.current);
-    dark.addEventListener('change', show);
+    for (const query of [dark, forced]) query.addEventListener('change', show);
     return () => {
       gone = true;
       resize.disconnect();
-      dark.removeEventListener('change', show);
+      for (const query of [dark, forced]) query.removeEventListener('change', show);
       chart?.destroy();
     };
   }, [runs, name]);

@@ -2,11 +2,14 @@ import type UPlot from 'uplot';
 import { type MetricName, pageMetrics } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { numberOf, textOf } from '../../words/numbers.ts';
+import { zoneName } from '../../words/times.ts';
 import { navigate } from '../router.ts';
-import { incomparable } from '../series.ts';
+import { incomparable, regionsOf } from '../series.ts';
 
 export const HEIGHT = 320;
-/** Colours of the chart: of its regions, which also differ in brightness, its texts, its background and its grid. */
+/** Narrower charts have the names of the regions above the ends of their lines, in pixels. */
+const WIDE = 600;
+/** Colours of the chart: of its regions, its texts, its background and its grid. */
 const colors = {
   light: {
     regions: ['#0b57d0', '#a3450c', '#0a7035', '#8c1d8f', '#5d6670', '#b3261e'],
@@ -20,8 +23,10 @@ const colors = {
     back: '#0f1419',
     grid: '#303942',
   },
+  forced: { regions: ['CanvasText'], text: 'CanvasText', back: 'Canvas', grid: 'GrayText' },
 };
-type Colors = typeof colors.light;
+export type Scheme = keyof typeof colors;
+type Colors = (typeof colors)[Scheme];
 
 /** Texts of the time axis by the distance of its marks in seconds: of each mark, and below it at a new year and a new day. */
 const timeTexts = [
@@ -39,13 +44,13 @@ type Row = (RunSummary | null | undefined)[];
 export const plotOf = (
   runs: readonly RunSummary[],
   name: MetricName,
-  { width, isDark }: { width: number; isDark: boolean },
+  { width, scheme }: { width: number; scheme: Scheme },
 ): { options: UPlot.Options; data: UPlot.AlignedData } => {
-  const regions = [...new Set(runs.map(({ region }) => region))].sort();
+  const regions = regionsOf(runs);
   const times = [...new Set(runs.map(({ createdAt }) => createdAt))].sort();
   const indexOf = new Map(times.map((time, i) => [time, i]));
   const hollow = incomparable(runs);
-  const theme = isDark ? colors.dark : colors.light;
+  const theme = colors[scheme];
   const rows = regions.map((region) =>
     rowOf(
       runs.filter((run) => run.region === region),
@@ -56,14 +61,18 @@ export const plotOf = (
   const options: UPlot.Options = {
     width,
     height: HEIGHT,
-    series: [{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...regions.map((region, i) => lineOf(region, i, name, theme))],
+    padding: [null, width < WIDE ? null : roomFor(regions), null, null],
+    series: [
+      { label: `Time (${zoneName()})`, value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      ...regions.map((region, i) => lineOf(region, i, name, theme)),
+    ],
     axes: axesOf(name, theme),
     scales: {
-      x: { range: (_, min, max) => aroundTimes(min, max) },
-      y: { range: (_, _min, max) => rangeOf(name, max) },
+      x: { range: (_, min, max) => aroundTimes(times.length, min, max) },
+      y: { range: (_, min, max) => rangeOf(name, min, max) },
     },
     hooks: {
-      draw: [(plot) => drawPoints(plot, rows, hollow, theme)],
+      draw: [(plot) => drawPoints(plot, rows, hollow, theme), (plot) => drawNames(plot, regions, theme)],
       ready: [(plot) => plot.over.addEventListener('click', () => openRun(plot, rows))],
     },
   };
@@ -74,6 +83,7 @@ export const plotOf = (
 const lineOf = (region: string, i: number, name: MetricName, theme: Colors): UPlot.Series => ({
   label: region,
   stroke: colorOf(theme, i),
+  dash: dashOf(i),
   width: 2,
   spanGaps: false,
   points: { show: false }, // `drawPoints` draws them
@@ -98,19 +108,51 @@ const rowOf = (runs: readonly RunSummary[], name: MetricName, indexOf: ReadonlyM
   return row;
 };
 
-/** Returns the time span of the chart, in seconds. Half a day lies on both sides of a single run. */
-const aroundTimes = (min: number, max: number): UPlot.Range.MinMax =>
-  max > min ? [min, max] : [min - 43_200, max + 43_200];
+/** Returns the time span of the chart, in seconds. Half a day lies on both sides of a single time, which uPlot widens to 1,000 days. */
+const aroundTimes = (count: number, min: number, max: number): UPlot.Range.MinMax =>
+  count > 1 && max > min ? [min, max] : [min - 43_200, min + 43_200];
 
-/** Least height of the chart, so that small values don't look large. Scores always have the whole height. */
-const leastHeights = { score: 100, time: 100, shift: 0.1, bytes: 10_240, count: 10 };
+/** Least height of the chart, so that small values don't look large. */
+const leastHeights = { time: 100, shift: 0.1, bytes: 10_240, count: 10 };
+/** Room above and below scores, in points. */
+const SCORE_ROOM = 5;
 
-const rangeOf = (name: MetricName, max: number): UPlot.Range.MinMax => {
+const rangeOf = (name: MetricName, min: number | null, max: number | null): UPlot.Range.MinMax => {
   const { kind } = pageMetrics[name];
-  return [0, Math.max(kind === 'score' ? 0 : max * 1.1, leastHeights[kind])];
+  if (kind !== 'score') return [0, Math.max((max ?? 0) * 1.1, leastHeights[kind])];
+  if (min === null || max === null) return [0, 100];
+  return [Math.max(0, min - SCORE_ROOM), Math.min(100, max + SCORE_ROOM)];
 };
 
 const colorOf = ({ regions }: Colors, i: number): string => regions[i % regions.length] ?? '';
+
+/** Dashes of the lines by region, in pixels. The gaps of a line show an equal line below it. */
+const dashes = [[], [10, 6], [3, 4], [12, 4, 3, 4], [6, 3], [2, 8]];
+
+const dashOf = (i: number): number[] => dashes[i % dashes.length] ?? [];
+
+/** Markers by region: the number of corners and the angle of the first. A circle has none. */
+const markers = [
+  [0, 0],
+  [4, 45],
+  [3, -90],
+  [4, 0],
+  [3, 90],
+  [5, -90],
+] as const;
+
+/** Adds the marker of a region to the path. A later marker is smaller, so that an earlier one is seen below it. */
+const addMarker = (ctx: CanvasRenderingContext2D, i: number, x: number, y: number): void => {
+  const [corners, first] = markers[i % markers.length] ?? markers[0];
+  const radius = (5 - 0.4 * i) * devicePixelRatio;
+  ctx.beginPath();
+  if (corners === 0) ctx.arc(x, y, radius, 0, 7);
+  for (let corner = 0; corner < corners; corner++) {
+    const angle = (first / 180 + (2 * corner) / corners) * Math.PI;
+    ctx.lineTo(x + radius * Math.cos(angle), y + radius * Math.sin(angle));
+  }
+  ctx.closePath();
+};
 
 /** Draws each point: filled, or hollow if its run is not comparable. */
 const drawPoints = (
@@ -123,16 +165,53 @@ const drawPoints = (
     const color = colorOf(theme, i);
     ctx.strokeStyle = color;
     ctx.lineWidth = 2 * devicePixelRatio;
+    ctx.setLineDash([]);
     for (const [at, run] of row.entries()) {
       const [time, value] = [data[0][at], data[i + 1]?.[at]];
       if (!run || time === undefined || value === null || value === undefined) continue;
       ctx.fillStyle = hollow.has(run) ? theme.back : color;
-      ctx.beginPath();
-      ctx.arc(valToPos(time, 'x', true), valToPos(value, 'y', true), 3.5 * devicePixelRatio, 0, 7);
+      addMarker(ctx, i, valToPos(time, 'x', true), valToPos(value, 'y', true));
       ctx.fill();
       ctx.stroke();
     }
   }
+};
+
+const NAME_SIZE = 12;
+const NAME_HEIGHT = 15;
+/** Returns the width of the longest name, in pixels. */
+const roomFor = (regions: readonly string[]): number => 12 + 7 * Math.max(0, ...regions.map(({ length }) => length));
+
+/** Writes the name of each region at the end of its line. Names of near lines stand below each other. */
+const drawNames = (plot: UPlot, regions: readonly string[], theme: Colors): void => {
+  const { ctx, data, bbox, valToPos, width } = plot;
+  const isInside = width < WIDE;
+  const names = regions
+    .flatMap((region, i) => {
+      const value = [...(data[i + 1] ?? [])].findLast((each) => each !== null && each !== undefined);
+      return value === null || value === undefined ? [] : [{ region, i, y: valToPos(value, 'y', true) }];
+    })
+    .sort((a, b) => a.y - b.y);
+  ctx.save();
+  ctx.font = `${NAME_SIZE * devicePixelRatio}px system-ui`;
+  ctx.textBaseline = 'middle';
+  ctx.textAlign = isInside ? 'right' : 'left';
+  ctx.strokeStyle = theme.back;
+  ctx.lineWidth = 4 * devicePixelRatio;
+  ctx.setLineDash([]);
+  const x = bbox.left + bbox.width + (isInside ? -8 : 8) * devicePixelRatio;
+  const lowest = bbox.top + bbox.height - names.length * NAME_HEIGHT * devicePixelRatio;
+  let free = bbox.top;
+  for (const [nth, { region, i, y }] of names.entries()) {
+    const height = NAME_HEIGHT * devicePixelRatio;
+    const wanted = isInside ? y - height : y;
+    const at = Math.max(free, Math.min(wanted, lowest + (nth + 0.5) * height));
+    free = at + height;
+    ctx.strokeText(region, x, at); // a line behind the name does not cross it
+    ctx.fillStyle = colorOf(theme, i);
+    ctx.fillText(region, x, at);
+  }
+  ctx.restore();
 };
 
 /** Opens the run whose point is nearest to the cursor, if it is near. */
@@ -143,5 +222,6 @@ const openRun = ({ cursor: { idx, top = 0 }, data, valToPos }: UPlot, rows: read
     return run ? [{ run, distance: Math.abs(valToPos(data[i + 1]?.[idx] ?? 0, 'y') - top) }] : [];
   });
   const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
-  if (nearest && nearest.distance < 20) navigate(`/checks/${nearest.run.checkId}/runs/${nearest.run.id}`);
+  const isNear = nearest && nearest.distance < 20;
+  if (isNear && nearest.run.links.self) navigate(`/checks/${nearest.run.checkId}/runs/${nearest.run.id}`);
 };

@@ -65,11 +65,18 @@ const Rows = ({ rows, name }: { rows: readonly RowOfRun[]; name: MetricName }) =
 const Row = ({ run, name, why }: RowOfRun & { name: MetricName }) => {
   const value = run.state === 'succeeded' ? numberOf(run, name) : null;
   const grade = gradeOf(name, value, run.device);
-  const note = run.errorCode ? `failed: ${run.errorCode}` : (why ?? '');
+  const notes = [
+    run.errorCode ? `failed: ${run.errorCode}` : why,
+    !run.links.self && 'expired, only its numbers are kept',
+  ];
   return (
     <tr>
       <th scope="row" class="when">
-        <a href={`/checks/${run.checkId}/runs/${run.id}`}>{localTime(run.createdAt)}</a>
+        {run.links.self ? (
+          <a href={`/checks/${run.checkId}/runs/${run.id}`}>{localTime(run.createdAt)}</a>
+        ) : (
+          localTime(run.createdAt)
+        )}
       </th>
       <td>{run.region}</td>
       <td>
@@ -87,7 +94,7 @@ const Row = ({ run, name, why }: RowOfRun & { name: MetricName }) => {
       </td>
       <td>{run.sampleCount}</td>
       <td>{run.auditVersion}</td>
-      <td class="muted">{note}</td>
+      <td class="muted">{notes.filter(Boolean).join(', ')}</td>
     </tr>
   );
 };

@@ -46,7 +46,7 @@ const Region = ({ run, check: { samples = 1 }, explanation, all }: RegionProps) 
     {explanation && (
       <p class="break">
         <strong>Why: </strong>
-        {explanation.sentence}
+        <bdi>{explanation.sentence}</bdi>
       </p>
     )}
     {run.state === 'succeeded' && <VariantTable run={run} labelled={`variants-${run.region}`} all={all} />}

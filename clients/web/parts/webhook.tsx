@@ -16,7 +16,9 @@ export const NewSecret = ({ secret, of, until }: { secret: string; of: string; u
   const copy = () => navigator.clipboard?.writeText(secret).then(() => setCopied(true));
   return (
     <div class="panel">
-      <p>The secret of {of}. Copy it now, because nobody can read it again.</p>
+      <p>
+        The secret of <bdi>{of}</bdi>. Copy it now, because nobody can read it again.
+      </p>
       <div class="row">
         <Field name={`secret-of-${of}`} label="Secret" class="grow">
           {(input) => <input readonly value={secret} onFocus={(event) => event.currentTarget.select()} {...input} />}
@@ -55,7 +57,9 @@ export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: ()
   const remove = () => confirm(`Delete the webhook ${url}?`) && action.run(() => send(path, { method: 'DELETE' }));
   return (
     <section class="panel" aria-label={url}>
-      <h2>{url}</h2>
+      <h2>
+        <bdi>{url}</bdi>
+      </h2>
       <p class="muted">Created {localTime(createdAt)}</p>
       {disabledAt && disabledReason && (
         <p class="note">
@@ -112,7 +116,9 @@ const Deliveries = ({ of, list: { deliveries }, redeliver }: DeliveriesProps) =>
             </th>
             <td>{stateTexts[delivery.state]}</td>
             <td>{delivery.tries}</td>
-            <td>{answerOf(delivery)}</td>
+            <td>
+              <bdi>{answerOf(delivery)}</bdi>
+            </td>
             <td>{delivery.nextTryAt ? localTime(delivery.nextTryAt) : '–'}</td>
             <td>
               <button

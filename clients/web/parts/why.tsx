@@ -122,7 +122,7 @@ const Requests = ({ id, explanation: { requests, omitted } }: { id: string; expl
         <tr key={`${list} ${request.url}`}>
           <td>{lists[list]}</td>
           <th scope="row" class="break">
-            {request.url} <span class="muted">{kindOf(request)}</span>
+            <bdi>{request.url}</bdi> <span class="muted">{kindOf(request)}</span>
           </th>
           <td>{beforeAfter(request.baseBytes, request.bytes, sizeText)}</td>
           <td>{beforeAfter(request.baseMs, request.ms, timeText)}</td>

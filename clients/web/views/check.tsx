@@ -10,14 +10,15 @@ import { Announcer } from '../parts/announcer.tsx';
 import { Assertions } from '../parts/assertions.tsx';
 import { CheckActions } from '../parts/check-actions.tsx';
 import { CheckTable } from '../parts/check-table.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Filmstrips } from '../parts/filmstrip.tsx';
 import { WhatToFix } from '../parts/fixes.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
 import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
 import { VariantTables } from '../parts/variant-tables.tsx';
-import { shareTokenOf } from '../share.ts';
-import { useTitle } from '../title.ts';
+import { missingOr, shareTokenOf } from '../share.ts';
+import { isolated, useTitle } from '../title.ts';
 
 const missing =
   'There is no such check. It was erased or has expired, it belongs to another API key, or the address is wrong.';
@@ -28,12 +29,12 @@ const isFinished = ({ state }: CheckView) => ['succeeded', 'partial', 'failed'].
 /** One check, live. */
 export const CheckPage = ({ checkId }: { checkId: string }) => {
   const { data: check, error, reload } = useLive<CheckView>(`/v1/checks/${checkId}`, isFinished);
-  useTitle(check ? `${isFinished(check) ? '' : '◐ '}${check.url}` : 'Check');
+  useTitle(check ? `${isFinished(check) ? '' : '◐ '}${isolated(check.url)}` : 'Check');
   if (!check) {
     return (
       <>
         <h1>Check</h1>
-        <Pending error={error} reload={reload} missing={missing} rows={12} />
+        <Pending error={error} reload={reload} missing={missingOr(missing, checkId)} rows={12} />
       </>
     );
   }
@@ -54,10 +55,12 @@ const CheckHead = ({ check }: { check: CheckView }) => {
       <div class="grow">
         <h1>
           <a href={check.url} rel="noreferrer nofollow">
-            {check.url}
+            <bdi>{check.url}</bdi>
           </a>
         </h1>
-        <p class="muted">{facts.join(' · ')}</p>
+        <p class="muted">
+          <Facts facts={facts} />
+        </p>
       </div>
       {shareTokenOf(check.id) ? <p class="muted">A shared check, to read only</p> : <CheckActions check={check} />}
     </div>
@@ -81,18 +84,20 @@ const Results = ({ check }: { check: CheckView }) => {
   const shown = check.runs.filter((run) => hasSucceeded(run) && run.links.filmstrip);
   return (
     <>
-      {check.against ? (
+      {groups(failed).map(
+        (runs) => runs[0]?.error && <FailedRun key={runs[0].id} error={runs[0].error} runs={runs} named />,
+      )}
+      {failed.length === check.runs.length ? null : check.against ? (
         <VariantTables check={check} isFinished={isFinished(check)} all={all} />
       ) : (
         <CheckTable check={check} comparison={comparison?.baseCheckId === null ? comparison : undefined} all={all} />
       )}
-      <p class="row">
-        <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'Fewer metrics' : 'More metrics'}
-        </button>
-      </p>
-      {groups(failed).map(
-        (runs) => runs[0]?.error && <FailedRun key={runs[0].id} error={runs[0].error} runs={runs} named />,
+      {failed.length < check.runs.length && (
+        <p class="row">
+          <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? 'Fewer metrics' : 'More metrics'}
+          </button>
+        </p>
       )}
       <Assertions runs={check.runs} />
       <Warnings runs={check.runs.flatMap(warningRows)} />

@@ -10,10 +10,11 @@ import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../loading.ts';
 import { NewlyFailed } from '../parts/assertions.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
 import { WhatChanged } from '../parts/why.tsx';
-import { useTitle } from '../title.ts';
+import { isolated, useTitle } from '../title.ts';
 
 const missing = 'One of the two checks does not exist. It was erased or has expired, or it belongs to another API key.';
 const signs = { improved: '▲', regressed: '▼', same: '=', unknown: '?' };
@@ -30,7 +31,8 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
   const reload = () => {
     for (const each of all) each.reload();
   };
-  useTitle(after.data ? `Comparison: ${after.data.url}` : 'Comparison');
+  const urls = [...new Set([before.data?.url, after.data?.url])].filter((url) => url !== undefined);
+  useTitle(urls.length > 0 ? `Comparison: ${urls.map(isolated).join(', ')}` : 'Comparison');
   // The view appears at once, so that a later answer does not move an earlier one.
   if (!all.every((each) => each.data || each.error)) {
     return (
@@ -42,7 +44,7 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
   }
   return (
     <>
-      <h1>{after.data ? <>Two checks of {after.data.url}</> : 'Two checks compared'}</h1>
+      <Heading urls={urls} />
       <div class="row sides">
         <Side name="Before" id={base} check={before.data} />
         <Side name="After" id={checkId} check={after.data} />
@@ -59,11 +61,26 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
   );
 };
 
+const Heading = ({ urls: [first, second] }: { urls: readonly string[] }) => {
+  if (first === undefined) return <h1>Two checks compared</h1>;
+  return second === undefined ? (
+    <h1>
+      Two checks of <bdi>{first}</bdi>
+    </h1>
+  ) : (
+    <h1>
+      <bdi>{first}</bdi> compared with <bdi>{second}</bdi>
+    </h1>
+  );
+};
+
 const Side = ({ name, id, check }: { name: string; id: string; check: CheckView | undefined }) => (
   <p class="grow panel">
     <strong>{name}</strong> <a href={`/checks/${id}`}>{check ? localTime(check.createdAt) : id.slice(0, 8)}</a>
     <br />
-    <span class="muted break">{check ? [check.url, ...auditFacts(check), ...labelTexts(check)].join(' · ') : ' '}</span>
+    <span class="muted break">
+      {check ? <Facts facts={[check.url, ...auditFacts(check), ...labelTexts(check)]} /> : ' '}
+    </span>
   </p>
 );
 
@@ -84,7 +101,7 @@ const RegionPart = ({ region, metrics: compared, explanation }: RegionProps) => 
       {explanation && (
         <p class="break">
           <strong>Why: </strong>
-          {explanation.sentence}
+          <bdi>{explanation.sentence}</bdi>
         </p>
       )}
       <DataTable

@@ -14,8 +14,8 @@ import { RunTable } from '../parts/run-table.tsx';
 import { ScoreTiles } from '../parts/score-tiles.tsx';
 import { Simulations } from '../parts/simulations.tsx';
 import { VariantTable } from '../parts/variant-table.tsx';
-import { shareTokenOf } from '../share.ts';
-import { useTitle } from '../title.ts';
+import { missingOr, shareTokenOf } from '../share.ts';
+import { isolated, useTitle } from '../title.ts';
 
 const missing =
   'There is no such run. Its check was erased or has expired, it belongs to another API key, or the address is wrong.';
@@ -25,12 +25,12 @@ const isFinished = ({ state }: RunView) => state === 'succeeded' || state === 'f
 /** One run: its numbers, and how the service measured them. */
 export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) => {
   const { data: run, error, reload } = useLive<RunView>(`/v1/checks/${checkId}/runs/${runId}`, isFinished);
-  useTitle(run ? `${run.region}: ${run.url}` : 'Run');
+  useTitle(run ? `${run.region}: ${isolated(run.url)}` : 'Run');
   if (!run) {
     return (
       <>
         <h1>Run</h1>
-        <Pending error={error} reload={reload} missing={missing} rows={12} />
+        <Pending error={error} reload={reload} missing={missingOr(missing, checkId)} rows={12} />
       </>
     );
   }
@@ -68,7 +68,9 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
 /** Both variants side by side, and each sample of the second one. */
 const Variants = ({ run, against }: { run: RunView; against: NonNullable<RunView['against']> }) => (
   <>
-    <h2 id="variants">Compared with {against.url}</h2>
+    <h2 id="variants">
+      Compared with <bdi>{against.url}</bdi>
+    </h2>
     <p class="muted">{[`Lighthouse ${against.auditVersion}`, against.device, 'audited in turns'].join(' · ')}</p>
     <VariantTable run={run} labelled="variants" all />
     <RunTable run={{ ...run, ...against, links: run.links }} variant="against" />
@@ -85,11 +87,15 @@ const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
         <h1>
           {run.region}:{' '}
           <a href={run.url} rel="noreferrer nofollow">
-            {run.url}
+            <bdi>{run.url}</bdi>
           </a>
         </h1>
         <p class="muted">{facts.join(' · ')}</p>
-        {run.finalUrl && run.finalUrl !== run.url && <p class="muted break">Measured: {run.finalUrl}</p>}
+        {run.finalUrl && run.finalUrl !== run.url && (
+          <p class="muted break">
+            Measured: <bdi>{run.finalUrl}</bdi>
+          </p>
+        )}
         {!isFinished(run) && (
           <p role="status">
             ◐ {run.state === 'created' ? 'The run waits for an auditor.' : 'The page is being audited.'} The result

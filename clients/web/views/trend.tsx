@@ -10,16 +10,16 @@ import { TrendChart } from '../parts/trend-chart.tsx';
 import { TrendTable } from '../parts/trend-table.tsx';
 import { navigate, replaceUrl } from '../router.ts';
 import { MAX_RUNS, useSeries } from '../series.ts';
-import { useTitle } from '../title.ts';
+import { isolated, useTitle } from '../title.ts';
 
 /** A page over time: one line per region. */
 export const TrendPage = ({ query }: { query: URLSearchParams }) => {
   const url = query.get('url') ?? '';
   const device = query.get('device') ?? 'mobile';
-  useTitle(url ? `Over time: ${url}` : 'A page over time');
+  useTitle(url ? `Over time: ${isolated(url)}` : 'A page over time');
   return (
     <>
-      <h1>{url || 'A page over time'}</h1>
+      <h1>{url ? <bdi>{url}</bdi> : 'A page over time'}</h1>
       <Choice key={`${url} ${device}`} url={url} device={device} />
       {url === '' ? (
         <p class="empty">Enter the URL of a page that was audited before.</p>

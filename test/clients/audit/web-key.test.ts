@@ -134,6 +134,21 @@ test('a page without a key asks for one, says why it is refused, and keeps it in
   expect(errors).toEqual([]);
 });
 
+test('a key is kept in the browser on request, until somebody forgets it', async () => {
+  const key = await newKey('checks:read');
+  const context = await site.browser.createBrowserContext();
+  await using first = await openPage(context, `${site.url}/`);
+  await untilShown(first.page, 'Keep the key in this browser');
+  await first.page.click('[name=forBrowser]');
+  await enterKey(first.page, key);
+  await untilShown(first.page, `Key ${key.slice(0, 8)}…`);
+  await using second = await openPage(context, `${site.url}/`);
+  await untilShown(second.page, `Key ${key.slice(0, 8)}…`);
+  await press(second.page, 'Forget');
+  await untilShown(second.page, 'This service needs an API key');
+  expect(await second.page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0]);
+});
+
 test('a report of 20 MB opens in the frame and is saved, from the bucket', async () => {
   const report = JSON.parse(gunzipSync(await readReport('13.5.0')).toString());
   report.fullPageScreenshot.screenshot.data = `data:image/webp;base64,${randomBytes(15 * 2 ** 20).toString('base64')}`;

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { faultsOf } from '../../clients/web/form-inputs.ts';
+import { nextStep } from '../../clients/words/words.ts';
+
+test('a page that leads to a port which browsers refuse has its own next step', () => {
+  const code = 'forbidden-target';
+  const message = 'The page leads to http://example.com:6000/. Browsers refuse to open its port.';
+  expect(nextStep({ code, message })).toContain('80, 443 or 8080');
+  expect(nextStep({ code, message: 'The page leads to 10.0.0.1.' })).toContain('Change where the page leads');
+});
+
+test('names that a form repeats are faults, whatever their case', () => {
+  const form = new FormData();
+  form.set('labels', 'a: 1\n\nb: 2');
+  form.set('headers', 'X-Token: 1\nx-token: 2');
+  expect(faultsOf(form)).toEqual([
+    { path: 'headers', message: 'Line 2 repeats the name x-token. Give each name once.' },
+  ]);
+});
