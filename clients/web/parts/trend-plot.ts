@@ -127,7 +127,7 @@ const rangeOf = (name: MetricName, min: number | null, max: number | null): UPlo
 const colorOf = ({ regions }: Colors, i: number): string => regions[i % regions.length] ?? '';
 
 /** Dashes of the lines by region, in pixels. The gaps of a line show an equal line below it. */
-const dashes = [[], [10, 6], [3, 4], [12, 4, 3, 4], [6, 3], [2, 8]];
+const dashes = [[], [12, 8], [4, 12], [16, 6, 4, 6], [8, 4], [2, 6]];
 
 const dashOf = (i: number): number[] => dashes[i % dashes.length] ?? [];
 
