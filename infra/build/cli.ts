@@ -26,7 +26,13 @@ export const buildCli = async (folder: string): Promise<void> => {
     logLevel: 'warning',
   });
   await chmod(join(folder, 'page-audit.mjs'), 0o755);
-  const { private: _, ...manifest } = JSON.parse(await readFile(join(root, 'clients/cli/package.json'), 'utf8'));
+  // The file has all packages inside.
+  const {
+    private: _,
+    dependencies: __,
+    optionalDependencies: ___,
+    ...manifest
+  } = JSON.parse(await readFile(join(root, 'clients/cli/package.json'), 'utf8'));
   const published = { ...manifest, bin: { 'page-audit': 'page-audit.mjs' }, engines: { node: '>=20.11' } };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
