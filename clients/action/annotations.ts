@@ -2,26 +2,37 @@ import type { MetricName } from '../../shared/page-metrics.ts';
 import { changeText } from '../words/change.ts';
 import type { Results } from './results.ts';
 
-/** GitHub shows at most ten annotations of each level and step. */
-const MAX_ANNOTATIONS = 10;
+/** GitHub shows at most ten annotations of each level and step. One is left for a message of the action itself. */
+const MAX_ANNOTATIONS = 9;
 
-type Annotation = { level: 'error' | 'warning'; title: string; message: string };
+const levels = ['error', 'warning'] as const;
+export type Annotation = { level: (typeof levels)[number]; title: string; message: string };
 
-/** Returns the workflow commands that show failed runs, assertions and regressions as annotations, errors first. */
-export const annotationsOf = (results: Results): string[] =>
-  results.checks
-    .flatMap(findingsOf)
-    .sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error'))
-    .slice(0, MAX_ANNOTATIONS)
-    .map(annotation);
+/**
+ * Returns the failed runs, assertions and regressions as annotations, errors first. The last one counts those left out. A
+ * base without a verdict is an error, unless the step allows it.
+ */
+export const annotationsOf = (results: Results, { allowEmpty = false } = {}): Annotation[] => {
+  const findings = results.checks.flatMap((check) => findingsOf(check, allowEmpty ? 'warning' : 'error'));
+  return levels.flatMap((level) =>
+    bounded(
+      level,
+      findings.filter((each) => each.level === level),
+    ),
+  );
+};
 
-/** Returns a workflow command. Escaping keeps a text of a page from becoming a command of its own. */
-export const annotation = ({ level, title, message }: Annotation): string =>
-  `::${level} title=${escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C')}::${escaped(message)}`;
+const bounded = (level: Annotation['level'], findings: Annotation[]): Annotation[] => {
+  if (findings.length <= MAX_ANNOTATIONS) return findings;
+  const shown = findings.slice(0, MAX_ANNOTATIONS - 1);
+  const title = `and ${findings.length - shown.length} more`;
+  return [...shown, { level, title, message: 'GitHub shows few annotations. The job summary has more.' }];
+};
 
-const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-
-const findingsOf = ({ url, runs, base, baseProblem }: Results['checks'][number]): Annotation[] => [
+const findingsOf = (
+  { url, runs, base, baseProblem }: Results['checks'][number],
+  levelOfNoVerdict: Annotation['level'],
+): Annotation[] => [
   ...runs.flatMap(({ region, state, error, assertions }) => [
     ...(state === 'created' || state === 'running'
       ? [
@@ -43,7 +54,7 @@ const findingsOf = ({ url, runs, base, baseProblem }: Results['checks'][number])
         message: `${url}: ${message}`,
       })),
   ]),
-  ...(baseProblem ? [{ level: 'error' as const, title: 'Not compared', message: `${url}: ${baseProblem}` }] : []),
+  ...(baseProblem ? [{ level: levelOfNoVerdict, title: 'Not compared', message: `${url}: ${baseProblem}` }] : []),
   ...Object.entries(base?.metrics ?? {}).flatMap(([metric, { regions }]) =>
     Object.entries(regions)
       .filter(([, { verdict }]) => verdict === 'regressed')

@@ -1,50 +1,22 @@
-const TIMEOUT_MS = 15_000;
-const PAGE_SIZE = 100;
+import type { GitHub } from './source.ts';
 
-type Comment = { id: number; body?: string; user?: { type?: string } | null };
-type Target = {
-  /** URL of GitHub's REST API. */
-  apiUrl: string;
-  repository: string;
-  pullRequest: number;
-  token: string;
-  /** Text that finds the comment again. It is invisible, because it is an HTML comment. */
-  marker: string;
+type Target = { owner: string; repo: string; pullRequest: number; marker: string };
+
+/** Writes the comment that begins with the marker, or updates it. The marker is an HTML comment, so nobody sees it. */
+export const writeComment = async (github: GitHub, target: Target, markdown: string): Promise<void> => {
+  const { owner, repo, pullRequest, marker } = target;
+  const body = `${marker}\n${markdown}`;
+  const id = await findComment(github, target);
+  if (id === undefined) await github.rest.issues.createComment({ owner, repo, issue_number: pullRequest, body });
+  else await github.rest.issues.updateComment({ owner, repo, comment_id: id, body });
 };
 
-/** Writes the comment of the action on the pull request, or updates it. Throws an Error that says what to do. */
-export const writeComment = async (target: Target, markdown: string): Promise<void> => {
-  const { repository, pullRequest, marker } = target;
-  const comments = `/repos/${repository}/issues/${pullRequest}/comments`;
-  const body = JSON.stringify({ body: `${marker}\n${markdown}` });
-  const id = await findComment(target, comments);
-  if (id === undefined) await request(target, 'POST', comments, body);
-  else await request(target, 'PATCH', `/repos/${repository}/issues/comments/${id}`, body);
-};
-
-/** Returns the id of the comment that begins with the marker. A user's comment never counts, because users can copy it. */
-const findComment = async (target: Target, path: string): Promise<number | undefined> => {
-  for (let page = 1; ; page += 1) {
-    const answer = await request(target, 'GET', `${path}?per_page=${PAGE_SIZE}&page=${page}`);
-    const comments = (await answer.json()) as Comment[];
-    const ours = comments.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(target.marker));
+/** Returns the id of the comment. A user's comment never counts, because users can copy the marker. */
+const findComment = async ({ rest, paginate }: GitHub, { owner, repo, pullRequest, marker }: Target) => {
+  const parameters = { owner, repo, issue_number: pullRequest, per_page: 100 };
+  for await (const { data } of paginate.iterator(rest.issues.listComments, parameters)) {
+    const ours = data.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(marker));
     if (ours) return ours.id;
-    if (comments.length < PAGE_SIZE) return undefined;
   }
-};
-
-const request = async ({ apiUrl, token }: Target, method: string, path: string, body?: string): Promise<Response> => {
-  const headers = {
-    accept: 'application/vnd.github+json',
-    authorization: `Bearer ${token}`,
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-  };
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const answer = await fetch(`${apiUrl}${path}`, { method, headers, signal, ...(body !== undefined && { body }) });
-  if (answer.ok) return answer;
-  const isForbidden = [401, 403, 404].includes(answer.status);
-  const nextStep = isForbidden
-    ? 'Add "permissions: pull-requests: write" to the job. A pull request from a fork has no such permission.'
-    : 'Run the job again.';
-  throw new Error(`GitHub answered ${answer.status} to the comment on the pull request. ${nextStep}`);
+  return undefined;
 };

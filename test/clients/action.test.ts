@@ -2,17 +2,19 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { inputNames } from '../../clients/action/inputs.ts';
 import type { Client } from '../../clients/api/client.ts';
 import type { CheckView } from '../../shared/check.ts';
+import type { Sample } from '../../shared/page-metrics-schemas.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { samplesOf } from '../support/check-results.ts';
 import { compileCache } from '../support/compile-cache.ts';
+import { FakeGitHub } from '../support/fake-github.ts';
 import { readReport } from '../support/recorded-reports.ts';
 import { waitFor } from '../support/service.ts';
 import { passed, type World } from '../support/world.ts';
@@ -29,7 +31,9 @@ const audit = action.runs.steps.find(({ id }) => id === 'audit') as Required<Ste
 let world: World;
 let api: Api;
 let client: Client;
+let github: FakeGitHub;
 beforeAll(async () => {
+  github = await FakeGitHub.start();
   api = await startApi();
   ({ world, client } = api);
 });
@@ -38,46 +42,27 @@ afterAll(async () => {
   github.close();
 });
 
-/** GitHub's API, as far as the action uses it. */
-type Comment = { id: number; body: string; user: { type: string } };
-let comments: Comment[] = [];
-let refusal: number | undefined;
-const github = createServer(async (request, response) => {
-  const body = request.method === 'GET' ? undefined : (JSON.parse(await text(request)) as { body: string }).body;
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://github');
-  const found = comments.find(({ id }) => pathname === `/repos/me/shop/issues/comments/${id}`);
-  const isList = pathname === '/repos/me/shop/issues/7/comments';
-  const authorized = request.headers.authorization === 'Bearer ghs_token';
-  const page = Number(searchParams.get('page') ?? 1);
-  const answer = (status: number, value: object) => response.writeHead(status).end(JSON.stringify(value));
-  if (refusal || !authorized) return answer(refusal ?? 401, {});
-  if (request.method === 'GET' && isList) return answer(200, comments.slice((page - 1) * 100, page * 100));
-  if (request.method === 'POST' && isList && body)
-    comments.push({ id: 500 + comments.length, body, user: { type: 'Bot' } });
-  else if (request.method === 'PATCH' && found && body) found.body = body;
-  else return answer(404, {});
-  return answer(200, {});
-}).listen(0, '127.0.0.1');
-beforeEach(() => {
-  comments = [];
-  refusal = undefined;
-});
+beforeEach(() => Object.assign(github, { comments: {}, answers: {}, failures: [] }));
 
 /** Runs the step `audit` as a runner does. `finish` finishes the run of the check with the label of this use. */
 const runAction = async (
   inputs: Record<string, string>,
   finish?: (pid: number) => Promise<void>,
-  event: object = pullRequest,
+  [eventName, event]: readonly [name: string, payload: object] = pullRequest,
 ) => {
   const folder = mkdtempSync(join(tmpdir(), 'page-audit-action-'));
   const file = (name: string, content = '') => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
+  const defaults = Object.entries(action.inputs).map(([name, input]) => [name, input.default]);
+  const contexts: Record<string, string> = {
+    'toJSON(inputs)': JSON.stringify({ ...Object.fromEntries(defaults), ...inputs }, null, 2),
+    'github.token': 'ghs_token',
+    'github.action_path': actionPath,
+  };
   const resolved = (expression: string): string =>
-    expression.replace(/\$\{\{ (?:inputs\.([\w-]+)|github\.(\w+)) \}\}/g, (_, input: string, context: string) =>
-      input ? (inputs[input] ?? action.inputs[input]?.default ?? '') : context === 'token' ? 'ghs_token' : actionPath,
-    );
+    expression.replace(/\$\{\{ ([\w.()]+) \}\}/g, (_, name: string) => contexts[name] ?? `no ${name}`);
   const env = {
     ...compileCache,
     PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
@@ -87,7 +72,10 @@ const runAction = async (
     GITHUB_OUTPUT: file('output'),
     GITHUB_EVENT_PATH: file('event.json', JSON.stringify(event)),
     GITHUB_REPOSITORY: 'me/shop',
-    GITHUB_API_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
+    GITHUB_EVENT_NAME: eventName,
+    GITHUB_REF: 'refs/heads/main',
+    GITHUB_SHA: 'b'.repeat(40),
+    GITHUB_API_URL: github.url,
     GITHUB_WORKFLOW: 'audit',
     GITHUB_JOB: 'pages',
     ...Object.fromEntries(Object.entries(audit.env).map(([name, value]) => [name, resolved(value)])),
@@ -107,16 +95,19 @@ const runAction = async (
   rmSync(folder, { recursive: true });
   return { code, log: stdout + stderr, stdout, summary, output };
 };
-const pullRequest = { pull_request: { number: 7 } };
+const sha = 'a'.repeat(40);
+const pull = { number: 7, state: 'open', head: { ref: 'blue', sha, repo: { full_name: 'me/shop' } } };
+const pullRequest = ['pull_request', { pull_request: pull }] as const;
+const bodies = () => (github.comments[7] ?? []).map(({ body }) => body);
 
 /** Finishes the run of the newest check of a URL with the recorded report of the faulty page. */
 const finishNext =
-  (url: string, known = new Set<string>()) =>
+  (url: string, known = new Set<string>(), more: { samples?: Sample[] } = {}) =>
   async () => {
     const isNext = ({ id, state }: Pick<CheckView, 'id' | 'state'>) => state === 'created' && !known.has(id);
     const { id } = await waitFor(async () => (await client.list({ url })).checks.find(isNext));
     const run = await world.runOf(id);
-    await world.finish(run, { ...passed, report: await world.storeReport(run, readReport('13.5.0')) });
+    await world.finish(run, { ...passed, ...more, report: await world.storeReport(run, readReport('13.5.0')) });
   };
 const aUrl = () => `https://example.com/${randomUUID()}`;
 
@@ -134,65 +125,100 @@ const commandsIn = (stdout: string): string[] => {
 };
 
 test('each input is used, each output is set, and no input is a part of a script', () => {
-  const used = Object.values(audit.env).join('\n');
-  for (const input of Object.keys(action.inputs)) expect(used).toContain(`\${{ inputs.${input} }}`);
+  expect(Object.keys(action.inputs).sort()).toEqual([...inputNames].sort());
   for (const [name, { value }] of Object.entries(action.outputs))
     expect(value).toBe(`\${{ steps.audit.outputs.${name} }}`);
   for (const { run } of action.runs.steps) expect(run ?? '').not.toContain('${{');
 });
 
-test('a pull request gets one comment, which the next run updates', async () => {
+test('a base without a service is refused before the audit', async () => {
+  const { code, stdout } = await runAction({ urls: aUrl(), base: 'branch=main' });
+  expect([code, commandsIn(stdout)]).toEqual([2, [expect.stringMatching(/^::error title=page-audit::base needs/)]]);
+});
+
+test('a pull request gets one comment for each leg, which the next run updates also if GitHub fails once', async () => {
   const url = aUrl();
-  comments = Array.from({ length: 100 }, (_, i) => ({ id: i, body: 'Nice!', user: { type: 'User' } }));
-  const first = await runAction({ urls: url, 'server-url': api.url }, finishNext(url));
+  const inputs = { urls: url, 'server-url': api.url };
+  const first = await runAction(inputs, finishNext(url));
   expect(first.code, first.log).toBe(0);
   const { output } = first;
   expect(output).toMatchObject({ passed: 'true', scores: expect.stringContaining('"performance":98') });
   const [id] = JSON.parse(output['check-ids'] as string);
   expect(JSON.parse(output.links as string)).toEqual([`${api.url}/checks/${id}`]);
+  expect((await client.get(id)).labels).toEqual({ branch: 'blue', commit: sha, repository: 'me/shop' });
   expect(first.summary).toContain(url.replace(':', '&#58;')); // as a text, not as a link
-  expect(comments).toHaveLength(101);
-  const marker = /^<!-- page-audit: audit pages .*-->\n/;
-  expect(comments[100]?.body).toMatch(marker);
+  const marker = /^<!-- page-audit: audit pages [\da-f]{12} -->\n/;
+  expect(bodies()).toEqual([expect.stringMatching(marker)]);
 
-  const second = await runAction({ urls: url, 'server-url': api.url }, finishNext(url, new Set([id])));
+  github.failures = [{ status: 502 }];
+  const second = await runAction(inputs, finishNext(url, new Set([id])));
   expect(second.code, second.log).toBe(0);
-  expect(comments).toHaveLength(101);
-  expect(comments[100]?.body.replace(marker, '')).toBe(second.summary);
+  expect(bodies().map((body) => body.replace(marker, ''))).toEqual([second.summary]);
   expect(second.summary).not.toContain(id);
+
+  const leg = await runAction({ ...inputs, device: 'desktop' }, finishNext(url, new Set([id])));
+  expect(leg.code, leg.log).toBe(0);
+  expect(bodies()).toHaveLength(2);
+});
+
+test('`base: branch=main` fails without a base and says why, and finds the check of a push to main', async () => {
+  const url = aUrl();
+  const inputs = { urls: url, 'server-url': api.url, base: 'branch=main' };
+  const alone = await runAction(inputs, finishNext(url));
+  const [id] = JSON.parse(alone.output['check-ids'] as string);
+  expect([alone.code, (await client.get(id)).samples], alone.log).toEqual([2, 5]);
+  expect(bodies()[0]).toMatch(
+    /Not compared\.\*\* No earlier finished check[\s\S]*Run this workflow on the branch `main`/,
+  );
+  const known = new Set([id]);
+  const measured = { samples: samplesOf('unchanged', 0, 5) };
+  const main = await runAction({ ...inputs, 'allow-empty': 'true' }, finishNext(url, known, measured), ['push', {}]);
+  expect([main.code, commandsIn(main.stdout)], main.log).toEqual([
+    0,
+    [expect.stringMatching(/^::warning.*Not compared/)],
+  ]);
+  const [base] = JSON.parse(main.output['check-ids'] as string);
+  const compared = await runAction(inputs, finishNext(url, known, measured));
+  expect([compared.code, compared.output.passed], compared.log).toEqual([0, 'true']);
+  expect(bodies()).toEqual([expect.stringContaining(base)]);
+});
+
+test('a preview gets its comment on the pull request of its commit', async () => {
+  const url = aUrl();
+  github.answers = { [`/commits/${sha}/pulls`]: [pull] };
+  const deployment = ['deployment_status', { deployment: { sha, ref: sha }, deployment_status: {} }] as const;
+  const { code, log, summary } = await runAction({ urls: url, 'server-url': api.url }, finishNext(url), deployment);
+  expect(code, log).toBe(0);
+  expect(bodies()).toEqual([expect.stringContaining(summary)]);
 });
 
 test('a failed assertion fails the step with annotations, and `passed` is false', async () => {
   const url = aUrl();
   const folder = mkdtempSync(join(tmpdir(), 'page-audit-action-'));
   const assertions = join(folder, 'lighthouserc.json');
-  const many = Array.from({ length: 20 }, (_, i) => [
+  const many = Array.from({ length: 18 }, (_, i) => [
     `no-such-audit-${String.fromCharCode(97 + i)}`,
-    i === 19 ? 'error' : 'warn',
+    i === 17 ? 'error' : 'warn',
   ]);
   writeFileSync(assertions, JSON.stringify({ ci: { assert: { assertions: Object.fromEntries(many) } } }));
   const { code, stdout, output } = await runAction({ urls: url, 'server-url': api.url, assertions }, finishNext(url));
   expect([code, output.passed]).toEqual([1, 'false']);
   const commands = commandsIn(stdout);
   expect(commands).toHaveLength(10);
-  expect(commands[0]).toMatch(/^::error title=us-west1%3A no-such-audit-t::/);
+  expect(commands[0]).toMatch(/^::error title=us-west1%3A no-such-audit-r::/);
+  expect(commands[9]).toMatch(/^::warning title=and 9 more::/);
   rmSync(folder, { recursive: true });
 });
 
-test('a comment that is not allowed is a warning, and neither a copied marker nor another event gets a comment', async () => {
+test('a fork, whose token may not comment, gets a warning and the label of its own branch', async () => {
   const url = aUrl();
-  refusal = 403;
-  const { code, stdout } = await runAction({ urls: url, 'server-url': api.url }, finishNext(url));
+  github.failures = [{ status: 403 }];
+  const fork = { ...pull, head: { ref: 'main', sha, repo: { full_name: 'fork/shop' } } };
+  const event = ['pull_request', { pull_request: fork }] as const;
+  const { code, stdout, output } = await runAction({ urls: url, 'server-url': api.url }, finishNext(url), event);
   expect([code, commandsIn(stdout)]).toEqual([0, [expect.stringMatching(/^::warning .*pull-requests: write/)]]);
-  refusal = undefined;
-  const copy = { id: 1, body: '<!-- page-audit: audit pages - -->\nmine', user: { type: 'User' } };
-  comments = [copy];
-  const other = aUrl();
-  await runAction({ urls: other, 'server-url': api.url }, finishNext(other), { ref: 'main' });
-  expect(comments).toEqual([copy]);
-  const third = aUrl();
-  await runAction({ urls: third, 'server-url': api.url }, finishNext(third));
-  expect(comments).toHaveLength(2);
+  const [id] = JSON.parse(output['check-ids'] as string);
+  expect((await client.get(id)).labels).toMatchObject({ branch: 'fork:main' });
 });
 
 test('no input and no text of a page is a command of the shell or of the workflow', async () => {

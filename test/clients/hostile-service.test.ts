@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { error } from '@actions/core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { annotationsOf } from '../../clients/action/annotations.ts';
 import { Client } from '../../clients/api/client.ts';
 import { explain } from '../../clients/cli/exit-codes.ts';
@@ -140,7 +141,12 @@ test('annotations of the action are one line each', async () => {
   };
   const annotations = annotationsOf(JSON.parse(jsonOf([results])));
   expect(annotations.length).toBeGreaterThan(1);
-  for (const line of annotations) expect(line).toMatch(/^::error title=[^\r\n]*::[^\r\n]*$/);
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  for (const { message, title } of annotations) error(message, { title });
+  const lines = written.mock.calls.map(([line]) => line);
+  written.mockRestore();
+  expect(lines).toHaveLength(annotations.length);
+  for (const line of lines) expect(line).toMatch(/^::error title=[^\r\n]*::[^\r\n]*\n$/);
 });
 
 test('a tool of agents returns no steering text', async () => {

@@ -116,7 +116,11 @@ test.each([
     { id: other, state: 'running', assertionsPassed: null },
   ]);
   expect(annotationsOf(results)).toEqual([
-    '::error title=us-west1%3A unfinished::https://shop.example/: The command ended before this run finished.',
+    {
+      level: 'error',
+      title: 'us-west1: unfinished',
+      message: 'https://shop.example/: The command ended before this run finished.',
+    },
   ]);
   expect(shown.stderr).toContain(`\npage-audit get ${other}\n`);
 });
