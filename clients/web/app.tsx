@@ -13,6 +13,7 @@ const views: Record<Route['name'], () => Promise<ComponentType<ViewProps>>> = {
   home: () => import('./views/home.tsx').then(({ HomePage }) => HomePage),
   check: () => import('./views/check.tsx').then(({ CheckPage }) => CheckPage),
   run: () => import('./views/run.tsx').then(({ RunPage }) => RunPage),
+  pages: () => import('./views/pages.tsx').then(({ PagesPage }) => PagesPage),
   trend: () => import('./views/trend.tsx').then(({ TrendPage }) => TrendPage),
   webhooks: () => import('./views/webhooks.tsx').then(({ WebhooksPage }) => WebhooksPage),
   comparison: () => import('./views/comparison.tsx').then(({ ComparisonPage }) => ComparisonPage),

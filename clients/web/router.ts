@@ -12,10 +12,13 @@ const patterns = {
   comparison: new RegExp(`^/comparisons/(?<base>${id})\\.\\.\\.(?<checkId>${id})$`, 'i'),
 };
 const viewNames = Object.keys(patterns) as (keyof typeof patterns)[];
+/** The address of a page over time without a URL shows all pages. */
+const viewOf = (name: keyof typeof patterns, query: URLSearchParams): ViewName =>
+  name === 'trend' && !query.has('url') ? 'pages' : name;
 
 /** Ids in an address. An id is empty if the address has none. */
 export type RouteIds = { checkId: string; runId: string; base: string };
-type ViewName = keyof typeof patterns | 'unknown';
+type ViewName = keyof typeof patterns | 'pages' | 'unknown';
 export type Route = { name: ViewName; ids: RouteIds; query: URLSearchParams; key: string };
 
 const none: RouteIds = { checkId: '', runId: '', base: '' };
@@ -30,7 +33,8 @@ export const routeOf = ({ pathname, search, hash }: Pick<Location, 'pathname' | 
     if (found) {
       const ids = { ...none, ...found.groups };
       if (ids.checkId) keepShareToken(ids.checkId, hash);
-      return { name, ids, query, key };
+      const view = viewOf(name, query);
+      return { name: view, ids, query, key: `${key} ${view}` };
     }
   }
   return { name: 'unknown', ids: none, query, key };

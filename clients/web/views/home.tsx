@@ -8,6 +8,9 @@ export const HomePage = () => {
     <>
       <h1>Audit a page</h1>
       <NewCheck />
+      <p>
+        <a href="/pages">Your pages, the worst first</a>
+      </p>
       <RecentChecks />
     </>
   );

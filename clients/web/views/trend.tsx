@@ -5,6 +5,7 @@ import type { RunSummary } from '../../../shared/summaries.ts';
 import { labels, metrics, numberOf } from '../../words/numbers.ts';
 import { unreadableNote } from '../../words/words.ts';
 import { Field } from '../parts/field.tsx';
+import { PageNow } from '../parts/page-now.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { TrendChart } from '../parts/trend-chart.tsx';
 import { TrendTable } from '../parts/trend-table.tsx';
@@ -24,7 +25,10 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
       {url === '' ? (
         <p class="empty">Enter the URL of a page that was audited before.</p>
       ) : (
-        <Series key={`${url} ${device}`} url={url} device={device} metric={query.get('metric')} />
+        <>
+          <PageNow key={`now ${url} ${device}`} url={url} device={device} />
+          <Series key={`${url} ${device}`} url={url} device={device} metric={query.get('metric')} />
+        </>
       )}
     </>
   );

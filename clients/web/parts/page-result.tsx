@@ -1,0 +1,81 @@
+import type { MainName } from '../../../shared/page-metrics.ts';
+import type { PageResult } from '../../../shared/pages.ts';
+import { changeText } from '../../words/change.ts';
+import { gradeOf, gradeSigns, gradeWords, labels, mainMetrics } from '../../words/numbers.ts';
+
+type Props = { page: PageResult };
+
+/** The score of the newest result, or its failure. */
+export const PageScore = ({ page: { state, performance, errorCode, device } }: Props) => {
+  if (state === 'failed') return <span class="poor">✗ failed: {errorCode}</span>;
+  const grade = gradeOf('performance', performance, device);
+  return (
+    <span class={grade}>
+      <span class="sign" aria-hidden="true">
+        {gradeSigns[grade]}
+      </span>{' '}
+      <span class="number">{performance ?? '–'}</span>
+      <span class="hidden"> {gradeWords[grade]}</span>
+    </span>
+  );
+};
+
+const MOST_METRICS = 2;
+
+/** The change from the result before: the metrics that regressed or improved, or why nobody can say. */
+export const PageChange = ({ page: { change, state } }: Props) => {
+  if (!change) return <span class="muted">{state === 'failed' ? '–' : 'first result'}</span>;
+  const { verdict, metrics, differences } = change;
+  if (verdict === 'same') return <>same</>;
+  if (verdict === 'unknown') {
+    if (differences.length > 0) return <span class="muted">not comparable: other {differences.join(', ')}</span>;
+    const open = mainMetrics.find((name) => metrics[name as MainName]?.verdict === 'unknown') as MainName;
+    const of = metrics[open];
+    return <span class="muted">unknown{of && `: ${labels[open]} ${changeText(open, of)}`}</span>;
+  }
+  const changed = mainMetrics.filter((name) => metrics[name as MainName]?.verdict === verdict) as MainName[];
+  return (
+    <>
+      <strong class={verdict === 'regressed' ? 'poor' : 'pass'}>{verdict}</strong>
+      {changed.slice(0, MOST_METRICS).map((name) => {
+        const of = metrics[name];
+        return of && <div key={name}>{`${labels[name]} ${changeText(name, of)}`}</div>;
+      })}
+      {changed.length > MOST_METRICS && <div class="muted">and {changed.length - MOST_METRICS} more</div>}
+    </>
+  );
+};
+
+const WIDTH = 96;
+const HEIGHT = 24;
+const PAD = 3;
+
+/** A small chart of the newest scores, from 0 to 100. A failed result leaves a gap. */
+export const Sparkline = ({ page: { history } }: Props) => {
+  const scores = history.map(({ performance }) => performance);
+  const step = (WIDTH - 2 * PAD) / Math.max(1, scores.length - 1);
+  const points = scores.map((score, i) => ({
+    x: PAD + i * step,
+    y: PAD + ((100 - (score ?? 0)) / 100) * (HEIGHT - 2 * PAD),
+  }));
+  const parts = scores.map((score, i) => {
+    const { x, y } = points[i] as { x: number; y: number };
+    const isStart = i === 0 || scores[i - 1] === null;
+    return score === null ? '' : `${isStart ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`;
+  });
+  const last = points.at(-1);
+  const texts = scores.map((score) => score ?? 'none');
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      width={WIDTH}
+      height={HEIGHT}
+      role="img"
+      aria-label={`Scores: ${texts.join(', ')}`}
+    >
+      <path d={parts.join(' ')} fill="none" stroke="currentColor" stroke-width="1.5" />
+      {last && scores.at(-1) !== null && <circle cx={last.x} cy={last.y} r="2.5" fill="currentColor" />}
+    </svg>
+  );
+};
