@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { checkCreator, createDeps } from '../../functions/lib/create-check.ts';
+import { log } from '../../functions/lib/log.ts';
+import { openDb } from '../../functions/lib/store/dynamodb.ts';
+import { listStore } from '../../functions/lib/store/lists.ts';
+import { scheduleStore } from '../../functions/lib/store/schedules.ts';
+import { schedules } from '../../functions/schedules.ts';
+import { sweep } from '../../functions/sweep.ts';
+import { CreateEnv } from '../../shared/env.ts';
+import { startFaultyTable } from '../support/faulty-table.ts';
+import { later } from '../support/world.ts';
+
+const { world, dynamodb } = await startFaultyTable();
+for (const level of ['error', 'warn'] as const) vi.spyOn(log, level).mockReturnValue();
+const env = CreateEnv.parse(process.env);
+const targets = { targets: 'public' as const, ports: [443] };
+const secrets = { headers: { 'x-preview': 'secret' } };
+const body = {
+  ...{ name: 'home', every: '1d' },
+  check: { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1', 'us-east4'], ...secrets },
+};
+const DAY = 24 * 3600;
+/** Writes of a schedule: its create, one check in two regions, its next time, and its end. */
+const WRITES = 18;
+let month = 600; // counts down, so that the schedules of earlier cases are not due
+
+/** A service whose requests to the table have faults, with one schedule. */
+const startSchedule = () => {
+  const owner = `o-${randomUUID()}`;
+  const t0 = new Date(Date.UTC(2020, month--, 1));
+  const db = openDb(env, world.secrets);
+  const store = scheduleStore(db);
+  const ids = new Set<string>();
+  const newId = () => [...ids.add(randomUUID())].at(-1) as string;
+  const call = (seconds: number, method: string, scheduleId?: string) =>
+    schedules({
+      store,
+      secrets: world.secrets,
+      regions: ['us-west1', 'us-east4'],
+      targets,
+      newId,
+      now: () => later(t0, seconds),
+    })({
+      ...{ owner, requestId: 'r', method, path: '/v1/schedules', params: { scheduleId }, query: {}, headers: {} },
+      body: method === 'POST' ? body : undefined,
+    });
+  const creates = createDeps(env, db, world.secrets);
+  const sweepAt = (seconds: number) =>
+    sweep({ ...world, schedules: store, creates, now: () => later(t0, seconds) })({}).catch(() => {});
+  const checks = async () => (await listStore(world.db).checks(owner, {}, 100, t0)).entries;
+  const stored = async () =>
+    (await Promise.all([...ids].map((id) => world.secrets.get(`schedule-secrets/${id}`)))).filter(Boolean).length;
+  return { call, sweepAt, checks, stored, find: () => world.schedules.list(owner), t0 };
+};
+
+test.each([
+  ['loses the answer', 4, (n: number) => dynamodb.loseResponseOf(n)],
+  ['fails from it on', 6, (n: number) => dynamodb.failAfter(n - 1)],
+])('a schedule makes one check a time, and leaves nothing, if the table %s of any write', async (_, step, breaks) => {
+  for (let n = 1; n <= WRITES; n += step) {
+    const { call, sweepAt, checks, stored, find, t0 } = startSchedule();
+    breaks(n);
+    await call(0, 'POST').catch(() => {});
+    await sweepAt(DAY);
+    await sweepAt(DAY + 30);
+    dynamodb.heal();
+    await sweepAt(DAY + 90);
+    await sweepAt(DAY + 180);
+    const [schedule] = await find();
+    if (schedule) {
+      expect(await checks(), `write ${n}`).toHaveLength(1);
+      expect(schedule.last, `write ${n}`).toMatchObject({ scheduledFor: later(t0, DAY).toISOString(), error: null });
+      expect(schedule.nextAt, `write ${n}`).toBe(later(t0, 2 * DAY).toISOString());
+    }
+    expect(await stored(), `write ${n}`).toBe(schedule ? 1 : 0);
+  }
+});
+
+test('a schedule whose deletion ends at any write is erased by the sweeper, with its secrets', async () => {
+  for (let n = 0; n < 3; n++) {
+    const { call, sweepAt, stored, find } = startSchedule();
+    await call(0, 'POST');
+    const [schedule] = await find();
+    dynamodb.failAfter(n);
+    await call(10, 'DELETE', schedule?.id).catch(() => {});
+    dynamodb.heal();
+    expect(await find(), `write ${n}`).toHaveLength(n === 0 ? 1 : 0);
+    if (n === 0) continue; // the client sees the failure, and repeats the deletion
+    await sweepAt(90);
+    expect(await stored()).toBe(0);
+    await sweepAt(2 * DAY);
+    expect(await find()).toEqual([]);
+  }
+});
+
+test('a sweep that stood still for an hour adds no second check, and moves nothing', async () => {
+  const { call, sweepAt, checks, find, t0 } = startSchedule();
+  await call(0, 'POST');
+  let resume = () => {};
+  const creates = { ...createDeps(env, world.db, world.secrets), now: () => later(t0, DAY) };
+  const slow = checkCreator({
+    ...creates,
+    store: {
+      ...world.store,
+      findOrErased: async (...of) => {
+        await new Promise<void>((resolve) => {
+          resume = resolve;
+        });
+        return world.store.findOrErased(...of);
+      },
+    },
+  });
+  const { fireSchedule } = await import('../../functions/lib/sweep/fire-schedule.ts');
+  const [due] = await world.due.list({ kind: 'schedules', shard: 0 }, later(t0, DAY), 10, later(t0, DAY));
+  const standing = fireSchedule({ ...world, createCheck: slow, now: () => later(t0, DAY) }, due as never);
+  await vi.waitFor(() => expect(resume.toString()).not.toBe('() => {}'));
+  await sweepAt(DAY + 61);
+  const [before] = await find();
+  resume();
+  await standing;
+  expect(await checks()).toHaveLength(1);
+  expect((await find())[0]?.nextAt).toBe(before?.nextAt);
+  expect(before?.nextAt).toBe(later(t0, 2 * DAY).toISOString());
+});
