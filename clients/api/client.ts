@@ -6,6 +6,7 @@ import type { ParameterName } from '../../shared/list-parameters.ts';
 import type { LimitList, RegionList, VersionList } from '../../shared/offer.ts';
 import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
 import type { RunView } from '../../shared/run.ts';
+import type { CreateScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 import type { Variant } from '../../shared/variants.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
@@ -159,15 +160,37 @@ export class Client {
   }
 
   /** Erases a check. */
-  async delete(checkId: string, { signal: given }: Signal = {}): Promise<void> {
+  delete(checkId: string, { signal }: Signal = {}): Promise<void> {
+    return this.#erase(checkPath(checkId), signal);
+  }
+
+  schedules({ signal }: Signal = {}): Promise<ScheduleList> {
+    return this.#read('/v1/schedules', { field: 'schedules', signal });
+  }
+
+  /** Creates a schedule. Sends the request once, because a second one would create another schedule. */
+  async createSchedule(body: CreateScheduleBody, { signal: given }: Signal = {}): Promise<Schedule> {
+    const options = { method: 'POST' as const, body, field: 'id', signal: this.#signals(given) };
+    return (await this.#transport.read<Schedule>('/v1/schedules', options)).data as Schedule;
+  }
+
+  changeSchedule(id: string, action: 'pause' | 'resume', { signal }: Signal = {}): Promise<Schedule> {
+    return this.#read(`${schedulePath(id)}/${action}`, { method: 'POST', field: 'id', signal });
+  }
+
+  deleteSchedule(id: string, { signal }: Signal = {}): Promise<void> {
+    return this.#erase(schedulePath(id), signal);
+  }
+
+  async #erase(path: string, given: AbortSignal | undefined): Promise<void> {
     let tries = 0;
     const erase = this.#retrying((signal) => {
       tries += 1;
-      return this.#transport.send(checkPath(checkId), { method: 'DELETE', signal });
+      return this.#transport.send(path, { method: 'DELETE', signal });
     }, given);
     await erase.catch((error) => {
       const isErased = tries > 1 && error instanceof ServiceError && error.code === 'not-found';
-      if (!isErased) throw error; // the first request erased the check if only its answer was lost
+      if (!isErased) throw error; // the first request erased it if only its answer was lost
     });
   }
 
@@ -205,6 +228,7 @@ export class Client {
 }
 
 const checkPath = (checkId: string): string => `/v1/checks/${encodeURIComponent(checkId)}`;
+const schedulePath = (id: string): string => `/v1/schedules/${encodeURIComponent(id)}`;
 const runPath = (runId: string): string => `/v1/audit/runs/${encodeURIComponent(runId)}`;
 
 /** Returns the query of a URL. A list repeats its name, and an undefined value has none. */

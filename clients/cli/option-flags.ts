@@ -60,7 +60,7 @@ export const againstFlags: readonly Option[] = [
 
 /** Returns the second variant of a check that the flags describe, or undefined without such a flag. An empty pattern is none. */
 export const againstFrom = (
-  given: RunOptions,
+  given: Omit<RunOptions, 'timeout' | 'format'>,
   device: CreateCheckBody['device'],
 ): NonNullable<CreateCheckBody['against']> | undefined => {
   const { against: url, 'against.auditVersion': auditVersion, 'against.device': [other] = [] } = given;

@@ -54,6 +54,13 @@ export type GetOptions = Pick<
   'timeout' | 'format' | 'output' | 'open' | 'assert' | 'budget' | 'base' | 'pool' | 'intended' | 'allowEmpty' | 'data'
 > & { wait?: boolean };
 
+/** Options of `schedule add`. */
+export type ScheduleOptions = Omit<RunOptions, 'timeout' | 'format'> & {
+  every: string;
+  timeZone?: string;
+  name?: string;
+};
+
 /** Options of the commands that read. */
 export type ReadOptions = {
   format?: FormatName;

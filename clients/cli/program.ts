@@ -8,6 +8,7 @@ import { addList } from './commands/list.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addReport } from './commands/report.ts';
 import { addRun } from './commands/run.ts';
+import { addSchedule } from './commands/schedule.ts';
 import { addThirdParties } from './commands/third-parties.ts';
 import { addVersions } from './commands/versions.ts';
 import type { Context } from './context.ts';
@@ -26,6 +27,7 @@ const commands = [
   addCompare,
   addReport,
   addDelete,
+  addSchedule,
   addMcp,
 ];
 

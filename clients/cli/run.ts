@@ -121,10 +121,11 @@ const requireUsable = (urls: readonly string[], options: RunOptions): void => {
 
 const keyOf = (key: string | undefined, i: number) => (key === undefined ? undefined : `${key}-${i + 1}`);
 
-const bodiesOf = async (
+/** Returns the bodies of the checks of URLs, one for each device. */
+export const bodiesOf = async (
   client: Client,
   urls: readonly string[],
-  options: RunOptions & Pick<Rules, 'sent'>,
+  options: Omit<RunOptions, 'timeout' | 'format'> & Pick<Rules, 'sent'>,
   signal: AbortSignal,
 ): Promise<CreateCheckBody[]> => {
   const { region, device, auditVersion, label, sent } = options;
@@ -151,7 +152,7 @@ const bodiesOf = async (
 };
 
 /** Adds to each body the secrets for its page. Notes once for each page what is left out. */
-const withSecrets = (
+export const withSecrets = (
   bodies: readonly CreateCheckBody[],
   secretsOf: ReturnType<typeof readSecrets>,
   { note }: Context,

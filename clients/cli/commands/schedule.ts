@@ -1,0 +1,53 @@
+import { label, list, textOrJson } from '../flag-values.ts';
+import { againstFlags, optionFlags } from '../option-flags.ts';
+import type { ScheduleOptions } from '../options.ts';
+import { secretFlags } from '../secrets.ts';
+import { throttlingFlags } from '../throttling.ts';
+import type { AddCommand } from './command.ts';
+import { ONE_DEVICE } from './common-options.ts';
+
+/** Adds `schedule`, which repeats checks. */
+export const addSchedule: AddCommand = (program, execute) => {
+  const schedule = program
+    .command('schedule')
+    .description('repeat checks: add, list, pause, resume or delete schedules of the service in PAGE_AUDIT_URL');
+  const add = schedule
+    .command('add')
+    .description('create a schedule, and print its id')
+    .argument('<url>', 'URL with scheme, such as https://example.com/')
+    .requiredOption('--every <times>', 'an interval such as 30m, 6h or 1d, or cron such as "0 6 * * 1-5"')
+    .option('--time-zone <name>', 'time zone of cron, such as Europe/Berlin (default: that of this machine)')
+    .option('--name <text>', 'name of the schedule (default: the URL)')
+    .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
+    .option(...ONE_DEVICE)
+    .option('--audit-version <version>', 'Lighthouse version, its major, or latest at each time', 'latest');
+  for (const flag of [...optionFlags, ...throttlingFlags(''), ...againstFlags, ...secretFlags]) add.addOption(flag);
+  add
+    .option('--label <name=value>', 'label of the checks. Repeat it for more labels', label)
+    .action(
+      execute(async (context, url: string, options: ScheduleOptions) =>
+        (await import('../schedule.ts')).add(context, url, options),
+      ),
+    );
+  schedule
+    .command('list')
+    .description('print the schedules, each with its last result and its next time')
+    .option('--format <name>', 'text or json', textOrJson, 'text')
+    .action(
+      execute(async (context, options: { format: 'text' | 'json' }) =>
+        (await import('../schedule.ts')).list(context, options),
+      ),
+    );
+  for (const [name, description] of actions)
+    schedule
+      .command(name)
+      .description(description)
+      .argument('<schedule>', 'id of a schedule')
+      .action(execute(async (context, id: string) => (await import('../schedule.ts'))[name](context, id)));
+};
+
+const actions = [
+  ['pause', 'pause a schedule'],
+  ['resume', 'resume a schedule at its next time'],
+  ['delete', 'delete a schedule and its secrets. Its checks stay'],
+] as const;
