@@ -1,6 +1,7 @@
 import type { CheckView } from '../../shared/check.ts';
 import type { BaseOptions, Client, CreatedCheck } from '../api/client.ts';
 import { judge } from './base.ts';
+import { type BaseHost, findBaseOn } from './base-url.ts';
 import type { Context } from './context.ts';
 import { exitCodeOfRuns, exitCodes } from './exit-codes.ts';
 import { sampleNotes } from './formats/notes.ts';
@@ -18,6 +19,8 @@ export type Judging = BaseOptions & {
   server: string | null;
   rules: Rules;
   base: string | undefined;
+  /** Where the base of each page is looked for. */
+  baseHost?: BaseHost | undefined;
 };
 
 /** How a command ends: what it writes, and what makes it fail. */
@@ -83,14 +86,28 @@ const writeAll = async (
   if (first) throw first;
 };
 
+/** Compares a check with the base that the options name, or with the one on another host. */
+const judgeWith = async (
+  client: Client,
+  check: CheckView,
+  { base, pool, intended, baseHost }: Omit<Judging, 'server' | 'rules'>,
+  signal: AbortSignal,
+) => {
+  if (!baseHost) return judge(client, check, { base, pool, intended }, signal);
+  const found = await findBaseOn(client, check, baseHost, signal);
+  if ('base' in found)
+    return judge(client, check, { ...found, intended: [...new Set([...(intended ?? []), 'url'])] }, signal);
+  return { ...(await judge(client, check, { base: undefined }, signal)), baseProblem: found.problem };
+};
+
 /** Returns the result of a finished check, and notes for the user. */
 export const resultOf = async (
   client: Client,
   check: CheckView,
-  { server, rules, base, pool, intended }: Judging,
+  { server, rules, ...bases }: Judging,
   { signal, notes }: { signal: AbortSignal; notes: string[] },
 ): Promise<CheckResult> => {
-  const judged = await judge(client, check, { base, pool, intended }, signal);
+  const judged = await judgeWith(client, check, bases, signal);
   const applied = await applyRules(client, check, rules, signal);
   notes.push(...applied.notes);
   const fixes = await worstFixes(client, check.runs, signal);
@@ -98,11 +115,14 @@ export const resultOf = async (
 };
 
 /** Returns the result of a check that the command could not wait for, or could not read the reports of. */
-const unjudged = (check: CheckView, { server, rules, base, notes }: Judging & { notes: string[] }): CheckResult => {
+const unjudged = (
+  check: CheckView,
+  { server, rules, base, baseHost, notes }: Judging & { notes: string[] },
+): CheckResult => {
   const assertions = storedResults(check, rules);
   if (rules.files.length > 0 && check.runs.some(({ id }) => !assertions[id]))
     notes.push(`The command ended before it evaluated the assertions of the check ${check.id}.`);
-  const isJudged = base !== undefined || check.against !== undefined;
+  const isJudged = base !== undefined || baseHost !== undefined || check.against !== undefined;
   const baseProblem = !isJudged ? null : `The command ended before it compared the check ${check.id}.`;
   return { check, comparison: null, base: null, baseProblem, explanation: null, assertions, fixes: null, server };
 };

@@ -24,6 +24,7 @@ export type RunOptions = SecretOptions &
     assert?: string;
     budget?: string;
     base?: string;
+    baseUrl?: string;
     pool?: number;
     intended?: string[];
     allowEmpty?: boolean;

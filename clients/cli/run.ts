@@ -2,6 +2,7 @@ import type { CreateCheckBody } from '../../shared/check.ts';
 import { cutText } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
 import { findBase } from './base.ts';
+import { baseHostFrom } from './base-url.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { type Ending, follow } from './follow.ts';
@@ -67,6 +68,7 @@ export const auditing = async (
   const { urls, options, notes: unused } = withCollected(given, flags);
   for (const line of unused) context.note(line);
   requireUsable(urls, options);
+  const baseHost = baseHostFrom(options, urls);
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
   }
@@ -80,8 +82,8 @@ export const auditing = async (
     const plain = await bodiesOf(client, urls, { ...options, sent: rules.sent }, signal);
     const bodies = withSecrets(plain, secretsOf, context);
     checkReports(namedRuns(bodies), options);
-    const base = options.base === undefined ? undefined : await findBase(client, options.base, signal);
-    const judging = { server, rules, base, pool: options.pool, intended: options.intended };
+    const base = options.base === undefined || baseHost ? undefined : await findBase(client, options.base, signal);
+    const judging = { server, rules, base, pool: options.pool, intended: options.intended, baseHost };
     return keepingChecks(context, client, options.data, async (created) => {
       const batch: Batch = {
         ...{ client, bodies, created },
@@ -107,12 +109,12 @@ const detachedNote =
   'The service does not evaluate assertions of presets, assertMatrix and paths of budgets. With --detach, page-audit get <check> --wait --assert <file> does.';
 
 const requireUsable = (urls: readonly string[], options: RunOptions): void => {
-  const { against, base } = options;
+  const { against, base, baseUrl } = options;
   for (const url of [...urls, ...(against === undefined ? [] : [against])]) requireScheme(url);
   if (against !== undefined && urls.length > 1) {
     throw new UsageError('--against has one URL, so it is compared with one page. Run the command for each page.');
   }
-  if (base !== undefined && againstFrom(options, undefined)) {
+  if ((base ?? baseUrl) !== undefined && againstFrom(options, undefined)) {
     throw new UsageError(
       '--base compares with an earlier check, and --against in turns with another variant. Use one.',
     );

@@ -182,3 +182,61 @@ test('a limit of the plan is waited out as long as the service says, until the t
     vi.useRealTimers();
   }
 });
+
+test('--base-url finds the check of the same path or label on another host, and says why there is none', async () => {
+  const other = checkWith({ 'us-west1': runOf('/99') }, { id: randomUUID(), url: 'https://www.example/99?x=1' });
+  const elsewhere = { ...resultOf(other).check, id: randomUUID(), url: 'https://other.example/99' };
+  const queries: URLSearchParams[] = [];
+  const compared: URLSearchParams[] = [];
+  const check = checkWith({ 'us-west1': runOf('/99') }, { id: randomUUID(), url: 'https://preview.example/99?x=1' });
+  const { check: view, base } = resultOf(check, { base: other });
+  let listed: CheckView[] = [elsewhere, resultOf(other).check];
+  await using service = await startFakeService({
+    create: (_, sent) => ({ ...view, labels: (sent as CreateCheckBody).labels }),
+    get: () => view,
+    comparison: ({ searchParams }) => {
+      compared.push(searchParams);
+      return base;
+    },
+    list: ({ searchParams }) => {
+      queries.push(searchParams);
+      return { checks: listed, nextCursor: null };
+    },
+  });
+  const audit = (...args: string[]) =>
+    runHere(['run', view.url, '--region', 'us-west1', '--base-url', 'https://www.example', ...args], service.url);
+  await audit('--base', 'branch=main');
+  expect(Object.fromEntries(queries[0] ?? [])).toEqual({
+    ...{ url: 'https://www.example/99?x=1', device: 'mobile', state: 'succeeded', label: 'branch:main', limit: '100' },
+  });
+  expect(Object.fromEntries(compared[0] ?? [])).toEqual({ base: other.id, intended: 'url' });
+  view.labels = { page: 'start' };
+  await audit('--label', 'page=start');
+  expect([queries[1]?.get('url'), queries[1]?.get('label'), compared[1]?.get('base')]).toEqual([
+    null,
+    'page:start',
+    other.id,
+  ]);
+  view.labels = {};
+  listed = [];
+  const missing = await audit();
+  expect([missing.code, missing.stdout]).toEqual([
+    2,
+    expect.stringContaining('✘ https://preview.example/99?x=1 is compared with nothing.'),
+  ]);
+  expect(missing.stdout.replaceAll(/\s+/g, ' ')).toContain('The service has no check of https://www.example/99?x=1.');
+  expect((await audit('--allow-empty')).code).toBe(0);
+});
+
+test.each([
+  [['--base-url', 'https://www.example/shop'], /is no host/],
+  [['--base-url', 'www.example'], /is no host/],
+  [['--base-url', 'https://www.example', '--base', randomUUID()], /Leave out --base/],
+  [['--base-url', 'https://www.example', '--pool', '3'], /--pool is for a label/],
+  [['--base-url', 'https://www.example', '--against', 'https://b.example/'], /Use one/],
+  [['https://b.example/', '--base-url', 'https://www.example', '--label', 'page=a'], /names one page/],
+])('%j is exit code 2 before any audit', async (args, message) => {
+  await using service = await startService();
+  const { code, stderr } = await runHere(['run', 'https://shop.example/', ...args], service.url);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});

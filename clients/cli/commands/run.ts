@@ -34,6 +34,7 @@ export const addRun: AddCommand = (program, execute) => {
       '--base <check>',
       'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
     )
+    .option('--base-url <url>', 'host that has the base of each page, under the same path or with the same label page')
     .option(...POOL)
     .option(...INTENDED)
     .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')
