@@ -1,7 +1,7 @@
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 import type { Client, ListFilters } from '../api/client.ts';
-import { UUID } from './base.ts';
+import { baseParameter, UUID } from './base.ts';
 import { UsageError } from './exit-codes.ts';
 import type { RunOptions } from './options.ts';
 
@@ -35,9 +35,11 @@ export const baseHostFrom = (
   if (label?.[PAGE] !== undefined && urls.length > 1) {
     throw new UsageError('The label page names one page. Run the command for each page, or leave out the label.');
   }
-  const [, name, value] = /^([^:=]+)[:=](.*)$/.exec(base ?? '') ?? [];
-  return { origin: url.origin, label: name === undefined ? undefined : `${name}:${value}` };
+  return { origin: url.origin, label: base === undefined ? undefined : labelOf(base) };
 };
+
+/** Returns the label of a base as a list takes it, such as `branch:main`. */
+const labelOf = (base: string): string => baseParameter(base).replace('label:', '').replace('=', ':');
 
 /** Returns the id of the newest finished check of the same page on the other host, or why there is none. */
 export const findBaseOn = async (
