@@ -1,3 +1,4 @@
+import manifest from '../package.json' with { type: 'json' };
 import { categoriesIn, MAX_SAMPLES } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
 import { MAX_BODY_BYTES } from '../shared/check.ts';
@@ -53,7 +54,7 @@ export const discover = ({ readRegions, successWithinMinutes, publicUrl, now = (
         return conditionalReply(request, openApiDocument(publicUrl), { finished: true });
       }
       case '/health':
-        return { status: 200, body: { status: 'ok' } };
+        return { status: 200, body: { status: 'ok', version: manifest.version } };
       default:
         throw new ApiProblemError('not-found', 'No route matches this path.');
     }

@@ -206,6 +206,11 @@ export class Client {
     return this.#read('/v1/limits', { field: 'plans', signal });
   }
 
+  /** Returns the version of the service, if it names one. */
+  health({ signal }: Signal = {}): Promise<{ status: string; version?: string }> {
+    return this.#read('/health', { field: 'status', signal });
+  }
+
   async #read<T>(path: string, { signal: given, ...options }: ReadOptions): Promise<T> {
     const { data } = await this.#retrying((signal) => this.#transport.read<T>(path, { ...options, signal }), given);
     return data as T; // a 304 needs an entity tag

@@ -67,6 +67,8 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     await context.print(help);
+    if (error.code === 'commander.version')
+      await context.print(await (await import('./service-version.ts')).versionLine(context));
     return error.exitCode === 0 ? 0 : 2;
   }
 };

@@ -27,7 +27,10 @@ export const startOwnService = async (
 ): Promise<OwnService> => {
   if (!import.meta.filename.endsWith('.ts')) {
     throw new UsageError(
-      'This package has no service inside. Set PAGE_AUDIT_URL to the URL of a page audit service, such as http://127.0.0.1:4080.',
+      [
+        'This package has no service inside. Set PAGE_AUDIT_URL to the URL of a page audit service, such as http://127.0.0.1:4080.',
+        'To get one, clone the repository of the service. Then run npm ci && npm start, or build its container: docker build -f infra/container/Dockerfile -t page-audit . && docker run -p 127.0.0.1:4080:4080 page-audit.',
+      ].join('\n'),
     );
   }
   if (dataDir === '') throw new UsageError('--data has no folder. Name one, such as --data .local.');

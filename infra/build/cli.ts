@@ -8,8 +8,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const banner = `#!/usr/bin/env node
 import{createRequire as newRequire}from'node:module';const require=newRequire(import.meta.url);`;
 
-/** Builds the command line as a package of one file, without dependencies and for Node.js 20 and later. */
-export const buildCli = async (folder: string): Promise<void> => {
+/**
+ * Builds the command line as a package of one file, without dependencies and for Node.js 20 and later. Only a package with a
+ * scope can be published, because the plain name could be anybody's.
+ */
+export const buildCli = async (folder: string, scope?: string): Promise<void> => {
+  if (scope !== undefined && !/^@[a-z0-9][a-z0-9._-]*$/.test(scope)) {
+    throw new Error(`${scope} is no scope of npm. Use one such as @acme: npm run build:cli -- dist/cli @acme`);
+  }
   await mkdir(folder, { recursive: true });
   await build({
     entryPoints: [join(root, 'clients/cli/main.ts')],
@@ -31,12 +37,24 @@ export const buildCli = async (folder: string): Promise<void> => {
     private: _,
     dependencies: __,
     optionalDependencies: ___,
+    name,
     ...manifest
   } = JSON.parse(await readFile(join(root, 'clients/cli/package.json'), 'utf8'));
-  const published = { ...manifest, bin: { 'page-audit': 'page-audit.mjs' }, engines: { node: '>=20.11' } };
+  const published = {
+    name: scope === undefined ? name : `${scope}/${name}`,
+    ...manifest,
+    ...(scope === undefined && { private: true }),
+    bin: { 'page-audit': 'page-audit.mjs' },
+    engines: { node: '>=20.11' },
+  };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  await copyFile(join(root, 'clients/README.md'), join(folder, 'README.md'));
+  await copyFile(join(root, 'clients/cli/PACKAGE.md'), join(folder, 'README.md'));
 };
 
-if (import.meta.main) await buildCli(process.argv[2] ?? join(root, 'dist/cli'));
+if (import.meta.main) {
+  await buildCli(process.argv[2] ?? join(root, 'dist/cli'), process.argv[3]).catch((error: Error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+}

@@ -138,7 +138,11 @@ export const serviceOperations = {
     operationId: 'getHealth',
     summary: 'Ask whether the service answers',
     answers: {
-      200: { description: 'It does.', schema: z.object({ status: z.literal('ok') }), example: { status: 'ok' } },
+      200: {
+        description: 'It does.',
+        schema: z.object({ status: z.literal('ok'), version: z.string().describe('Version of the service.') }),
+        example: { status: 'ok', version: '0.1.0' },
+      },
     },
   },
   'GET /ready': {

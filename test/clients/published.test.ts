@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCli } from '../../infra/build/cli.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -32,7 +33,9 @@ describe.each([
     const alone = await published(['run', 'https://example.com/']);
     expect(alone).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^This package has no service inside. Set PAGE_AUDIT_URL/),
+      stderr: expect.stringMatching(
+        /^This package has no service inside. Set PAGE_AUDIT_URL.*\nTo get one, .* docker run /,
+      ),
     });
   });
 
@@ -48,6 +51,51 @@ describe.each([
     expect(JSON.parse((await published(['report', run.id], api.url)).stdout)).toMatchObject({ auditVersion: '13.5.0' });
   });
 });
+
+test('the package of `npm pack` installs into an empty folder, and its command runs against a service', async () => {
+  const empty = mkdtempSync(join(tmpdir(), 'page-audit-installed-'));
+  try {
+    const options = { cwd: empty, env: { ...process.env, npm_config_update_notifier: 'false' } };
+    const npm = async (...args: string[]) => (await execFileAsync('npm', args, options)).stdout;
+    const [{ filename, files }] = JSON.parse(await npm('pack', folder, '--json'));
+    expect(files.map(({ path }: { path: string }) => path).sort()).toEqual([
+      ...['LICENSE', 'README.md', 'package.json', 'page-audit.mjs'],
+    ]);
+    await npm('install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
+    const env = { PATH: process.env.PATH, PAGE_AUDIT_URL: api.url };
+    const installed = async (...args: string[]) =>
+      (await execFileAsync(join(empty, 'node_modules/.bin/page-audit'), args, { env })).stdout;
+    expect(await installed('--version')).toMatch(
+      /^\d+\.\d+\.\d+\nThe service at http:\/\/127\.0\.0\.1:\d+ has the version \d+\.\d+\.\d+\.\n$/,
+    );
+    const id = (await installed('run', 'https://example.com/', '--detach')).trim();
+    expect((await api.client.get(id)).url).toBe('https://example.com/');
+  } finally {
+    rmSync(empty, { recursive: true });
+  }
+});
+
+test('only a package with a scope can be published', async () => {
+  const manifest = async (name: string) => JSON.parse(readFileSync(join(name, 'package.json'), 'utf8'));
+  expect(await manifest(folder)).toMatchObject({
+    name: 'page-audit',
+    private: true,
+    bin: { 'page-audit': 'page-audit.mjs' },
+  });
+  const scoped = mkdtempSync(join(tmpdir(), 'page-audit-scoped-'));
+  try {
+    await buildCli(scoped, '@acme');
+    const published = await manifest(scoped);
+    expect(published).toMatchObject({ name: '@acme/page-audit' });
+    expect(published).not.toHaveProperty('private');
+    expect(published).not.toHaveProperty('types');
+  } finally {
+    rmSync(scoped, { recursive: true });
+  }
+  await expect(buildCli(scoped, 'acme')).rejects.toThrow('acme is no scope of npm.');
+});
+
+const execFileAsync = promisify(execFile);
 
 let folder: string;
 let world: World;

@@ -497,5 +497,8 @@ test('regions, versions and health show what the deployment offers', async () =>
     trendDays: 400,
     plans,
   });
-  expect(await (await call('/health')).json()).toEqual({ status: 'ok' });
+  expect(await (await call('/health')).json()).toEqual({
+    status: 'ok',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+  });
 });
