@@ -140,6 +140,8 @@ test('a page that the service refuses is named, and the others are audited', asy
   const { code, stdout, stderr } = await runHere(args, service.url, pages);
   expect([code, stdout]).toEqual([2, expect.stringContaining('0 of 1 checks failed.')]);
   expect(stderr).toContain('https://refused.example/ is not audited. The URL is refused.');
+  const none = await runHere(args, service.url, 'https://refused.example/\n');
+  expect(none).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('No page is audited') });
 });
 
 test('a limit of the plan is waited out as long as the service says, until the time limit of the command', async () => {

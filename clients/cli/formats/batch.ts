@@ -29,12 +29,17 @@ export const renderBatch =
     return format === 'markdown' ? markdownOf(ordered, batch) : render(ordered, format, view);
   };
 
-/** Orders checks by what needs work: failed runs, then failed rules, then the lowest performance score. */
+/** Orders checks by what needs work: failed runs, then failed rules, then the lowest scores. */
 export const worstFirst = (results: readonly CheckResult[]): CheckResult[] => {
   const keyOf = (result: CheckResult): number[] => {
-    const scores = result.check.runs.map(({ performance }) => performance ?? 101);
+    const lowestOf = (name: 'performance' | 'accessibility' | 'bestPractices' | 'seo') =>
+      Math.min(...result.check.runs.map((run) => run[name] ?? 101));
     const hasFailed = result.check.runs.some(({ state }) => state === 'failed');
-    return [hasFailed ? 0 : 1, outcomeOf(result) === 'bad' ? 0 : 1, Math.min(...scores)];
+    return [
+      hasFailed ? 0 : 1,
+      outcomeOf(result) === 'bad' ? 0 : 1,
+      ...(['performance', 'accessibility', 'bestPractices', 'seo'] as const).map(lowestOf),
+    ];
   };
   return results
     .map((result) => ({ result, key: keyOf(result) }))

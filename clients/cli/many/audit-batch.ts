@@ -4,6 +4,7 @@ import { isOutage } from '../../api/retries.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import type { Context } from '../context.ts';
 import { createPatiently, isPlanLimit } from '../creating.ts';
+import { UsageError } from '../exit-codes.ts';
 import { outagesOf } from '../progress.ts';
 import { explainedErasure, type Read, type TimeLimit } from '../waiting.ts';
 import { type CountingProgress, countingProgress } from './progress-count.ts';
@@ -107,7 +108,9 @@ export const auditBatch = async <T>(
       }
       if (unfinished.size >= MAX_UNFINISHED) await Promise.race(unfinished);
     }
-    return { results: await Promise.all(readings) };
+    const results = await Promise.all(readings);
+    if (results.length === 0) throw new UsageError('No page is audited, because the service refuses all of them.');
+    return { results };
   } catch (error) {
     failed.abort();
     context.signal.throwIfAborted();
