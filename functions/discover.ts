@@ -1,4 +1,3 @@
-import manifest from '../package.json' with { type: 'json' };
 import { categoriesIn, MAX_SAMPLES } from '../shared/audit-options.ts';
 import { aliasesOf, auditVersions } from '../shared/audit-versions.ts';
 import { MAX_BODY_BYTES } from '../shared/check.ts';
@@ -6,6 +5,7 @@ import type { LimitList, RegionList, VersionList } from '../shared/offer.ts';
 import { existsIn, valueNames } from '../shared/page-metrics.ts';
 import { plans } from '../shared/plans.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import { SERVICE_VERSION } from '../shared/version.ts';
 import { conditionalReply } from './lib/http/conditional.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
@@ -54,7 +54,7 @@ export const discover = ({ readRegions, successWithinMinutes, publicUrl, now = (
         return conditionalReply(request, openApiDocument(publicUrl), { finished: true });
       }
       case '/health':
-        return { status: 200, body: { status: 'ok', version: manifest.version } };
+        return { status: 200, body: { status: 'ok', version: SERVICE_VERSION } };
       default:
         throw new ApiProblemError('not-found', 'No route matches this path.');
     }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
+import { SERVICE_VERSION } from '../../shared/version.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as Record<string, Record<string, string>>;
@@ -43,6 +44,10 @@ test('npm start and page-audit use packages of `dependencies` only, which `npm a
     return quoted.filter(([, name]) => name.test(lines.join('\n'))).map(([name]) => `${name} in ${file}`);
   });
   expect(used).toEqual([]);
+});
+
+test('the service names the version of its package', () => {
+  expect(manifest.version).toBe(SERVICE_VERSION);
 });
 
 test('the web page loads preact and uPlot, and no other package, such as zod', async () => {
