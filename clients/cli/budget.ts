@@ -61,18 +61,21 @@ const Budget = strictObject({
   timings,
 });
 type Budget = z.infer<typeof Budget>;
+/** Budgets of Lighthouse, as a file and a setting have them. */
+export const Budgets = z
+  .array(Budget, { error: 'Expected a list of budgets.' })
+  .min(1, { error: 'The list of budgets is empty.' });
+type BudgetRules = { pattern: RegExp; assertions: Assertions };
 
 /** Reads a budget file of Lighthouse: assertions of level error for the pages of each path. */
-export const readBudgets = (name: string): { pattern: RegExp; assertions: Assertions }[] => {
-  const file = readConfigFile(name);
-  const budgets = parsePart(
-    z.array(Budget, { error: 'Expected a list of budgets.' }).min(1, { error: 'The list of budgets is empty.' }),
-    file,
-    file.content,
-    [],
-  );
-  return budgets.map((budget) => ({ pattern: patternOf(budget.path), assertions: assertionsOf(budget) }));
+export const readBudgets = async (name: string): Promise<BudgetRules[]> => {
+  const file = await readConfigFile(name);
+  return rulesOfBudgets(parsePart(Budgets, file, file.content, []));
 };
+
+/** Returns the assertions of budgets for the pages of each path. */
+export const rulesOfBudgets = (budgets: readonly Budget[]): BudgetRules[] =>
+  budgets.map((budget) => ({ pattern: patternOf(budget.path), assertions: assertionsOf(budget) }));
 
 const assertionsOf = ({ timings = [], resourceCounts = [], resourceSizes = [] }: Budget): Assertions =>
   Object.fromEntries(

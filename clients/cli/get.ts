@@ -17,10 +17,11 @@ import { readRulesForExisting, storedResults } from './rules.ts';
  * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. With the files
  * of `--assert` and `--budget`, the assertions of these files replace those of the checks.
  */
-export const get = (context: Context, ids: readonly string[], options: GetOptions): Promise<number> => {
+export const get = async (context: Context, ids: readonly string[], options: GetOptions): Promise<number> => {
   requireTerminal(options.open, context);
   checkOutputs(options.output ?? []);
-  const rules = readRulesForExisting(options); // before the waiting, so that a wrong file costs no time
+  const rules = await readRulesForExisting(options); // before the waiting, so that a wrong file costs no time
+  for (const line of rules.notes) context.note(line);
   return reading(context, options, async (client, server) => {
     const checks: CheckView[] = [];
     for (const id of new Set(ids)) checks.push(await client.get(id, context));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { UsageError } from './exit-codes.ts';
-import { readPart } from './lighthouserc-parts.ts';
+import { MAX_SAMPLES } from '../../shared/audit-options.ts';
+import { presets } from '../../shared/throttling.ts';
+import { Budgets } from './budget.ts';
 import type { RunOptions } from './options.ts';
 
 const texts = z
@@ -14,6 +15,12 @@ const names = z
 const formFactor = z.enum(['mobile', 'desktop', 'none'], { error: 'Expected mobile or desktop.' }).optional();
 const isHeaders = z.record(z.string(), z.string(), { error: 'Expected an object of names and texts.' });
 
+const Throttling = z.looseObject({
+  rttMs: z.number().optional(),
+  throughputKbps: z.number().optional(),
+  cpuSlowdownMultiplier: z.number().optional(),
+});
+
 /** Settings of Lighthouse that checks have too. */
 const Settings = z.looseObject({
   preset: z.string().optional(),
@@ -21,13 +28,7 @@ const Settings = z.looseObject({
   emulatedFormFactor: formFactor,
   onlyCategories: names,
   throttlingMethod: z.string().optional(),
-  throttling: z
-    .looseObject({
-      rttMs: z.number().optional(),
-      throughputKbps: z.number().optional(),
-      cpuSlowdownMultiplier: z.number().optional(),
-    })
-    .optional(),
+  throttling: Throttling.optional(),
   extraHeaders: z
     .union([isHeaders, z.string()])
     .transform((value, context) => {
@@ -38,14 +39,40 @@ const Settings = z.looseObject({
     })
     .optional(),
   blockedUrlPatterns: texts,
+  budgets: Budgets.optional(),
+  budgetPath: z.string().optional(),
 });
 
-const Collect = z.looseObject({
+const isPattern = (text: string): boolean => {
+  try {
+    return Boolean(new RegExp(text));
+  } catch {
+    return false;
+  }
+};
+const count = (smallest: number) => z.number({ error: 'Expected a number.' }).int().min(smallest).optional();
+
+/** The part `collect` of a file of Lighthouse CI. Its names and defaults are those of Lighthouse CI. */
+export const Collect = z.looseObject({
+  method: z.string().optional(),
   url: texts,
-  numberOfRuns: z.number({ error: 'Expected a number.' }).int().min(1).optional(),
+  numberOfRuns: z
+    .number({ error: 'Expected a number.' })
+    .int()
+    .min(1)
+    .max(MAX_SAMPLES, `A check has at most ${MAX_SAMPLES} samples.`)
+    .optional(),
   settings: Settings.optional(),
+  startServerCommand: z.string().optional(),
+  startServerReadyPattern: z.string().refine(isPattern, 'Expected a regular expression.').optional(),
+  startServerReadyTimeout: count(0),
+  staticDistDir: z.string().optional(),
+  isSinglePageApplication: z.boolean().optional(),
+  autodiscoverUrlBlocklist: texts,
+  maxAutodiscoverUrls: count(0),
+  staticDirFileDiscoveryDepth: count(0),
 });
-type Collect = z.infer<typeof Collect>;
+export type Collect = z.infer<typeof Collect>;
 
 const parsedJson = (text: string): unknown => {
   try {
@@ -55,72 +82,72 @@ const parsedJson = (text: string): unknown => {
   }
 };
 
-type Collected = { urls: string[]; options: Partial<RunOptions>; notes: string[] };
-
-/** Returns the URLs and the inputs of checks that a file of Lighthouse CI sets, and a note for each part without effect. */
-const readCollect = (name: string): Collected => {
-  const collect = readPart(name, 'collect', Collect as z.ZodType<Collect>) ?? {};
-  const { url = [], numberOfRuns, settings = {} } = collect;
-  const { preset, formFactor: form = settings.emulatedFormFactor ?? preset, throttlingMethod, throttling } = settings;
+/** Returns the inputs of checks that a file of Lighthouse CI sets, by the names of their flags. */
+export const optionsOf = ({ numberOfRuns, settings = {} }: Collect): Partial<RunOptions> => {
+  const { preset, formFactor: form = settings.emulatedFormFactor ?? preset } = settings;
   const categories = settings.onlyCategories ?? (preset === 'perf' ? ['performance'] : undefined);
   const headers = Object.entries(settings.extraHeaders ?? {}).map(([key, value]) => `${key}: ${value}`);
-  const isUnthrottled = throttlingMethod === 'provided';
   return {
-    urls: url,
-    options: {
-      ...(numberOfRuns !== undefined && { samples: numberOfRuns }),
-      ...((form === 'mobile' || form === 'desktop') && { device: [form] }),
-      ...(categories && { category: categories }),
-      ...(isUnthrottled ? { throttling: 'none' } : throttlingOptions(throttling)),
-      ...(headers.length > 0 && { header: headers }),
-      ...(settings.blockedUrlPatterns && { blockedUrlPatterns: settings.blockedUrlPatterns }),
-    },
-    notes: [
-      ...unusedIn(collect, 'ci.collect', Collect),
-      ...unusedIn(settings, 'ci.collect.settings', Settings),
-      ...(readPart(name, 'upload', z.looseObject({})) ? [UPLOAD] : []),
-    ],
+    ...(numberOfRuns !== undefined && { samples: numberOfRuns }),
+    ...((form === 'mobile' || form === 'desktop') && { device: [form] }),
+    ...(categories && { category: categories }),
+    ...throttlingOptions(settings, form),
+    ...(headers.length > 0 && { header: headers }),
+    ...(settings.blockedUrlPatterns && { blockedUrlPatterns: settings.blockedUrlPatterns }),
   };
 };
 
-const throttlingOptions = ({ rttMs, throughputKbps, cpuSlowdownMultiplier }: Record<string, unknown> = {}) =>
-  Object.fromEntries(
+/** Lighthouse throttles a desktop as a phone, unless its preset is `desktop`. A missing value is the one of that throttling. */
+const throttlingOptions = ({ preset, throttlingMethod, throttling }: z.infer<typeof Settings>, form?: string) => {
+  if (throttlingMethod === 'provided') return { throttling: 'none' } as const;
+  const { rttMs, throughputKbps, cpuSlowdownMultiplier } = {
+    ...(form === 'desktop' && preset !== 'desktop' && presets.mobile),
+    ...throttling,
+  };
+  return Object.fromEntries(
     Object.entries({ rttMs, throughputKbps, cpuSlowdownMultiplier }).flatMap(([key, value]) =>
       value === undefined ? [] : [[`throttling.${key}`, value]],
     ),
   );
+};
 
-/** Advice for the parts of a file that no check has. */
+/** Returns a line for each part of `collect` that has no counterpart, with what to use instead. */
+export const notesOn = (collect: Collect): string[] => {
+  const { method, settings = {}, staticDistDir, startServerCommand } = collect;
+  const { throttlingMethod = 'simulate', preset = 'desktop' } = settings;
+  const inSettings = 'ci.collect.settings';
+  return [
+    ...(method === 'psi' ? ['ci.collect.method psi has no effect. The service audits the page itself.'] : []),
+    ...(staticDistDir !== undefined && startServerCommand !== undefined
+      ? ['ci.collect.startServerCommand has no effect beside staticDistDir, as in Lighthouse CI.']
+      : []),
+    ...unusedIn(collect, 'ci.collect', Collect),
+    ...unusedIn(settings, inSettings, Settings),
+    ...unusedIn(settings.throttling ?? {}, `${inSettings}.throttling`, Throttling),
+    ...(['simulate', 'provided'].includes(throttlingMethod)
+      ? []
+      : [`${inSettings}.throttlingMethod ${throttlingMethod} has no effect. The service simulates the throttling.`]),
+    ...(['desktop', 'mobile', 'perf'].includes(preset)
+      ? []
+      : [`${inSettings}.preset ${preset} has no effect. Use desktop or perf.`]),
+  ];
+};
+
+/** Advice for parts that no check has. */
 const advice: Readonly<Record<string, string>> = {
-  startServerCommand: ' Start the server before the command.',
-  staticDistDir: ' Serve the folder before the command, and name the URLs of its pages.',
   puppeteerScript: ' Log in with a script of your own, and use --storage-state.',
+  puppeteerLaunchOptions: ' The service starts Chromium with its own flags.',
+  chromePath: ' The service has its own Chromium.',
+  headful: ' The service has its own Chromium.',
   chromeFlags: ' The service starts Chromium with its own flags.',
   onlyAudits: ' Use onlyCategories.',
   skipAudits: ' Set the assertion of an audit to off.',
-  budgets: ' Write them to a file, and use --budget.',
+  screenEmulation: ' The device has the screen of its preset in Lighthouse.',
+  output: ' Use --output to write files.',
+  additive: ' The service keeps all checks.',
 };
-
-const UPLOAD = 'ci.upload has no effect. The service keeps the reports. Use --output to write files.';
 
 const unusedIn = (part: object, place: string, { shape }: { shape: object }): string[] =>
   Object.keys(part)
     .filter((key) => !Object.hasOwn(shape, key))
     .map((key) => `${place}.${key} has no effect.${advice[key] ?? ''}`);
-
-/** Returns the URLs and options of a command with those of its lighthouserc file. Options of the command win. */
-export const withCollected = (
-  urls: readonly string[],
-  options: RunOptions,
-): { urls: readonly string[]; options: RunOptions; notes: string[] } => {
-  const collected = options.assert === undefined ? undefined : readCollect(options.assert);
-  const all = urls.length > 0 ? urls : (collected?.urls ?? []);
-  if (all.length === 0) {
-    throw new UsageError('No page is named. Name a URL, or use --assert with a file that has ci.collect.url.');
-  }
-  if (!collected) return { urls: all, options, notes: [] };
-  const isThrottling = (key: string) => key.startsWith('throttling');
-  const hasThrottling = Object.keys(options).some(isThrottling);
-  const kept = Object.entries(collected.options).filter(([key]) => !(hasThrottling && isThrottling(key)));
-  return { urls: all, options: { ...Object.fromEntries(kept), ...options }, notes: collected.notes };
-};

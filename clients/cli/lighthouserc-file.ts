@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { UsageError } from './exit-codes.ts';
@@ -17,9 +18,9 @@ export type ConfigFile = {
 };
 
 /** Reads a file of JSON or YAML, or runs a file of JavaScript. */
-export const readConfigFile = (name: string): ConfigFile => {
+export const readConfigFile = async (name: string): Promise<ConfigFile> => {
   const text = readText(name);
-  const file = /\.[cm]?js$/i.test(name) ? runScript(name, text) : parseText(name, text);
+  const file = /\.[cm]?js$/i.test(name) ? await runScript(name, text) : parseText(name, text);
   if (file.content === null || file.content === undefined) throw new UsageError(`${name} is empty.`);
   return file;
 };
@@ -32,22 +33,38 @@ export const strictObject = <Shape extends z.core.$ZodLooseShape>(shape: Shape) 
   });
 };
 
-/** Faults of a file that one message shows. */
+/** Faults that one message shows. */
 const MAX_FAULTS = 20;
 
-/** Returns a part of a file that fits a schema. Throws an error with the place of each wrong value. */
-export const parsePart = <T>(schema: z.ZodType<T>, file: ConfigFile, part: unknown, path: Path): T => {
+/** Throws an error with all faults of a file, if there are any. */
+export const refuse = (faults: readonly string[]): void => {
+  if (faults.length === 0) return;
+  const more = faults.length > MAX_FAULTS ? [`More values of the file are wrong: ${faults.length - MAX_FAULTS}.`] : [];
+  throw new UsageError([...faults.slice(0, MAX_FAULTS), ...more].join('\n'));
+};
+
+/** Returns the name of a part of a file with its place, for a message. */
+export const placeText = (file: ConfigFile, path: Path): string =>
+  `${file.placeOf(path)}: ${path.length > 0 ? `${path.join('.')}: ` : ''}`;
+
+/** Returns a part of a file that fits a schema, or the place and the fault of each wrong value. */
+export const checkPart = <T>(schema: z.ZodType<T>, file: ConfigFile, part: unknown, path: Path) => {
   const { data, error } = schema.safeParse(part);
-  if (!error) return data;
-  const faults = error.issues.flatMap((issue) => {
+  const faults = (error?.issues ?? []).flatMap((issue) => {
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
     return keys.map((key) => {
       const at = [...path, ...issue.path, ...(key === undefined ? [] : [key])];
-      return `${file.placeOf(at)}: ${at.length > 0 ? `${at.join('.')}: ` : ''}${issue.message}`;
+      return `${placeText(file, at)}${issue.message}`;
     });
   });
-  const more = faults.length > MAX_FAULTS ? [`More values of the file are wrong: ${faults.length - MAX_FAULTS}.`] : [];
-  throw new UsageError([...faults.slice(0, MAX_FAULTS), ...more].join('\n'));
+  return { data, faults };
+};
+
+/** Returns a part of a file that fits a schema. Throws an error with the place of each wrong value. */
+export const parsePart = <T>(schema: z.ZodType<T>, file: ConfigFile, part: unknown, path: Path): T => {
+  const { data, faults } = checkPart(schema, file, part, path);
+  refuse(faults);
+  return data as T;
 };
 
 const readText = (name: string): string => {
@@ -94,16 +111,30 @@ const parseText = (name: string, text: string): ConfigFile => {
   }
 };
 
-const runScript = (name: string, text: string): ConfigFile => {
+const runScript = async (name: string, text: string): Promise<ConfigFile> => {
   if (text.trim() === '') return { name, content: null, placeOf: () => name };
   const path = resolve(name);
   try {
-    const exported = createRequire(path)(path);
+    const exported = await load(path);
     return { name, content: exported?.default ?? exported, placeOf: () => name };
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const [reason] = error.message.split('\nRequire stack:');
-    throw new UsageError(`${name}${placeInScript(path, error)}: ${error.name}: ${reason}`);
+    const isModule =
+      /\.js$/i.test(name) && /^(Unexpected token 'export'|Cannot use import statement)/.test(reason ?? '');
+    const advice = isModule ? '. Rename the file to .mjs, because this Node.js takes it for CommonJS.' : '';
+    throw new UsageError(`${name}${placeInScript(path, error)}: ${error.name}: ${reason}${advice}`);
+  }
+};
+
+/** Loads CommonJS and ES modules. `import` also waits for the top-level await of a module, but omits places of errors. */
+const load = async (path: string) => {
+  try {
+    return createRequire(path)(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_REQUIRE_ESM' && code !== 'ERR_REQUIRE_ASYNC_MODULE') throw error;
+    return import(pathToFileURL(path).href);
   }
 };
 

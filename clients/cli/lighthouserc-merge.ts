@@ -12,5 +12,6 @@ export const merge = (base: unknown, own: unknown): unknown => {
   return { ...base, ...Object.fromEntries(merged) };
 };
 
-const isMap = (value: unknown): value is Record<string, unknown> =>
+/** Returns true if a value of a file is an object. */
+export const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,11 +1,10 @@
-import { z } from 'zod';
-import { AggregationMethod, Assertions, levelOf } from '../../shared/assertions/assertions.ts';
-import { type AssertedReport, findAsserted } from '../../shared/assertions/values.ts';
-import { readBudgets } from './budget.ts';
+import { Assertions, levelOf } from '../../shared/assertions/assertions.ts';
+import { type AssertedReport, budgetAudits, findAsserted } from '../../shared/assertions/values.ts';
+import { readBudgets, rulesOfBudgets } from './budget.ts';
 import { UsageError } from './exit-codes.ts';
-import { strictObject } from './lighthouserc-file.ts';
+import type { AssertOptions, AssertSet } from './lighthouserc-assert.ts';
 import { merge } from './lighthouserc-merge.ts';
-import { readPart } from './lighthouserc-parts.ts';
+import type { Lighthouserc } from './lighthouserc-parts.ts';
 import { presets } from './lighthouserc-presets.ts';
 
 /**
@@ -28,69 +27,77 @@ export type AssertionRules = {
 /** Assertions on the pages whose final URL fits the pattern. */
 type Entry = { pattern: RegExp; assertions: Assertions; fromPreset: ReadonlySet<string> };
 
-const presetNames = Object.keys(presets) as (keyof typeof presets)[];
-const isPattern = (text: string): boolean => {
-  try {
-    return Boolean(new RegExp(text));
-  } catch {
-    return false;
-  }
-};
-const entry = {
-  preset: z.enum(presetNames, { error: `The presets are ${presetNames.join(', ')}.` }).optional(),
-  assertions: Assertions.optional(),
-  aggregationMethod: AggregationMethod.optional(), // without effect on one report
-  matchingUrlPattern: z.string().refine(isPattern, 'Expected a regular expression.').optional(),
-};
-const AssertOptions = strictObject({
-  ...entry,
-  assertMatrix: z.array(strictObject(entry)).optional(),
-  budgetsFile: z.string().optional(),
-  includePassedAssertions: z.boolean().optional(), // the output format decides
-});
-type AssertOptions = z.infer<typeof AssertOptions>;
-type EntryOptions = NonNullable<AssertOptions['assertMatrix']>[number];
-
 /**
- * Reads a file of Lighthouse CI, as ASSERTIONS.md describes. Throws a UsageError if the file is unreadable, invalid or
- * without assertions.
+ * Returns the assertions of a file of Lighthouse CI, as ASSERTIONS.md describes. Throws a UsageError if the file has none, and
+ * needs some.
  */
-export const readAssertions = (name: string): AssertionRules => {
-  const options = readPart(name, 'assert', AssertOptions, withColons) ?? {};
+export const assertionsOf = async (
+  { name, assert: options = {}, collect }: Lighthouserc,
+  { allowEmpty = false } = {},
+): Promise<AssertionRules> => {
   const { assertMatrix, budgetsFile, preset, assertions } = options;
   const alone = assertMatrix ? 'assertMatrix' : 'budgetsFile';
-  const others = (['budgetsFile', 'preset', 'assertions', 'aggregationMethod'] as const).filter(
-    (other) => other !== alone && options[other] !== undefined,
-  );
+  const beside = ['budgetsFile', 'preset', 'assertions', ...(assertMatrix ? ['aggregationMethod'] : [])] as const;
+  const others = beside.filter((other) => other !== alone && options[other as keyof AssertOptions] !== undefined);
   if ((assertMatrix || budgetsFile) && others.length > 0) {
     throw new UsageError(`${name}: ${alone} can't stand beside ${others.join(', ')}. Keep one of them.`);
   }
   if (budgetsFile) return readBudgetFile(budgetsFile);
-  if (!assertMatrix && !preset && !assertions) {
+  if (!assertMatrix && !preset && !assertions && !allowEmpty) {
     throw new UsageError(`${name} has no assertions. Write them to ci.assert.assertions.`);
   }
-  return rulesOf((assertMatrix ?? [options]).map(entryOf));
+  const hasBudgets = (collect.settings?.budgets ?? collect.settings?.budgetPath) !== undefined;
+  return rulesOf((assertMatrix ?? [options]).map((set) => entryOf(hasBudgets ? withoutBudgetAudits(set) : set)));
 };
 
-/** Reads a budget file of Lighthouse. */
-export const readBudgetFile = (name: string): AssertionRules =>
-  rulesOf(readBudgets(name).map((budget) => ({ ...budget, fromPreset: new Set() })));
-
-/** Replaces dots in keys by colons, so that both forms of a key are the same assertion. */
-const withColons = ({ assertions, assertMatrix, ...others }: AssertOptions): AssertOptions => ({
-  ...others,
-  ...(assertions && { assertions: renamed(assertions) }),
-  ...(assertMatrix && {
-    assertMatrix: assertMatrix.map((each) => ({
-      ...each,
-      ...(each.assertions && { assertions: renamed(each.assertions) }),
-    })),
-  }),
+/** Removes the assertions that Lighthouse CI replaces by the budgets of the settings. */
+const withoutBudgetAudits = ({ assertions = {}, ...set }: AssertSet): AssertSet => ({
+  ...set,
+  assertions: Object.fromEntries(Object.entries(assertions).filter(([key]) => !budgetAudits.includes(key))),
 });
-const renamed = (assertions: Assertions): Assertions =>
-  Object.fromEntries(Object.entries(assertions).map(([key, assertion]) => [key.replaceAll('.', ':'), assertion]));
 
-const entryOf = ({ preset, assertions: own = {}, matchingUrlPattern = '' }: EntryOptions): Entry => {
+/** Reads a budget file of Lighthouse. */
+export const readBudgetFile = async (name: string): Promise<AssertionRules> => rulesOfPages(await readBudgets(name));
+
+/** Returns the assertion of the lowest performance score, from 0 to 100. */
+export const lowestScore = (score: number): AssertionRules =>
+  rulesOfPages([{ pattern: /.*/, assertions: { 'categories:performance': ['error', { minScore: score / 100 }] } }]);
+
+const rulesOfPages = (pages: readonly Omit<Entry, 'fromPreset'>[]): AssertionRules =>
+  rulesOf(pages.map((page) => ({ ...page, fromPreset: new Set() })));
+
+/**
+ * Returns the assertions of the budgets in `ci.collect.settings`. Their level is that of the assertion `performance-budget`, by
+ * which Lighthouse CI judges them, or else `warn`.
+ */
+export const settingsRules = async ({ assert, collect }: Lighthouserc): Promise<AssertionRules | undefined> => {
+  const { budgets, budgetPath } = collect.settings ?? {};
+  if (!budgets && budgetPath === undefined) return undefined;
+  const pages = budgets ? rulesOfBudgets(budgets) : await readBudgets(budgetPath as string);
+  const level = levelOf(assert?.assertions?.['performance-budget'] ?? 'warn');
+  const withLevel = (assertion: Assertions[string]): Assertions[string] =>
+    typeof assertion === 'string' || assertion.length === 1 ? [level] : [level, assertion[1]];
+  return rulesOfPages(
+    pages.map(({ pattern, assertions }) => ({
+      pattern,
+      assertions: Object.fromEntries(Object.entries(assertions).map(([key, each]) => [key, withLevel(each)])),
+    })),
+  );
+};
+
+/** Returns the rules of one file that has them in two places. */
+export const joined = (one: AssertionRules, other: AssertionRules): AssertionRules => {
+  const both = (report: AssertedReport) => {
+    const applied = [one, other].map(({ assertionsFor }) => assertionsFor(report));
+    return {
+      assertions: applied.flatMap(({ assertions }) => assertions),
+      notes: applied.flatMap(({ notes }) => notes),
+    };
+  };
+  return { assertionsFor: both, isEmpty: one.isEmpty && other.isEmpty, fixed: {}, othersFor: both };
+};
+
+const entryOf = ({ preset, assertions: own = {}, matchingUrlPattern = '' }: AssertSet): Entry => {
   const inherited: Assertions = preset ? presets[preset] : {};
   return {
     pattern: new RegExp(matchingUrlPattern),

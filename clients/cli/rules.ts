@@ -11,7 +11,15 @@ import type { RunView } from '../../shared/run.ts';
 import { printableValue } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
 import { ServiceFaultError, UsageError } from './exit-codes.ts';
-import { type AssertionRules, readAssertions, readBudgetFile } from './lighthouserc.ts';
+import {
+  type AssertionRules,
+  assertionsOf,
+  joined,
+  lowestScore,
+  readBudgetFile,
+  settingsRules,
+} from './lighthouserc.ts';
+import { type Lighthouserc, readLighthouserc } from './lighthouserc-parts.ts';
 import type { RunOptions } from './options.ts';
 import type { CheckResult } from './result.ts';
 
@@ -20,25 +28,48 @@ export type Rules = {
   /** The assertions that the service evaluates. */
   sent: Assertions | undefined;
   files: readonly AssertionRules[];
+  /** A line for each thing in the file that Lighthouse CI ignores. */
+  notes: readonly string[];
 };
 
 type RuleOptions = Pick<RunOptions, 'assert' | 'budget' | 'allowEmpty'>;
 
-/** Reads the files of --assert and --budget. Throws a UsageError if one is unreadable, invalid or without assertions. */
-export const readRules = ({ assert, budget, allowEmpty = false }: RuleOptions): Rules => {
+/**
+ * Reads the files of --assert and --budget. Throws a UsageError if one is unreadable, invalid or without assertions. `read` is
+ * the file of --assert, if the command has read it.
+ */
+export const readRules = async (
+  { assert, budget, allowEmpty = false }: RuleOptions,
+  read?: Lighthouserc,
+): Promise<Rules> => {
+  const rc = read ?? (assert === undefined ? undefined : await readLighthouserc(assert));
   const files = [
-    ...(assert === undefined ? [] : [requireAny(assert, readAssertions(assert), allowEmpty)]),
-    ...(budget === undefined ? [] : [requireAny(budget, readBudgetFile(budget), allowEmpty)]),
+    ...(rc ? [requireAny(rc.name, await rulesOfFile(rc, allowEmpty), allowEmpty)] : []),
+    ...(budget === undefined ? [] : [requireAny(budget, await rulesOfBudget(budget), allowEmpty)]),
   ];
   const sent = sendable(files);
-  return sent ? { sent, files } : { sent, files: files.map(alone) };
+  const notes = rc?.notes.assert ?? [];
+  return sent ? { sent, files, notes } : { sent, files: files.map(alone), notes };
+};
+
+const rulesOfFile = async (rc: Lighthouserc, allowEmpty: boolean): Promise<AssertionRules> => {
+  const budgets = await settingsRules(rc);
+  const own = await assertionsOf(rc, { allowEmpty: allowEmpty || budgets !== undefined });
+  return budgets ? joined(own, budgets) : own;
+};
+
+/** A number is the lowest performance score. Everything else is a file, also `./75`. */
+const rulesOfBudget = async (budget: string): Promise<AssertionRules> => {
+  if (!/^\d+(\.\d+)?$/.test(budget)) return readBudgetFile(budget);
+  if (Number(budget) > 100) throw new UsageError(`--budget ${budget} is no score. Use 0 to 100, or a file.`);
+  return lowestScore(Number(budget));
 };
 
 /** Reads the files for checks that exist. The command evaluates all of their assertions, because the service has evaluated others. */
-export const readRulesForExisting = (options: RuleOptions): Rules => ({
-  sent: undefined,
-  files: readRules(options).files.map(alone),
-});
+export const readRulesForExisting = async (options: RuleOptions): Promise<Rules> => {
+  const { files, notes } = await readRules(options);
+  return { sent: undefined, files: files.map(alone), notes };
+};
 
 const requireAny = (name: string, rules: AssertionRules, allowEmpty: boolean): AssertionRules => {
   if (rules.isEmpty && !allowEmpty)
@@ -74,7 +105,7 @@ export const storedResults = (
     ? {}
     : Object.fromEntries(runs.flatMap(({ id, assertions }) => (assertions ? [[id, assertions]] : [])));
 
-const noRules: Rules = { sent: undefined, files: [] };
+const noRules: Rules = { sent: undefined, files: [], notes: [] };
 
 /**
  * Returns the results of the rules on each succeeded run, by the id of the run, and notes for the user. The command evaluates

@@ -3,12 +3,12 @@ import { cutText } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
 import { findBase } from './base.ts';
 import { baseHostFrom } from './base-url.ts';
+import { withCollected } from './collecting.ts';
 import { type Context, withClient } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { type Ending, follow } from './follow.ts';
 import { renderBatch } from './formats/batch.ts';
 import type { FormatName, render } from './formats/render.ts';
-import { withCollected } from './lighthouserc-collect.ts';
 import { auditBatch, type Batch, createAll } from './many/audit-batch.ts';
 import { TIMEOUT, TIMEOUT_OF_MANY } from './many/limits.ts';
 import { namesManyPages, pagesFrom } from './many/page-list.ts';
@@ -16,6 +16,7 @@ import { requireTerminal } from './open.ts';
 import { againstFrom, inputsFrom, SAMPLES_OF_VARIANTS } from './option-flags.ts';
 import type { RunOptions } from './options.ts';
 import { checkOutputs, writeForms } from './output.ts';
+import { servePages } from './page-servers.ts';
 import { requireScheme } from './page-urls.ts';
 import { checkReports, formsOf, namedRuns } from './report-files.ts';
 import type { CheckResult } from './result.ts';
@@ -65,18 +66,24 @@ export const auditing = async (
   flags: RunOptions,
   { write, isGate = true, isBatch = false }: Pick<Ending, 'write'> & Partial<Ending> & { isBatch?: boolean },
 ): Promise<number> => {
-  const { urls, options, notes: unused } = withCollected(given, flags);
-  for (const line of unused) context.note(line);
-  requireUsable(urls, options);
-  const baseHost = baseHostFrom(options, urls);
+  const { options, rc, collect, ...collected } = await withCollected(given, flags);
   if (options.detach && !context.serviceUrl) {
     throw new UsageError('--detach needs a service that goes on. Set PAGE_AUDIT_URL to its URL.');
   }
   requireTerminal(options.open, context);
   checkOutputs(options.output ?? []);
-  const rules = readRules(options); // before the audits, so that a wrong file costs nothing
+  const rules = await readRules(options, rc); // before the audits, so that a wrong file costs nothing
+  for (const line of [...collected.notes, ...rules.notes]) context.note(line);
   const secretsOf = readSecrets(options, context.env);
-  return withClient(context, options.data, async (client, server) => {
+  if (options.detach && (collect.staticDistDir ?? collect.startServerCommand) !== undefined) {
+    throw new UsageError(
+      '--detach ends the command before the audits, and the server of ci.collect with it. Leave it out.',
+    );
+  }
+  await using served = await servePages(collect, collected.urls, context, (urls) => requireUsable(urls, options));
+  const { urls } = served;
+  const baseHost = baseHostFrom(options, urls);
+  return await withClient(context, options.data, async (client, server) => {
     const { signal } = context;
     signal.throwIfAborted();
     const plain = await bodiesOf(client, urls, { ...options, sent: rules.sent }, signal);

@@ -4,7 +4,7 @@ import { cutText } from '../text.ts';
 import { describe, describeMissing, type Limit } from './messages.ts';
 import { type AssertedAudit, type AssertedReport, findAsserted, partsOfKey } from './values.ts';
 
-const levels = ['off', 'warn', 'error'] as const;
+export const levels = ['off', 'warn', 'error'] as const;
 const Level = z.enum(levels);
 
 export const AggregationMethod = z.enum(['median', 'optimistic', 'pessimistic', 'median-run']);
@@ -34,6 +34,9 @@ const Options = z
     },
   )
   .describe('Without a limit, the lowest score is 0.9.');
+
+/** Names of the options of an assertion. */
+export const assertionOptions: readonly string[] = Options.keyof().options;
 
 const Assertion = z.union([Level, z.tuple([Level]), z.tuple([Level, Options])], {
   error: 'The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
@@ -166,8 +169,10 @@ const parts: Record<string, { form: string; pattern: RegExp }> = {
   'user-timings': { form: 'user-timings:<name>', pattern: /./ },
 };
 
+export const partedAudits: readonly string[] = Object.keys(parts);
+
 /** Returns why a key is refused. Lighthouse CI ignores the assertion or throws. */
-const faultOfKey = (key: string): string | undefined => {
+export const faultOfKey = (key: string): string | undefined => {
   if (key === '' || key.length > MAX_KEY_LENGTH) return `A key has 1 to ${MAX_KEY_LENGTH} characters.`;
   const kebab = key.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
   if (kebab !== key) return `Write the key with hyphens and without capitals: "${kebab}".`;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../../clients/api/client.ts';
 import type { AssertionResult } from '../../shared/assertions/assertions.ts';
@@ -311,11 +311,30 @@ const answered: AssertionResult = {
   message: 'label has score 0, expected at least 0.9',
 };
 
+test.each([
+  ['97', 0],
+  ['97.5', 1],
+  ['101', 2],
+] as const)('--budget %s is the lowest performance score that is allowed', async (budget, expected) => {
+  const label = `test:${randomUUID()}`;
+  const ended = pageAuditHere(['run', 'https://example.com/', '--label', label, '--budget', budget]);
+  if (expected !== 2) {
+    const run = await world.runOf(await checkLabelled(label));
+    const minScore = Number(budget) / 100;
+    expect(await world.store.assertionsOf(run.checkId)).toEqual({ 'categories:performance': ['error', { minScore }] });
+    const report = JSON.parse(gunzipSync(readReport('13.5.0')).toString());
+    report.categories.performance.score = 0.97;
+    const stored = await world.storeReport(run, gzipSync(JSON.stringify(report)));
+    await world.finish(run, { ...passed, report: stored });
+  }
+  expect((await ended).code).toBe(expected);
+});
+
 test('a wrong file of assertions or an output that can not be written costs no audit', async () => {
   const before = (await client.list({ limit: 1 })).checks[0]?.id;
   const folder = temporary();
   const rc = join(folder, 'lighthouserc.json');
-  writeFileSync(rc, '{ "ci": {\n "assert": { "assertions": { "button-name": "fatal" } } } }');
+  writeFileSync(rc, '{ "ci": {\n "assert": { "assertions": { "button-name": { "minScore": 1 } } } } }');
   for (const [args, message] of [
     [['--assert', rc], /lighthouserc\.json:2:\d+/],
     [['--assert', join(folder, 'none.json')], /none\.json/],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { withCollected } from '../../clients/cli/lighthouserc-collect.ts';
+import { withCollected } from '../../clients/cli/collecting.ts';
 import type { RunOptions } from '../../clients/cli/options.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lighthouserc-collect-'));
@@ -10,15 +10,15 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const flags = { auditVersion: 'latest', timeout: 900, format: 'text' } as const;
 /** Returns the URLs, options and notes of a command with a file whose parts are these. */
-const collected = (ci: object, urls: string[] = [], given: Partial<RunOptions> = {}) => {
+const collected = async (ci: object, urls: string[] = [], given: Partial<RunOptions> = {}) => {
   const assert = join(folder, 'lighthouserc.json');
   writeFileSync(assert, JSON.stringify({ ci: { assert: {}, ...ci } }));
-  const { options, ...others } = withCollected(urls, { ...flags, assert, ...given });
+  const { options, urls: named, notes } = await withCollected(urls, { ...flags, assert, ...given }, folder);
   const { auditVersion: _, timeout: __, format: ___, assert: ____, ...own } = options;
-  return { ...others, options: own };
+  return { urls: named, notes, options: own };
 };
 
-test('the pages and inputs of ci.collect are those of the command', () => {
+test('the pages and inputs of ci.collect are those of the command', async () => {
   const settings = {
     preset: 'desktop',
     onlyCategories: ['performance', 'seo'],
@@ -27,7 +27,7 @@ test('the pages and inputs of ci.collect are those of the command', () => {
     blockedUrlPatterns: ['ads.example.com'],
   };
   const url = ['https://example.com/', 'https://example.com/shop'];
-  expect(collected({ collect: { url, numberOfRuns: 5, settings } })).toEqual({
+  expect(await collected({ collect: { url, numberOfRuns: 5, settings } })).toEqual({
     urls: url,
     options: {
       samples: 5,
@@ -43,38 +43,69 @@ test('the pages and inputs of ci.collect are those of the command', () => {
 });
 
 test.each([
-  [{ formFactor: 'desktop' }, { device: ['desktop'] }],
+  [{ preset: 'desktop', formFactor: 'desktop' }, { device: ['desktop'] }],
+  [
+    { formFactor: 'desktop', throttling: { cpuSlowdownMultiplier: 1 } },
+    {
+      device: ['desktop'],
+      'throttling.rttMs': 150,
+      'throttling.throughputKbps': 1638.4,
+      'throttling.cpuSlowdownMultiplier': 1,
+    },
+  ],
   [{ preset: 'perf' }, { category: ['performance'] }],
   [{ onlyCategories: 'performance,seo' }, { category: ['performance', 'seo'] }],
   [{ throttlingMethod: 'provided', throttling: { rttMs: 1 } }, { throttling: 'none' }],
   [{ extraHeaders: { cookie2: 'a' } }, { header: ['cookie2: a'] }],
-])('the settings %j are the options %j', (settings, options) => {
-  expect(collected({ collect: { settings } }, ['https://example.com/'])).toMatchObject({ options, notes: [] });
+])('the settings %j are the options %j', async (settings, options) => {
+  expect(await collected({ collect: { settings } }, ['https://example.com/'])).toMatchObject({ options, notes: [] });
 });
 
-test('URLs and options of the command win over the file', () => {
+test('URLs and options of the command win over the file', async () => {
   const collect = { url: 'https://example.com/', numberOfRuns: 3, settings: { throttling: { rttMs: 40 } } };
-  const { urls, options } = collected({ collect }, ['https://example.org/'], { throttling: 'none' });
+  const { urls, options } = await collected({ collect }, ['https://example.org/'], { throttling: 'none' });
   expect([urls, options]).toEqual([['https://example.org/'], { samples: 3, throttling: 'none' }]);
 });
 
-test('each part without effect is named, with what to use instead', () => {
-  const settings = { chromeFlags: '--no-sandbox', locale: 'de' };
-  const collect = { startServerCommand: 'npm start', puppeteerScript: 'login.js', settings };
-  const { notes } = collected({ collect, upload: { target: 'filesystem' } }, ['https://example.com/']);
+test('each part without effect is named, with what to use instead', async () => {
+  const throttling = { requestLatencyMs: 1 };
+  const settings = { chromeFlags: '--no-sandbox', locale: 'de', throttlingMethod: 'devtools', throttling };
+  const collect = {
+    method: 'psi',
+    puppeteerScript: 'login.js',
+    staticDistDir: 'dist',
+    startServerCommand: 'x',
+    settings,
+  };
+  const { notes } = await collected({ collect, upload: { target: 'filesystem' } }, ['https://example.com/']);
   expect(notes).toEqual([
-    'ci.collect.startServerCommand has no effect. Start the server before the command.',
+    'ci.collect.method psi has no effect. The service audits the page itself.',
+    'ci.collect.startServerCommand has no effect beside staticDistDir, as in Lighthouse CI.',
     'ci.collect.puppeteerScript has no effect. Log in with a script of your own, and use --storage-state.',
     'ci.collect.settings.chromeFlags has no effect. The service starts Chromium with its own flags.',
     'ci.collect.settings.locale has no effect.',
+    'ci.collect.settings.throttling.requestLatencyMs has no effect.',
+    'ci.collect.settings.throttlingMethod devtools has no effect. The service simulates the throttling.',
     'ci.upload has no effect. The service keeps the reports. Use --output to write files.',
   ]);
 });
 
-test('a wrong value is refused with its place, and a command without a page says how to name one', () => {
-  expect(() => collected({ collect: { numberOfRuns: 'many' } })).toThrow(
+test('a command without URLs and a file finds the lighthouserc of its folder', async () => {
+  const found = mkdtempSync(join(folder, 'found-'));
+  writeFileSync(join(found, '.lighthouserc.yml'), 'ci: { collect: { url: "https://example.com/" } }');
+  const { urls, notes } = await withCollected([], flags, found);
+  expect([urls, notes]).toEqual([
+    ['https://example.com/'],
+    [expect.stringMatching(/^The pages and assertions are those of .*\.lighthouserc\.yml\.$/)],
+  ]);
+});
+
+test('a wrong value is refused with its place, and a command without a page says how to name one', async () => {
+  await expect(collected({ collect: { numberOfRuns: 'many' } })).rejects.toThrow(
     /ci\.collect\.numberOfRuns: Expected a number/,
   );
-  expect(() => collected({ collect: { settings: { extraHeaders: 'x' } } })).toThrow(/Expected an object of names/);
-  expect(() => collected({})).toThrow('No page is named. Name a URL, or use --assert');
+  await expect(collected({ collect: { settings: { extraHeaders: 'x' } } })).rejects.toThrow(
+    /Expected an object of names/,
+  );
+  await expect(collected({})).rejects.toThrow('No page is named. Name a URL, or use --assert');
 });

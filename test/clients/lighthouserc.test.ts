@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../clients/cli/exit-codes.ts';
-import { readAssertions, readBudgetFile } from '../../clients/cli/lighthouserc.ts';
+import { assertionsOf, readBudgetFile } from '../../clients/cli/lighthouserc.ts';
+import { readLighthouserc } from '../../clients/cli/lighthouserc-parts.ts';
 import { presets } from '../../clients/cli/lighthouserc-presets.ts';
 import { evaluate } from '../../shared/assertions/assertions.ts';
 import type { AssertedReport } from '../../shared/assertions/values.ts';
@@ -22,11 +23,12 @@ const file = (name: string, content: unknown): string => {
 };
 const rc = (assert: unknown, name = 'lighthouserc.json') => file(name, { ci: { assert } });
 const newest = reportOfCases('13.5.0');
-const mapsOf = (path: string, report = newest) => readAssertions(path).assertionsFor(report).assertions;
+const readAssertions = async (path: string) => assertionsOf(await readLighthouserc(path));
+const mapsOf = async (path: string, report = newest) => (await readAssertions(path)).assertionsFor(report).assertions;
 /** Returns the message of a refusal, with the file's name in place of its path. */
-const refusalOf = (read: () => unknown): string => {
+const refusalOf = async (read: () => Promise<unknown>): Promise<string> => {
   try {
-    read();
+    await read();
   } catch (error) {
     expect(error).toBeInstanceOf(UsageError);
     return (error as Error).message.replaceAll(`${folder}/`, '');
@@ -44,11 +46,11 @@ describe.each(auditVersions)('Lighthouse CI and this service agree on the $versi
   const isSkipped = ([key, name]: Row, own: readonly string[]) =>
     name === 'auditRan' && key in presets['lighthouse:all'] && !own.includes(key);
 
-  test.each(cases)('$name', ({ name, ...given }) => {
+  test.each(cases)('$name', async ({ name, ...given }) => {
     const rules =
       'budgets' in given
-        ? readBudgetFile(file('budget.json', given.budgets))
-        : readAssertions(rc(given.options, `${name}.json`));
+        ? await readBudgetFile(file('budget.json', given.budgets))
+        : await readAssertions(rc(given.options, `${name}.json`));
     const { assertions, notes } = rules.assertionsFor(report);
     const own = 'options' in given && 'assertions' in given.options ? Object.keys(given.options.assertions ?? {}) : [];
     const theirs = outcomes[`${version} ${name}`] ?? [];
@@ -62,12 +64,12 @@ describe.each(auditVersions)('Lighthouse CI and this service agree on the $versi
   });
 });
 
-test('the service gets the assertions that apply to every report, and the command keeps the others', () => {
+test('the service gets the assertions that apply to every report, and the command keeps the others', async () => {
   const own = { 'image-alt': 'warn' as const, 'categories:seo': 'error' as const };
-  const plain = readAssertions(rc({ assertions: own }));
+  const plain = await readAssertions(rc({ assertions: own }));
   expect([plain.fixed, plain.othersFor]).toEqual([own, undefined]);
 
-  const preset = readAssertions(rc({ preset: 'lighthouse:all', assertions: own }, 'preset.json'));
+  const preset = await readAssertions(rc({ preset: 'lighthouse:all', assertions: own }, 'preset.json'));
   expect(preset.fixed).toEqual(own);
   const [others] = preset.othersFor?.(newest).assertions ?? [];
   expect(Object.keys(others ?? {})).toEqual(expect.arrayContaining(['document-title']));
@@ -79,13 +81,13 @@ test('the service gets the assertions that apply to every report, and the comman
     { matchingUrlPattern: '/faulty$', assertions: { label: 'warn' } },
     { matchingUrlPattern: '/other$', assertions: { tabindex: 'warn' } },
   ];
-  const matrix = readAssertions(rc({ assertMatrix }, 'split-matrix.json'));
+  const matrix = await readAssertions(rc({ assertMatrix }, 'split-matrix.json'));
   expect(matrix.fixed).toEqual({ ...own, bypass: 'warn' });
   expect(matrix.othersFor?.(newest).assertions).toEqual([{ 'image-alt': 'error' }, { label: 'warn' }]);
 });
 
-test('a note counts the assertions of a preset on audits that the report lacks', () => {
-  const { notes } = readAssertions(rc({ preset: 'lighthouse:recommended' })).assertionsFor(newest);
+test('a note counts the assertions of a preset on audits that the report lacks', async () => {
+  const { notes } = (await readAssertions(rc({ preset: 'lighthouse:recommended' }))).assertionsFor(newest);
   expect(notes).toEqual([
     expect.stringMatching(
       /^\d+ assertions of the preset are about audits that Lighthouse 13\.5\.0 doesn't have in the categories performance, accessibility, best-practices, seo\.$/,
@@ -93,9 +95,9 @@ test('a note counts the assertions of a preset on audits that the report lacks',
   ]);
 });
 
-test("the user's own assertion on an audit that the report lacks stays, though a preset has it too", () => {
+test("the user's own assertion on an audit that the report lacks stays, though a preset has it too", async () => {
   const path = rc({ preset: 'lighthouse:all', assertions: { 'first-meaningful-paint': 'warn' } });
-  const results = mapsOf(path).flatMap((each) => evaluate(each, newest));
+  const results = (await mapsOf(path)).flatMap((each) => evaluate(each, newest));
   expect(results.filter(({ name }) => name === 'auditRan')).toMatchObject([
     { key: 'first-meaningful-paint', level: 'warn', passed: false },
   ]);
@@ -114,28 +116,28 @@ test.each<[string, unknown]>([
   ['lighthouserc.cjs', `module.exports = ${JSON.stringify({ ci: { assert: { assertions } } })};`],
   ['lighthouserc.js', `module.exports = ${JSON.stringify({ ci: { assert: { assertions } } })};`],
   ['lighthouserc.mjs', `export default ${JSON.stringify({ ci: { assert: { assertions } } })};`],
-])('%s is read: %j', (name, content) => {
-  expect(mapsOf(file(`form-${String(content).length}/${name}`, content))).toEqual([assertions]);
+])('%s is read: %j', async (name, content) => {
+  expect(await mapsOf(file(`form-${String(content).length}/${name}`, content))).toEqual([assertions]);
 });
 
-test('a file extends another one, and its own assertions win', () => {
+test('a file extends another one, and its own assertions win', async () => {
   file('base/base.json', {
     ci: { assert: { assertions: { 'image-alt': ['warn', { minScore: 0.5 }], label: 'warn' } } },
   });
   const path = file('extending.json', {
     ci: { extends: './base/base.json', assert: { assertions: { 'image-alt': ['error'] } } },
   });
-  expect(mapsOf(path)).toEqual([{ 'image-alt': ['error', { minScore: 0.5 }], label: 'warn' }]);
+  expect(await mapsOf(path)).toEqual([{ 'image-alt': ['error', { minScore: 0.5 }], label: 'warn' }]);
 });
 
-test('a file names a budget file', () => {
+test('a file names a budget file', async () => {
   const budgetsFile = file('budget.json', [{ resourceSizes: [{ resourceType: 'script', budget: 2 }] }]);
-  expect(mapsOf(rc({ budgetsFile }))).toEqual([
+  expect(await mapsOf(rc({ budgetsFile }))).toEqual([
     { 'resource-summary:script:size': ['error', { maxNumericValue: 2048 }] },
   ]);
 });
 
-test('entries of a matrix apply to the final URL', () => {
+test('entries of a matrix apply to the final URL', async () => {
   const report = { ...newest, finalUrl: 'https://example.com/blog/1' } as AssertedReport;
   const path = rc({
     assertMatrix: [
@@ -144,9 +146,9 @@ test('entries of a matrix apply to the final URL', () => {
       { matchingUrlPattern: '^https://example.com', assertions: { bypass: 'warn' } },
     ],
   });
-  expect(mapsOf(path, report)).toEqual([{ label: 'warn' }, { bypass: 'warn' }]);
+  expect(await mapsOf(path, report)).toEqual([{ label: 'warn' }, { bypass: 'warn' }]);
   const other = { ...report, finalUrl: 'https://example.org/' };
-  expect(readAssertions(path).assertionsFor(other)).toEqual({
+  expect((await readAssertions(path)).assertionsFor(other)).toEqual({
     assertions: [],
     notes: ['No assertion is about https://example.org/.'],
   });
@@ -204,13 +206,13 @@ test.each<[string, string, string]>([
   ],
   [
     'a.json',
-    '{ "ci": { "assert": { "presets": "lighthouse:all" } } }',
-    'a.json:1:34: ci.assert.presets: Unknown key. The accepted keys are preset, assertions, aggregationMethod, matchingUrlPattern, assertMatrix, budgetsFile, includePassedAssertions.',
-  ],
-  [
-    'a.json',
-    '{ "ci": { "assert": { "assertions": {\n "label": "fatal",\n "bypass": "fatal" } } } }',
-    'a.json:2:11: ci.assert.assertions.label: The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].\na.json:3:12: ci.assert.assertions.bypass: The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
+    '{ "ci": { "assert": { "assertions": {\n "label": { "minScore": 1 },\n "bypass": ["warn", { "minScore": 90 }],\n "categories:seo:score": "warn" } }, "collect": {\n"numberOfRuns": "many" } } }',
+    [
+      'a.json:2:11: ci.assert.assertions.label: The assertion must be off, warn, error, or a list such as ["warn", { "minScore": 0.9 }].',
+      'a.json:3:35: ci.assert.assertions.bypass.1.minScore: A score is from 0 to 1.',
+      'a.json:4:26: ci.assert.assertions.categories:seo:score: Write the key as categories:<id>.',
+      'a.json:5:17: ci.collect.numberOfRuns: Expected a number.',
+    ].join('\n'),
   ],
   ['a.json', '{\n  // limits\n  "ci": {} }', 'a.json:2:3: JSON has no comments. Remove it, or write the file as YAML.'],
   [
@@ -220,23 +222,13 @@ test.each<[string, string, string]>([
   ],
   [
     'a.json',
-    '{ "ci": { "assert": { "assertions": {\n "label": ["warn", { "minscore": 1 }] } } } }',
-    'a.json:2:34: ci.assert.assertions.label.1.minscore: Unknown option. The options are minScore, maxLength, maxNumericValue and aggregationMethod.',
-  ],
-  [
-    'a.yml',
-    'ci:\n  assert:\n    assertions:\n      largestContentfulPaint: warn\n',
-    'a.yml:4:31: ci.assert.assertions.largestContentfulPaint: Write the key with hyphens and without capitals: "largest-contentful-paint".',
-  ],
-  [
-    'a.json',
     '{ "ci": { "assert": { "assertMatrix": [{ "matchingUrlPattern": "(" }] } } }',
     'a.json:1:64: ci.assert.assertMatrix.0.matchingUrlPattern: Expected a regular expression.',
   ],
   [
     'a.json',
-    '{ "ci": { "assert": { "assertMatrix": [{ "url": "(" }] } } }',
-    'a.json:1:49: ci.assert.assertMatrix.0.url: Unknown key. The accepted keys are preset, assertions, aggregationMethod, matchingUrlPattern.',
+    '{ "ci": { "assert": { "assertMatrix": [{ "matchingUrlPattern": "(" }] } } }',
+    'a.json:1:64: ci.assert.assertMatrix.0.matchingUrlPattern: Expected a regular expression.',
   ],
   [
     'a.json',
@@ -255,16 +247,59 @@ test.each<[string, string, string]>([
   ],
   ['a.json', '{ "ci": { "extends": "a.json" } }', 'a.json extends itself.'],
   ['a.json', '{ "ci": { "extends": "none.json" } }', 'none.json does not exist. Name a readable file.'],
-])('%s with %j is refused', (name, content, message) => {
+])('%s with %j is refused', async (name, content, message) => {
   file('module/package.json', { type: 'module' });
-  expect(refusalOf(() => readAssertions(file(name, content)))).toBe(message);
+  expect(await refusalOf(() => readAssertions(file(name, content)))).toBe(message);
 });
 
-test('a file that does not exist and a folder are refused', () => {
-  expect(refusalOf(() => readAssertions(join(folder, 'none.json')))).toBe(
+test('keys, levels and options that Lighthouse CI ignores are warnings with their place', async () => {
+  const ignored = {
+    'image-alt': 'fatal',
+    bypass: null,
+    tabindex: ['critical', { minScore: '0.5' }, 1],
+    label: ['error', { minScores: 1 }],
+    'html-has-lang': ['error', 0.5],
+    documentTitle: 'error',
+    'meta-viewport:items': 'error',
+  };
+  const text = JSON.stringify({ ci: { server: {}, assert: { presets: 1, assertions: ignored } } }, null, 1);
+  const rc = await readLighthouserc(file('ignored.json', text));
+  expect(rc.assert?.assertions).toEqual({
+    'image-alt': 'warn',
+    bypass: 'off',
+    tabindex: ['warn', { minScore: 0.5 }],
+    label: ['error', {}],
+    'html-has-lang': ['error'],
+    'meta-viewport': 'error',
+  });
+  const place = /^.*\/ignored\.json:\d+:\d+: ci\.assert\./;
+  for (const note of rc.notes.assert) expect(note).toMatch(place);
+  expect(rc.notes.assert.map((note) => note.replace(place, ''))).toEqual([
+    expect.stringMatching(/^presets: The key has no effect. The accepted keys are preset, /),
+    'assertions.image-alt: "fatal" is no level, so it counts as warn. The levels are off, warn, error.',
+    'assertions.bypass: The assertion has no level, so it is off.',
+    'assertions.tabindex: The list has a level and options. Everything after them has no effect.',
+    'assertions.tabindex: "critical" is no level, so it counts as warn. The levels are off, warn, error.',
+    'assertions.label: The option minScores has no effect. The options are minScore, maxLength, maxNumericValue, aggregationMethod.',
+    'assertions.html-has-lang: The options are no object, so they have no effect.',
+    'assertions.documentTitle: The assertion has no effect, because no audit has capitals. Write "document-title".',
+    'assertions.meta-viewport:items: The audit meta-viewport has no parts. The assertion is about all of it.',
+  ]);
+  expect(rc.notes.collect).toEqual([
+    expect.stringMatching(/ignored\.json:\d+:\d+: ci\.server: The part has no effect\.$/),
+  ]);
+});
+
+test('an ES module waits for its top-level await', async () => {
+  const content = `export default await Promise.resolve(${JSON.stringify({ ci: { assert: { assertions } } })});`;
+  expect(await mapsOf(file('await/lighthouserc.mjs', content))).toEqual([assertions]);
+});
+
+test('a file that does not exist and a folder are refused', async () => {
+  expect(await refusalOf(() => readAssertions(join(folder, 'none.json')))).toBe(
     'none.json does not exist. Name a readable file.',
   );
-  expect(refusalOf(() => readAssertions(folder))).toMatch(/ is a folder\. Name a readable file\.$/);
+  expect(await refusalOf(() => readAssertions(folder))).toMatch(/ is a folder\. Name a readable file\.$/);
 });
 
 test.each<[unknown, string]>([
@@ -304,6 +339,6 @@ test.each<[unknown, string]>([
     [{ resourceCounts: [{ resourceType: 'script', budget: 1, tolerance: 2 }] }],
     'b.json:1:69: 0.resourceCounts.0.tolerance: Unknown key. The accepted keys are resourceType, budget.',
   ],
-])('the budget %j is refused', (content, message) => {
-  expect(refusalOf(() => readBudgetFile(file('b.json', JSON.stringify(content))))).toBe(message);
+])('the budget %j is refused', async (content, message) => {
+  expect(await refusalOf(() => readBudgetFile(file('b.json', JSON.stringify(content))))).toBe(message);
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,6 +37,23 @@ describe.each([
         /^This package has no service inside. Set PAGE_AUDIT_URL.*\nTo get one, .* docker run /,
       ),
     });
+  });
+
+  test.each([
+    ['lighthouserc.mjs', 'export default await Promise.resolve('],
+    ['module/lighthouserc.js', 'export default await Promise.resolve('],
+    ['lighthouserc.cjs', 'module.exports = ('],
+  ])('loads %s, which begins with %j', needsNode, async (name, start) => {
+    mkdirSync(join(folder, 'module'), { recursive: true });
+    writeFileSync(join(folder, 'module/package.json'), '{ "type": "module" }');
+    const file = join(folder, name);
+    writeFileSync(file, `${start}{ ci: { assert: { assertions: { 'image-alt': 'error', bypass: 'fatal' } } } });`);
+    const url = 'example.com'; // is refused after the file was read
+    const { code, stderr } = await published(['run', url, '--assert', file], api.url);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/bypass: "fatal" is no level[\s\S]*example\.com is no URL/),
+    ]);
   });
 
   test('reads a check and its report in every format', needsNode, async () => {

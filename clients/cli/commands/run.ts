@@ -12,7 +12,10 @@ export const addRun: AddCommand = (program, execute) => {
   const command = program
     .command('run')
     .description('audit pages and print the results')
-    .argument('[url...]', 'URLs with scheme, such as https://example.com/ (default: ci.collect.url of --assert)')
+    .argument(
+      '[url...]',
+      'URLs with scheme, such as https://example.com/ (default: those of --assert, or of a lighthouserc file in this folder)',
+    )
     .option('--urls-file <file>', 'file with one URL on each line, or - for standard input')
     .option('--sitemap <url>', 'audit the pages of a sitemap, an index of sitemaps, or a gzipped one')
     .option('--limit <number>', `most pages (default: all of --urls-file, ${DEFAULT_LIMIT} of --sitemap)`, wholeNumber)
@@ -29,7 +32,10 @@ export const addRun: AddCommand = (program, execute) => {
     .option(...OUTPUT)
     .option(...OPEN)
     .option('--assert <file>', 'lighthouserc file: its ci.assert and ci.collect. A failed assertion is exit code 1')
-    .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
+    .option(
+      '--budget <file or score>',
+      'budget.json of Lighthouse, or the lowest performance score. A worse page is exit code 1',
+    )
     .option(
       '--base <check>',
       'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',

@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { servePages } from '../../clients/cli/page-servers.ts';
+import { commandContext } from '../support/command-context.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const dist = temporaryFolder('dist');
+const write = (name: string, text = name) => {
+  mkdirSync(join(dist, name, '..'), { recursive: true });
+  writeFileSync(join(dist, name), text);
+};
+for (const name of ['index.html', 'about.html', 'blog/index.html', 'a/b/deep.html', 'a/b/c/deeper.html', '.env'])
+  write(name);
+write('node_modules/x/readme.html');
+write('main.js', 'x'.repeat(2000));
+
+const serve = (collect: Parameters<typeof servePages>[0], urls: string[] = [], serviceUrl?: string) => {
+  const { context, shown } = commandContext(serviceUrl);
+  return { shown, served: servePages(collect, urls, context, () => {}) };
+};
+const paths = (urls: readonly string[]) => urls.map((url) => new URL(url).pathname);
+
+test('staticDistDir is served on loopback, with the pages that Lighthouse CI finds', async () => {
+  const { served, shown } = serve({ staticDistDir: dist, autodiscoverUrlBlocklist: ['/about.html'] });
+  await using pages = await served;
+  expect(paths(pages.urls)).toEqual(['/index.html', '/a/b/deep.html', '/blog/index.html']);
+  expect(shown.stderr).toMatch(/ is served on http:\/\/localhost:\d+\/ while the command runs\.$/m);
+  const answers = ['/', '/app/about.html', '/blog', '/.env', '/%2e%2e/x', '/..%2fx', '/none'].map(async (path) => {
+    const response = await fetch(new URL(path, pages.urls[0]));
+    return [response.status, response.headers.get('content-type'), (await response.text()).slice(0, 20)];
+  });
+  const html = 'text/html; charset=utf-8';
+  expect(await Promise.all(answers)).toEqual([
+    [200, html, 'index.html'],
+    [200, html, 'about.html'],
+    [200, html, 'blog/index.html'],
+    [404, 'text/plain', 'The folder has no /.'],
+    [404, 'text/plain', 'The folder has no /x'],
+    [404, 'text/plain', 'The folder has no /.'],
+    [404, 'text/plain', 'The folder has no /n'],
+  ]);
+  const script = await fetch(new URL('/main.js', pages.urls[0]));
+  expect([script.headers.get('content-encoding'), (await script.text()).length]).toEqual(['gzip', 2000]);
+});
+
+test('the server of a folder ends with the command, and a single page application has one page', async () => {
+  const { served, shown } = serve(
+    { staticDistDir: dist, isSinglePageApplication: true },
+    ['/shop/1', 'http://localhost/about.html', 'https://example.com/'],
+    'https://audits.example/',
+  );
+  const pages = await served;
+  const [page = ''] = pages.urls;
+  expect(await (await fetch(page)).text()).toBe('index.html');
+  expect(pages.urls).toEqual([page, new URL('/about.html', page).href, 'https://example.com/']);
+  expect(shown.stderr).toContain('The service at https://audits.example/ may not reach this machine.');
+  await pages[Symbol.asyncDispose]();
+  await expect(fetch(page)).rejects.toThrow();
+});
+
+test('a folder that does not exist, and one without pages, are refused', async () => {
+  await expect(serve({ staticDistDir: join(dist, 'none') }).served).rejects.toThrow(/staticDistDir is no folder/);
+  mkdirSync(join(dist, 'empty'));
+  await expect(serve({ staticDistDir: join(dist, 'empty') }).served).rejects.toThrow(/has no HTML file/);
+});
+
+const node = `"${process.execPath}"`;
+const server = `${node} -e "
+  require('http').createServer((q, r) => r.end('mine')).listen(0, '127.0.0.1', function () { console.log('Ready on ' + this.address().port) })"`;
+const urls = ['http://localhost:3000/'];
+
+test('startServerCommand runs until the command ends, with the processes that it started', async () => {
+  const port = join(dist, 'port');
+  const startServerCommand = `${server} | tee "${port}"`;
+  const { served, shown } = serve({ startServerCommand, startServerReadyPattern: 'ready on' }, urls);
+  const pages = await served;
+  const { readFileSync } = await import('node:fs');
+  const url = `http://127.0.0.1:${readFileSync(port, 'utf8').replace(/\D/g, '')}/`;
+  expect([pages.urls, await (await fetch(url)).text()]).toEqual([urls, 'mine']);
+  expect(shown.stderr).toContain('runs until the command ends');
+  await pages[Symbol.asyncDispose]();
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test('a server that ends is refused with its output, and one that prints no pattern is used anyway', async () => {
+  const startServerCommand = `echo no port is free; exit 3`;
+  await expect(serve({ startServerCommand }, urls).served).rejects.toThrow(
+    /ended with exit code 3: echo no port is free; exit 3\. Its output was:\nno port is free$/,
+  );
+  const { served, shown } = serve({ startServerCommand: 'sleep 60', startServerReadyTimeout: 20 }, urls);
+  await using pages = await served;
+  expect([pages.urls, shown.stderr]).toEqual([
+    urls,
+    expect.stringMatching(
+      /^The server printed nothing that matches \/listen\|ready\/i within 20 ms\. The audits start now\./,
+    ),
+  ]);
+});
