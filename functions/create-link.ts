@@ -1,9 +1,9 @@
 import { CreateLinkBody, DEFAULT_LINK_LIFE, MAX_LINK_DAYS } from '../shared/links.ts';
-import { ApiProblemError } from '../shared/problems.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { invalidInput, parseFields } from './lib/http/input.ts';
 import { findCheck } from './lib/http/lookup.ts';
+import { originOf } from './lib/http/origin.ts';
 import type { Reply } from './lib/http/response.ts';
 import type { SharingStore } from './lib/http/shared-check.ts';
 import { shareToken } from './lib/share-token.ts';
@@ -46,13 +46,4 @@ const daysIn = (body: unknown): number => {
   const { fields, errors } = parseFields(CreateLinkBody, accepted, body);
   if (errors.length > 0) throw invalidInput(errors);
   return Number.parseInt(fields.expiresIn ?? DEFAULT_LINK_LIFE, 10);
-};
-
-/** Returns the origin to which the client sent the request. A client that forges it gets a useless link. */
-const originOf = ({ host = '', headers }: Request): string => {
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'; // API Gateway and proxies set it
-  const origin = URL.parse(`${scheme}://${host}`)?.origin;
-  if (!origin)
-    throw new ApiProblemError('invalid-request', 'The Host header has no valid host. Send the host of the service.');
-  return origin;
 };

@@ -149,6 +149,10 @@ export const CanaryEnv = z.object({
   API_URL: z.string().min(1), // URL of this service, as its clients reach it
 });
 
+/** Environment of the tools for agents, which use the service as its clients do. */
+export const McpEnv = z.object({ ...ReadEnv.shape, API_URL: CanaryEnv.shape.API_URL });
+
+export type McpEnv = z.output<typeof McpEnv>;
 export type CanaryEnv = z.output<typeof CanaryEnv>;
 export type CorsEnv = z.output<typeof CorsEnv>;
 export type ReadEnv = z.output<typeof ReadEnv>;

@@ -7,6 +7,7 @@ import {
   CreateEnv,
   DeliverEnv,
   DiscoverEnv,
+  McpEnv,
   ReadEnv,
   ReadyEnv,
   ReportReadEnv,
@@ -26,7 +27,7 @@ export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject';
 export type ReportAction = ObjectAction | 'ListBucket';
 
 /** Kinds of work that keep their concurrency when other functions are flooded. */
-export const reservedFor = ['creates', 'reads', 'waits', 'sweeps'] as const;
+export const reservedFor = ['creates', 'reads', 'waits', 'agents', 'sweeps'] as const;
 type ReservedFor = (typeof reservedFor)[number];
 
 /**
@@ -123,6 +124,13 @@ export const functionRows = {
     architecture: 'arm64',
     table: readsRuns,
     reserved: 'waits',
+  },
+  mcp: {
+    env: McpEnv,
+    timeoutSeconds: 29, // an answer takes up to 25 s, and API Gateway allows 30 s
+    memoryMb: 512,
+    architecture: 'arm64',
+    reserved: 'agents', // it mostly waits for checks
   },
   'get-report': reportReader,
   'get-fixes': reportReader,

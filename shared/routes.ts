@@ -100,6 +100,7 @@ export const routes = [
   { ...schedule, method: 'DELETE', path: '/v1/schedules/{scheduleId}' },
   { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/pause' },
   { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/resume' },
+  { ...read, method: 'POST', path: '/mcp', function: 'mcp', body: 'required' },
   { ...service, path: '/v1/audit/versions', function: 'discover' },
   { ...service, path: '/v1/regions', function: 'discover' },
   { ...service, path: '/v1/limits', function: 'discover' },

@@ -11,7 +11,7 @@ import type { CheckSummary } from '../../shared/summaries.ts';
 import type { Variant } from '../../shared/variants.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
 import { ServiceError } from './service-error.ts';
-import { type ReadOptions, type SendOptions, type Service, type Signal, Transport } from './transport.ts';
+import { type Reached, type ReadOptions, type SendOptions, type Signal, Transport } from './transport.ts';
 
 export type CreatedCheck = ReturnType<typeof asCreated>;
 /** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
@@ -37,12 +37,15 @@ export type BaseOptions = { pool?: number | undefined; intended?: readonly strin
  * the failure may pass. The client runs in Node.js 20 and in browsers. It sends the key to this service only.
  */
 export class Client {
-  readonly #service: Service & Signal;
+  /** URL of the service, without a slash at its end. */
+  readonly url: string;
+  readonly #service: Reached;
   readonly #patience: Patience | undefined;
   readonly #transport: Transport;
 
   /** `url` is the URL of the service, for example `http://127.0.0.1:4080`. An abort of the signal ends every request. */
-  constructor(service: Service & Signal, patience?: Patience) {
+  constructor(service: Reached, patience?: Patience) {
+    this.url = service.url.replace(/\/+$/, '');
     this.#service = service;
     this.#patience = patience;
     this.#transport = new Transport(service);
@@ -62,8 +65,10 @@ export class Client {
     return this.#read('/v1/checks', { method: 'POST', body, headers, field: 'runs', signal });
   }
 
-  get(checkId: string, { signal }: Signal = {}): Promise<CheckView> {
-    return this.#read(checkPath(checkId), { field: 'runs', signal });
+  /** Returns the check. With `waitSeconds`, the service waits so long for its end. */
+  get(checkId: string, { waitSeconds, signal }: Signal & { waitSeconds?: number } = {}): Promise<CheckView> {
+    const wait = waitSeconds && { headers: { prefer: `wait=${waitSeconds}` }, follow: true };
+    return this.#read(checkPath(checkId), { field: 'runs', signal, ...wait });
   }
 
   /** Returns the check when it is finished. Calls `onChange` with the check at first and after each change. */
@@ -224,7 +229,9 @@ export class Client {
   #retrying<T>(send: (signal: AbortSignal) => Promise<T>, given: AbortSignal | undefined): Promise<T> {
     const signal = this.#signals(given);
     const attempt = () => send(signal);
-    return this.#patience ? withPatience(attempt, signal, this.#patience.onOutage) : withRetries(attempt, signal);
+    return this.#patience
+      ? withPatience(attempt, signal, this.#patience.onOutage)
+      : withRetries(attempt, signal, this.#service.retryUntil);
   }
 
   #signals(given: AbortSignal | undefined): AbortSignal {

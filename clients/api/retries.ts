@@ -41,16 +41,24 @@ export const nextReadingAt = (headers: Headers, sentAt: number, minSeconds = MIN
 /** Returns the seconds until a retry may follow. The throttle of a gateway names no time. */
 const secondsAfter = ({ status, retryAfter = status === 429 ? MIN_SECONDS : 0 }: ServiceError): number => retryAfter;
 
-/** Retries a request while its error is retryable, up to six times. Honours `Retry-After`. */
-export const withRetries = async <T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+/**
+ * Retries a request while its error is retryable, up to six times. Honours `Retry-After`. No retry starts after `until`, in
+ * milliseconds of `performance.now()`.
+ */
+export const withRetries = async <T>(
+  send: () => Promise<T>,
+  signal?: AbortSignal,
+  until = Number.POSITIVE_INFINITY,
+): Promise<T> => {
   for (const pauseMs of PAUSES_MS) {
     try {
       return await send();
     } catch (error) {
       if (!(error instanceof ServiceError && error.retryable)) throw error;
       const retryAfter = secondsAfter(error);
-      if (retryAfter > MAX_RETRY_AFTER) throw error;
-      await pause(Math.max(pauseMs, retryAfter * 1000), signal);
+      const waitMs = Math.max(pauseMs, retryAfter * 1000);
+      if (retryAfter > MAX_RETRY_AFTER || performance.now() + waitMs > until) throw error;
+      await pause(waitMs, signal);
     }
   }
   return send();

@@ -6,6 +6,8 @@ export type Signal = { signal?: AbortSignal | undefined };
 
 /** Where a service is. */
 export type Service = { url: string; key?: string | undefined };
+/** No retry starts after `retryUntil`, in milliseconds of `performance.now()`. */
+export type Reached = Service & Signal & { retryUntil?: number };
 
 export type SendOptions = Signal & {
   method?: 'GET' | 'POST' | 'DELETE';

@@ -1,28 +1,33 @@
-import type { Fix } from '../../shared/fixes/fix.ts';
+import type { Fix, FixItem } from '../../shared/fixes/fix.ts';
 import type { RunView } from '../../shared/run.ts';
+import { compact, fitted } from './fit.ts';
+import { runPage } from './pages.ts';
 
-/** Size limit of the answer, in bytes of UTF-8. */
-const MAX_BYTES = 6000;
+type FixedRun = Pick<RunView, 'id' | 'url' | 'finalUrl' | 'region' | 'performance' | 'links'>;
 
 /**
- * Returns what to fix first on the page of a run, in at most 6,000 bytes. `more` counts the fixes that have no room. Items
- * and savings have the known values only.
+ * Returns what to fix first on the page of a run. `more` counts the fixes that have no room. Items and savings have the known
+ * values only.
  */
-export const fixesAnswer = ({ id, url, region, performance }: RunView, fixes: readonly Fix[]) => {
-  const shown = fixes.map(({ items, savings, ...fix }) => ({
-    ...fix,
-    savings: withoutNulls(savings),
-    items: items.map(withoutNulls),
-  }));
-  const answer = (count: number) => ({
-    ...{ runId: id, url, region, performance },
-    fixes: shown.slice(0, count),
-    more: fixes.length - count,
+export const fixesAnswer = (run: FixedRun, fixes: readonly Fix[], site: string, limit?: number) => {
+  const { id, url, region, performance, links } = run;
+  const build = (rows: number, entries: number) => ({
+    ...{ runId: id, url, region, performance, page: runPage(site, links.check.split('/').at(-1) ?? '', id) },
+    fixes: fixes.slice(0, rows).map(({ items, savings, ...fix }) => ({
+      ...fix,
+      savings: compact(savings, 0) ?? {},
+      items: named(items, run)
+        .slice(0, entries)
+        .map((item) => compact(item, 0)),
+    })),
+    more: fixes.length - rows,
   });
-  let count = fixes.length;
-  while (count > 0 && Buffer.byteLength(JSON.stringify(answer(count))) > MAX_BYTES) count -= 1;
-  return answer(count);
+  return fitted({ build, rows: fixes.length, least: 1, limit });
 };
 
-const withoutNulls = (values: object) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+/** Returns items that each name a file or an element. An audit without any is about the document. */
+const named = (items: readonly FixItem[], { url, finalUrl }: FixedRun): readonly Partial<FixItem>[] => {
+  const document = { url: finalUrl ?? url };
+  if (items.length === 0) return [document];
+  return items.map((item) => (item.url === null && item.selector === null ? { ...item, ...document } : item));
+};

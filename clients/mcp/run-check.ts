@@ -1,6 +1,8 @@
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
-import type { Client } from '../api/client.ts';
-import { isFinal } from '../api/client.ts';
+import { type Client, type CreatedCheck, isFinal } from '../api/client.ts';
+import { isOutage } from '../api/retries.ts';
+import { ServiceError } from '../api/service-error.ts';
+import { MAX_WAIT_SECONDS } from './summary.ts';
 
 /** Pause between two progress reports, in milliseconds. A report restarts the request timeout of many agents. */
 const REPORT_MS = 5000;
@@ -10,7 +12,14 @@ const TIMED_OUT = /timed? ?out/i;
 
 /** Inputs of a create. Without regions, the check has the first region of the service. */
 type Inputs = Omit<CreateCheckBody, 'regions'> & { regions?: string[] | undefined };
-type Watch = { signal: AbortSignal; report: (message: string) => Promise<void> };
+type Watch = {
+  signal: AbortSignal;
+  report: (message: string) => Promise<void>;
+  /** Time of the last reading, in milliseconds of `performance.now()`. Without it, the call lasts until the check is finished. */
+  waitUntil?: number | undefined;
+};
+/** A check that may be unfinished, and of which an answer of the service may be lost. */
+export type KnownCheck = CheckView | CreatedCheck;
 
 /** The call of the agent has failed, and its check continues. */
 export class KeptCheckError extends Error {
@@ -23,9 +32,15 @@ export class KeptCheckError extends Error {
  * Creates a check and returns it when it is finished. Retries during an outage of the service. Erases an unfinished check
  * only if the agent cancels the call.
  */
-export const runCheck = async (client: Client, inputs: Inputs, { signal, report }: Watch): Promise<CheckView> => {
+export const runCheck = async (
+  client: Client,
+  inputs: Inputs,
+  { signal, report, waitUntil }: Watch,
+): Promise<KnownCheck> => {
   const regions = inputs.regions ?? [await firstRegion(client, signal)];
-  const { id } = await client.create({ ...inputs, regions }); // to its end: after an abort, nobody could erase the check
+  const created = await client.create({ ...inputs, regions }); // to its end: after an abort, nobody could erase the check
+  if (waitUntil !== undefined) return readUntil(client, created, waitUntil, signal);
+  const { id } = created;
   let check: CheckView | undefined;
   let sent = Promise.resolve();
   const send = () => {
@@ -50,6 +65,24 @@ export const runCheck = async (client: Client, inputs: Inputs, { signal, report 
     await sent; // agents ignore progress that comes after the result
   }
 };
+
+/** Returns the check as it is at the end of the time. Returns the created check if the service does not answer any more. */
+const readUntil = async (client: Client, created: CreatedCheck, waitUntil: number, signal: AbortSignal) =>
+  getWithin(client, created.id, secondsUntil(waitUntil), signal).catch((error) => {
+    if (error instanceof ServiceError && !isOutage(error)) throw new KeptCheckError(created.id, error);
+    return created;
+  });
+
+/** Returns the check when it is finished, or after some seconds as it is then. Reads it at once if there are too many waits. */
+export const getWithin = (client: Client, id: string, waitSeconds: number, signal: AbortSignal): Promise<CheckView> =>
+  client.get(id, { waitSeconds, signal }).catch((error) => {
+    if (!(error instanceof ServiceError && error.retryable)) throw error;
+    return client.get(id, { signal });
+  });
+
+/** Returns the whole seconds of a wait that ends at the time, from 1 to the longest. */
+export const secondsUntil = (waitUntil: number, longest = MAX_WAIT_SECONDS): number =>
+  Math.max(1, Math.min(longest, Math.floor((waitUntil - performance.now()) / 1000)));
 
 const firstRegion = async (client: Client, signal: AbortSignal): Promise<string> => {
   const { regions } = await client.regions({ signal });

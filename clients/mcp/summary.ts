@@ -3,77 +3,105 @@ import type { CheckView } from '../../shared/check.ts';
 import { type MetricName, metricNames, namesOfKind, pageMetric, valueNames } from '../../shared/page-metrics.ts';
 import { pick } from '../../shared/pick.ts';
 import type { RunView } from '../../shared/run.ts';
+import { cutText } from '../../shared/text.ts';
+import { type CreatedCheck, isFinal } from '../api/client.ts';
 import { failedFirst } from '../words/assertions.ts';
 import { changeText } from '../words/change.ts';
+import { nextStep } from '../words/words.ts';
+import { fitted } from './fit.ts';
+import { checkPage } from './pages.ts';
 
 /** The agent has sent the assertions itself, and they may have many kilobytes. Their results say enough. */
 const shownOptions = optionNames.filter((name) => name !== 'assertions');
 
-/** Most failed assertions of a run that the summary shows. */
-const MAX_FAILED = 10;
+/** Longest wait of `get_check`, in seconds. */
+export const MAX_WAIT_SECONDS = 18;
+
+/** Returns what is known of a check that was created. The service did not answer after that. */
+export const createdSummary = (check: CreatedCheck, site: string): object => ({
+  ...{ checkId: check.id, url: cutText(check.url, 500), state: 'created', page: checkPage(site, check.id) },
+  auditVersion: check.auditVersion,
+  runs: check.runs.map(({ id, region, state }) => ({ runId: id, region, state })),
+  next: readingStep(check.id),
+});
 
 /** Returns the fields of a check that answer most questions, without the environment and attempts of its runs. */
-export const summaryOf = (check: CheckView) => ({
+export const summaryOf = (check: CheckView, site: string, limit?: number): object =>
+  fitted({ build: (rows, entries) => summary(check, site, rows, entries), rows: check.runs.length, limit });
+
+const summary = (check: CheckView, site: string, rows: number, entries: number) => ({
   checkId: check.id,
   url: check.url,
   state: check.state,
+  page: checkPage(site, check.id),
   auditVersion: check.auditVersion,
-  ...pick(check, shownOptions),
+  ...(entries > 0 && pick(check, shownOptions)),
   ...(check.assertions && { assertionsPassed: check.assertionsPassed }),
   createdAt: check.createdAt,
-  runs: check.runs.map(runSummaryOf),
+  runs: check.runs.slice(0, rows).map((run) => runSummaryOf(run, entries)),
+  ...(rows < check.runs.length && { moreRuns: check.runs.length - rows }),
+  ...(!isFinal(check) && { next: readingStep(check.id) }),
 });
 
-const runSummaryOf = (run: RunView) => {
+/** Returns the call that waits for the end of an unfinished check. */
+export const readingStep = (checkId: string) => ({
+  tool: 'get_check',
+  arguments: { checkId, waitSeconds: MAX_WAIT_SECONDS },
+  reason: 'The check is not finished.',
+});
+
+const runSummaryOf = (run: RunView, entries: number) => {
   const base = { runId: run.id, region: run.region, device: run.device, state: run.state };
-  if (run.state === 'failed') return { ...base, error: run.error, warnings: run.warnings };
+  const warnings = run.warnings.length > 0 && { warnings: run.warnings.slice(0, entries) };
+  if (run.state === 'failed') {
+    return { ...base, error: run.error, ...(run.error && { nextStep: nextStep(run.error) }), ...warnings };
+  }
   if (run.state !== 'succeeded') return { ...base, samples: run.samples.length };
+  const scores = namesOfKind('score').filter((name) => run[name] !== null || isInEveryVersion(name));
   return {
     ...base,
-    scores: pick(
-      run,
-      namesOfKind('score').filter((name) => run[name] !== null || isInEveryVersion(name)),
-    ),
-    metrics: pick(run, valueNames),
-    samples: run.samples.length,
-    spread: run.spread,
-    ...(run.simulations && { simulations: run.simulations }),
-    ...(run.assertions && { assertions: assertionsOf(run.assertions) }),
+    ...{ scores: pick(run, scores), metrics: pick(run, valueNames), samples: run.samples.length },
+    ...(entries >= 10 && { spread: run.spread }),
+    ...(run.simulations && { simulations: run.simulations.slice(0, entries) }),
+    ...(run.assertions && { assertions: assertionsOf(run.assertions, entries) }),
     contended: run.environment?.contended ?? null,
-    warnings: run.warnings,
-    ...(run.against && { against: againstOf(run.against), change: changeOf(run) }),
+    ...warnings,
+    ...(run.against && { against: againstOf(run.against, entries), change: changeOf(run, entries) }),
   };
 };
 
 /** Returns how many assertions passed and failed, and the first of those that failed, in words. */
-const assertionsOf = (results: NonNullable<RunView['assertions']>) => {
+const assertionsOf = (results: NonNullable<RunView['assertions']>, entries: number) => {
   const failed = failedFirst(results);
   return {
     passed: results.length - failed.length,
     failed: failed.length,
-    firstFailed: failed.slice(0, MAX_FAILED).map(({ level, message }) => ({ level, message })),
+    firstFailed: failed.slice(0, entries).map(({ level, message }) => ({ level, message })),
   };
 };
 
 /** Returns the second variant of a run as far as its summary needs it. */
-const againstOf = (against: NonNullable<RunView['against']>) => ({
-  ...pick(against, ['url', 'device', 'auditVersion']),
-  metrics: pick(
-    against,
-    metricNames.filter((name) => against[name] !== null),
-  ),
-  spread: against.spread,
-  warnings: against.warnings,
-});
+const againstOf = (against: NonNullable<RunView['against']>, entries: number) => {
+  const measured = metricNames.filter((name) => against[name] !== null);
+  return {
+    ...pick(against, ['url', 'device', 'auditVersion']),
+    metrics: pick(against, measured),
+    ...(entries >= 10 && { spread: against.spread }),
+    ...(against.warnings.length > 0 && { warnings: against.warnings.slice(0, entries) }),
+  };
+};
 
-/** Returns the changes from the second variant to the run, also in words. A metric that nothing measured is left out. */
-const changeOf = ({ change }: RunView) =>
-  change &&
-  Object.fromEntries(
-    metricNames.flatMap((name) =>
-      change[name].change ? [[name, { ...change[name], text: changeText(name, change[name]) }]] : [],
-    ),
-  );
+const verdicts = ['regressed', 'improved', 'unknown', 'same'];
+
+/** Returns the changes from the second variant to the run in words, those with a verdict first. */
+const changeOf = ({ change }: RunView, entries: number) => {
+  if (!change) return change;
+  const measured = metricNames
+    .filter((name) => change[name].change)
+    .toSorted((a, b) => verdicts.indexOf(change[a].verdict) - verdicts.indexOf(change[b].verdict));
+  const texts = measured.map((name) => [name, { verdict: change[name].verdict, text: changeText(name, change[name]) }]);
+  return Object.fromEntries(texts.slice(0, Math.max(entries, 1)));
+};
 
 const isInEveryVersion = (name: MetricName): boolean => {
   const { since, until } = pageMetric(name);

@@ -1,7 +1,13 @@
 import type { ServiceError } from '../api/service-error.ts';
 
 /** Next steps that depend on how a user names the service and its key. */
-export type ErrorSteps = { unreachable: string; notOurs: string; unauthorized: string };
+export type ErrorSteps = {
+  unreachable: string;
+  notOurs: string;
+  unauthorized: string;
+  /** True if the user has not named the server, whose address is then not for him. */
+  hidesServer?: boolean;
+};
 
 /** Next steps of a user of the command, who sets its variables. */
 export const commandSteps: ErrorSteps = {
@@ -12,7 +18,8 @@ export const commandSteps: ErrorSteps = {
 
 /** Returns the text of a failed request with its next step. Each of several refused inputs has a line. */
 export const serviceErrorText = (error: ServiceError, steps: ErrorSteps = commandSteps): string => {
-  const { status = 0, message, errors, requestId } = error;
+  const { kind, status = 0, message, errors, requestId } = error;
+  if (steps.hidesServer && kind !== 'problem') return nextStepAfter(error, steps);
   const inputs = errors.length > 1 ? errors.map(({ path, message: text }) => `${path}: ${text}`).join('\n') : message;
   const id = status >= 500 && requestId ? `(requestId ${requestId})` : '';
   return [inputs, nextStepAfter(error, steps), id].filter(Boolean).join(' ');

@@ -39,7 +39,6 @@ export class Api extends Construct {
     super(scope, id);
     this.#names = environment.names;
     this.accessLog = new AccessLog(this, 'AccessLog', environment);
-    this.functions = createFunctions(this, environment);
     const { edge, names } = environment;
     this.api = new HttpApi(this, 'Http', {
       apiName: names.service,
@@ -47,6 +46,9 @@ export class Api extends Construct {
       ...(edge && { disableExecuteApiEndpoint: true }), // it would lead past the rate rule
     });
     this.url = edge ? `https://${edge.domain}` : this.api.apiEndpoint;
+    // The rate rule of the edge counts by address, and functions of many accounts share those of AWS.
+    const apiUrl = edge ? `https://${edge.originDomain}` : this.api.apiEndpoint;
+    this.functions = createFunctions(this, environment, { mcp: { API_URL: apiUrl } });
 
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
@@ -180,11 +182,15 @@ const routeKeys = (): [HttpRouteKey, ApiFunction][] => [
   [HttpRouteKey.DEFAULT, defaultRoute.function],
 ];
 
-/** Creates the functions of the routes. */
-const createFunctions = (scope: Construct, environment: Environment): Record<ApiFunction, LambdaFunction> =>
+/** Creates the functions of the routes. `variables` has those of a function whose values only this construct knows. */
+const createFunctions = (
+  scope: Construct,
+  environment: Environment,
+  variables: { [Name in ApiFunction]?: Record<string, string> },
+): Record<ApiFunction, LambdaFunction> =>
   Object.fromEntries(
     apiFunctions.map((file) => {
       const functionName = environment.names.homeFunction(file);
-      return [file, nodeFunction(scope, file, environment, { functionName })];
+      return [file, nodeFunction(scope, file, environment, { functionName, variables: variables[file] })];
     }),
   ) as Record<ApiFunction, LambdaFunction>;

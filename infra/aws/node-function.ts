@@ -21,7 +21,7 @@ type Props = {
   /** Rights besides those of its row. */
   rights?: PolicyStatement[];
   /** Variables whose values other constructs know. */
-  variables?: Record<string, string>;
+  variables?: Record<string, string> | undefined;
 };
 
 /** Creates a function with its own role and log group, as its row in shared/functions.ts says. */

@@ -66,6 +66,7 @@ export const startService = async (settings: ServiceSettings, print: (line: stri
     await aws.close();
     throw error;
   });
+  process.env.API_URL = gateway.url; // before the first request, at which a function reads its environment
   const stopping = new AbortController();
   const { prepare } = runAudit;
   const preparing = keepPreparing({ prepare, obstacle: functions.obstacle, print, signal: stopping.signal });

@@ -18,6 +18,10 @@ const webPage = (operationId: string, summary: string): Omit<Operation, 'query' 
   },
 });
 
+const AgentMessage = z
+  .looseObject({ jsonrpc: z.literal('2.0') })
+  .meta({ id: 'AgentMessage', description: 'A message of JSON-RPC 2.0, as the Model Context Protocol describes it.' });
+
 const aRegion = {
   id: 'us-west1' as const,
   awsRegion: regions['us-west1'],
@@ -28,6 +32,23 @@ const aRegion = {
 
 /** The documentation of the routes that describe the service. */
 export const serviceOperations = {
+  'POST /mcp': {
+    ...service,
+    operationId: 'callAgentTools',
+    summary: 'Use the tools for agents',
+    description:
+      'A server of the Model Context Protocol over Streamable HTTP, without sessions. Each request is one JSON-RPC message, and each answer is JSON and comes within 25 seconds. Send `Accept: application/json, text/event-stream`.',
+    body: { schema: AgentMessage, example: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
+    answers: {
+      200: {
+        description: 'The answer to a request.',
+        schema: AgentMessage,
+        example: { jsonrpc: '2.0', id: 1, result: { tools: [] } },
+      },
+      202: { description: 'The message was a notification, which has no answer.' },
+    },
+    problems: ['payload-too-large', 'unsupported-media-type'],
+  },
   'GET /v1/audit/versions': {
     ...service,
     operationId: 'listAuditVersions',

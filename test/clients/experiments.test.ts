@@ -81,7 +81,8 @@ describe('run --against', () => {
     await using service = await startVariants();
     await runHere(['run', page, '--against', 'https://old.example/', '--detach'], service.url);
     const check = await new Client(service).get('00000000-0000-4000-8000-000000000000');
-    const [run] = summaryOf(check).runs;
+    const { runs } = summaryOf(check, 'https://audit.example') as { runs: unknown[] };
+    const [run] = runs;
     expect(run).toMatchObject({
       against: { url: page, metrics: { tbt: '1558ms' } },
       change: { tbt: { verdict: 'regressed' } },

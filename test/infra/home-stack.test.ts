@@ -166,7 +166,7 @@ test('the function that waits has little memory, and time for the longest wait w
   }
 });
 
-test('creates, reads, waits and sweeps have concurrency of their own in prod, and dev needs no quota', () => {
+test('creates, reads, waits, agents and sweeps have concurrency of their own in prod, and dev needs no quota', () => {
   const reservedIn = (name: string) =>
     Object.fromEntries(
       Object.entries(functionsOf(synthesized(name).home)).flatMap(
@@ -178,6 +178,7 @@ test('creates, reads, waits and sweeps have concurrency of their own in prod, an
     'get-check': 50,
     'get-run': 50,
     'list-checks': 50,
+    mcp: 50,
     'wait-check': 200,
     sweep: 2,
   });

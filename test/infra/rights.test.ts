@@ -50,6 +50,7 @@ const rights = {
   'get-explanation': [...readReport('get-explanation'), ...on(`${table}/index/list`, 'dynamodb', ['Query'])],
   'get-run': [...onTable('get-run'), ...keys],
   'wait-check': [...onTable('wait-check'), ...keys],
+  mcp: keys,
   'get-report': readReport('get-report'),
   'get-fixes': readReport('get-fixes'),
   'get-screenshot': readReport('get-screenshot'),

@@ -168,7 +168,8 @@ test('pages of a configured origin may read every response, errors included', as
 test('a preflight lists the methods of its path and the accepted headers', async () => {
   const allowed = {
     'access-control-allow-origin': PAGE,
-    'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer',
+    'access-control-allow-headers':
+      'Authorization, Content-Type, Idempotency-Key, If-None-Match, Mcp-Protocol-Version, Prefer',
     'access-control-max-age': '600',
     vary: 'Origin',
   };

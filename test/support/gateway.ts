@@ -5,8 +5,11 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 type Options = Omit<Parameters<typeof startGateway>[0], 'port' | 'functions'>;
 
 /** Starts the API's functions on a free port. They read `process.env` at their first request. */
-export const startFunctions = async (options: Options = {}): Promise<Gateway> =>
-  startGateway({ port: 0, functions: await importApi(), ...options });
+export const startFunctions = async (options: Options = {}): Promise<Gateway> => {
+  const gateway = await startGateway({ port: 0, functions: await importApi(), ...options });
+  process.env.API_URL = gateway.url;
+  return gateway;
+};
 
 /** Starts a gateway on a free port, with handlers in place of the API's functions. */
 export const startHandlers = async (

@@ -20,7 +20,8 @@ export const corsHeaders = (
     ...(method === 'OPTIONS' && requestedMethod
       ? {
           'access-control-allow-methods': methodsOf(path).join(', '),
-          'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer',
+          'access-control-allow-headers':
+            'Authorization, Content-Type, Idempotency-Key, If-None-Match, Mcp-Protocol-Version, Prefer',
           'access-control-max-age': '600',
         }
       : { 'access-control-expose-headers': '*' }),

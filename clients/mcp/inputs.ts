@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { plainOptionNames } from '../../shared/audit-options.ts';
+import { SentOptions } from '../../shared/audit-options-schemas.ts';
+import { CheckState } from '../../shared/check.ts';
+import { differenceCodes } from '../../shared/comparison/comparable.ts';
+import { Device } from '../../shared/name-schemas.ts';
+import { pick } from '../../shared/pick.ts';
+import { Limit } from './fit.ts';
+import { MAX_LISTED } from './list.ts';
+import { MAX_WAIT_SECONDS } from './summary.ts';
+
+/** Returns the schema of the inputs of a tool. An unknown input is an error that lists those of the tool. */
+const inputsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys'
+        ? `The tool has no input ${(keys as string[]).join(', ')}. Its inputs are ${Object.keys(shape).join(', ')}.`
+        : undefined,
+  });
+
+const checkId = z.uuid().describe('Id of a check.');
+
+export const RunInputs = inputsOf({
+  url: z.string().describe('The page, for example https://example.com/.'),
+  regions: z.array(z.string()).min(1).optional().describe('Default: the first region of the service.'),
+  auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
+  ...pick(SentOptions.shape, plainOptionNames), // an agent gets no secrets
+  limit: Limit,
+});
+
+export const GetInputs = inputsOf({
+  checkId,
+  waitSeconds: z
+    .int()
+    .min(0)
+    .max(MAX_WAIT_SECONDS)
+    .default(0)
+    .describe('Waits so long for the end of an unfinished check.'),
+  limit: Limit,
+});
+
+export const ListInputs = inputsOf({
+  url: z.string().optional(),
+  state: CheckState.optional(),
+  assertionsPassed: z.boolean().optional().describe('Checks whose assertions passed, or failed.'),
+  device: Device.optional(),
+  label: z.array(z.string()).optional().describe('Each is name:value. All must match.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_LISTED)
+    .optional()
+    .describe('Most checks. Without it, as many as fit in 2 kB, up to 10.'),
+  cursor: z.string().optional().describe('The nextCursor of the page before.'),
+});
+
+/** A check, its base, and how the two are compared. */
+export const CompareInputs = inputsOf({
+  checkId,
+  baseCheckId: z.uuid().optional().describe('The earlier check.'),
+  baseLabel: z.string().optional().describe('Or a label such as branch=main: the newest check of the page with it.'),
+  pool: z.int().min(1).max(10).optional().describe('Checks with the label whose samples make the base.'),
+  intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
+  limit: Limit,
+});
+
+export const FixesInputs = inputsOf({
+  id: z.uuid().describe('Id of a finished run, or of a check: then its worst run.'),
+  limit: Limit,
+});
+
+/** Returns the base of a comparison as the service names it. */
+export const baseOf = ({ baseCheckId, baseLabel, pool, intended }: z.output<typeof CompareInputs>) => ({
+  ...{ pool, intended },
+  base: baseCheckId ?? (baseLabel === undefined ? undefined : `label:${baseLabel}`),
+});

@@ -1,0 +1,96 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { Client } from '../clients/api/client.ts';
+import { mcpServer } from '../clients/mcp/server.ts';
+import type { McpEnv } from '../shared/env.ts';
+import { ApiProblemError } from '../shared/problems.ts';
+import type { Request } from './lib/http/endpoint.ts';
+import { http } from './lib/http/http.ts';
+import { originOf } from './lib/http/origin.ts';
+import type { Reply } from './lib/http/response.ts';
+
+/** Version of the API, which the tools follow. */
+const VERSION = '1.0.0';
+/** Time in which the tools answer, in milliseconds. With the start of a new instance, an answer comes within 25 s. */
+const ANSWER_MS = 22_000;
+/** Time in which a failed request is retried, in milliseconds. A later retry of a wait would end too late. */
+const RETRY_MS = 2000;
+/** Time of the last reading, which a wait for a check leaves, in milliseconds. */
+const LAST_MS = 3000;
+
+/**
+ * POST /mcp: answers one message of an agent by the tools of clients/mcp, without a session. The tools use the API of this
+ * service with the key of the request, so the key's scopes and limits hold.
+ */
+export const handler = http('mcp', (env) => mcp(env));
+
+type Deps = Pick<McpEnv, 'API_URL' | 'PUBLIC_URL' | 'CORS_ORIGINS'> & { answerMs?: number };
+
+export const mcp = ({ API_URL: url, PUBLIC_URL: publicUrl, CORS_ORIGINS, answerMs = ANSWER_MS }: Deps) => {
+  const origins = [...CORS_ORIGINS, ...[url, publicUrl].flatMap((each) => (each ? [new URL(each).origin] : []))];
+  return async (request: Request): Promise<Reply> => {
+    requireKnownOrigin(request.headers.origin, origins);
+    requireOneMessage(request.body);
+    const start = performance.now();
+    using late = abortAfter(answerMs);
+    const signal = AbortSignal.any([late.signal, request.signal].filter((each) => each !== undefined));
+    const client = new Client({ url, key: keyOf(request), signal, retryUntil: start + RETRY_MS });
+    const server = mcpServer({
+      version: VERSION,
+      connect: async () => client,
+      site: publicUrl ?? originOf(request),
+      steps,
+      waitUntil: start + answerMs - LAST_MS,
+    });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      return await replyOf(await transport.handleRequest(messageOf(request, url), { parsedBody: request.body }));
+    } finally {
+      await server.close();
+    }
+  };
+};
+
+const steps = {
+  unreachable: 'A part of the service did not answer. Call the tool again.',
+  notOurs: 'A part of the service did not answer. Call the tool again.',
+  unauthorized: 'Send a valid API key as bearer token.',
+  hidesServer: true,
+};
+
+/** A page of another site that a browser of this network shows must not use the service (DNS rebinding). */
+const requireKnownOrigin = (origin: string | undefined, known: readonly string[]): void => {
+  if (origin === undefined || known.includes('*') || known.includes(origin)) return;
+  throw new ApiProblemError(
+    'forbidden',
+    'The Origin of this request is not allowed. Send it from an agent, or from a page of an origin in CORS_ORIGINS.',
+  );
+};
+
+const requireOneMessage = (body: unknown): void => {
+  if (body !== null && typeof body === 'object' && !Array.isArray(body)) return;
+  throw new ApiProblemError('invalid-request', 'The body must be one JSON-RPC message. Send each in its own request.');
+};
+
+const keyOf = ({ headers }: Request): string | undefined => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+
+/** Returns the request without its key, which the protocol does not need. */
+const messageOf = ({ headers }: Request, url: string): globalThis.Request => {
+  const named = ['accept', 'content-type', 'mcp-protocol-version'].flatMap((name) =>
+    headers[name] === undefined ? [] : [[name, headers[name]] as [string, string]],
+  );
+  return new globalThis.Request(`${url}/mcp`, { method: 'POST', headers: named });
+};
+
+const replyOf = async (response: Response): Promise<Reply> => {
+  const text = await response.text();
+  return { status: response.status, ...(text && { body: JSON.parse(text) }) };
+};
+
+/** Returns a signal that aborts with a reason for the agent, and that ends with its scope. */
+const abortAfter = (ms: number) => {
+  const controller = new AbortController();
+  const reason = new Error(`The service did not answer within ${ms / 1000} s. Call the tool again.`);
+  const timer = setTimeout(() => controller.abort(reason), ms);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+};

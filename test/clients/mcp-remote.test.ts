@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Client as ServiceClient } from '../../clients/api/client.ts';
+import { mcp } from '../../functions/mcp.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { fetchDocumented } from '../support/documented.ts';
+import { finishedCheck, startFakeService } from '../support/fake-service.ts';
+import { startOddServer } from '../support/odd-server.ts';
+import { problemOf } from '../support/problem.ts';
+import type { World } from '../support/world.ts';
+
+vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_DEV: 'true', POWERTOOLS_LOG_LEVEL: 'INFO' })); // logs to the console
+
+let world: World;
+let api: Api;
+let [key, reader] = ['', ''];
+let agent: Client;
+const logged: unknown[] = [];
+beforeAll(async () => {
+  for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    vi.spyOn(console, method).mockImplementation((...values) => void logged.push(...values));
+  }
+  api = await startApi({ AUTH: 'keys', CORS_ORIGINS: 'https://tools.example' });
+  ({ world } = api);
+  key = (await world.newKey({ owner: 'agents' })).text;
+  reader = (await world.newKey({ owner: 'agents', scopes: ['checks:read'] })).text;
+  agent = await connect(key);
+});
+afterAll(async () => {
+  await agent.close();
+  await api.stop();
+  vi.restoreAllMocks();
+});
+
+/** Connects the official client with a URL and a key only. */
+const connect = async (text: string): Promise<Client> => {
+  const client = new Client({ name: 'test', version: '1' });
+  const headers = { authorization: `Bearer ${text}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit: { headers } }));
+  return client;
+};
+
+type Result = { isError?: boolean; content: { text: string }[]; structuredContent?: Record<string, unknown> };
+const call = async (name: string, args: object, client = agent) => {
+  const { isError, content, structuredContent } = (await client.callTool({
+    name,
+    arguments: { ...args },
+  })) as Result;
+  return { failed: isError === true, text: content[0]?.text ?? '', data: structuredContent };
+};
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  fetchDocumented(`${api.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+test('an agent with a URL and a key runs a check, waits for its end, and finds it in its list', async () => {
+  const { tools } = await agent.listTools();
+  expect(tools).toHaveLength(6);
+  expect(tools.every(({ outputSchema }) => outputSchema)).toBe(true);
+  const running = call('run_check', { url: 'https://example.com/', regions: ['us-west1'], labels: { by: 'agent' } });
+  const service = new ServiceClient({ url: api.url, key });
+  await expect.poll(async () => (await service.list()).checks.length, { timeout: 10_000 }).toBe(1);
+  const [found] = (await service.list()).checks;
+  const [run] = (await world.find(`${found?.id}`)).runs;
+  if (!run) throw new Error('no run');
+  await world.finish(run, { state: 'succeeded', ...noMetrics, performance: 98, lcp: 900, samples: [] });
+  const { failed, text, data } = await running;
+  expect([failed, JSON.parse(text)]).toEqual([false, data]);
+  expect(data).toMatchObject({ checkId: found?.id, state: 'succeeded', page: `${api.url}/checks/${found?.id}` });
+  expect(data).not.toHaveProperty('next');
+  expect((await call('list_checks', { label: ['by:agent'] })).data).toMatchObject({ checks: [{ checkId: found?.id }] });
+});
+
+test('the scopes of the key hold, and an error has its next step', async () => {
+  const theirs = await connect(reader);
+  expect(await call('run_check', { url: 'https://example.com/' }, theirs)).toMatchObject({
+    failed: true,
+    text: expect.stringContaining('scope checks:write'),
+  });
+  expect((await call('list_checks', {}, theirs)).failed).toBe(false);
+  await theirs.close();
+  expect(await call('get_check', { checkId: randomUUID() })).toMatchObject({ failed: true, text: expect.any(String) });
+});
+
+test.each([
+  ['no key', { authorization: '' }, ping, 401, 'unauthorized'],
+  ['an unknown key', { authorization: 'Bearer pa_x' }, ping, 401, 'unauthorized'],
+  ['the origin of another site', { origin: 'https://evil.example' }, ping, 403, 'forbidden'],
+  ['several messages', {}, [ping, ping], 400, 'invalid-request'],
+  ['a body that is no JSON', {}, '{', 400, 'invalid-request'],
+  ['a body over the limit', {}, { ...ping, params: { x: 'x'.repeat(65_536) } }, 413, 'payload-too-large'],
+  ['another content type', { 'content-type': 'text/plain' }, ping, 415, 'unsupported-media-type'],
+] as const)('a request with %s is refused with a problem document', async (_, headers, body, status, code) => {
+  await problemOf(await post(body, headers), status, code);
+});
+
+test('a message gets JSON, a notification 202, and an unknown method its JSON-RPC error', async () => {
+  const answer = await post(ping, { origin: 'https://tools.example' });
+  expect([answer.status, await answer.json()]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }]);
+  expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
+  const unknown = (await (await post({ ...ping, method: 'nothing' })).json()) as object;
+  expect(unknown).toMatchObject({ id: 1, error: { code: -32601 } });
+});
+
+test.each(['GET', 'DELETE', 'PUT'])('%s /mcp is 405, because there is no stream and no session', async (method) => {
+  const answer = await fetch(`${api.url}/mcp`, { method, headers: { accept: 'text/event-stream' } });
+  expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
+  await problemOf(answer, 405, 'method-not-allowed');
+});
+
+/** Calls a tool of a function that uses the service at the URL. */
+const callAt = async (url: string, name: string, args: object, answerMs?: number) => {
+  const handle = mcp({
+    API_URL: url,
+    PUBLIC_URL: 'https://audit.example/base',
+    CORS_ORIGINS: [],
+    ...(answerMs && { answerMs }),
+  });
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  const request = { owner: 'o', requestId: 'r', method: 'POST', path: '/mcp', params: {}, query: {} };
+  const { body: answer } = await handle({ ...request, headers, host: 'evil.example', body });
+  return (answer as { result: Result }).result;
+};
+
+test('an unfinished check comes back in time, with its id, its page and the call that waits for it', async () => {
+  await using service = await startFakeService({ get: () => ({ ...finishedCheck, state: 'running' }) });
+  const { id } = finishedCheck;
+  const next = { tool: 'get_check', arguments: { checkId: id, waitSeconds: 18 } };
+  const page = `https://audit.example/base/checks/${id}`;
+  const expected = { checkId: id, state: 'running', page, next };
+  expect((await callAt(service.url, 'run_check', { url: 'https://a.example/' })).structuredContent).toMatchObject(
+    expected,
+  );
+  expect((await callAt(service.url, next.tool, next.arguments)).structuredContent).toMatchObject(expected);
+});
+
+const { id, url, auditVersion, regions, runs } = finishedCheck;
+const created = {
+  id,
+  url,
+  auditVersion,
+  regions,
+  runs: runs.map((run) => ({ id: run.id, region: run.region, state: 'created' })),
+};
+
+test('a service that does not answer any more costs no check and no answer, and its address stays inside', async () => {
+  await using service = await startFakeService({ create: () => created, get: () => 'unavailable' });
+  const { structuredContent } = await callAt(service.url, 'run_check', { url: 'https://a.example/' }, 500);
+  expect(structuredContent).toMatchObject({ checkId: finishedCheck.id, state: 'created', next: { tool: 'get_check' } });
+  await using silent = await startOddServer(async () => {});
+  const late = await callAt(silent.url, 'list_checks', {}, 50);
+  expect([late.isError, late.content[0]?.text]).toEqual([
+    true,
+    expect.stringMatching(/within 0.05 s. Call the tool again/),
+  ]);
+  const closed = await callAt('http://127.0.0.1:1', 'list_checks', {});
+  expect(closed.content[0]?.text).toBe('A part of the service did not answer. Call the tool again.');
+});
+
+test('no log has the key', () => {
+  const text = JSON.stringify(logged);
+  expect(text).toContain('POST /mcp');
+  for (const each of [key, reader]) expect(text).not.toContain(each.split('_').at(-1));
+});
