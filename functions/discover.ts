@@ -21,6 +21,7 @@ export const handler = http('discover', (env) => {
   return discover({
     readRegions: () => store.read(env.REGIONS),
     successWithinMinutes: env.SUCCESS_WITHIN_MINUTES,
+    place: env.REGION_PLACE,
     publicUrl: env.PUBLIC_URL,
     ports: env.TARGET_PORTS,
     allowedTargets: env.TARGETS_ALLOW.map(({ text }) => text),
@@ -33,16 +34,24 @@ type Offer = { ports: readonly number[]; allowedTargets: readonly string[]; rete
 type Deps = Offer & {
   readRegions: () => Promise<RegionStatus[]>;
   successWithinMinutes: number | undefined;
+  place?: string | undefined;
   publicUrl?: string | undefined;
   now?: () => Date;
 };
 
-export const discover = ({ readRegions, successWithinMinutes, publicUrl, now = () => new Date(), ...own }: Deps) => {
+export const discover = ({
+  readRegions,
+  successWithinMinutes,
+  place,
+  publicUrl,
+  now = () => new Date(),
+  ...own
+}: Deps) => {
   const read = cachedRegions(readRegions, now);
   return async (request: Pick<Request, 'path' | 'headers'>): Promise<Reply> => {
     switch (request.path) {
       case '/v1/regions': {
-        const body: RegionList = { regions: regionRows(await read(), successWithinMinutes, now()) };
+        const body: RegionList = { regions: regionRows(await read(), { successWithinMinutes, place }, now()) };
         return { status: 200, body };
       }
       case '/v1/audit/versions':

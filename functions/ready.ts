@@ -17,6 +17,7 @@ export const handler = http('ready', (env) => {
   return ready({
     readRegions: () => store.read(env.REGIONS),
     successWithinMinutes: env.SUCCESS_WITHIN_MINUTES,
+    place: env.REGION_PLACE,
     obstacle: currentObstacle,
   });
 });
@@ -24,17 +25,18 @@ export const handler = http('ready', (env) => {
 type Deps = {
   readRegions: () => Promise<RegionStatus[]>;
   successWithinMinutes: number | undefined;
+  place?: string | undefined;
   obstacle: () => string | undefined;
   now?: () => Date;
 };
 
 export const ready =
-  ({ readRegions, successWithinMinutes, obstacle, now = () => new Date() }: Deps) =>
+  ({ readRegions, successWithinMinutes, place, obstacle, now = () => new Date() }: Deps) =>
   async (): Promise<Reply> => {
     const reason = obstacle();
     if (reason !== undefined) throw notReady(reason);
     const statuses = await readRegions().catch(tableFailed);
-    const regions: RegionList['regions'] = regionRows(statuses, successWithinMinutes, now());
+    const regions: RegionList['regions'] = regionRows(statuses, { successWithinMinutes, place }, now());
     if (!regions.some(({ available }) => available))
       throw notReady('No region is available. GET /v1/regions says why.');
     return { status: 200, body: { status: 'ready', regions } };

@@ -99,6 +99,7 @@ export const CreateEnv = z.object({
 });
 /** Regions of this deployment, and the age from which their last success is too old. Without it, no success is needed. */
 const RegionsEnv = z.object({
+  REGION_PLACE: z.string().optional(), // place of all regions, where they are not those of AWS
   ...StoreEnv.shape,
   REGIONS: list.pipe(z.array(Region)),
   SUCCESS_WITHIN_MINUTES: z.coerce.number().int().positive().optional(),

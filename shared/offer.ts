@@ -10,6 +10,7 @@ export const RegionList = z.object({
     z.object({
       id: Region,
       awsRegion: z.string(),
+      place: z.string().describe('Where audits of the region run, for people.'),
       available: z.boolean().describe('False while it is paused, or while audits of it do not succeed.'),
       pausedAt: z.iso.datetime().nullable().describe('A paused region takes no checks.'),
       lastSuccessAt: z.iso.datetime().nullable().describe('When a run last succeeded, to about a minute.'),

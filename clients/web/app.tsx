@@ -43,8 +43,16 @@ const App = () => {
       </a>
       <header class="top">
         <a class="brand" href="/">
+          <Logo />
           Page audit
         </a>
+        <nav class="places" aria-label="Places">
+          {places.map(({ path, name, routes }) => (
+            <a key={path} href={path} aria-current={routes.includes(route.name) ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
         <nav aria-label="Service">
           <a href="/webhooks">Webhooks</a>
           <a href="/docs">API</a>
@@ -70,6 +78,26 @@ const App = () => {
     </>
   );
 };
+
+/** Links of the header, and the routes that belong to each. */
+const places: readonly { path: string; name: string; routes: readonly Route['name'][] }[] = [
+  { path: '/', name: 'Audit', routes: ['home', 'check', 'run', 'comparison'] },
+  { path: '/pages', name: 'Pages', routes: ['trend'] },
+];
+
+const Logo = () => (
+  <svg viewBox="0 0 16 16" aria-hidden="true">
+    <rect width="16" height="16" rx="3" fill="var(--link)" />
+    <path
+      d="M3 11.5l3-4 2.5 2L13 4"
+      fill="none"
+      stroke="var(--back)"
+      stroke-width="1.8"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    />
+  </svg>
+);
 
 const OfflineNote = () => {
   const [online, setOnline] = useState(navigator.onLine);

@@ -1,6 +1,7 @@
 import { optionNames, options } from '../../shared/audit-options.ts';
 import { againstNames } from '../../shared/variants.ts';
 import { simulationFrom } from '../words/simulations.ts';
+import { isThisMachine } from '../words/urls.ts';
 import { secretInputs } from './secret-inputs.ts';
 import { throttlingFields } from './throttling.ts';
 
@@ -11,17 +12,54 @@ export const optionFields = optionNames.flatMap((name) => {
 });
 
 /** Returns the faults of a form that its inputs would hide: a second value of a name replaces the first. */
-export const faultsOf = (form: FormData): { path: string; message: string }[] =>
-  ['labels', 'headers'].flatMap((path) => {
+export const faultsOf = (form: FormData): { path: string; message: string }[] => [
+  ...(urlsOf(form).length > MAX_URLS
+    ? [{ path: 'url', message: `These are ${urlsOf(form).length} URLs. Audit at most ${MAX_URLS} at once.` }]
+    : []),
+  ...(form.has('device') ? [] : [{ path: 'device', message: 'Choose mobile, desktop or both.' }]),
+  ...['labels', 'headers'].flatMap((path) => {
     const lines = String(form.get(path) ?? '').split('\n');
     const names = lines.map((line) => line.split(':')[0]?.trim().toLowerCase() ?? '');
     const repeated = names.findIndex((name, i) => name !== '' && names.indexOf(name) !== i);
     if (repeated === -1) return [];
     return [{ path, message: `Line ${repeated + 1} repeats the name ${names[repeated]}. Give each name once.` }];
-  });
+  }),
+];
 
-/** Returns the inputs of the check that a form describes. */
-export const inputsOf = (form: FormData) => {
+/** Most URLs that a form audits at once. */
+export const MAX_URLS = 20;
+
+/**
+ * Returns the inputs of the checks that a form describes: one for each URL and device. Several checks get a label `batch`,
+ * so that a list can show them together.
+ */
+export const checksOf = (form: FormData, batch: string) => {
+  const urls = urlsOf(form);
+  const checks = (urls.length > 0 ? urls : ['']).flatMap((url) =>
+    form.getAll('device').map((device) => inputsOf(withValues(form, { url, device: String(device) }))),
+  );
+  return checks.length > 1 ? checks.map((check) => ({ ...check, labels: { ...check.labels, batch } })) : checks;
+};
+
+const urlsOf = (form: FormData): string[] => [
+  ...new Set(String(form.get('url')).split(/\s+/).filter(Boolean).map(withScheme)),
+];
+
+const withValues = (form: FormData, values: Record<string, string>): FormData => {
+  const copy = new FormData();
+  for (const [name, value] of form) copy.append(name, value);
+  for (const [name, value] of Object.entries(values)) copy.set(name, value);
+  return copy;
+};
+
+/** Adds the scheme that a user leaves out. */
+const withScheme = (text: string): string => {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  return `${isThisMachine(text) ? 'http' : 'https'}://${text}`;
+};
+
+/** Returns the inputs of the check that a form with one URL and one device describes. */
+const inputsOf = (form: FormData) => {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const lines = (name: string) =>
     text(name)

@@ -40,10 +40,10 @@ export const routeOf = ({ pathname, search, hash }: Pick<Location, 'pathname' | 
   return { name: 'unknown', ids: none, query, key };
 };
 
-export const navigate = (url: string) => {
+export const navigate = (url: string, { scroll = true } = {}) => {
   history.pushState(null, '', underBase(url));
   dispatchEvent(new PopStateEvent('popstate'));
-  scrollTo(0, 0);
+  if (scroll) scrollTo(0, 0);
 };
 
 export const replaceUrl = (url: string) => history.replaceState(history.state, '', underBase(url));

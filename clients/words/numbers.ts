@@ -16,7 +16,7 @@ type Measured = Pick<RunView, ScoreName | 'numericValues'>;
 export type ShownValue = string | number | null;
 export type Range = { min: ShownValue; max: ShownValue } | null | undefined;
 /** `none`: Lighthouse has no limits for the metric. */
-type Grade = 'pass' | 'work' | 'poor' | 'unknown' | 'none';
+export type Grade = 'pass' | 'work' | 'poor' | 'unknown' | 'none';
 
 /** The metrics, in the order of the tables. */
 export const metrics: readonly MetricName[] = namesInApi.toSorted(

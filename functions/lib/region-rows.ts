@@ -1,5 +1,5 @@
 import type { RegionList } from '../../shared/offer.ts';
-import { type Region, regions } from '../../shared/regions.ts';
+import { places, type Region, regions } from '../../shared/regions.ts';
 import type { RegionStatus } from './store/regions.ts';
 
 /** Time that a process keeps the states of the regions. A pause takes effect after that time at the latest. */
@@ -26,17 +26,26 @@ export const cachedRegions = (read: Read, now: () => Date): Read => {
 export const pausedOf = (statuses: readonly RegionStatus[], requested: readonly Region[]): Region[] =>
   statuses.filter(({ id, pausedAt }) => pausedAt !== null && requested.includes(id)).map(({ id }) => id);
 
+type RegionSettings = { successWithinMinutes: number | undefined; place?: string | undefined };
+
 /**
  * Returns the regions as clients see them. A region is available unless it is paused. Where a canary audits every region,
  * `successWithinMinutes` also demands a recent success.
  */
 export const regionRows = (
   statuses: readonly RegionStatus[],
-  successWithinMinutes: number | undefined,
+  { successWithinMinutes, place }: RegionSettings,
   now: Date,
 ): RegionList['regions'] =>
   statuses.map(({ id, pausedAt, lastSuccessAt }) => {
     const age = now.getTime() - Date.parse(lastSuccessAt ?? '1970-01-01T00:00:00Z');
     const succeeds = successWithinMinutes === undefined || age < successWithinMinutes * 60_000;
-    return { id, awsRegion: regions[id], available: pausedAt === null && succeeds, pausedAt, lastSuccessAt };
+    return {
+      id,
+      awsRegion: regions[id],
+      place: place ?? places[id],
+      available: pausedAt === null && succeeds,
+      pausedAt,
+      lastSuccessAt,
+    };
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LimitList, RegionList, VersionList } from '../offer.ts';
 import { plans } from '../plans.ts';
-import { regions } from '../regions.ts';
+import { places, regions } from '../regions.ts';
 import { conditional, notModified, type Operation, type Operations } from './operation.ts';
 
 const service = { tag: 'Service' } as const;
@@ -25,6 +25,7 @@ const AgentMessage = z
 const aRegion = {
   id: 'us-west1' as const,
   awsRegion: regions['us-west1'],
+  place: places['us-west1'],
   available: true,
   pausedAt: null,
   lastSuccessAt: '2026-11-21T09:30:00.000Z',

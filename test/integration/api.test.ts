@@ -477,6 +477,7 @@ test('regions, versions and health show what the deployment offers', async () =>
   expect(regions).toContainEqual({
     id: 'europe-west3',
     awsRegion: 'eu-central-1',
+    place: 'Frankfurt, Germany',
     available: true,
     pausedAt: null,
     lastSuccessAt: null,

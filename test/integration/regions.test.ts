@@ -106,7 +106,8 @@ test('where a canary audits, a region without a recent success is not available,
     { id: 'us-east4' as const, pausedAt: null, lastSuccessAt: later(t0, -46 * 60).toISOString() },
     { id: 'europe-west3' as const, pausedAt: null, lastSuccessAt: null },
   ];
-  const available = (minutes?: number) => regionRows(statuses, minutes, t0).map((row) => row.available);
+  const available = (minutes?: number) =>
+    regionRows(statuses, { successWithinMinutes: minutes }, t0).map((row) => row.available);
   expect(available(45)).toEqual([true, false, false]);
   expect(available()).toEqual([true, true, true]);
   const readyWith = (of: typeof statuses) =>

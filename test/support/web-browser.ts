@@ -51,11 +51,12 @@ export const openPage = async (browser: Pick<Browser, 'newPage'>, url: string, {
 export const untilShown = (page: Page, text: string) =>
   page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), { timeout: 20_000 }, text);
 
+const PRESSED = ['a', 'button', 'summary'] as const;
+
 /** Clicks the button or link with this text, as a keyboard does: with the focus on it and Enter. */
-export const press = async (page: Page, text: string): Promise<void> => {
-  const handle = await page.waitForSelector(
-    `::-p-xpath(//*[self::a or self::button or self::summary][contains(., ${JSON.stringify(text)})])`,
-  );
+export const press = async (page: Page, text: string, elements: readonly string[] = PRESSED): Promise<void> => {
+  const isElement = elements.map((name) => `self::${name}`).join(' or ');
+  const handle = await page.waitForSelector(`::-p-xpath(//*[${isElement}][contains(., ${JSON.stringify(text)})])`);
   await handle?.focus();
   await page.keyboard.press('Enter');
 };

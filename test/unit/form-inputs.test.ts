@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inputsOf } from '../../clients/web/form-inputs.ts';
+import { checksOf } from '../../clients/web/form-inputs.ts';
 import { presets } from '../../shared/throttling.ts';
 
 /** Returns a form with these fields, as a browser sends it. */
@@ -10,6 +10,7 @@ const formOf = (fields: Record<string, string> = {}) => {
   for (const [name, value] of Object.entries({ ...usual, ...empty, ...fields })) form.set(name, value);
   return form;
 };
+const inputsOf = (form: FormData) => checksOf(form, 'b')[0];
 const needed = {
   url: 'https://example.com/',
   auditVersion: 'latest',
@@ -82,4 +83,19 @@ test.each([
   ['labels', { labels: 'branch: main\nnote:a:b\nwrong' }, { labels: { branch: 'main', note: 'a:b', wrong: '' } }],
 ])('a form with %s', (_, fields, inputs) => {
   expect(inputsOf(formOf(fields))).toEqual({ ...needed, ...inputs });
+});
+
+test('several URLs and devices are a check each, with a label that finds them together', () => {
+  const form = formOf({ url: 'example.com\nhttps://example.org/a example.com localhost:3000', labels: 'branch: main' });
+  form.append('device', 'desktop');
+  const checks = checksOf(form, 'b1');
+  expect(checks.map(({ url, device }) => `${device} ${url}`)).toEqual([
+    'mobile https://example.com',
+    'desktop https://example.com',
+    'mobile https://example.org/a',
+    'desktop https://example.org/a',
+    'mobile http://localhost:3000',
+    'desktop http://localhost:3000',
+  ]);
+  for (const { labels } of checks) expect(labels).toEqual({ branch: 'main', batch: 'b1' });
 });

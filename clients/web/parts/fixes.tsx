@@ -4,6 +4,7 @@ import { categoryText, itemText, pointsText, savingsText } from '../../words/fix
 import { useLoaded } from '../loading.ts';
 import { DataTable } from './data-table.tsx';
 import { Pending } from './problem.tsx';
+import { Screenshot } from './screenshot.tsx';
 
 const MAX_FIXES = 5;
 
@@ -14,7 +15,12 @@ export const WhatToFix = ({ run, named = false }: { run: RunView; named?: boolea
   return (
     <>
       <h2 id="fixes">What to fix first{named && `, as ${run.region} sees it`}</h2>
-      {data && <FixTable fixes={data.fixes.slice(0, MAX_FIXES)} />}
+      {data && (
+        <div class="beside">
+          <FixTable fixes={data.fixes.slice(0, MAX_FIXES)} />
+          {run.links.screenshot && <Screenshot path={run.links.screenshot} region={run.region} />}
+        </div>
+      )}
       {!data && error && <p class="muted">The fixes did not load. {error.message}</p>}
       {!data && !error && <Pending reload={reload} rows={MAX_FIXES} />}
     </>

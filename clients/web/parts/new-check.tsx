@@ -1,9 +1,10 @@
-import type { TargetedSubmitEvent } from 'preact';
-import { useRef } from 'preact/hooks';
+import type { TargetedKeyboardEvent, TargetedSubmitEvent } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
 import type { RegionList } from '../../../shared/offer.ts';
 import { ServiceError } from '../../api/service-error.ts';
-import { faultsOf, inputsOf, optionFields } from '../form-inputs.ts';
+import { checksOf, faultsOf, MAX_URLS, optionFields } from '../form-inputs.ts';
+import { lastUsed, rememberUsed } from '../last-used.ts';
 import { useAction, useLoaded } from '../loading.ts';
 import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
@@ -19,7 +20,7 @@ const usual = ['us-west1', 'europe-north1'];
 const sampleCounts = Array.from({ length: MAX_SAMPLES }, (_, i) => i + 1);
 
 /** Fields of the form, which show their own errors. */
-const fields = ['url', 'regions', ...moreFields, ...secretFields, 'against', ...againstFields];
+const fields = ['url', 'regions', 'device', ...moreFields, ...secretFields, 'against', ...againstFields];
 
 /** Returns the field that shows an error: the one with the longest name that the path begins with. */
 const fieldOf = (path: string) =>
@@ -36,14 +37,16 @@ const textOf = ({ path, message }: Failure['errors'][number]) => {
 };
 
 /** The form of a new check. */
-export const NewCheck = () => {
+export const NewCheck = ({ url }: { url: string }) => {
   const offer = useLoaded<RegionList>('/v1/regions');
+  const [used] = useState(lastUsed);
   const form = useForm();
   const { error, busy, submit } = form;
   const errors = error?.errors ?? [];
   const messageOf = (field: string) => {
     const found = errors.find(({ path }) => fieldOf(path) === field);
-    return found && textOf(found);
+    if (!found) return undefined;
+    return form.failedUrl && field === 'url' ? `${form.failedUrl}: ${textOf(found)}` : textOf(found);
   };
   const isShown = errors.length > 0 && errors.every(({ path }) => fieldOf(path) !== '');
   return (
@@ -51,36 +54,55 @@ export const NewCheck = () => {
       <div class="row">
         <Field name="url" label="URL" message={messageOf('url')} class="grow">
           {(input) => (
-            <input
-              type="url"
+            <textarea
+              class="urls"
               name="url"
+              rows={1}
               inputmode="url"
               autocomplete="url"
-              placeholder="https://example.com/"
+              spellcheck={false}
+              placeholder="example.com"
+              defaultValue={url}
+              onKeyDown={submitOnEnter}
               {...input}
             />
           )}
         </Field>
         <button type="submit" class="primary" disabled={busy}>
-          {busy ? 'Starting…' : 'Audit'}
+          {busy ? `Starting${form.progress}…` : 'Audit'}
         </button>
       </div>
-      <Regions regions={offer.data?.regions} failed={offer.error !== undefined} message={messageOf('regions')} />
+      <p class="muted">
+        Up to {MAX_URLS} URLs at once: paste a list, or press Shift and Enter for a new line. https:// is added for you.
+      </p>
+      <Regions
+        used={used.regions}
+        regions={offer.data?.regions}
+        failed={offer.error !== undefined}
+        message={messageOf('regions')}
+      />
       <div class="row">
         <fieldset>
           <legend>Device</legend>
           <label>
-            <input type="radio" name="device" value="mobile" checked /> mobile
+            <input type="checkbox" name="device" value="mobile" defaultChecked={used.devices.includes('mobile')} />{' '}
+            mobile
           </label>
           <label>
-            <input type="radio" name="device" value="desktop" /> desktop
+            <input type="checkbox" name="device" value="desktop" defaultChecked={used.devices.includes('desktop')} />{' '}
+            desktop
           </label>
+          {messageOf('device') && (
+            <p class="error" role="alert">
+              {messageOf('device')}
+            </p>
+          )}
         </fieldset>
         <label class="inline">
           Samples per region
           <select name="samples">
             {sampleCounts.map((count) => (
-              <option key={count} value={count} selected={count === 3}>
+              <option key={count} value={count} selected={count === used.samples}>
                 {count}
               </option>
             ))}
@@ -99,15 +121,25 @@ export const NewCheck = () => {
 /** Returns the state of the form, and the function that sends it. */
 const useForm = () => {
   const attempt = useRef({ body: '', key: '' });
+  const [current, setCurrent] = useState<{ failedUrl?: string; progress?: string }>({});
   const action = useAction(async (form: FormData) => {
+    setCurrent({});
     const errors = faultsOf(form);
     if (errors[0]) throw new ServiceError('problem', errors[0].message, { status: 400, errors });
-    const inputs = inputsOf(form);
-    const body = JSON.stringify(inputs);
+    const body = JSON.stringify(checksOf(form, ''));
     // The same form sent again after a failure is the same check.
     if (attempt.current.body !== body) attempt.current = { body, key: newIdempotencyKey() };
-    const { id } = await createCheck(inputs, attempt.current.key);
-    navigate(`/checks/${id}`);
+    const { key } = attempt.current;
+    const batch = key.slice(0, 8);
+    const checks = checksOf(form, batch);
+    const several = checks.length > 1;
+    const ids: string[] = [];
+    for (const [i, check] of checks.entries()) {
+      setCurrent(several ? { failedUrl: check.url, progress: ` ${i + 1} of ${checks.length}` } : {});
+      ids.push((await createCheck(check, i === 0 ? key : `${key}-${i}`)).id);
+    }
+    rememberUsed(form);
+    navigate(several ? `/?label=batch:${batch}` : `/checks/${ids[0]}`);
   });
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -115,14 +147,26 @@ const useForm = () => {
   };
   // A form that its user changes must not go out by itself.
   const edit = () => action.error?.kind === 'too-many' && action.clear();
-  return { ...action, submit, edit };
+  return { ...action, progress: '', failedUrl: '', ...current, submit, edit };
 };
 
-type RegionsProps = { regions: RegionList['regions'] | undefined; failed: boolean; message: string | undefined };
+/** Enter sends the form. With Shift it begins a new line. */
+const submitOnEnter = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
+};
 
-const Regions = ({ regions, failed, message }: RegionsProps) => {
+type RegionsProps = {
+  used: readonly string[];
+  regions: RegionList['regions'] | undefined;
+  failed: boolean;
+  message: string | undefined;
+};
+
+const Regions = ({ used, regions, failed, message }: RegionsProps) => {
   const open: readonly string[] = regions?.filter(({ pausedAt }) => pausedAt === null).map(({ id }) => id) ?? [];
-  const chosen = usual.some((each) => open.includes(each)) ? usual : open.slice(0, 2);
+  const chosen = [used, usual].find((names) => names.some((each) => open.includes(each))) ?? open.slice(0, 2);
   return (
     <fieldset class={`regions ${regions ? '' : 'loading'}`} aria-describedby={message ? 'regions-error' : undefined}>
       <legend>Regions</legend>
@@ -142,13 +186,16 @@ const Regions = ({ regions, failed, message }: RegionsProps) => {
 type RegionBoxProps = { region: RegionList['regions'][number]; checked: boolean };
 
 /** The box of a region. A paused region takes no checks. A region without a recent success does, and may fail. */
-const RegionBox = ({ region: { id, available, pausedAt }, checked }: RegionBoxProps) => {
+const RegionBox = ({ region: { id, place, available, pausedAt }, checked }: RegionBoxProps) => {
   const isPaused = pausedAt !== null;
   const reason = isPaused ? 'paused by the operator' : !available && 'no recent success';
   return (
     <label class={isPaused ? 'muted' : undefined}>
-      <input type="checkbox" name="regions" value={id} defaultChecked={checked && !isPaused} disabled={isPaused} /> {id}
-      {reason && ` (${reason})`}
+      <input type="checkbox" name="regions" value={id} defaultChecked={checked && !isPaused} disabled={isPaused} /> {id}{' '}
+      <span class="muted">
+        {place}
+        {reason && ` (${reason})`}
+      </span>
     </label>
   );
 };

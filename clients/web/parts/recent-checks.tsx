@@ -1,5 +1,5 @@
 import type { TargetedEvent } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { labelTexts } from '../../words/facts.ts';
 import { gradeOf, gradeSigns, gradeWords } from '../../words/numbers.ts';
@@ -7,6 +7,7 @@ import { ago, localTime } from '../../words/times.ts';
 import { unreadableNote } from '../../words/words.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { readBody } from '../requests.ts';
+import { navigate } from '../router.ts';
 import { isolated } from '../title.ts';
 import { Gate } from './assertions.tsx';
 import { Facts } from './facts.tsx';
@@ -20,8 +21,8 @@ const states = ['created', 'running', 'succeeded', 'partial', 'failed'];
 const REFRESH_SECONDS = 5;
 
 /** The checks of the caller, newest first, with filters. */
-export const RecentChecks = () => {
-  const [filters, setFilters] = useState<Record<string, string>>({});
+export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
+  const filters = filtersOf(query);
   const parameters = new URLSearchParams({ limit: '20', ...filters });
   const first = useLoaded<CheckList>(`/v1/checks?${parameters}`, {
     isFinished: ({ checks }) => !checks.some(isOpen),
@@ -35,7 +36,7 @@ export const RecentChecks = () => {
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">Recent checks</h2>
-      <Filters onChange={setFilters} wrong={wrong} />
+      <Filters filters={filters} wrong={wrong} />
       {first.error && first.data && !isShown && <ProblemNote error={first.error} reload={first.reload} />}
       {isShown ? null : first.data ? (
         <Rows checks={checks} unreadable={unreadable} filtered={Object.keys(filters).length > 0} />
@@ -52,6 +53,26 @@ export const RecentChecks = () => {
       )}
     </section>
   );
+};
+
+/** Names of the filters in the address, with the parameters of the API. In the address, `url` fills the form. */
+const filterNames = { page: 'url', label: 'label', state: 'state', assertionsPassed: 'assertionsPassed' } as const;
+
+const filtersOf = (query: URLSearchParams): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filterNames).flatMap(([name, parameter]) => {
+      const value = query.get(name);
+      return value ? [[parameter, value]] : [];
+    }),
+  );
+
+/** Returns the address of the page with these filters. */
+const addressOf = (form: FormData): string => {
+  const filled = Object.entries(filterNames).flatMap(([name, parameter]) => {
+    const value = String(form.get(parameter) ?? '').trim();
+    return value ? [[name, value]] : [];
+  });
+  return filled.length > 0 ? `/?${new URLSearchParams(filled)}` : '/';
 };
 
 const isOpen = ({ state }: CheckSummary) => state === 'created' || state === 'running';
@@ -77,19 +98,24 @@ const useOlder = (parameters: URLSearchParams, firstCursor: string | null | unde
 };
 
 type FiltersProps = {
-  onChange: (filters: Record<string, string>) => void;
+  filters: Record<string, string>;
   wrong: (path: string) => string | undefined;
 };
 
-const Filters = ({ onChange, wrong }: FiltersProps) => {
+const Filters = ({ filters, wrong }: FiltersProps) => {
+  const form = useRef<HTMLFormElement>(null);
+  const address = JSON.stringify(filters);
+  useEffect(() => {
+    // The address may change by Back. An input that the user edits keeps its text until then.
+    for (const input of form.current?.querySelectorAll<HTMLInputElement>('[name]') ?? [])
+      input.value = filters[input.name] ?? '';
+  }, [address]);
   const apply = (event: TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const filled = [...form].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value !== '');
-    onChange(Object.fromEntries(filled));
+    navigate(addressOf(new FormData(event.currentTarget)), { scroll: false });
   };
   return (
-    <form class="row filters" aria-label="Filter" onSubmit={apply} onChange={apply}>
+    <form ref={form} class="row filters" aria-label="Filter" onSubmit={apply} onChange={apply}>
       <Field name="filter-url" label="URL" message={wrong('url')} class="grow">
         {(input) => <input type="text" inputmode="url" name="url" placeholder="whole URL" {...input} />}
       </Field>

@@ -4,6 +4,7 @@ import type { CheckComparison, RegionComparison } from '../../../shared/comparis
 import { worstRun } from '../../../shared/fixes/worst-run.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
+import { gradeOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLive, useLoaded } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
@@ -15,10 +16,11 @@ import { Filmstrips } from '../parts/filmstrip.tsx';
 import { WhatToFix } from '../parts/fixes.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
+import { Report } from '../parts/report.tsx';
 import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
 import { VariantTables } from '../parts/variant-tables.tsx';
 import { missingOr, shareTokenOf } from '../share.ts';
-import { isolated, useTitle } from '../title.ts';
+import { isolated, type TabState, useTitle } from '../title.ts';
 
 const missing =
   'There is no such check. It was erased or has expired, it belongs to another API key, or the address is wrong.';
@@ -26,10 +28,20 @@ const erased = 'The check was erased while you looked at it. What you see below 
 
 const isFinished = ({ state }: CheckView) => ['succeeded', 'partial', 'failed'].includes(state);
 
+/** Returns the title and the state of the tab: the lowest performance score of a finished check. */
+const tabOf = (check: CheckView): [string, TabState?] => {
+  if (!isFinished(check)) return [`◐ ${isolated(check.url)}`, 'running'];
+  const scores = check.runs.flatMap(({ performance }) => performance ?? []);
+  if (scores.length === 0) return [`✗ ${isolated(check.url)}`, check.state === 'failed' ? 'poor' : 'unknown'];
+  const lowest = Math.min(...scores);
+  return [`${lowest} ${isolated(check.url)}`, gradeOf('performance', lowest, check.device ?? 'mobile')];
+};
+
 /** One check, live. */
 export const CheckPage = ({ checkId }: { checkId: string }) => {
   const { data: check, error, reload } = useLive<CheckView>(`/v1/checks/${checkId}`, isFinished);
-  useTitle(check ? `${isFinished(check) ? '' : '◐ '}${isolated(check.url)}` : 'Check');
+  const [title, state] = check ? tabOf(check) : ['Check'];
+  useTitle(title, state);
   if (!check) {
     return (
       <>
@@ -103,6 +115,7 @@ const Results = ({ check }: { check: CheckView }) => {
       <Warnings runs={check.runs.flatMap(warningRows)} />
       {comparison && <Reasons reasons={comparison.reasons} />}
       {worst && <WhatToFix key={worst.id} run={worst} named={check.runs.length > 1} />}
+      {worst?.links.report && <Report key={`report-${worst.id}`} run={worst} path={worst.links.report} />}
       {shown.length > 0 && (
         <section aria-labelledby="filmstrips">
           <h2 id="filmstrips">While it loads</h2>

@@ -2,16 +2,14 @@ import { NewCheck } from '../parts/new-check.tsx';
 import { RecentChecks } from '../parts/recent-checks.tsx';
 import { useTitle } from '../title.ts';
 
-export const HomePage = () => {
+/** The form of a new check, filled with `?url=`, and the recent checks with the filters of the address. */
+export const HomePage = ({ query }: { query: URLSearchParams }) => {
   useTitle('New check');
   return (
     <>
       <h1>Audit a page</h1>
-      <NewCheck />
-      <p>
-        <a href="/pages">Your pages, the worst first</a>
-      </p>
-      <RecentChecks />
+      <NewCheck url={query.get('url') ?? ''} />
+      <RecentChecks query={query} />
     </>
   );
 };

@@ -1,5 +1,5 @@
 import type { RunView } from '../../../shared/run.ts';
-import { counted } from '../../words/numbers.ts';
+import { counted, gradeOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLive } from '../loading.ts';
 import { Announcer } from '../parts/announcer.tsx';
@@ -15,17 +15,26 @@ import { ScoreTiles } from '../parts/score-tiles.tsx';
 import { Simulations } from '../parts/simulations.tsx';
 import { VariantTable } from '../parts/variant-table.tsx';
 import { missingOr, shareTokenOf } from '../share.ts';
-import { isolated, useTitle } from '../title.ts';
+import { isolated, type TabState, useTitle } from '../title.ts';
 
 const missing =
   'There is no such run. Its check was erased or has expired, it belongs to another API key, or the address is wrong.';
 
 const isFinished = ({ state }: RunView) => state === 'succeeded' || state === 'failed';
 
+/** Returns the title and the state of the tab. */
+const tabOf = (run: RunView): [string, TabState?] => {
+  const name = `${run.region}: ${isolated(run.url)}`;
+  if (!isFinished(run)) return [`◐ ${name}`, 'running'];
+  if (run.state === 'failed') return [`✗ ${name}`, 'poor'];
+  return [`${run.performance ?? ''} ${name}`.trim(), gradeOf('performance', run.performance, run.device)];
+};
+
 /** One run: its numbers, and how the service measured them. */
 export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) => {
   const { data: run, error, reload } = useLive<RunView>(`/v1/checks/${checkId}/runs/${runId}`, isFinished);
-  useTitle(run ? `${run.region}: ${isolated(run.url)}` : 'Run');
+  const [title, state] = run ? tabOf(run) : ['Run'];
+  useTitle(title, state);
   if (!run) {
     return (
       <>
@@ -105,6 +114,11 @@ const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
       </div>
       {!shareTokenOf(checkId) && (
         <div class="actions">
+          {run.links.report && (
+            <a class="button" href="#report">
+              Report
+            </a>
+          )}
           <a class="button" href={`/pages?${new URLSearchParams({ url: run.url, device: run.device })}`}>
             Over time
           </a>

@@ -41,21 +41,21 @@ test('a second variant has fields and errors of its own, and its check shows bot
       boxes.map((box) => [box.parentElement?.textContent?.trim(), (box as HTMLInputElement).disabled]),
     ),
   ).toEqual([
-    ['us-west1', false],
-    ['europe-north1', false],
-    ['us-east4 (paused by the operator)', true],
+    ['us-west1 Oregon, USA', false],
+    ['europe-north1 Stockholm, Sweden', false],
+    ['us-east4 Virginia, USA (paused by the operator)', true],
   ]);
   await fill(page, 'url', 'https://preview.example.com/');
   await press(page, 'Compare with');
   await fill(page, 'against.url', 'http://10.0.0.1/');
   await expectAccessible(page);
   expect(await overflowOf(page)).toBe(0);
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await page.waitForSelector('[aria-invalid=true]');
   expect(await errorOf(page, 'against.url')).toContain('Private');
   expect(await errorOf(page, 'url')).toBeNull();
   await fill(page, 'against.url', 'https://www.example.com/');
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await page.waitForFunction(() => location.pathname.startsWith('/audit/checks/'));
   await untilShown(page, 'against https://www.example.com/');
 
@@ -91,7 +91,7 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
   await expectAccessible(page);
   expect(await overflowOf(page)).toBe(0);
 
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await page.waitForSelector('[aria-invalid=true]');
   expect(await errorOf(page, 'throttling.rttMs')).toContain('`rttMs` (1 to 5,000)');
   expect(await errorOf(page, 'blockedUrlPatterns')).toMatch(/^Entry 2: The pattern "\*\/form" must not match/);
@@ -102,7 +102,7 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
 
   await fill(page, 'throttling.rttMs', '300');
   await fill(page, 'blockedUrlPatterns', 'ads.example.com');
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await page.waitForFunction(() => location.pathname.startsWith('/audit/checks/'));
   await untilShown(page, 'throttled to 300 ms round trip, 1,638.4 kbit/s and CPU 4× slower');
   await untilShown(page, '1 blocked URL pattern');
@@ -135,12 +135,12 @@ test('secrets have fields and errors of their own, and stay in no storage of the
   await expectAccessible(page);
   expect(await overflowOf(page)).toBe(0);
 
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await page.waitForSelector('[aria-invalid=true]');
   expect(await errorOf(page, 'cookies')).toMatch(/^The cookies must be a list/);
   expect(await errorOf(page, 'headers')).toBeNull();
   await fill(page, 'cookies', '[{"name":"session","value":"ck-value","domain":".example.com"}]');
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await page.waitForFunction(() => location.pathname.startsWith('/audit/checks/'));
   await untilShown(page, 'with x-preview, a password, 1 cookie, a storage state');
   await untilShown(page, 'To audit it again, enter its');

@@ -23,7 +23,8 @@ test('a keyboard alone makes a check, follows and shares it, and opens its run, 
   await tabTo(page, 'URL');
   await page.keyboard.type(url);
   await pressOn(page, 'us-east4', 'Space');
-  await pressOn(page, 'mobile', 'ArrowRight');
+  await pressOn(page, 'mobile', 'Space');
+  await pressOn(page, 'desktop', 'Space');
   await tabTo(page, 'Audit', { back: true });
   await page.keyboard.press('Enter');
   await untilHeading(page, url);

@@ -73,7 +73,7 @@ test('the form shows the errors of the API at their fields, and sends nothing tw
   await page.type('#url', 'http://10.0.0.1/');
   await press(page, 'More: version');
   await page.type('#assertions', '{ "imageAlt": "warn" }');
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await page.waitForSelector('#url[aria-invalid=true]');
   expect(await page.$eval('#url-error', (each) => each.textContent)).toContain('Private');
   expect(await page.$eval('#assertions-error', (each) => each.textContent)).toMatch(/^imageAlt: .*"image-alt"/);

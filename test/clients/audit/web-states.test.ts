@@ -119,7 +119,7 @@ test('a create that is refused says when to retry, and goes out with the same fo
   await page.type('#url', 'https://example.com/refused');
   const api = await failingApi(page);
   api.fail(429, { 'retry-after': '30' });
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await untilShown(page, 'The page retries in');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Audit');
   api.fail(500);

@@ -1,0 +1,2 @@
+/** Returns whether a URL without its scheme names this machine, whose servers have no certificate as a rule. */
+export const isThisMachine = (host: string): boolean => /^(localhost|127\.|\[::1\]|[\w.-]+\.localhost)\b/i.test(host);
