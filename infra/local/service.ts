@@ -124,7 +124,7 @@ const environmentOf = (settings: ServiceSettings): Record<string, string> => ({
   ...(settings.publicUrl && { PUBLIC_URL: settings.publicUrl }),
   CORS_ORIGINS: settings.corsOrigins.join(','),
   CHANGES_FROM: 'process',
-  REGION_PLACE: process.env.REGION_PLACE ?? 'this machine',
+  REGION_PLACE: settings.regionPlace,
   RETENTION_DAYS: `${settings.retentionDays}`,
   TREND_DAYS: `${settings.trendDays}`,
   MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,

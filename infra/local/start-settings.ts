@@ -49,6 +49,7 @@ export const Settings = z.object({
   ...CorsEnv.shape,
   RETENTION_DAYS: wholeNumber(1, 3650).optional(),
   TREND_DAYS: wholeNumber(1, 3650).optional(),
+  REGION_PLACE: z.string().trim().min(1).max(60).default('this machine'),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
 
@@ -101,6 +102,7 @@ export const settingsFrom = (env: Record<string, string | undefined>): ServiceSe
     corsOrigins: settings.CORS_ORIGINS,
     retentionDays: settings.RETENTION_DAYS ?? 90,
     trendDays: settings.TREND_DAYS ?? settings.RETENTION_DAYS ?? 400, // who shortens the retention means everything
+    regionPlace: settings.REGION_PLACE,
     logLevel: settings.LOG_LEVEL,
   };
 };
