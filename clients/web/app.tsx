@@ -82,7 +82,7 @@ const App = () => {
 /** Links of the header, and the routes that belong to each. */
 const places: readonly { path: string; name: string; routes: readonly Route['name'][] }[] = [
   { path: '/', name: 'Audit', routes: ['home', 'check', 'run', 'comparison'] },
-  { path: '/pages', name: 'Pages', routes: ['trend'] },
+  { path: '/pages', name: 'Pages', routes: ['pages', 'trend'] },
 ];
 
 const Logo = () => (

@@ -29,6 +29,7 @@ export type ServiceSettings = {
   corsOrigins: readonly string[];
   retentionDays: number; // of checks and reports
   trendDays: number; // of entries in the series of a URL
+  regionPlace?: string; // where all regions are
   logLevel: string;
 };
 
@@ -124,7 +125,7 @@ const environmentOf = (settings: ServiceSettings): Record<string, string> => ({
   ...(settings.publicUrl && { PUBLIC_URL: settings.publicUrl }),
   CORS_ORIGINS: settings.corsOrigins.join(','),
   CHANGES_FROM: 'process',
-  REGION_PLACE: settings.regionPlace,
+  REGION_PLACE: settings.regionPlace ?? 'this machine',
   RETENTION_DAYS: `${settings.retentionDays}`,
   TREND_DAYS: `${settings.trendDays}`,
   MAX_ANSWER_BYTES: `${MAX_ANSWER_BYTES}`,
