@@ -8,6 +8,7 @@ import { auditors } from '../../functions/auditor/parent/auditors.ts';
 import { auditVersions } from '../../shared/audit-versions.ts';
 import { assertionCases, type Row, reportOfCases, writeOutcomes } from '../support/assertion-cases.ts';
 import { chromiumDir } from '../support/chromium-dir.ts';
+import { type LhciResult, rowOf } from '../support/lhci-rows.ts';
 import { anOrder } from '../support/order.ts';
 import { servePages } from '../support/pages.ts';
 import { writeReport } from '../support/recorded-reports.ts';
@@ -21,17 +22,6 @@ test.each(auditVersions)('records the $version report of the faulty page', async
   expect(verdict).toMatchObject({ state: 'succeeded' });
   if (verdict.report) writeReport(version, verdict.report.gzip);
 });
-
-type LhciResult = {
-  auditId: string;
-  auditProperty?: string;
-  name: string;
-  level: string;
-  operator: string;
-  expected: number;
-  actual: number;
-  passed: boolean;
-};
 
 test('records how Lighthouse CI judges the reports', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lhci-'));
@@ -55,13 +45,3 @@ test('records how Lighthouse CI judges the reports', async () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
-
-const rowOf = ({ auditId, auditProperty, name, level, operator, expected, actual, passed }: LhciResult): Row => [
-  auditProperty ? `${auditId}:${auditProperty.replaceAll('.', ':')}` : auditId,
-  name,
-  level,
-  operator,
-  expected,
-  Number.isNaN(actual) ? null : actual,
-  passed,
-];

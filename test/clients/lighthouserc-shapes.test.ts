@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { presets } from '../../clients/cli/lighthouserc-presets.ts';
+import type { AssertionResult } from '../../shared/assertions/assertions.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { type Row, reportOfCases, rowOfResult } from '../support/assertion-cases.ts';
+import { runHere } from '../support/command-context.ts';
+import { readShapeOutcomes, shapes, writeShape } from '../support/lighthouserc-shapes.ts';
+import { waitFor } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { passed } from '../support/world.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const folder = temporaryFolder('shapes');
+const report = gzipSync(JSON.stringify(reportOfCases('13.5.0')));
+
+/** Runs the command for a page that has the report. Returns the exit code and the failed results. */
+const judged = async (files: Record<string, unknown>) => {
+  const label = `test:${randomUUID()}`;
+  const own = mkdtempSync(join(folder, 'shape-'));
+  const file = writeShape(own, files);
+  const before = process.cwd();
+  process.chdir(own); // paths in a file are relative to the folder of the command
+  try {
+    const args = ['run', 'https://example.com/', '--label', label, '--assert', file, '--format', 'json'];
+    const ended = runHere(args, api.url);
+    const { id } = await waitFor(async () => (await api.client.list({ label: [label] })).checks[0]);
+    const run = await api.world.runOf(id);
+    await api.world.finish(run, { ...passed, report: await api.world.storeReport(run, report) });
+    const { code, stdout, stderr } = await ended;
+    const [check] = JSON.parse(stdout).checks;
+    const results: AssertionResult[] = check.runs[0].assertions;
+    return { code, stderr, failed: results.filter((each) => !each.passed).map(rowOfResult) };
+  } finally {
+    process.chdir(before);
+  }
+};
+
+/** Differences on purpose: a preset names audits that no version has, and an unknown level counts as `warn`. */
+const explained = (rows: readonly Row[], own: readonly string[]): Row[] =>
+  rows
+    .filter(([key, name]) => !(name === 'auditRan' && key in presets['lighthouse:all'] && !own.includes(key)))
+    .map(([key, name, level, ...more]) => [key, name, level === 'error' ? level : 'warn', ...more]);
+const sorted = (rows: readonly Row[]) => rows.map((row) => JSON.stringify(row)).sort();
+
+test.each(Object.entries(shapes))('the command and Lighthouse CI agree on %s', async (name, files) => {
+  const theirs = readShapeOutcomes()[name];
+  const { code, failed, stderr } = await judged(files);
+  const own = name === 'sizes and numbers of resources' ? ['no-such-audit'] : [];
+  expect(sorted(failed)).toEqual(sorted(explained(theirs?.failed ?? [], own)));
+  expect(code).toBe(theirs?.exitCode);
+  expect(stderr.includes('of the preset')).toBe((theirs?.failed ?? []).length > failed.length);
+});
