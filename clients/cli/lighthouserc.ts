@@ -20,6 +20,8 @@ export type AssertionRules = {
   isEmpty: boolean;
   /** The assertions that apply to every report, so that the service can evaluate them. */
   fixed: Assertions;
+  /** All assertions, whichever pages they are about. */
+  all: readonly Assertions[];
   /** The other assertions. Missing if there are none. */
   othersFor?: AssertionsFor;
 };
@@ -94,16 +96,28 @@ export const joined = (one: AssertionRules, other: AssertionRules): AssertionRul
       notes: applied.flatMap(({ notes }) => notes),
     };
   };
-  return { assertionsFor: both, isEmpty: one.isEmpty && other.isEmpty, fixed: {}, othersFor: both };
+  const isEmpty = one.isEmpty && other.isEmpty;
+  return { assertionsFor: both, isEmpty, fixed: {}, all: [...one.all, ...other.all], othersFor: both };
 };
 
-const entryOf = ({ preset, assertions: own = {}, matchingUrlPattern = '' }: AssertSet): Entry => {
+const entryOf = ({ preset, assertions: own = {}, matchingUrlPattern = '', aggregationMethod }: AssertSet): Entry => {
   const inherited: Assertions = preset ? presets[preset] : {};
   return {
     pattern: new RegExp(matchingUrlPattern),
-    assertions: Assertions.parse(merge(inherited, own)),
+    assertions: withMethod(Assertions.parse(merge(inherited, own)), aggregationMethod),
     fromPreset: new Set(Object.keys(inherited).filter((key) => !Object.hasOwn(own, key))),
   };
+};
+
+/** Adds the method of a set to each assertion without one. */
+const withMethod = (assertions: Assertions, aggregationMethod: AssertSet['aggregationMethod']): Assertions => {
+  if (aggregationMethod === undefined) return assertions;
+  return Object.fromEntries(
+    Object.entries(assertions).map(([key, assertion]) => {
+      const [level, options] = typeof assertion === 'string' ? [assertion] : assertion;
+      return [key, [level, { aggregationMethod, ...options }]];
+    }),
+  );
 };
 
 const rulesOf = (entries: readonly Entry[]): AssertionRules => {
@@ -119,6 +133,7 @@ const rulesOf = (entries: readonly Entry[]): AssertionRules => {
     isEmpty: entries.every((each) => Object.values(each.assertions).every((assertion) => levelOf(assertion) === 'off')),
     assertionsFor: (report) => matchingIn(entries, report),
     fixed,
+    all: entries.map(({ assertions }) => assertions),
     ...(others.length > 0 && { othersFor: (report) => matchingIn(others, report) }),
   };
 };

@@ -1,15 +1,10 @@
-import {
-  type AssertionResult,
-  type Assertions,
-  CheckAssertions,
-  evaluate,
-  levelOf,
-} from '../../shared/assertions/assertions.ts';
+import { type AssertionResult, type Assertions, CheckAssertions, levelOf } from '../../shared/assertions/assertions.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
 import type { CheckView } from '../../shared/check.ts';
 import type { RunView } from '../../shared/run.ts';
 import { printableValue } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
+import { evaluateSamples, isAboutSamples, keysWithoutSamples } from './aggregation.ts';
 import { ServiceFaultError, UsageError } from './exit-codes.ts';
 import {
   type AssertionRules,
@@ -32,14 +27,14 @@ export type Rules = {
   notes: readonly string[];
 };
 
-type RuleOptions = Pick<RunOptions, 'assert' | 'budget' | 'allowEmpty'>;
+type RuleOptions = Pick<RunOptions, 'assert' | 'budget' | 'allowEmpty'> & { samples?: number };
 
 /**
  * Reads the files of --assert and --budget. Throws a UsageError if one is unreadable, invalid or without assertions. `read` is
  * the file of --assert, if the command has read it.
  */
 export const readRules = async (
-  { assert, budget, allowEmpty = false }: RuleOptions,
+  { assert, budget, allowEmpty = false, samples = 1 }: RuleOptions,
   read?: Lighthouserc,
 ): Promise<Rules> => {
   const rc = read ?? (assert === undefined ? undefined : await readLighthouserc(assert));
@@ -47,9 +42,20 @@ export const readRules = async (
     ...(rc ? [requireAny(rc.name, await rulesOfFile(rc, allowEmpty), allowEmpty)] : []),
     ...(budget === undefined ? [] : [requireAny(budget, await rulesOfBudget(budget), allowEmpty)]),
   ];
-  const sent = sendable(files);
+  if (samples > 1) requireSamples(files);
+  const sent = samples > 1 && files.some(({ all }) => all.some(isAboutSamples)) ? undefined : sendable(files);
   const notes = rc?.notes.assert ?? [];
   return sent ? { sent, files, notes } : { sent, files: files.map(alone), notes };
+};
+
+/** Refuses assertions about several samples whose values the service keeps for the median sample only. */
+const requireSamples = (files: readonly AssertionRules[]): void => {
+  const keys = [...new Set(files.flatMap(({ all }) => all.flatMap(keysWithoutSamples)))];
+  if (keys.length === 0) return;
+  const shown = keys.length > 5 ? `${keys.slice(0, 5).join(', ')} and ${keys.length - 5} more` : keys.join(', ');
+  throw new UsageError(
+    `aggregationMethod needs the report of each sample for ${shown}, and the service keeps the report of the median sample. Use the method median-run for them, or --samples 1. Scores of categories and values of metrics have every method.`,
+  );
 };
 
 const rulesOfFile = async (rc: Lighthouserc, allowEmpty: boolean): Promise<AssertionRules> => {
@@ -86,7 +92,8 @@ const sendable = (files: readonly AssertionRules[]): Assertions | undefined => {
 };
 
 /** Returns rules that the command evaluates without the service. */
-const alone = ({ assertionsFor, isEmpty }: AssertionRules): AssertionRules => ({
+const alone = ({ assertionsFor, isEmpty, all }: AssertionRules): AssertionRules => ({
+  all,
   assertionsFor,
   isEmpty,
   fixed: {},
@@ -127,7 +134,9 @@ export const applyRules = async (
     const report = await reportOf(client, run, signal);
     const applied = own.map((assertionsFor) => assertionsFor(report));
     for (const note of applied.flatMap((each) => each.notes)) notes.add(note);
-    const results = applied.flatMap((each) => each.assertions).flatMap((each) => evaluate(each, report));
+    const results = applied
+      .flatMap((each) => each.assertions)
+      .flatMap((each) => evaluateSamples(each, report, run.samples));
     assertions[run.id] = [...(stored ?? []), ...printableValue(results)];
   }
   return { assertions, notes: [...notes] };

@@ -311,6 +311,16 @@ const answered: AssertionResult = {
   message: 'label has score 0, expected at least 0.9',
 };
 
+test('an aggregationMethod that the samples can not serve is refused before the audits', async () => {
+  const rc = join(temporary(), 'lighthouserc.json');
+  const assert = { aggregationMethod: 'pessimistic', assertions: { 'image-alt': 'error', 'categories:seo': 'error' } };
+  writeFileSync(rc, JSON.stringify({ ci: { collect: { numberOfRuns: 3 }, assert } }));
+  expect(await pageAuditHere(['run', 'https://example.com/', '--assert', rc])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^aggregationMethod needs the report of each sample for image-alt, and/),
+  });
+});
+
 test.each([
   ['97', 0],
   ['97.5', 1],
