@@ -9,24 +9,23 @@ export const MAX_RUNS = 400;
 /** Most pages that the service is read for. A page may have few runs. */
 const MAX_PAGES = 100;
 
-type Filter = { url: string; device: string };
 /** One page of runs. `unreadable` has the ids of runs whose stored data can't be read. */
 type RunList = { runs: RunSummary[]; unreadable?: string[]; nextCursor: string | null };
 
-/** Reads the finished runs of a URL, newest first, page by page. */
-export const useSeries = ({ url, device }: Filter) => {
-  const { data, error, reload } = useFollowed(`${device} ${url}`, ({ signal }) => readAll({ url, device }, signal));
+/** Reads the finished runs of a URL, newest first, page by page. `filter` has parameters of `GET /v1/runs`; null reads nothing. */
+export const useSeries = (filter: string | null) => {
+  const { data, error, reload } = useFollowed(filter, ({ signal }) => readAll(filter ?? '', signal));
   return { runs: data?.runs ?? [], unreadable: data?.unreadable ?? [], done: data !== undefined, error, reload };
 };
 
-const readAll = async (filter: Filter, signal: AbortSignal) => {
+const readAll = async (filter: string, signal: AbortSignal) => {
   const runs: RunSummary[] = [];
   const unreadable: string[] = [];
   let cursor: string | null = null;
   let headers = new Headers();
   for (let pages = 0; pages < MAX_PAGES && runs.length < MAX_RUNS; pages += 1) {
-    const parameters = new URLSearchParams({ ...filter, limit: '100', ...(cursor && { cursor }) });
-    const answer = await read<RunList>(`/v1/runs?${parameters}`, { signal });
+    const next = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+    const answer = await read<RunList>(`/v1/runs?${filter}&limit=100${next}`, { signal });
     const page = answer.data as RunList; // a 304 needs an entity tag
     headers = answer.headers;
     runs.push(...page.runs);

@@ -7,12 +7,12 @@ import { ProblemNote } from './problem.tsx';
 /** Most pages of a file. A page has up to 100 runs. */
 const MAX_PAGES = 100;
 
-/** Saves all runs of a page as CSV. */
-export const CsvButton = ({ url, device }: { url: string; device: string }) => {
+/** Saves all runs of a trend as CSV. `filter` has parameters of `GET /v1/runs`. */
+export const CsvButton = ({ filter }: { filter: string }) => {
   const [note, setNote] = useState('');
   const state = useAction(async () => {
     setNote('');
-    const { texts, isCut } = await readPages(`/v1/runs?${new URLSearchParams({ url, device, limit: '100' })}`);
+    const { texts, isCut } = await readPages(`/v1/runs?${filter}&limit=100`);
     saveBlob(new Blob(texts, { type: 'text/csv' }), 'runs.csv');
     if (isCut) setNote(cutNote(texts));
   });

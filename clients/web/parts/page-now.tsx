@@ -4,10 +4,8 @@ import { DataTable } from './data-table.tsx';
 import { PageChange, PageScore } from './page-result.tsx';
 
 /** The newest result of a page in each region, with its change. Shows nothing until it is read, because the chart says more. */
-export const PageNow = ({ url, device }: { url: string; device: string }) => {
-  const { data } = useLoaded<{ pages: PageResult[] }>(
-    `/v1/pages?${new URLSearchParams({ url, device, limit: '100' })}`,
-  );
+export const PageNow = ({ filter }: { filter: string }) => {
+  const { data } = useLoaded<{ pages: PageResult[] }>(`/v1/pages?${filter}&limit=100`);
   if (!data || data.pages.length === 0) return null;
   return (
     <>

@@ -11,10 +11,10 @@ import { NotMeasured } from './value.tsx';
 /** Rows that the page renders at once. All 400 rows would block it for longer than 100 ms. */
 const STEP = 50;
 
-type TableProps = { runs: readonly RunSummary[]; name: MetricName; url: string; device: string };
+type TableProps = { runs: readonly RunSummary[]; name: MetricName; filter: string };
 
 /** The runs behind the chart. */
-export const TrendTable = ({ runs, name, url, device }: TableProps) => {
+export const TrendTable = ({ runs, name, filter }: TableProps) => {
   const parts = useMemo(() => partsOf(runs), [runs]);
   const names = useInSteps(name, parts.length);
   return (
@@ -23,7 +23,7 @@ export const TrendTable = ({ runs, name, url, device }: TableProps) => {
         <h2 class="grow" id="runs">
           Runs
         </h2>
-        <CsvButton url={url} device={device} />
+        <CsvButton filter={filter} />
       </div>
       <DataTable
         labelled="runs"

@@ -1,10 +1,12 @@
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
+import { devices } from '../../../shared/audit-options.ts';
 import type { PageResult } from '../../../shared/pages.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import { labelTexts } from '../../words/facts.ts';
 import { ago, localTime } from '../../words/times.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
+import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Field } from '../parts/field.tsx';
 import { PageChange, PageScore, Sparkline } from '../parts/page-result.tsx';
@@ -90,28 +92,25 @@ const Filters = ({ query, wrong }: { query: URLSearchParams; wrong: Wrong }) => 
           />
         )}
       </Field>
-      <Choice name="device" label="Device" values={['mobile', 'desktop']} chosen={query.get('device')} wrong={wrong} />
-      <Choice name="region" label="Region" values={allRegions} chosen={query.get('region')} wrong={wrong} />
+      <Choice
+        name="device"
+        label="Device"
+        values={devices}
+        chosen={query.get('device')}
+        message={wrong('device')}
+        all="all"
+      />
+      <Choice
+        name="region"
+        label="Region"
+        values={allRegions}
+        chosen={query.get('region')}
+        message={wrong('region')}
+        all="all"
+      />
     </form>
   );
 };
-
-type ChoiceProps = { name: string; label: string; values: readonly string[]; chosen: string | null; wrong: Wrong };
-
-const Choice = ({ name, label, values, chosen, wrong }: ChoiceProps) => (
-  <Field name={`filter-${name}`} label={label} message={wrong(name)}>
-    {(input) => (
-      <select name={name} {...input}>
-        <option value="">all</option>
-        {values.map((each) => (
-          <option key={each} selected={each === chosen}>
-            {each}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
-);
 
 type RowsProps = { pages: readonly PageResult[]; isFiltered: boolean; isAll: boolean };
 

@@ -1,85 +1,64 @@
-import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { labels, metrics, numberOf } from '../../words/numbers.ts';
 import { unreadableNote } from '../../words/words.ts';
-import { Field } from '../parts/field.tsx';
 import { PageNow } from '../parts/page-now.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { TrendChart } from '../parts/trend-chart.tsx';
+import { TrendFilter } from '../parts/trend-filter.tsx';
 import { TrendTable } from '../parts/trend-table.tsx';
-import { navigate, replaceUrl } from '../router.ts';
+import { replaceUrl } from '../router.ts';
 import { MAX_RUNS, useSeries } from '../series.ts';
 import { isolated, useTitle } from '../title.ts';
+import { trendQueryOf } from '../trend-query.ts';
 
-/** A page over time: one line per region. */
+/** A page over time: one line per region. Its filters are in the address. */
 export const TrendPage = ({ query }: { query: URLSearchParams }) => {
-  const url = query.get('url') ?? '';
-  const device = query.get('device') ?? 'mobile';
+  const { url, parameters, page, faults, isFiltered } = trendQueryOf(query);
+  const filter = `${parameters}`;
+  const isReady = url !== '' && Object.keys(faults).length === 0;
+  const series = useSeries(isReady ? filter : null);
   useTitle(url ? `Over time: ${isolated(url)}` : 'A page over time');
+  const refused = (name: string) => series.error?.errors.find(({ path }) => path.split('.')[0] === name)?.message;
+  const wrong = (name: string) => faults[name] ?? refused(name);
+  const isShown = isReady && !filterNames.some(refused);
   return (
     <>
       <h1>{url ? <bdi>{url}</bdi> : 'A page over time'}</h1>
-      <Choice key={`${url} ${device}`} url={url} device={device} />
-      {url === '' ? (
-        <p class="empty">Enter the URL of a page that was audited before.</p>
-      ) : (
+      <TrendFilter key={`${query}`} query={query} wrong={wrong} />
+      {url === '' && <p class="empty">Enter the URL of a page that was audited before.</p>}
+      {isShown && (
         <>
-          <PageNow key={`now ${url} ${device}`} url={url} device={device} />
-          <Series key={`${url} ${device}`} url={url} device={device} metric={query.get('metric')} />
+          <PageNow key={`now ${page}`} filter={`${page}`} />
+          <Series key={filter} {...{ series, filter, isFiltered }} metric={query.get('metric')} />
         </>
       )}
     </>
   );
 };
 
-const Choice = ({ url, device }: { url: string; device: string }) => {
-  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    navigate(
-      `/pages?${new URLSearchParams({ url: String(form.get('url')).trim(), device: String(form.get('device')) })}`,
-    );
-  };
-  return (
-    <form class="row" aria-label="Page" onSubmit={submit}>
-      <Field name="url" label="URL" class="grow">
-        {(input) => <input type="text" inputmode="url" name="url" defaultValue={url} {...input} />}
-      </Field>
-      <Field name="device" label="Device">
-        {(input) => (
-          <select name="device" {...input}>
-            {['mobile', 'desktop'].map((each) => (
-              <option key={each} selected={each === device}>
-                {each}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <button type="submit">Show</button>
-    </form>
-  );
+const filterNames = ['url', 'device', 'region', 'label'];
+
+type SeriesProps = {
+  series: ReturnType<typeof useSeries>;
+  filter: string;
+  isFiltered: boolean;
+  metric: string | null;
 };
 
-const Series = ({ url, device, metric }: { url: string; device: string; metric: string | null }) => {
-  const { runs, unreadable, done, error, reload } = useSeries({ url, device });
+const Series = ({ series, filter, isFiltered, metric }: SeriesProps) => {
+  const { runs, unreadable, done, error, reload } = series;
   const [chosen, setChosen] = useState(metrics.find((each) => each === metric) ?? 'performance');
   const choose = (name: MetricName) => {
     setChosen(name);
-    replaceUrl(`/pages?${new URLSearchParams({ url, device, metric: name })}`);
+    const address = new URLSearchParams(location.search);
+    address.set('metric', name);
+    replaceUrl(`/pages?${address}`);
   };
   if (runs.length === 0 && !done) return <Pending error={error} reload={reload} rows={10} />;
   const note = unreadable.length > 0 && <p class="muted">{unreadableNote(unreadable, 'run')}</p>;
-  if (runs.length === 0)
-    return (
-      note || (
-        <p class="empty">
-          No finished run of this URL on {device} is stored. <a href="/">Audit it</a> first.
-        </p>
-      )
-    );
+  if (runs.length === 0) return note || <NoRuns isFiltered={isFiltered} />;
   return (
     <>
       {error && <ProblemNote error={error} reload={reload} />}
@@ -94,10 +73,19 @@ const Series = ({ url, device, metric }: { url: string; device: string; metric: 
         {runs.length >= MAX_RUNS && <span>The newest {MAX_RUNS} runs are shown.</span>}
       </p>
       {note}
-      <TrendTable runs={runs} name={chosen} url={url} device={device} />
+      <TrendTable runs={runs} name={chosen} filter={filter} />
     </>
   );
 };
+
+const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <p class="empty">No finished run of this URL matches the filter. Empty a field above to see more runs.</p>
+  ) : (
+    <p class="empty">
+      No finished run of this URL on this device is stored. <a href="/">Audit it</a> first.
+    </p>
+  );
 
 type TabsProps = { runs: readonly RunSummary[]; chosen: MetricName; choose: (name: MetricName) => void };
 

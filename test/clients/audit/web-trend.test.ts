@@ -5,7 +5,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { presets } from '../../../shared/throttling.ts';
 import { finishedCheck } from '../../support/finished-checks.ts';
-import { expectAccessible, press, untilShown } from '../../support/web-browser.ts';
+import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'page-audit-web-'));
@@ -102,4 +102,45 @@ test('a CSV that is cut says so, and how to read the older runs', async () => {
   expect((await saved()).trimEnd().split('\r\n')).toHaveLength(101);
   expect(pages).toBe(100);
   await expectAccessible(page);
+});
+
+test('the filters of a trend are in the address, and errors of the URL, the label and the days stand at their fields', async () => {
+  const of = 'https://example.com/filtered';
+  await finishedCheck(site.world, { url: of, labels: { branch: 'main' } }, [
+    { lcps: [633, 640, 629] },
+    { lcps: [912, 905, 918] },
+  ]);
+  await finishedCheck(site.world, { url: of }, [{ lcps: [1912, 1905, 1918] }, { lcps: [1912, 1905, 1918] }]);
+  const from = new Date().getFullYear() - 1;
+  const address = `/pages?url=${encodeURIComponent(of)}&from=${from}-01-01`;
+  await using view = await site.open(`${address}&metric=lcp`, { width: 360 });
+  const { page, errors } = view;
+  const rows = () => page.$$eval('.runs tbody tr', (all) => all.map((row) => row.textContent));
+  await expect.poll(rows).toHaveLength(4);
+  await expectAccessible(page);
+  expect(await overflowOf(page)).toBe(0);
+
+  await page.select('[name=region]', 'us-west1');
+  await page.type('[name=label]', 'branch:main');
+  await press(page, 'Show');
+  await expect.poll(rows).toEqual([expect.stringMatching(/us-west1.*633/)]);
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    ...{ url: of, device: 'mobile', region: 'us-west1', label: 'branch:main', from: `${from}-01-01`, metric: 'lcp' },
+  });
+  await page.goBack();
+  await expect.poll(rows).toHaveLength(4);
+  expect(await page.$eval('[name=label]', (input) => (input as HTMLInputElement).value)).toBe('');
+
+  const faults = () => page.$$eval('form .error', (all) => all.map(({ id, textContent }) => [id, textContent]));
+  await page.goto(`${site.url}/pages?url=example&label=main`);
+  await expect.poll(faults).toEqual([
+    ['url-error', 'The URL must start with http:// or https://, such as https://example.com/.'],
+    ['filter-label-error', 'A label must be a name, a colon and a value, such as branch:main.'],
+  ]);
+  expect([await page.$('.problem'), await page.$('[name=url][aria-invalid]')]).toEqual([null, expect.anything()]);
+  await page.goto(`${site.url}${address}&to=${from - 1}-01-01`);
+  await expect.poll(faults).toEqual([['filter-to-error', 'The last day must not be before the first one.']]);
+  await page.goto(`${site.url}${address}&to=${from}-01-02`);
+  await untilShown(page, 'No finished run of this URL matches the filter.');
+  expect(errors.filter((each) => !each.includes('400'))).toEqual([]);
 });
