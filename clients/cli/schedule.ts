@@ -1,5 +1,6 @@
 import type { CreateScheduleBody, Every } from '../../shared/schedules.ts';
 import { Client } from '../api/client.ts';
+import { everyOf, isCron } from '../words/schedules.ts';
 import type { Context } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { schedulesTextOf } from './formats/schedules-text.ts';
@@ -61,11 +62,9 @@ const ofService = async ({ serviceUrl, key }: Context, work: (client: Client) =>
   return exitCodes.good;
 };
 
-/** Returns the times of a schedule. A text with spaces is cron. */
+/** Returns the times of a schedule. */
 const everyFrom = ({ every, timeZone }: ScheduleOptions): Every => {
-  const isCron = every.trim().includes(' ');
-  if (!isCron && timeZone !== undefined)
+  if (!isCron(every) && timeZone !== undefined)
     throw new UsageError(`--time-zone is for cron, and ${every} is an interval. Leave --time-zone out.`);
-  if (!isCron) return every;
-  return { cron: every, timeZone: timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
+  return everyOf(every, timeZone);
 };

@@ -15,6 +15,7 @@ const views: Record<Route['name'], () => Promise<ComponentType<ViewProps>>> = {
   run: () => import('./views/run.tsx').then(({ RunPage }) => RunPage),
   pages: () => import('./views/pages.tsx').then(({ PagesPage }) => PagesPage),
   trend: () => import('./views/trend.tsx').then(({ TrendPage }) => TrendPage),
+  schedules: () => import('./views/schedules.tsx').then(({ SchedulesPage }) => SchedulesPage),
   webhooks: () => import('./views/webhooks.tsx').then(({ WebhooksPage }) => WebhooksPage),
   comparison: () => import('./views/comparison.tsx').then(({ ComparisonPage }) => ComparisonPage),
   unknown: () => import('./views/not-found.tsx').then(({ NotFoundPage }) => NotFoundPage),
@@ -83,6 +84,7 @@ const App = () => {
 const places: readonly { path: string; name: string; routes: readonly Route['name'][] }[] = [
   { path: '/', name: 'Audit', routes: ['home', 'check', 'run', 'comparison'] },
   { path: '/pages', name: 'Pages', routes: ['pages', 'trend'] },
+  { path: '/schedules', name: 'Schedules', routes: ['schedules'] },
 ];
 
 const Logo = () => (

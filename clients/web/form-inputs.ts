@@ -53,7 +53,7 @@ const withValues = (form: FormData, values: Record<string, string>): FormData =>
 };
 
 /** Adds the scheme that a user leaves out. */
-const withScheme = (text: string): string => {
+export const withScheme = (text: string): string => {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return `${isThisMachine(text) ? 'http' : 'https'}://${text}`;
 };

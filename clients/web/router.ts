@@ -8,6 +8,7 @@ const patterns = {
   check: new RegExp(`^/checks/(?<checkId>${id})$`, 'i'),
   run: new RegExp(`^/checks/(?<checkId>${id})/runs/(?<runId>${id})$`, 'i'),
   trend: /^\/pages$/,
+  schedules: /^\/schedules$/,
   webhooks: /^\/webhooks$/,
   comparison: new RegExp(`^/comparisons/(?<base>${id})\\.\\.\\.(?<checkId>${id})$`, 'i'),
 };

@@ -1,4 +1,4 @@
-import type { Schedule } from '../../shared/schedules.ts';
+import type { Every, Schedule } from '../../shared/schedules.ts';
 
 /** Returns the times of a schedule as text. */
 export const everyText = (every: Schedule['every']): string =>
@@ -9,3 +9,13 @@ export const lastText = ({ last }: Pick<Schedule, 'last'>): string => {
   if (!last) return 'no check yet';
   return last.error ? `✘ no check: ${last.error.message}` : 'check created';
 };
+
+/** Returns true for times in the form of cron. An interval has no spaces. */
+export const isCron = (times: string): boolean => times.trim().includes(' ');
+
+/** Returns the times that a user has entered. The time zone is for cron. */
+export const everyOf = (times: string, timeZone = ownTimeZone()): Every =>
+  isCron(times) ? { cron: times.trim(), timeZone } : times.trim();
+
+/** Returns the time zone of this machine. */
+export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

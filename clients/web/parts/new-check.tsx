@@ -1,11 +1,10 @@
 import type { TargetedKeyboardEvent, TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
-import type { RegionList } from '../../../shared/offer.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { checksOf, faultsOf, MAX_URLS, optionFields } from '../form-inputs.ts';
 import { lastUsed, rememberUsed } from '../last-used.ts';
-import { useAction, useLoaded } from '../loading.ts';
+import { useAction } from '../loading.ts';
 import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
 import { againstFields, CompareWith } from './compare-with.tsx';
@@ -13,9 +12,7 @@ import { Field } from './field.tsx';
 import { LoginFields, secretFields } from './login-fields.tsx';
 import { MoreOptions, moreFields } from './more-options.tsx';
 import { ProblemNote } from './problem.tsx';
-
-/** Regions that a new check has at first, if the service has them. */
-const usual = ['us-west1', 'europe-north1'];
+import { Regions } from './regions.tsx';
 
 const sampleCounts = Array.from({ length: MAX_SAMPLES }, (_, i) => i + 1);
 
@@ -38,7 +35,6 @@ const textOf = ({ path, message }: Failure['errors'][number]) => {
 
 /** The form of a new check. */
 export const NewCheck = ({ url }: { url: string }) => {
-  const offer = useLoaded<RegionList>('/v1/regions');
   const [used] = useState(lastUsed);
   const form = useForm();
   const { error, busy, submit } = form;
@@ -75,12 +71,7 @@ export const NewCheck = ({ url }: { url: string }) => {
       <p class="muted">
         Up to {MAX_URLS} URLs at once: paste a list, or press Shift and Enter for a new line. https:// is added for you.
       </p>
-      <Regions
-        used={used.regions}
-        regions={offer.data?.regions}
-        failed={offer.error !== undefined}
-        message={messageOf('regions')}
-      />
+      <Regions used={used.regions} message={messageOf('regions')} />
       <div class="row">
         <fieldset>
           <legend>Device</legend>
@@ -155,47 +146,4 @@ const submitOnEnter = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   event.currentTarget.form?.requestSubmit();
-};
-
-type RegionsProps = {
-  used: readonly string[];
-  regions: RegionList['regions'] | undefined;
-  failed: boolean;
-  message: string | undefined;
-};
-
-const Regions = ({ used, regions, failed, message }: RegionsProps) => {
-  const open: readonly string[] = regions?.filter(({ pausedAt }) => pausedAt === null).map(({ id }) => id) ?? [];
-  const chosen = [used, usual].find((names) => names.some((each) => open.includes(each))) ?? open.slice(0, 2);
-  return (
-    <fieldset class={`regions ${regions ? '' : 'loading'}`} aria-describedby={message ? 'regions-error' : undefined}>
-      <legend>Regions</legend>
-      {regions?.map((region) => (
-        <RegionBox key={region.id} region={region} checked={chosen.includes(region.id)} />
-      ))}
-      {!regions && failed && <p>The regions did not load. The page retries by itself.</p>}
-      {message && (
-        <p id="regions-error" class="error" role="alert">
-          {message}
-        </p>
-      )}
-    </fieldset>
-  );
-};
-
-type RegionBoxProps = { region: RegionList['regions'][number]; checked: boolean };
-
-/** The box of a region. A paused region takes no checks. A region without a recent success does, and may fail. */
-const RegionBox = ({ region: { id, place, available, pausedAt }, checked }: RegionBoxProps) => {
-  const isPaused = pausedAt !== null;
-  const reason = isPaused ? 'paused by the operator' : !available && 'no recent success';
-  return (
-    <label class={isPaused ? 'muted' : undefined}>
-      <input type="checkbox" name="regions" value={id} defaultChecked={checked && !isPaused} disabled={isPaused} /> {id}{' '}
-      <span class="muted">
-        {place}
-        {reason && ` (${reason})`}
-      </span>
-    </label>
-  );
 };

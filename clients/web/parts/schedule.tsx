@@ -1,0 +1,73 @@
+import type { Schedule } from '../../../shared/schedules.ts';
+import { everyText, lastText } from '../../words/schedules.ts';
+import { ago, localTime } from '../../words/times.ts';
+import { useAction, useNow } from '../loading.ts';
+import { send } from '../requests.ts';
+import { isolated } from '../title.ts';
+import { Facts } from './facts.tsx';
+import { ProblemNote } from './problem.tsx';
+
+type Props = { schedule: Schedule; change: (text: string) => void };
+
+/** One schedule: its times, its last result and its actions. `change` announces an action that is done. */
+export const SchedulePanel = ({ schedule, change }: Props) => {
+  const { id, name, every, check, pausedAt, nextAt } = schedule;
+  const path = `/v1/schedules/${id}`;
+  const action = useAction(async (method: 'POST' | 'DELETE', to: string, done: string) => {
+    await send(`${path}${to}`, { method });
+    change(`The schedule ${isolated(name)} is ${done}.`);
+  });
+  const pauseOrResume = () =>
+    pausedAt ? action.run('POST', '/resume', 'resumed') : action.run('POST', '/pause', 'paused');
+  const remove = () =>
+    confirm(`Delete the schedule ${isolated(name)}? Its checks stay.`) && action.run('DELETE', '', 'deleted');
+  const heading = `schedule-${id}`;
+  return (
+    <section class="panel" aria-labelledby={heading}>
+      <h2 id={heading}>
+        <bdi>{name}</bdi>
+      </h2>
+      <p>
+        <a href={pageOf(check)}>
+          <bdi>{check.url}</bdi>
+        </a>{' '}
+        <span class="muted">
+          <Facts facts={[everyText(every), ...(check.regions ?? []), ...(check.device ? [check.device] : [])]} />
+        </span>
+      </p>
+      <p>{pausedAt ? `⏸ Paused since ${localTime(pausedAt)}` : nextAt && `Next check: ${localTime(nextAt)}`}</p>
+      <Last schedule={schedule} />
+      <p class="row">
+        <button type="button" disabled={action.busy} onClick={pauseOrResume}>
+          {pausedAt ? 'Resume' : 'Pause'}
+        </button>
+        <button type="button" disabled={action.busy} onClick={remove}>
+          Delete
+        </button>
+      </p>
+      {action.error && <ProblemNote error={action.error} reload={action.retry} action />}
+    </section>
+  );
+};
+
+/** Returns the path of the page over time. */
+const pageOf = ({ url, device }: Schedule['check']) =>
+  `/pages?${new URLSearchParams({ url, ...(device && { device }) })}`;
+
+/** The last result: a link to its check, or why there is none. The reason may quote anything. */
+const Last = ({ schedule }: { schedule: Schedule }) => {
+  const now = useNow(30_000);
+  const { last } = schedule;
+  const text = <bdi>{lastText(schedule)}</bdi>;
+  return (
+    <p>
+      Last result: {last?.checkId ? <a href={`/checks/${last.checkId}`}>{text}</a> : text}
+      {last && (
+        <time class="muted" datetime={last.at} title={localTime(last.at)}>
+          {' '}
+          {ago(last.at, now)}
+        </time>
+      )}
+    </p>
+  );
+};

@@ -1,0 +1,115 @@
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sweep } from '../../../functions/sweep.ts';
+import type { Scope } from '../../../shared/keys.ts';
+import type { Schedule, ScheduleList } from '../../../shared/schedules.ts';
+import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { type Site, startSite } from '../../support/web-site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite({ AUTH: 'keys' });
+});
+afterAll(() => site.stop());
+
+const newKey = (...scopes: Scope[]) => site.world.newKey({ owner: 'acme', scopes });
+const enterKey = async (page: Page, { text }: { text: string }): Promise<void> => {
+  await untilShown(page, 'This service needs an API key');
+  await page.type('#api-key', text);
+  await page.keyboard.press('Enter');
+};
+/** Replaces the text of a field, as a person does. */
+const fill = async (page: Page, name: string, text: string): Promise<void> => {
+  await page.focus(`[name=${name}]`);
+  await page.$eval(`[name=${name}]`, (field) => (field as HTMLInputElement).select());
+  await page.keyboard.type(text);
+};
+const errorAt = (page: Page, name: string) =>
+  page.waitForSelector(`#${name}-error`).then((error) => error?.evaluate(({ textContent }) => textContent));
+
+test('a schedule is created, paused, resumed and deleted on the page, which links its last check', async () => {
+  const key = await newKey('checks:read', 'checks:write', 'schedules:write');
+  await using view = await site.open('/', { width: 360 });
+  const { page, errors } = view;
+  await enterKey(page, key);
+  page.on('dialog', (dialog) => dialog.accept());
+  await press(page, 'Schedules');
+  await untilShown(page, 'There is no schedule yet.');
+  expect(await page.$eval('.places [aria-current]', ({ textContent }) => textContent)).toBe('Schedules');
+  await fill(page, 'schedule-url', 'http://10.0.0.1/');
+  await fill(page, 'times', '4m');
+  await press(page, 'Create a schedule');
+  expect(await errorAt(page, 'schedule-name')).toContain('The name must be');
+  expect(await errorAt(page, 'schedule-url')).toContain('address');
+  expect(await errorAt(page, 'times')).toContain('The times must be an interval from 5m');
+  expect(await page.$('[name=time-zone]')).toBeNull();
+  await expectAccessible(page);
+
+  await fill(page, 'schedule-name', 'Shop \u202e');
+  await fill(page, 'schedule-url', 'shop.example.com');
+  await fill(page, 'times', '0 6 * * 1-5');
+  await fill(page, 'time-zone', 'Europe/Nowhere');
+  await press(page, 'Create a schedule');
+  expect(await errorAt(page, 'time-zone')).toContain('The time zone is unknown.');
+  await fill(page, 'time-zone', 'Europe/Berlin');
+  await press(page, 'Create a schedule');
+  await untilShown(page, 'Its first check is at');
+  await untilShown(page, '0 6 * * 1-5 (Europe/Berlin)');
+  await untilShown(page, 'Last result: no check yet');
+  expect(await page.$eval('section h2 bdi', ({ textContent }) => textContent)).toBe('Shop \u202e');
+  expect(await page.$('[name=time-zone]')).toBeNull();
+  await expectAccessible(page);
+  expect(await overflowOf(page)).toBe(0);
+
+  const listed = async () => {
+    const headers = { authorization: `Bearer ${key.text}` };
+    return ((await (await fetch(`${site.url}/v1/schedules`, { headers })).json()) as ScheduleList).schedules;
+  };
+  const [created] = await listed();
+  expect(created).toMatchObject({
+    check: { url: 'https://shop.example.com', regions: ['us-west1', 'europe-north1'], device: 'mobile' },
+  });
+  const due = new Date(created?.nextAt as string);
+  await sweep({ ...site.world, now: () => due })({});
+  await page.reload();
+  await untilShown(page, 'check created');
+  const checkId = (await listed())[0]?.last?.checkId;
+  expect(await page.$eval('a[href^="/checks/"]', (link) => link.getAttribute('href'))).toBe(`/checks/${checkId}`);
+
+  await press(page, 'Pause');
+  await untilShown(page, 'Paused since');
+  await press(page, 'Resume');
+  await untilShown(page, 'Next check:');
+  await press(page, 'Delete');
+  await untilShown(page, 'There is no schedule yet.');
+  await untilShown(page, 'is deleted.');
+  expect(errors).toEqual([]);
+});
+
+test('a check that could not be created has its reason, and a key without the scope gets a clear message', async () => {
+  const headers = { authorization: `Bearer ${(await newKey('schedules:write')).text}` };
+  const check = { url: 'https://shop.example.com/', auditVersion: 'latest', regions: ['us-east4'] };
+  const answer = await fetch(`${site.url}/v1/schedules`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Shop', every: '6h', check }),
+  });
+  const { nextAt } = (await answer.json()) as Schedule;
+  await site.world.regions.pause('us-east4', new Date());
+  await sweep({ ...site.world, now: () => new Date(nextAt as string) })({});
+  await site.world.regions.resume('us-east4');
+
+  await using view = await site.open('/schedules');
+  const { page, errors } = view;
+  await enterKey(page, await newKey('checks:read'));
+  await untilShown(page, 'This request needs an API key with the scope schedules:write.');
+  await untilShown(page, 'enter one that has the scope');
+  expect(await page.$('[name=schedule-url]')).toBeNull();
+  await expectAccessible(page);
+  await press(page, 'Forget');
+  await enterKey(page, await newKey('schedules:write'));
+  await untilShown(page, '✘ no check: These regions are paused: us-east4.');
+  expect(await page.$('a[href^="/checks/"]')).toBeNull();
+  await expectAccessible(page);
+  expect(errors).toEqual([]);
+});
