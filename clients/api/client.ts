@@ -199,6 +199,15 @@ export class Client {
     });
   }
 
+  /** Returns a link with which anyone can read a check for some days, by default 7. */
+  share(
+    checkId: string,
+    { expiresIn, signal }: Signal & { expiresIn?: string | undefined } = {},
+  ): Promise<{ url: string; expiresAt: string }> {
+    const body = expiresIn === undefined ? {} : { expiresIn };
+    return this.#read(`${checkPath(checkId)}/links`, { method: 'POST', body, field: 'url', signal });
+  }
+
   regions({ signal }: Signal = {}): Promise<RegionList> {
     return this.#read('/v1/regions', { field: 'regions', signal });
   }

@@ -14,7 +14,8 @@ const sameAs: Readonly<Record<string, string>> = {
 
 /** Options without a counterpart, and what to use instead. */
 const advice: Readonly<Record<string, string>> = {
-  '--only-audits': 'Use --category for the audits of a category, and --assert for limits of single audits.',
+  '--only-audits':
+    'Use --category for the category with these audits, such as --category accessibility, and --assert for limits of single audits.',
   '--skip-audits': 'Set the assertion of an audit to off, in the file of --assert.',
   '--extra-headers': "Use --header 'name: value'.",
   '--chrome-flags': 'The service starts Chromium with its own flags.',

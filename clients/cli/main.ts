@@ -1,12 +1,17 @@
+import { WriteStream } from 'node:tty';
 import { isServiceUrl } from './context.ts';
 import { exitCodes, explain, InterruptedError, UsageError } from './exit-codes.ts';
 import { openInBrowser } from './open.ts';
 import { runProgram } from './program.ts';
 import { Streams } from './streams.ts';
 
-const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY, NO_COLOR } = process.env;
+const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY, FORCE_COLOR } = process.env;
 /** A terminal and npm may send the same signal to this process, in milliseconds. */
 const REPEAT_MS = 500;
+
+/** FORCE_COLOR, NO_COLOR and TERM decide as in Node.js. */
+const showsColours = (): boolean =>
+  (process.stdout.isTTY || FORCE_COLOR !== undefined) && WriteStream.prototype.hasColors(process.env);
 
 const streams = new Streams();
 const end = async (error: unknown): Promise<number> => {
@@ -33,14 +38,16 @@ if (process.channel) {
 
 const main = async (): Promise<number> => {
   if (PAGE_AUDIT_URL && !isServiceUrl(PAGE_AUDIT_URL)) {
-    throw new UsageError('PAGE_AUDIT_URL is no URL of a service. Use one such as http://127.0.0.1:4080.');
+    throw new UsageError(
+      'PAGE_AUDIT_URL is no URL of a service. Use one that starts with http:// or https://, such as http://127.0.0.1:4080.',
+    );
   }
   return runProgram(process.argv.slice(2), {
     serviceUrl: PAGE_AUDIT_URL || undefined,
     key: PAGE_AUDIT_KEY || undefined,
     env: process.env,
     signal: interrupt.signal,
-    view: { width: process.stdout.columns ?? 80, color: process.stdout.isTTY === true && !NO_COLOR },
+    view: { width: process.stdout.columns || 80, color: showsColours() },
     print: streams.print,
     stdoutLost: streams.stdoutLost,
     terminal: process.stderr.isTTY && process.stderr.columns >= 40 ? process.stderr : undefined,

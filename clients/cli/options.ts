@@ -35,7 +35,7 @@ export type RunOptions = SecretOptions &
 export type FixesOptions = RunOptions & { format: 'text' | 'json' | 'markdown' };
 
 /** Options of `versions`. */
-export type VersionsOptions = Omit<RunOptions, 'auditVersion'> & { from: string; to: string; format: FormatName };
+export type VersionsOptions = Omit<RunOptions, 'auditVersion'> & { from?: string; to: string; format: FormatName };
 
 /** Options of `third-parties`. */
 export type ThirdPartiesOptions = {

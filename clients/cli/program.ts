@@ -6,9 +6,11 @@ import { addFixes } from './commands/fixes.ts';
 import { addGet } from './commands/get.ts';
 import { addList } from './commands/list.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addRegions } from './commands/regions.ts';
 import { addReport } from './commands/report.ts';
 import { addRun } from './commands/run.ts';
 import { addSchedule } from './commands/schedule.ts';
+import { addShare } from './commands/share.ts';
 import { addThirdParties } from './commands/third-parties.ts';
 import { addVersions } from './commands/versions.ts';
 import type { Context } from './context.ts';
@@ -22,10 +24,12 @@ const commands = [
   addFixes,
   addThirdParties,
   addVersions,
+  addRegions,
   addGet,
   addList,
   addCompare,
   addReport,
+  addShare,
   addDelete,
   addSchedule,
   addMcp,

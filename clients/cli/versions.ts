@@ -3,10 +3,12 @@ import { type CategoryVersionChange, versionChanges } from '../../shared/explana
 import type { Client } from '../api/client.ts';
 import { versionSections } from '../words/versions.ts';
 import type { Context } from './context.ts';
+import { UsageError } from './exit-codes.ts';
 import { jsonOf } from './formats/json.ts';
 import { prose } from './formats/markdown-syntax.ts';
 import { type FormatName, render } from './formats/render.ts';
 import { paint, signed, type View, wrap } from './formats/terminal.ts';
+import { offeredVersions } from './offer.ts';
 import type { RunOptions, VersionsOptions } from './options.ts';
 import { writeForms } from './output.ts';
 import type { CheckResult } from './result.ts';
@@ -15,8 +17,29 @@ import { auditing } from './run.ts';
 /** Changes that the other version makes to each category, by region. */
 type Changes = Readonly<Record<string, CategoryVersionChange[]>>;
 
+/** Lists the versions of the service, or with a URL compares two of them. */
+export const versions = async (
+  context: Context,
+  url: string | undefined,
+  options: VersionsOptions,
+): Promise<number> => {
+  const { from, format } = options;
+  if (url !== undefined) {
+    if (from === undefined) throw new UsageError('Name the earlier version, such as --from 12.');
+    return compareVersions(context, url, { ...options, from });
+  }
+  if (from !== undefined) throw new UsageError('--from compares two versions on a page. Name the URL of the page.');
+  if (format !== 'text' && format !== 'json')
+    throw new UsageError('The list of versions has the formats text and json.');
+  return offeredVersions(context, { format, ...(options.data !== undefined && { data: options.data }) });
+};
+
 /** Audits a page by two versions of Lighthouse in turns. Prints how the scores change, and which audits make them change. */
-export const versions = (context: Context, url: string, options: VersionsOptions): Promise<number> => {
+const compareVersions = (
+  context: Context,
+  url: string,
+  options: VersionsOptions & { from: string },
+): Promise<number> => {
   const { from, to, ...rest } = options;
   const variants: RunOptions = { ...rest, auditVersion: to, 'against.auditVersion': from };
   const write = async (results: CheckResult[], client: Client) => {

@@ -7,9 +7,11 @@ import { DATA, EXPERIMENT_SAMPLES, FORMAT, ONE_DEVICE, OUTPUT } from './common-o
 export const addVersions: AddCommand = (program, execute) => {
   program
     .command('versions')
-    .description('print how scores change between two versions of Lighthouse, and which audits make them change')
-    .argument('<url>', 'URL with scheme, such as https://example.com/')
-    .requiredOption('--from <version>', 'Lighthouse version or its major, such as 12')
+    .description(
+      'list the versions of Lighthouse, or print how scores change between two, and which audits make them change',
+    )
+    .argument('[url]', 'URL with scheme, such as https://example.com/. Without it, the command lists the versions')
+    .option('--from <version>', 'Lighthouse version or its major, such as 12. Needed with a URL')
     .option('--to <version>', 'the version to compare with it', 'latest')
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
     .option(...ONE_DEVICE)
@@ -19,7 +21,7 @@ export const addVersions: AddCommand = (program, execute) => {
     .option(...OUTPUT)
     .option(...DATA)
     .action(
-      execute(async (context, url: string, options: VersionsOptions) =>
+      execute(async (context, url: string | undefined, options: VersionsOptions) =>
         (await import('../versions.ts')).versions(context, url, options),
       ),
     );

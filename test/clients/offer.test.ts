@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+import { runHere } from '../support/command-context.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+const pageAudit = (...args: string[]) => runHere(args, api.url);
+
+test('`regions` and `versions` list what the service offers', async () => {
+  const regions = await pageAudit('regions');
+  expect(regions).toMatchObject({ code: 0, stdout: expect.stringMatching(/^us-west1 +us-west-2 +available$/m) });
+  const versions = await pageAudit('versions');
+  expect(versions).toMatchObject({ code: 0, stdout: expect.stringMatching(/^13\.5\.0 +latest, 13 +performance, /m) });
+  expect(JSON.parse((await pageAudit('versions', '--format', 'json')).stdout)).toEqual(await api.client.versions());
+});
+
+test('`versions` says what its two forms need', async () => {
+  expect(await pageAudit('versions', 'https://example.com/')).toMatchObject({
+    code: 2,
+    stderr: 'Name the earlier version, such as --from 12.\n',
+  });
+  expect(await pageAudit('versions', '--from', '12')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Name the URL'),
+  });
+});
+
+test('`share` prints a link that reads the check without a key, until its end', async () => {
+  const { check } = await api.world.finishedRun('{}');
+  const { code, stdout, stderr } = await pageAudit('share', check.id, '--expires', '2d');
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`^${api.url}/checks/${check.id}#share=\\S+\n$`)),
+  ]);
+  const days = (Date.parse(/until (\S+)\.\n$/.exec(stderr)?.[1] ?? '') - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(2);
+  expect(await pageAudit('share', check.id, '--expires', 'soon')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('such as "7d"'),
+  });
+});
