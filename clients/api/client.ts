@@ -9,6 +9,7 @@ import type { RunView } from '../../shared/run.ts';
 import type { CreateScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 import type { Variant } from '../../shared/variants.ts';
+import { checkPath, queryOf, runPath, schedulePath } from './paths.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
 import { ServiceError } from './service-error.ts';
 import { type Reached, type ReadOptions, type SendOptions, type Signal, Transport } from './transport.ts';
@@ -247,16 +248,6 @@ export class Client {
     return AbortSignal.any([given, this.#service.signal, this.#patience?.signal].filter((each) => each !== undefined));
   }
 }
-
-const checkPath = (checkId: string): string => `/v1/checks/${encodeURIComponent(checkId)}`;
-const schedulePath = (id: string): string => `/v1/schedules/${encodeURIComponent(id)}`;
-const runPath = (runId: string): string => `/v1/audit/runs/${encodeURIComponent(runId)}`;
-
-/** Returns the query of a URL. A list repeats its name, and an undefined value has none. */
-const queryOf = (values: Readonly<Record<string, number | string | readonly string[] | undefined>>): string => {
-  const pairs = Object.entries(values).flatMap(([name, value = []]) => [value].flat().map((each) => [name, `${each}`]));
-  return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
-};
 
 /** Returns true if nothing about the check changes any more. */
 export const isFinal = ({ state }: Pick<CheckView, 'state'>): boolean => state !== 'created' && state !== 'running';

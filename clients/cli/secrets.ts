@@ -88,14 +88,14 @@ type Sent = { cookies: Cookie[] | undefined; state: StorageState | undefined };
 
 /** Returns what belongs to the registrable domain of a page. The service judges an entry without a domain. */
 const ownOf = (url: string, cookies: Cookie[] | undefined, state: StorageState | undefined): Sent => {
-  const pageHost = URL.parse(url)?.hostname ?? '';
+  const pageHost = hostOf(url) ?? '';
   const belongs = (host: string) => belongsTo(pageHost, host, registrableDomain);
   const isOwn = (cookie: Cookie) => typeof cookie.domain !== 'string' || belongs(hostOfCookie(cookie));
   return {
     cookies: cookies?.filter(isOwn),
     state: state && {
       cookies: state.cookies.filter(isOwn),
-      origins: state.origins.filter(({ origin }) => belongs(URL.parse(origin)?.hostname ?? pageHost)),
+      origins: state.origins.filter(({ origin }) => belongs(hostOf(origin) ?? pageHost)),
     },
   };
 };
@@ -112,3 +112,6 @@ const noteOn = (url: string, all: Sent, own: Sent): string | undefined => {
   if (counts.length === 0) return undefined;
   return `Left out for ${url}: ${counts.map((each) => counted(...each)).join(' and ')} of other sites.`;
 };
+
+/** Returns the host of a URL, or undefined. Node 20 has no `URL.parse`. */
+const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).hostname : undefined);

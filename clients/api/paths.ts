@@ -1,0 +1,11 @@
+/* Paths and queries of the API. */
+
+export const checkPath = (checkId: string): string => `/v1/checks/${encodeURIComponent(checkId)}`;
+export const schedulePath = (id: string): string => `/v1/schedules/${encodeURIComponent(id)}`;
+export const runPath = (runId: string): string => `/v1/audit/runs/${encodeURIComponent(runId)}`;
+
+/** Returns the query of a URL. A list repeats its name, and an undefined value has none. */
+export const queryOf = (values: Readonly<Record<string, number | string | readonly string[] | undefined>>): string => {
+  const pairs = Object.entries(values).flatMap(([name, value = []]) => [value].flat().map((each) => [name, `${each}`]));
+  return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
+};
