@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { servePages } from '../../clients/cli/page-servers.ts';
@@ -66,17 +66,21 @@ test('a folder that does not exist, and one without pages, are refused', async (
 });
 
 const node = `"${process.execPath}"`;
-const server = `${node} -e "
-  require('http').createServer((q, r) => r.end('mine')).listen(0, '127.0.0.1', function () { console.log('Ready on ' + this.address().port) })"`;
+/** A shell starts the server, which writes its port to a file. */
+const serverCommand = (port: string) => `${node} -e "
+  const server = require('http').createServer((q, r) => r.end('mine'));
+  server.listen(0, '127.0.0.1', () => {
+    require('fs').writeFileSync('${port}', String(server.address().port));
+    console.log('Ready on a port');
+  })"; true`;
 const urls = ['http://localhost:3000/'];
 
 test('startServerCommand runs until the command ends, with the processes that it started', async () => {
   const port = join(dist, 'port');
-  const startServerCommand = `${server} | tee "${port}"`;
+  const startServerCommand = serverCommand(port);
   const { served, shown } = serve({ startServerCommand, startServerReadyPattern: 'ready on' }, urls);
   const pages = await served;
-  const { readFileSync } = await import('node:fs');
-  const url = `http://127.0.0.1:${readFileSync(port, 'utf8').replace(/\D/g, '')}/`;
+  const url = `http://127.0.0.1:${readFileSync(port, 'utf8')}/`;
   expect([pages.urls, await (await fetch(url)).text()]).toEqual([urls, 'mine']);
   expect(shown.stderr).toContain('runs until the command ends');
   await pages[Symbol.asyncDispose]();

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCli } from '../../infra/build/cli.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { needsOlderNode, olderNode } from '../support/older-node.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { World } from '../support/world.ts';
 
 describe.each([
@@ -44,9 +45,9 @@ describe.each([
     ['module/lighthouserc.js', 'export default await Promise.resolve('],
     ['lighthouserc.cjs', 'module.exports = ('],
   ])('loads %s, which begins with %j', needsNode, async (name, start) => {
-    mkdirSync(join(folder, 'module'), { recursive: true });
-    writeFileSync(join(folder, 'module/package.json'), '{ "type": "module" }');
-    const file = join(folder, name);
+    mkdirSync(join(configs, 'module'), { recursive: true });
+    writeFileSync(join(configs, 'module/package.json'), '{ "type": "module" }');
+    const file = join(configs, name);
     writeFileSync(file, `${start}{ ci: { assert: { assertions: { 'image-alt': 'error', bypass: 'fatal' } } } });`);
     const url = 'example.com'; // is refused after the file was read
     const { code, stderr } = await published(['run', url, '--assert', file], api.url);
@@ -114,6 +115,7 @@ test('only a package with a scope can be published', async () => {
 
 const execFileAsync = promisify(execFile);
 
+const configs = temporaryFolder('configs');
 let folder: string;
 let world: World;
 let api: Api;
