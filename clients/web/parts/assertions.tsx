@@ -1,6 +1,7 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { assertionTexts, failedFirst } from '../../words/assertions.ts';
+import { assertionSentence, failedFirst } from '../../words/assertions.ts';
+import { isolated } from '../title.ts';
 import { DataTable } from './data-table.tsx';
 
 type Props = {
@@ -41,20 +42,21 @@ type ResultsProps = { results: readonly (AssertionResult & { region: string })[]
 /** The table below the heading with the id `assertions`. */
 const Results = ({ results }: ResultsProps) =>
   results.length > 0 && (
-    <DataTable labelled="assertions" columns={['Result', 'Region', 'Assertion', 'Found', 'Expected']}>
+    <DataTable labelled="assertions" columns={['Result', 'Region', 'Assertion', 'Found']}>
       {results.map((each) => {
-        const { actual, expected } = assertionTexts(each);
+        const { title, found } = assertionSentence(each);
         return (
           <tr key={`${each.region} ${each.key} ${each.name}`}>
             <td>
               <Outcome {...each} />
             </td>
             <td>{each.region}</td>
-            <th scope="row">
-              <code>{each.key}</code>
+            <th scope="row" title={isolated(each.key)}>
+              <bdi>{title}</bdi>
             </th>
-            <td>{actual}</td>
-            <td>{expected.replace('expected ', '')}</td>
+            <td>
+              <bdi>{found}</bdi>
+            </td>
           </tr>
         );
       })}
