@@ -58,7 +58,7 @@ export const NewSchedule = ({ onCreated }: { onCreated: (text: string) => void }
       onInput={form.edit}
       noValidate
     >
-      <div class="row">
+      <div class="row fields">
         <Field name="schedule-name" label="Name" message={messageOf('schedule-name')} class="grow">
           {(attributes) => input('schedule-name', attributes, { maxLength: 100 })}
         </Field>
@@ -66,7 +66,7 @@ export const NewSchedule = ({ onCreated }: { onCreated: (text: string) => void }
           {(attributes) => input('schedule-url', attributes, { inputmode: 'url', placeholder: 'example.com' })}
         </Field>
       </div>
-      <div class="row">
+      <div class="row fields">
         <Field
           name="times"
           label="Every"

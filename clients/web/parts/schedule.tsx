@@ -32,10 +32,13 @@ export const SchedulePanel = ({ schedule, change }: Props) => {
           <bdi>{check.url}</bdi>
         </a>{' '}
         <span class="muted">
-          <Facts facts={[everyText(every), ...(check.regions ?? []), ...(check.device ? [check.device] : [])]} />
+          <Facts facts={[...(check.regions ?? []), ...(check.device ? [check.device] : [])]} />
         </span>
       </p>
-      <p>{pausedAt ? `⏸ Paused since ${localTime(pausedAt)}` : nextAt && `Next check: ${localTime(nextAt)}`}</p>
+      <p>
+        {pausedAt ? `⏸ Paused since ${localTime(pausedAt)}` : nextAt && `Next check: ${localTime(nextAt)}`}{' '}
+        <bdi class="muted">{everyText(every)}</bdi>
+      </p>
       <Last schedule={schedule} />
       <p class="row">
         <button type="button" disabled={action.busy} onClick={pauseOrResume}>

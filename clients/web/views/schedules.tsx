@@ -4,6 +4,7 @@ import { useLoaded } from '../loading.ts';
 import { NewSchedule } from '../parts/new-schedule.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { SchedulePanel } from '../parts/schedule.tsx';
+import { readKey } from '../session.ts';
 import { useTitle } from '../title.ts';
 
 const REFRESH_SECONDS = 30;
@@ -33,11 +34,11 @@ export const SchedulesPage = () => {
 
 type Loaded = ReturnType<typeof useLoaded<ScheduleList>>;
 
-/** The service refuses this list to a key without the scope. */
+/** The service refuses the list, for example to a key without the scope. */
 const Refused = (loaded: Loaded) => (
   <>
     <Pending error={loaded.error} reload={loaded.reload} />
-    <p>Forget the key at the top of the page, and enter one that has the scope.</p>
+    {readKey() !== null && <p>Forget the key at the top of the page, and enter one that has the scope.</p>}
   </>
 );
 
