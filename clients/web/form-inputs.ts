@@ -11,20 +11,29 @@ export const optionFields = optionNames.flatMap((name) => {
   return 'field' in row ? [{ name, title: row.title, ...row.field }] : [];
 });
 
-/** Returns the faults of a form that its inputs would hide: a second value of a name replaces the first. */
-export const faultsOf = (form: FormData): { path: string; message: string }[] => [
+type Fault = { path: string; message: string };
+
+/** Returns the faults of a form that the page knows by itself. Inputs would hide a repeated name: its last value wins. */
+export const faultsOf = (form: FormData): Fault[] => [
+  ...(String(form.get('url') ?? '').trim() === ''
+    ? [{ path: 'url', message: 'Enter the URL of a page, such as https://example.com/.' }]
+    : []),
   ...(urlsOf(form).length > MAX_URLS
     ? [{ path: 'url', message: `These are ${urlsOf(form).length} URLs. Audit at most ${MAX_URLS} at once.` }]
     : []),
   ...(form.has('device') ? [] : [{ path: 'device', message: 'Choose mobile, desktop or both.' }]),
-  ...['labels', 'headers'].flatMap((path) => {
+  ...(form.has('regions') ? [] : [{ path: 'regions', message: 'Choose at least one region.' }]),
+  ...repeatedNames(form),
+];
+
+const repeatedNames = (form: FormData): Fault[] =>
+  ['labels', 'headers'].flatMap((path) => {
     const lines = String(form.get(path) ?? '').split('\n');
     const names = lines.map((line) => line.split(':')[0]?.trim().toLowerCase() ?? '');
     const repeated = names.findIndex((name, i) => name !== '' && names.indexOf(name) !== i);
     if (repeated === -1) return [];
     return [{ path, message: `Line ${repeated + 1} repeats the name ${names[repeated]}. Give each name once.` }];
-  }),
-];
+  });
 
 /** Most URLs that a form audits at once. */
 export const MAX_URLS = 20;

@@ -11,9 +11,18 @@ test('a page that leads to a port which browsers refuse has its own next step', 
 
 test('names that a form repeats are faults, whatever their case', () => {
   const form = new FormData();
+  form.set('url', 'https://example.com/');
+  form.set('regions', 'us-west1');
   form.set('labels', 'a: 1\n\nb: 2');
   form.set('headers', 'X-Token: 1\nx-token: 2');
   expect(faultsOf(form)).toEqual([
     { path: 'headers', message: 'Line 2 repeats the name x-token. Give each name once.' },
+  ]);
+});
+
+test('a form without a URL and without a region says so in the words of the page', () => {
+  expect(faultsOf(new FormData())).toEqual([
+    { path: 'url', message: 'Enter the URL of a page, such as https://example.com/.' },
+    { path: 'regions', message: 'Choose at least one region.' },
   ]);
 });

@@ -1,12 +1,14 @@
 import type { TargetedKeyboardEvent, TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
+import { bounds } from '../../../shared/throttling.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { checksOf, faultsOf, MAX_URLS, optionFields } from '../form-inputs.ts';
 import { lastUsed, rememberUsed } from '../last-used.ts';
 import { useAction } from '../loading.ts';
 import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
+import { throttlingFields } from '../throttling.ts';
 import { againstFields, CompareWith } from './compare-with.tsx';
 import { Field } from './field.tsx';
 import { LoginFields, secretFields } from './login-fields.tsx';
@@ -27,6 +29,9 @@ const fieldOf = (path: string) =>
 
 /** Returns the text of an error. The entry of a list is named by its number, and a part of JSON by its path. */
 const textOf = ({ path, message }: Failure['errors'][number]) => {
+  const [, bounded] = /throttling\.(\w+)$/.exec(path) ?? [];
+  const value = throttlingFields.find(({ name }) => name === bounded);
+  if (value) return `Enter a number from ${bounds[value.name].map((each) => each.toLocaleString('en')).join(' to ')}.`;
   const field = optionFields.find(({ name, kind }) => kind === 'json' && path.startsWith(`${name}.`));
   if (field) return `${path.slice(field.name.length + 1)}: ${message}`;
   const [, index] = /\.(\d+)$/.exec(path) ?? [];

@@ -93,7 +93,7 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
 
   await press(page, 'Audit', ['button']);
   await page.waitForSelector('[aria-invalid=true]');
-  expect(await errorOf(page, 'throttling.rttMs')).toContain('`rttMs` (1 to 5,000)');
+  expect(await errorOf(page, 'throttling.rttMs')).toBe('Enter a number from 1 to 5,000.');
   expect(await errorOf(page, 'blockedUrlPatterns')).toMatch(/^Entry 2: The pattern "\*\/form" must not match/);
   expect(await errorOf(page, 'throttling')).toBeNull();
   expect(await errorOf(page, 'throttling.throughputKbps')).toBeNull();
