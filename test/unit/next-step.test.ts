@@ -13,6 +13,7 @@ test('names that a form repeats are faults, whatever their case', () => {
   const form = new FormData();
   form.set('url', 'https://example.com/');
   form.set('regions', 'us-west1');
+  form.set('device', 'mobile');
   form.set('labels', 'a: 1\n\nb: 2');
   form.set('headers', 'X-Token: 1\nx-token: 2');
   expect(faultsOf(form)).toEqual([
@@ -23,6 +24,7 @@ test('names that a form repeats are faults, whatever their case', () => {
 test('a form without a URL and without a region says so in the words of the page', () => {
   expect(faultsOf(new FormData())).toEqual([
     { path: 'url', message: 'Enter the URL of a page, such as https://example.com/.' },
+    { path: 'device', message: 'Choose mobile, desktop or both.' },
     { path: 'regions', message: 'Choose at least one region.' },
   ]);
 });
