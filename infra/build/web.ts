@@ -10,12 +10,12 @@ const entryPoints = {
   page: `${folder}/page.css`,
   uplot: 'uplot/dist/uPlot.min.css',
 };
-/** Modules of the first view. The browser loads them at once, not one after the other. */
-const firstModules = [`${folder}/app.tsx`, `${folder}/views/home.tsx`];
+/** The views whose modules the browser loads at once, not one after the other. */
+const views = ['home', 'check', 'run', 'pages', 'trend', 'webhooks', 'comparison'];
 
 /**
- * Returns the files of the web page: its modules as bundles, one for each view and for what views share. In `index.html`
- * the word VERSION stands for the version in the URLs of the files, and BASE for the path under which the service lies.
+ * Returns the files of the web page: its modules as bundles, one for each view and for what views share. `<view>.page`
+ * is the page that preloads the modules of a view. In it, the word VERSION stands for the version in the URLs of the files, and BASE for the path under which the service lies.
  */
 export const webFiles = async (root: string): Promise<Files> => {
   const { outputFiles, metafile } = await build({
@@ -38,17 +38,24 @@ export const webFiles = async (root: string): Promise<Files> => {
     async (name) => [name, await readFile(join(root, folder, name))] as const,
   );
   const page = await readFile(join(root, folder, 'index.html'), 'utf8');
-  const preloads = modulesOf(metafile).map((name) => `<link rel="modulepreload" href="BASE/assets/VERSION/${name}">`);
+  const pageOf = (view: string) =>
+    page.replace(
+      '<!-- modules -->',
+      modulesOf(metafile, view)
+        .map((name) => `<link rel="modulepreload" href="BASE/assets/VERSION/${name}">`)
+        .join(''),
+    );
   return new Map<string, string | Uint8Array>([
     ...outputFiles.map((file) => [basename(file.path), file.contents] as const),
     ...(await Promise.all(copied)),
-    ['index.html', page.replace('<!-- modules -->', preloads.join(''))],
+    ...views.map((view) => [`${view}.page`, pageOf(view)] as const),
   ]);
 };
 
-/** Returns the names of the files that hold the modules of the first view, and of those that these import. */
-const modulesOf = ({ outputs }: Metafile): string[] => {
-  const found = new Set(firstModules.map((source) => pathOf(outputs, source)));
+/** Returns the names of the files that hold the modules of a view, and of those that these import. */
+const modulesOf = ({ outputs }: Metafile, view: string): string[] => {
+  const modules = [`${folder}/app.tsx`, `${folder}/views/${view}.tsx`];
+  const found = new Set(modules.map((source) => pathOf(outputs, source)));
   for (const path of found) {
     for (const { path: imported, kind } of outputs[path]?.imports ?? [])
       if (kind === 'import-statement') found.add(imported);

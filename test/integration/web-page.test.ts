@@ -19,14 +19,27 @@ const asBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0
 const id = '71cce6bf-0000-4000-8000-000000000000';
 const urlsIn = (page: string) => [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
 
-test('every address of the page answers with the same page, which the browser asks for each time', async () => {
-  const home = await (await get('/')).text();
-  for (const path of [`/checks/${id}`, `/checks/${id}/runs/${id}`, '/pages?url=x', `/comparisons/${id}...${id}`]) {
+test('every address of the page answers with the page and its own modules, which the browser asks for each time', async () => {
+  const withoutModules = (page: string) => page.replaceAll(/<link rel="modulepreload"[^>]+>/g, '');
+  const home = withoutModules(await (await get('/')).text());
+  const views = {
+    ...{ home: '/', check: `/checks/${id}`, run: `/checks/${id}/runs/${id}`, comparison: `/comparisons/${id}...${id}` },
+    ...{ trend: '/pages?url=x', pages: '/pages', webhooks: '/webhooks' },
+  };
+  const tags = new Set<string | null>();
+  for (const [view, path] of Object.entries(views)) {
     const answer = await get(path);
-    expect([path, answer.status, await answer.text()]).toEqual([path, 200, home]);
+    const page = await answer.text();
+    expect([path, answer.status, withoutModules(page)]).toEqual([path, 200, home]);
+    const preloaded = Object.keys(views).filter((each) =>
+      new RegExp(`modulepreload[^>]+/${each}-\\w+\\.js"`).test(page),
+    );
+    expect(preloaded).toEqual([view]);
+    tags.add(answer.headers.get('etag'));
     expect(answer.headers.get('cache-control')).toBe('no-cache');
     expect((await get(path, { 'if-none-match': answer.headers.get('etag') ?? '' })).status).toBe(304);
   }
+  expect(tags.size).toBe(Object.keys(views).length);
 });
 
 test('the page loads files of its own host only, and its policy allows no inline script or style', async () => {
@@ -100,7 +113,7 @@ test('a file is compressed for a browser that accepts gzip', async () => {
 test('a file of another version is a 404', async () => {
   const [url = ''] = urlsIn(await (await get('/')).text());
   await problemOf(await get(url.replace(/assets\/\w+/, 'assets/0000')), 404, 'not-found');
-  await problemOf(await get(url.replace(/[\w.]+$/, 'index.html')), 404, 'not-found');
+  await problemOf(await get(url.replace(/[\w.]+$/, 'home.page')), 404, 'not-found');
 });
 
 test('an unknown path is the page in a browser, and a problem document for everyone else', async () => {

@@ -17,7 +17,10 @@ export const readDocs = async (): Promise<Site> => {
     ofPackage('swagger-ui-bundle.js', script),
     ofPackage('favicon-32x32.png', 'image/png'),
   ]);
-  return siteOf(new Map([...files, ['start.js', { type: script, content: Buffer.from(start) }]]), htmlOf);
+  return siteOf(
+    new Map([...files, ['start.js', { type: script, content: Buffer.from(start) }]]),
+    (version) => new Map([['home', htmlOf(version)]]),
+  );
 };
 
 /** All addresses are relative to /docs, so the page works under a path of its host too. */

@@ -10,19 +10,25 @@ import { pageHeaders } from './security-headers.ts';
 /** A file. `policy` is the content security policy of a page. */
 export type StaticFile = { type: string; content: Buffer; policy?: string };
 
-/** An HTML page and its files. `version` is a hash of their contents and a part of the URL of each file. */
-export type Site = { version: string; page: StaticFile; files: ReadonlyMap<string, StaticFile> };
+/** An HTML page for each view, and their files. `version` is a hash of their contents and a part of the URL of each file. */
+export type Site = { version: string; pages: ReadonlyMap<string, StaticFile>; files: ReadonlyMap<string, StaticFile> };
 
 export const css = 'text/css; charset=utf-8';
 export const script = 'text/javascript; charset=utf-8';
 export const markup = 'text/html; charset=utf-8';
 
-/** Returns the site of these files. `htmlOf` returns the page, which names its files by the version. */
-export const siteOf = (files: ReadonlyMap<string, StaticFile>, htmlOf: (version: string) => string): Site => {
-  const hash = createHash('sha256').update(htmlOf('')); // the tag of the page must change with the page
+/** Returns the site of these files. `htmlOf` returns the page of each view, which names its files by the version. */
+export const siteOf = (
+  files: ReadonlyMap<string, StaticFile>,
+  htmlOf: (version: string) => ReadonlyMap<string, string>,
+): Site => {
+  const hash = createHash('sha256').update(JSON.stringify([...htmlOf('')])); // the tag of the page must change with the page
   for (const { content, policy = '' } of files.values()) hash.update(content).update(policy);
   const version = hash.digest('hex').slice(0, 16);
-  return { version, files, page: { type: markup, content: Buffer.from(htmlOf(version)) } };
+  const pages = [...htmlOf(version)].map(
+    ([view, html]) => [view, { type: markup, content: Buffer.from(html) }] as const,
+  );
+  return { version, files, pages: new Map(pages) };
 };
 
 type SiteRequest = Pick<Request, 'headers'>;
@@ -51,8 +57,11 @@ export const staticFiles = ({ read, policy }: { read: () => Promise<Site>; polic
   };
 
   return {
-    page: async ({ headers }: SiteRequest): Promise<Reply> =>
-      reply('page', (await load()).page, headers, pageHeaders(policy)),
+    page: async ({ headers }: SiteRequest, view = 'home'): Promise<Reply> => {
+      const page = (await load()).pages.get(view);
+      if (!page) throw new Error(`The build has no page of the view ${view}. Add it in infra/build/web.ts.`);
+      return reply(`page-${view}`, page, headers, pageHeaders(policy));
+    },
     file: async ({ params, headers }: SiteRequest & Pick<Request, 'params'>): Promise<Reply> => {
       const { version, files } = await load();
       const { file: name = '' } = params;

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { basePathOf } from './base-path.ts';
+import type { Request } from './endpoint.ts';
 import { viewerPolicy } from './security-headers.ts';
 import { css, markup, type Site, type StaticFile, script, siteOf } from './static-files.ts';
 
@@ -11,6 +12,9 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.html': markup,
 };
+
+/** Ending of a page that preloads the modules of a view. */
+const PAGE = '.page';
 
 /** The build writes the files of the page beside the code of the function. */
 const beside = fileURLToPath(new URL('./web', import.meta.url));
@@ -28,15 +32,21 @@ export const readWeb = async (folder: string, reportOrigin?: string, base = ''):
   const names = (await readdir(folder)).sort();
   const contents = await Promise.all(names.map((name) => readFile(join(folder, name))));
   const all = new Map(names.map((name, i) => [name, contents[i] as Buffer]));
-  const page = `${all.get('index.html')}`;
-  all.delete('index.html');
+  const isPage = (name: string) => extname(name) === PAGE;
+  const views = new Map(names.filter(isPage).map((name) => [basename(name, PAGE), `${all.get(name)}`]));
   const files = new Map(
-    [...all].map(([name, content]): [string, StaticFile] => {
-      const file = { type: types[extname(name)] as string, content };
-      return [name, file.type === markup ? { ...file, policy: framePolicy(reportOrigin) } : file];
-    }),
+    [...all]
+      .filter(([name]) => !isPage(name))
+      .map(([name, content]): [string, StaticFile] => {
+        const file = { type: types[extname(name)] as string, content };
+        return [name, file.type === markup ? { ...file, policy: framePolicy(reportOrigin) } : file];
+      }),
   );
-  return siteOf(files, (version) => page.replaceAll('BASE', base).replaceAll('VERSION', version));
+  return siteOf(
+    files,
+    (version) =>
+      new Map([...views].map(([view, page]) => [view, page.replaceAll('BASE', base).replaceAll('VERSION', version)])),
+  );
 };
 
 /** Returns the policy of the empty page that shows a report. A large report loads its data from the bucket. */
@@ -59,3 +69,15 @@ const webPolicy = (reportOrigin?: string): string =>
     "base-uri 'none'",
     "form-action 'self'",
   ].join('; ');
+
+type PageRequest = Pick<Request, 'path' | 'params' | 'rawQuery'>;
+
+/** Returns the view of an address, whose modules the page preloads. */
+export const viewOf = ({ path, params, rawQuery }: PageRequest): string => {
+  if (params.pair) return 'comparison';
+  if (params.runId) return 'run';
+  if (params.checkId) return 'check';
+  if (path.endsWith('/webhooks')) return 'webhooks';
+  if (!path.endsWith('/pages')) return 'home';
+  return new URLSearchParams(rawQuery).has('url') ? 'trend' : 'pages';
+};
