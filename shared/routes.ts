@@ -112,6 +112,7 @@ export const routes = [
   { ...page, path: '/checks/{checkId}' },
   { ...page, path: '/checks/{checkId}/runs/{runId}' },
   { ...page, path: '/pages' },
+  { ...page, path: '/schedules' },
   { ...page, path: '/webhooks' },
   { ...page, path: '/comparisons/{pair}' },
   { ...page, path: '/assets/{version}/{file}' },

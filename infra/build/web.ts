@@ -11,7 +11,7 @@ const entryPoints = {
   uplot: 'uplot/dist/uPlot.min.css',
 };
 /** The views whose modules the browser loads at once, not one after the other. */
-const views = ['home', 'check', 'run', 'pages', 'trend', 'webhooks', 'comparison'];
+const views = ['home', 'check', 'run', 'pages', 'trend', 'schedules', 'webhooks', 'comparison'];
 
 /**
  * Returns the files of the web page: its modules as bundles, one for each view and for what views share. `<view>.page`

@@ -138,6 +138,7 @@ export const serviceOperations = {
   'GET /checks/{checkId}': webPage('getCheckPage', 'Open a check in the web page'),
   'GET /checks/{checkId}/runs/{runId}': webPage('getRunPage', 'Open a run in the web page'),
   'GET /pages': webPage('getTrendPage', 'Open the results of a URL over time in the web page'),
+  'GET /schedules': webPage('getSchedulesPage', 'Open the schedules in the web page'),
   'GET /webhooks': webPage('getWebhooksPage', 'Open the webhooks in the web page'),
   'GET /comparisons/{pair}': webPage('getComparisonPage', 'Open the comparison of two checks in the web page'),
   'GET /assets/{version}/{file}': {

@@ -24,7 +24,7 @@ test('every address of the page answers with the page and its own modules, which
   const home = withoutModules(await (await get('/')).text());
   const views = {
     ...{ home: '/', check: `/checks/${id}`, run: `/checks/${id}/runs/${id}`, comparison: `/comparisons/${id}...${id}` },
-    ...{ trend: '/pages?url=x', pages: '/pages', webhooks: '/webhooks' },
+    ...{ trend: '/pages?url=x', pages: '/pages', schedules: '/schedules', webhooks: '/webhooks' },
   };
   const tags = new Set<string | null>();
   for (const [view, path] of Object.entries(views)) {

@@ -77,6 +77,7 @@ export const viewOf = ({ path, params, rawQuery }: PageRequest): string => {
   if (params.pair) return 'comparison';
   if (params.runId) return 'run';
   if (params.checkId) return 'check';
+  if (path.endsWith('/schedules')) return 'schedules';
   if (path.endsWith('/webhooks')) return 'webhooks';
   if (!path.endsWith('/pages')) return 'home';
   return new URLSearchParams(rawQuery).has('url') ? 'trend' : 'pages';
