@@ -49,7 +49,11 @@ export const Settings = z.object({
   ...CorsEnv.shape,
   RETENTION_DAYS: wholeNumber(1, 3650).optional(),
   TREND_DAYS: wholeNumber(1, 3650).optional(),
-  REGION_PLACE: z.string().trim().min(1).max(60).default('this machine'),
+  REGION_PLACE: z
+    .string()
+    .trim()
+    .regex(/^.{1,60}$/, 'Use a place of 1 to 60 characters, such as Berlin, Germany.')
+    .default('this machine'),
   LOG_LEVEL: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR').default('ERROR'),
 });
 
