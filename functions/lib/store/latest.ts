@@ -129,12 +129,12 @@ const storedPage = (item: Item | undefined): Page | undefined => {
   }
 };
 
-/** Drops what has expired. */
-const current = (page: Page, now: Date): Page => ({
-  ...page,
-  results: page.results.filter(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now.getTime()),
-  erased: page.erased.filter(({ until }) => until > now.getTime()),
-});
+/** Drops what has expired, and the URL of a page whose last check was erased. */
+const current = (page: Page, now: Date): Page => {
+  const results = page.results.filter(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt * 1000 > now.getTime());
+  const erased = page.erased.filter(({ until }) => until > now.getTime());
+  return { ...page, url: results.length > 0 ? page.url : '', results, erased };
+};
 
 /** Returns how the list and the expiry of an item change. Without a result, the item is in no list. */
 const attributesOf = (place: PlaceOfPage, { url, results, erased }: Page, now: Date) => {
