@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunItem } from '../../functions/lib/store/items.ts';
+import { SERVICE_VERSION } from '../../shared/version.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { aCheck, type World } from '../support/world.ts';
@@ -79,7 +80,10 @@ test('a long answer is compressed if the client accepts it, and each form has it
   });
 
   const short = await fetch(`${api.url}/health`, { headers: { 'accept-encoding': 'gzip' } });
-  expect([short.headers.get('content-encoding'), await short.text()]).toEqual([null, '{"status":"ok"}']);
+  expect([short.headers.get('content-encoding'), await short.text()]).toEqual([
+    null,
+    `{"status":"ok","version":"${SERVICE_VERSION}"}`,
+  ]);
 });
 
 test('only an unfinished check or run has Retry-After', async () => {

@@ -8,6 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { getItem } from '../../functions/lib/store/dynamodb.ts';
 import { checkKey, type RunItem } from '../../functions/lib/store/items.ts';
 import { deleteExpired } from '../../infra/local/expiry.ts';
+import { partitions } from '../../shared/partitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { aCheck, later, startWorld, type World } from '../support/world.ts';
 
@@ -22,10 +23,10 @@ const deleteAt = (now: Date, retentionDays = 90) => {
   const data = { db: world.db, s3: new S3Client({}), bucket: world.env.REPORT_BUCKET as string, retentionDays };
   return deleteExpired(data, now, { signal: new AbortController().signal, pauseMs: 1 });
 };
-/** Sort keys of the items in the table, less the ids. */
+/** Sort keys of the items in the table, less the ids. The newest results of a page have a hash for a key. */
 const items = async () => {
   const { Items = [] } = await world.db.client.send(new ScanCommand({ TableName: world.db.table }));
-  return Items.map(({ sk }) => sk.replace(/#.*/, '')).sort();
+  return Items.map(({ pk, sk }) => (pk.startsWith(partitions.latest) ? 'LATEST' : sk.replace(/#.*/, ''))).sort();
 };
 
 test('a report lives as long as its key says, whatever the retention is today', async () => {
@@ -53,7 +54,7 @@ test('expired checks, runs, pointers and old reports are deleted from the disk, 
   await world.keys.create({ ...key, expiresAt: later(now, -DAY).toISOString() }, now);
   await world.create(aCheck({ now: later(now, -91 * DAY) }));
   const { check } = await world.finishedRun(randomBytes(10 * 2 ** 20).toString('hex'));
-  const all = ['CHECK', 'KEY', 'RUN', 'RUN', 'TREND', 'TREND', 'TREND'];
+  const all = ['CHECK', 'KEY', 'LATEST', 'RUN', 'RUN', 'TREND', 'TREND', 'TREND'];
   expect(await items()).toEqual([...all, 'CHECK', 'RUN', 'RUN', 'RUN', 'RUN'].sort());
 
   await deleteAt(now);
@@ -65,7 +66,7 @@ test('expired checks, runs, pointers and old reports are deleted from the disk, 
   expect(await world.reports.keysOf(check.id)).toEqual([]);
 
   await deleteAt(later(now, 91 * DAY));
-  expect(await items()).toEqual(['KEY', 'TREND', 'TREND', 'TREND']);
+  expect(await items()).toEqual(['KEY', 'LATEST', 'TREND', 'TREND', 'TREND']);
   await deleteAt(later(now, 401 * DAY));
   expect(await items()).toEqual(['KEY']);
   await world.stop();
