@@ -163,7 +163,7 @@ test('a repeated name of a label and a header is an error at its field, and send
     page.$eval(`[name=${name}]`, (field, value) => ((field as HTMLTextAreaElement).value = value), text);
   await fill('url', 'https://example.com/');
   await fill('labels', 'branch: a\ncommit: b\nbranch: c');
-  await press(page, 'Audit');
+  await press(page, 'Audit', ['button']);
   await untilShown(page, 'Line 3 repeats the name branch.');
   expect(await page.$eval('[name=labels]', (field) => field.getAttribute('aria-invalid'))).toBe('true');
   expect(new URL(page.url()).pathname).toBe('/');
