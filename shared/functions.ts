@@ -127,7 +127,7 @@ export const functionRows = {
   },
   mcp: {
     env: McpEnv,
-    timeoutSeconds: 29, // an answer takes up to 25 s, and API Gateway allows 30 s
+    timeoutSeconds: 29, // API Gateway ends a request after 30 s
     memoryMb: 512,
     architecture: 'arm64',
     reserved: 'agents', // it mostly waits for checks

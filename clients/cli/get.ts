@@ -14,8 +14,8 @@ import type { CheckResult } from './result.ts';
 import { readRulesForExisting, storedResults } from './rules.ts';
 
 /**
- * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. With the files
- * of `--assert` and `--budget`, the assertions of these files replace those of the checks.
+ * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. The assertions
+ * of `--assert` and `--budget` replace the stored assertions of the checks.
  */
 export const get = async (context: Context, ids: readonly string[], options: GetOptions): Promise<number> => {
   requireTerminal(options.open, context);

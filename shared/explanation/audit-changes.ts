@@ -36,11 +36,11 @@ export const findingChanges = (base: ReportFacts, now: ReportFacts): FindingChan
   auditPairs(base, now)
     .sort((a, b) => b.now.weight - a.now.weight)
     .flatMap((pair) => {
-      const only = (audit: AuditFact, other: AuditFact, change: ElementChange['change']): FindingChange[] => {
+      const onlyIn = (audit: AuditFact, other: AuditFact, change: ElementChange['change']): FindingChange[] => {
         const known = new Set(other.findings.map(({ key }) => key));
         return audit.findings.filter(({ key }) => !known.has(key)).map((finding) => ({ audit, finding, change }));
       };
-      return [...only(pair.now, pair.base, 'new'), ...only(pair.base, pair.now, 'gone')];
+      return [...onlyIn(pair.now, pair.base, 'new'), ...onlyIn(pair.base, pair.now, 'gone')];
     });
 
 export const elementChange = ({ audit, finding, change }: FindingChange): ElementChange => ({

@@ -35,8 +35,8 @@ export const parseQuery = (sent: Record<string, string | undefined>, accepted: r
 export type Accepted<Name extends PropertyKey> = Record<Name, string | undefined>;
 
 /**
- * Judges each field of a JSON object by its schema. Returns the valid fields, and an error for each other field. The messages
- * of the schema library stay here, because they are for programmers.
+ * Judges each field of a JSON object by its schema. Returns the valid fields, and an error for each other field. The
+ * answer does not show the messages of the schema library, because users can't act on them.
  */
 export const parseFields = <Shape extends Record<string, z.ZodType>>(
   { shape }: z.ZodObject<Shape>,
