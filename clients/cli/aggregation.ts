@@ -75,7 +75,7 @@ const aggregated = (key: string, method: Method, samples: Samples): number | und
   return metric.limit === 'minScore' ? value / 100 : value;
 };
 
-/** Returns a report in which a category or an audit has another value. */
+/** Returns a report in which a category or an audit has another value. It names no element, because none is of all samples. */
 const withValue = (report: AssertedReport, key: string, value: number): AssertedReport => {
   const [id, part = ''] = partsOfKey(key);
   if (id === 'categories') {
@@ -84,5 +84,5 @@ const withValue = (report: AssertedReport, key: string, value: number): Asserted
       : report;
   }
   const audit = report.audits[id];
-  return audit ? { ...report, audits: { ...report.audits, [id]: { ...audit, numericValue: value } } } : report;
+  return audit ? { ...report, audits: { [id]: { ...audit, numericValue: value, details: undefined } } } : report;
 };

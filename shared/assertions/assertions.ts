@@ -102,7 +102,11 @@ export const AssertionResult = z
     expected: z.number(),
     actual: z.number().nullable().describe('Null if the audit has no such value.'),
     operator: z.enum(['>=', '<=']),
-    message: z.string().describe('A sentence about the value, with its unit. It may quote the page.'),
+    message: z
+      .string()
+      .describe(
+        'A sentence with the title, the value, the limit, and the first element or file that failed. It may quote the page.',
+      ),
   })
   .meta({ id: 'AssertionResult', description: 'A limit of an assertion, and the value of the report.' });
 export type AssertionResult = z.infer<typeof AssertionResult>;
@@ -122,7 +126,7 @@ export const evaluate = (assertions: Assertions, report: AssertedReport): Assert
     if (audit)
       return limitsOf(optionsOf(assertion)).map(([name, expected]) => ({
         ...{ key, level },
-        ...compare(key, audit, name, expected),
+        ...compare(key, audit, report, [name, expected]),
       }));
     const message = cutText(describeMissing(key, report), MAX_MESSAGE_LENGTH);
     return [{ key, name: 'auditRan', level, passed: false, expected: 1, actual: 0, operator: '>=', message }];
@@ -142,11 +146,16 @@ const limitsOf = ({ maxLength, maxNumericValue, minScore }: z.infer<typeof Optio
   return given.length > 0 ? given : [['minScore', DEFAULT_MIN_SCORE]];
 };
 
-const compare = (key: string, audit: AssertedAudit, name: Limit, expected: number) => {
+const compare = (
+  key: string,
+  audit: AssertedAudit,
+  report: AssertedReport,
+  [name, expected]: readonly [Limit, number],
+) => {
   const actual = actualValue[name](audit);
   const operator = name === 'minScore' ? '>=' : '<=';
   const passed = actual !== null && (operator === '>=' ? actual >= expected : actual <= expected);
-  const message = cutText(describe(key, audit, name, expected, actual), MAX_MESSAGE_LENGTH);
+  const message = cutText(describe(key, audit, report, { limit: name, expected, actual, passed }), MAX_MESSAGE_LENGTH);
   return { name, passed, expected, actual, operator, message } as const;
 };
 

@@ -1,25 +1,51 @@
+import { metricNames, type PageMetric, pageMetric } from '../page-metrics.ts';
+import { cutText } from '../text.ts';
+import { evidenceOf } from './evidence.ts';
 import { type AssertedAudit, type AssertedReport, budgetAudits, partsOfKey, rowsOf } from './values.ts';
 
 export type Limit = 'minScore' | 'maxLength' | 'maxNumericValue';
 
+/** Longest title of an audit in a message, so that the limit and the evidence have room. */
+const MAX_TITLE_LENGTH = 120;
+
 const units: Record<string, string> = { millisecond: 'ms', byte: 'bytes', element: 'elements', request: 'requests' };
 
-/** Returns a sentence about the value that an assertion compared. */
-export const describe = (
-  key: string,
-  audit: AssertedAudit,
-  limit: Limit,
-  expected: number,
-  actual: number | null,
-): string => {
-  if (actual === null) return `${key} has ${missingValue[limit]}${reasonOf(audit)}`;
+/** A limit of an assertion, and the value that it was compared with. */
+type Compared = { limit: Limit; expected: number; actual: number | null; passed: boolean };
+
+/**
+ * Returns a sentence about the value that an assertion compared: title, value, limit, and the first element or file that
+ * failed. Every client shows this sentence.
+ */
+export const describe = (key: string, audit: AssertedAudit, report: AssertedReport, compared: Compared): string => {
+  const evidence = compared.passed || compared.actual === null ? undefined : evidenceOf(key, audit, report);
+  return `${titleOf(key, audit)}: ${valueText(audit, compared)}${evidence ? `. ${evidence}` : ''}`;
+};
+
+const valueText = (audit: AssertedAudit, { limit, expected, actual }: Compared): string => {
+  if (actual === null) return missingValue[limit] + reasonOf(audit);
   const limitText = numberText(expected, MAX_DIGITS);
   const unit = limit === 'maxNumericValue' ? units[audit.numericUnit ?? ''] : undefined;
-  const valueText = distinctText(actual, expected, unit ? 0 : 2);
-  if (limit === 'minScore') return `${key} has score ${valueText}, expected at least ${limitText}`;
-  if (limit === 'maxLength') return `${key} lists ${withUnit(valueText, 'items')}, expected at most ${limitText}`;
-  return `${key} is ${withUnit(valueText, unit)}, expected at most ${withUnit(limitText, unit)}`;
+  const found = distinctText(actual, expected, unit ? 0 : 2);
+  if (limit === 'minScore') return `score ${found}, expected at least ${limitText}`;
+  if (limit === 'maxLength') return `${withUnit(found, 'items')}, expected at most ${limitText}`;
+  return `${withUnit(found, unit)}, expected at most ${withUnit(limitText, unit)}`;
 };
+
+/** Returns the title of what a key names. A metric has the title that it has everywhere else. */
+const titleOf = (key: string, { title }: AssertedAudit): string => {
+  const [id, ...part] = partsOfKey(key);
+  const isNamed = ({ audit, category }: PageMetric) =>
+    id === 'categories' ? audit === undefined && category === part[0] : audit === id && part.length === 0;
+  const metric = metricNames.map(pageMetric).find(isNamed);
+  if (metric) return metric.title;
+  if (id === 'user-timings' && part.length > 0) return `User timing ${part.join('-')}`;
+  if (id === 'resource-summary' && part.length > 0)
+    return `${capital(part[0] ?? '')} ${part[1] === 'size' ? 'size' : 'requests'}`;
+  return title ? cutText(title, MAX_TITLE_LENGTH) : capital([id, ...part].join(' ').replaceAll('-', ' '));
+};
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const withUnit = (text: string, unit: string | undefined): string =>
   unit ? `${text} ${text === '1' ? unit.replace(/(?<!m)s$/, '') : unit}` : text;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
 const Audit = z.object({
+  title: z.string().optional(),
   score: z.number().nullable(),
   scoreDisplayMode: z.string(),
   numericValue: z.number().nullish(), // null in JSON if it is infinite
   numericUnit: z.string().optional(),
   errorMessage: z.string().optional(),
-  details: z.object({ items: z.unknown().optional() }).nullish(),
+  details: z.object({ type: z.string().optional(), items: z.unknown().optional() }).nullish(),
 });
 export type AssertedAudit = z.infer<typeof Audit>;
 
@@ -15,7 +16,13 @@ export const AssertedReport = z.object({
   lighthouseVersion: z.string(),
   finalUrl: z.string(),
   audits: z.record(z.string(), Audit),
-  categories: z.record(z.string(), z.object({ score: z.number().nullable() })),
+  categories: z.record(
+    z.string(),
+    z.object({
+      score: z.number().nullable(),
+      auditRefs: z.array(z.object({ id: z.string(), weight: z.number() })).optional(),
+    }),
+  ),
 });
 export type AssertedReport = z.infer<typeof AssertedReport>;
 

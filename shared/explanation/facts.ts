@@ -3,7 +3,7 @@ import { isOtherSite, matchKey, nameOfUrl, shownUrl } from './addresses.ts';
 import { type AuditFact, auditFacts } from './audit-facts.ts';
 import { type ElementFact, elementOf } from './elements.ts';
 import { type MetricFact, metricFacts } from './metrics.ts';
-import { documentUrlOf, itemsOf, numberOf, type Report } from './report.ts';
+import { documentUrlOf, itemsOf, numberOf, type Report, type Tables } from './report.ts';
 
 /** Time that something takes on the page, by its address. */
 type Named = { key: string; url: string; name: string; thirdParty: boolean };
@@ -112,7 +112,7 @@ const requestFacts = (report: Report, name: (url: unknown) => Named): ReportFact
 };
 
 /** Returns the LCP element. Versions up to 12 have it in an audit of its own, and 13 at the end of a list. */
-const lcpElementOf = (report: Report): ElementFact | null => {
+export const lcpElementOf = (report: Tables): ElementFact | null => {
   const items = itemsOf(report, 'lcp-breakdown-insight', 'largest-contentful-paint-element');
   const nodes = items.flatMap((item) => [item, ...(Array.isArray(item.items) ? item.items : [])]);
   const found = nodes.map((item) => elementOf(item.node ?? item)).find((element) => element !== null);

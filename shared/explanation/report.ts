@@ -35,8 +35,13 @@ export type Report = {
   configSettings?: { throttlingMethod?: string; throttling?: { throughputKbps?: number } };
 };
 
+/** The audits of a report, as far as their tables are read. */
+export type Tables = {
+  audits: Readonly<Record<string, { details?: { items?: unknown } | null | undefined } | undefined>>;
+};
+
 /** Returns the rows of the first of these audits that has a table. The versions name some audits differently. */
-export const itemsOf = ({ audits }: Report, ...ids: readonly string[]): Item[] => {
+export const itemsOf = ({ audits }: Tables, ...ids: readonly string[]): Item[] => {
   for (const id of ids) {
     const items = audits[id]?.details?.items;
     if (Array.isArray(items)) return items.filter((item) => item !== null && typeof item === 'object');

@@ -105,12 +105,12 @@ test('a check shows its assertions, their results, and whether they passed when 
   expect(await resultsOf(id)).toEqual([
     {
       ...{ key: 'categories:performance', name: 'minScore', level: 'error', passed: true, operator: '>=' },
-      ...{ expected: 0.9, actual: 1, message: 'categories:performance has score 1, expected at least 0.9' },
+      ...{ expected: 0.9, actual: 1, message: 'Performance: score 1, expected at least 0.9' },
     },
     {
       ...{ key: 'resource-summary:total:size', name: 'maxNumericValue', level: 'warn', passed: false, operator: '<=' },
       ...{ expected: 1024, actual: 1533 },
-      message: 'resource-summary:total:size is 1,533 bytes, expected at most 1,024 bytes',
+      message: 'Total size: 1,533 bytes, expected at most 1,024 bytes',
     },
   ]);
   await work(id, [succeeded(report)], 1);

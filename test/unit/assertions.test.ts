@@ -22,39 +22,44 @@ test.each<[string, Assertions[string], AssertedReport['audits'], string]>([
     'largest-contentful-paint',
     ['warn', { maxNumericValue: 2500 }],
     { 'largest-contentful-paint': numeric(2612.4, 'millisecond') },
-    'failed: largest-contentful-paint is 2,612 ms, expected at most 2,500 ms',
+    'failed: Largest contentful paint: 2,612 ms, expected at most 2,500 ms. Element: body > h3',
   ],
   [
     'largest-contentful-paint',
     ['warn', { maxNumericValue: 2500 }],
     { 'largest-contentful-paint': numeric(2500.2, 'millisecond') },
-    'failed: largest-contentful-paint is 2,500.2 ms, expected at most 2,500 ms',
+    'failed: Largest contentful paint: 2,500.2 ms, expected at most 2,500 ms. Element: body > h3',
   ],
   [
     'cumulative-layout-shift',
     ['warn', { maxNumericValue: 0.1 }],
     { 'cumulative-layout-shift': numeric(0.1004, 'unitless') },
-    'failed: cumulative-layout-shift is 0.1004, expected at most 0.1',
+    'failed: Cumulative layout shift: 0.1004, expected at most 0.1',
   ],
   [
     'dom-size',
     ['error', { maxNumericValue: 1 }],
     { 'dom-size': numeric(1500, 'element') },
-    'failed: dom-size is 1,500 elements, expected at most 1 element',
+    'failed: Dom size: 1,500 elements, expected at most 1 element',
   ],
-  ['image-alt', 'error', {}, 'failed: image-alt has score 0, expected at least 0.9'],
   [
-    'categories:performance',
-    ['error', { minScore: 0.5 }],
+    'image-alt',
+    'error',
     {},
-    'passed: categories:performance has score 1, expected at least 0.5',
+    'failed: Image elements do not have `[alt]` attributes: score 0, expected at least 0.9. First: body > img',
   ],
-  ['unsized-images', ['error', { maxLength: 1 }], {}, 'passed: unsized-images lists 0 items, expected at most 1'],
+  ['categories:performance', ['error', { minScore: 0.5 }], {}, 'passed: Performance: score 1, expected at least 0.5'],
+  [
+    'unsized-images',
+    ['error', { maxLength: 1 }],
+    {},
+    'passed: Image elements have explicit `width` and `height`: 0 items, expected at most 1',
+  ],
   [
     'resource-summary:total:size',
     ['error', { maxNumericValue: 1024 }],
     {},
-    'failed: resource-summary:total:size is 1,533 bytes, expected at most 1,024 bytes',
+    'failed: Total size: 1,533 bytes, expected at most 1,024 bytes. Largest: http://127.0.0.1:38369/faulty, 1,188 bytes',
   ],
   [
     'resource-summary:scripts:size',
@@ -75,16 +80,75 @@ test.each<[string, Assertions[string], AssertedReport['audits'], string]>([
     {},
     'failed: The report of Lighthouse 13.5.0 has no category pwa. It has performance, accessibility, best-practices, seo',
   ],
-  ['focus-traps', 'error', {}, 'failed: focus-traps has no score, because it needs a manual check'],
+  [
+    'focus-traps',
+    'error',
+    {},
+    'failed: User focus is not accidentally trapped in a region: no score, because it needs a manual check',
+  ],
   [
     'font-size',
     ['error', { maxLength: 0 }],
     { 'font-size': { score: null, scoreDisplayMode: 'error', errorMessage: 'The page did not answer' } },
-    'failed: font-size has no list, because it failed in Lighthouse: The page did not answer',
+    'failed: Font size: no list, because it failed in Lighthouse: The page did not answer',
   ],
-  ['image-alt', ['error', { maxNumericValue: 1 }], {}, 'failed: image-alt has no numeric value'],
+  [
+    'image-alt',
+    ['error', { maxNumericValue: 1 }],
+    {},
+    'failed: Image elements do not have `[alt]` attributes: no numeric value',
+  ],
 ])('the result of %s: %j is a sentence with its unit', (key, assertion, audits, message) => {
   expect(messagesOf({ [key]: assertion }, reportWith(audits))).toEqual([message]);
+});
+
+describe.each(auditVersions)('a failed assertion on the $version report', ({ version }) => {
+  const report = AssertedReport.parse(reportOfCases(version));
+  const element = version === '11.7.1' ? '' : '\\. Element: body > h[13]'; // its recorded report has none
+
+  test.each<[string, RegExp]>([
+    [
+      'largest-contentful-paint',
+      new RegExp(`^Largest contentful paint: [\\d.,]+ ms, expected at most 0 ms${element}$`),
+    ],
+    ['total-byte-weight', /^Transferred bytes: 1,533 bytes, expected at most 0 bytes\. First: http:.+\/faulty$/],
+    [
+      'resource-summary:image:size',
+      /^Image size: 345 bytes, expected at most 0 bytes\. Largest: http:.+\/wide\.png, 345 bytes$/,
+    ],
+    [
+      'resource-summary:total:count',
+      /^Total requests: 2 requests, expected at most 0 requests\. Largest: http:.+\/faulty, 1,188 bytes$/,
+    ],
+    ['user-timings:hero-image', /^User timing hero-image: 250 ms, expected at most 0 ms$/],
+  ])('on %s names the first element or file', (key, message) => {
+    expect(evaluate({ [key]: ['error', { maxNumericValue: 0 }] }, report)[0]?.message).toMatch(message);
+  });
+
+  test('on a category names the failed audit that costs most, with its first element', () => {
+    const [accessibility, performance] = evaluate(
+      {
+        'categories:accessibility': ['error', { minScore: 1 }],
+        'categories:performance': 'off',
+        'categories:seo': ['error', { minScore: 1 }],
+      },
+      report,
+    );
+    expect(accessibility?.message).toMatch(
+      /^Accessibility: score 0\.\d+, expected at least 1\. First: .+, (body > \S+|html)/,
+    );
+    expect(performance?.message).toMatch(
+      /^SEO: score 0\.\d+, expected at least 1\. First: Document doesn't have a `<title>` element, html$/,
+    );
+  });
+});
+
+test('a message is at most 300 characters, however long the title and the address are', () => {
+  const url = `https://shop.example/${'a'.repeat(2000)}.js`;
+  const long = { ...numeric(2, 'byte'), title: 'Long '.repeat(100), details: { type: 'table', items: [{ url }] } };
+  const [message = ''] = messagesOf({ odd: ['error', { maxNumericValue: 1 }] }, reportWith({ odd: long }));
+  expect(message).toMatch(/^failed: Long .+…: 2 bytes, expected at most 1 byte\. First: https:\/\/shop\.example\/a+…$/);
+  expect(message.length).toBeLessThan(300);
 });
 
 test('an audit without a value has the actual value null', () => {
@@ -95,7 +159,7 @@ test('a value that JSON can not hold, such as Infinity, is no value', () => {
   const infinite = { score: 0, scoreDisplayMode: 'numeric', numericValue: Number.POSITIVE_INFINITY };
   const report = AssertedReport.parse(JSON.parse(JSON.stringify({ ...recorded, audits: { interactive: infinite } })));
   expect(evaluate({ interactive: ['error', { maxNumericValue: 1 }] }, report)).toMatchObject([
-    { passed: false, actual: null, message: 'interactive has no numeric value' },
+    { passed: false, actual: null, message: 'Time to interactive: no numeric value' },
   ]);
 });
 

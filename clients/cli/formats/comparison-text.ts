@@ -1,6 +1,6 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { CheckComparison } from '../../../shared/comparison/schemas.ts';
-import { assertionTexts, failedFirst } from '../../words/assertions.ts';
+import { failedFirst, messageWithKey } from '../../words/assertions.ts';
 import { differenceText, isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels } from '../../words/numbers.ts';
 import { verdictSigns } from '../../words/variants.ts';
@@ -50,11 +50,10 @@ const newlyFailedLines = ({ newlyFailed = [] }: Partial<CheckComparison>, view: 
   return ['', 'Assertions that fail now', ...failedFirst(newlyFailed).flatMap((each) => assertionLines(each, view))];
 };
 
-/** Returns a failed assertion with its region, the value and the limit. */
+/** Returns a failed assertion with its region, and the key by which people find it in their file. */
 export const assertionLines = (failed: AssertionResult & { region: string }, view: View): string[] => {
-  const { actual, expected } = assertionTexts(failed);
   const sign = failed.level === 'error' ? paint('✘', 'poor', view) : paint('!', 'work', view);
-  return signed(sign, [failed.region, failed.key, actual, expected].filter(Boolean).join('  '), view);
+  return signed(sign, `${failed.region}  ${messageWithKey(failed)}`, view);
 };
 
 /** Returns why verdicts are unknown, and what differs between the checks. */

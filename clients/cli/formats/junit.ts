@@ -1,7 +1,6 @@
 import reports, { type TestSuite } from 'junit-report-builder';
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { assertionTexts } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
@@ -62,12 +61,11 @@ const valuesOf = (run: RunView): string =>
     .join(', ');
 
 const addAssertion = (suite: TestSuite, run: RunView, assertion: AssertionResult): void => {
-  const { actual, expected } = assertionTexts(assertion);
-  const name = [run.region, assertion.key, expected].filter(Boolean).join(' ');
-  const test = suite.testCase().className(shortUrl(run.url)).name(name);
-  if (assertion.passed) return;
-  if (assertion.level === 'error') test.failure(`${actual} ${expected}`.trimEnd(), 'assertion');
-  else test.standardOutput(`Warning: ${actual} ${expected}`.trimEnd());
+  const { key, name, level, passed, message } = assertion;
+  const test = suite.testCase().className(shortUrl(run.url)).name(`${run.region} ${key} ${name}`);
+  if (passed) return;
+  if (level === 'error') test.failure(message, 'assertion');
+  else test.standardOutput(`Warning: ${message}`);
 };
 
 /** Adds a test case for each region that was compared with the base. It fails if a metric regressed. */

@@ -1,5 +1,4 @@
 import type { RunView } from '../../../shared/run.ts';
-import { assertionTexts } from '../../words/assertions.ts';
 import { isOfVariants, variantNames } from '../../words/differences.ts';
 import { labels, shownValue } from '../../words/numbers.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
@@ -154,12 +153,11 @@ const assertionLines = (result: CheckResult): string[] => {
   if (failed.length + passed === 0) return [];
   const errors = failed.filter(({ level }) => level === 'error').length;
   const rows = failed.map((each) => {
-    const { actual, expected } = assertionTexts(each);
     const sign = each.level === 'error' ? '❌ failed' : '⚠️ warning';
-    return [sign, prose(each.region), code(each.key), prose(actual), prose(expected.replace('expected ', ''))];
+    return [sign, prose(each.region), prose(each.message), code(each.key)];
   });
   return [
     `**Assertions:** ${errors} failed, ${failed.length - errors} warned, ${passed} passed`,
-    ...(rows.length > 0 ? tableOf(['', 'region', 'assertion', 'found', 'expected'], rows) : ['']),
+    ...(rows.length > 0 ? tableOf(['', 'region', 'found', 'assertion'], rows) : ['']),
   ];
 };

@@ -1,6 +1,6 @@
 import type { AssertionResult } from '../../../shared/assertions/assertions.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { assertionSentence, failedFirst } from '../../words/assertions.ts';
+import { failedFirst } from '../../words/assertions.ts';
 import { isolated } from '../title.ts';
 import { DataTable } from './data-table.tsx';
 
@@ -42,24 +42,18 @@ type ResultsProps = { results: readonly (AssertionResult & { region: string })[]
 /** The table below the heading with the id `assertions`. */
 const Results = ({ results }: ResultsProps) =>
   results.length > 0 && (
-    <DataTable labelled="assertions" columns={['Result', 'Region', 'Assertion', 'Found']}>
-      {results.map((each) => {
-        const { title, found } = assertionSentence(each);
-        return (
-          <tr key={`${each.region} ${each.key} ${each.name}`}>
-            <td>
-              <Outcome {...each} />
-            </td>
-            <td>{each.region}</td>
-            <th scope="row" title={isolated(each.key)}>
-              <bdi>{title}</bdi>
-            </th>
-            <td>
-              <bdi>{found}</bdi>
-            </td>
-          </tr>
-        );
-      })}
+    <DataTable labelled="assertions" columns={['Result', 'Region', 'Assertion']}>
+      {results.map((each) => (
+        <tr key={`${each.region} ${each.key} ${each.name}`}>
+          <td>
+            <Outcome {...each} />
+          </td>
+          <td>{each.region}</td>
+          <th scope="row" title={isolated(each.key)}>
+            <bdi>{each.message}</bdi>
+          </th>
+        </tr>
+      ))}
     </DataTable>
   );
 

@@ -35,7 +35,7 @@ const assertion = (change: Partial<AssertionResult>): AssertionResult => ({
   expected: 2500,
   actual: 2612.4,
   operator: '<=',
-  message: 'largest-contentful-paint is 2,612 ms, expected at most 2,500 ms',
+  message: 'Largest contentful paint: 2,612 ms, expected at most 2,500 ms. Element: body > h1',
   ...change,
 });
 const assertions: AssertionResult[] = [
@@ -46,10 +46,19 @@ const assertions: AssertionResult[] = [
     expected: 0.9,
     actual: 0.94,
     operator: '>=',
+    message: 'Accessibility: score 0.94, expected at least 0.9',
   }),
   assertion({}),
-  assertion({ key: 'categories:seo', name: 'minScore', level: 'warn', expected: 0.95, actual: 0.91, operator: '>=' }),
-  assertion({ key: 'resource-summary:script:size', expected: 300_000, actual: 300_000.4 }),
+  assertion({
+    ...{ key: 'categories:seo', name: 'minScore', level: 'warn', expected: 0.95, actual: 0.91, operator: '>=' },
+    message:
+      'SEO: score 0.91, expected at least 0.95. First: Image elements do not have `[alt]` attributes, body > img',
+  }),
+  assertion({
+    ...{ key: 'resource-summary:script:size', expected: 300_000, actual: 300_000.4 },
+    message:
+      'Script size: 300,000.4 bytes, expected at most 300,000 bytes. Largest: https://shop.example/app.js, 240,113 bytes',
+  }),
   assertion({
     key: 'no-such',
     name: 'auditRan',
