@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as soon } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as soon } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { adoptOrphans, waitForGroupExit } from '../../functions/auditor/host/orphans.ts';
 import { killGroup } from '../../functions/auditor/host/processes.ts';
@@ -75,6 +75,20 @@ test(
     expect(await codes).toEqual(own.map((_, i) => i));
   },
 );
+
+test('reaps no child of Node that loses its main thread first', unlessMissing(noPackageHere()), async () => {
+  adoptOrphans();
+  const exitThread = `require(${JSON.stringify(require.resolve('@koromix/koffi-linux-x64'))}).load(null).func('long syscall(long number, long status)')(60, 0)`;
+  const child = spawn(process.execPath, ['-e', exitThread], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  await waitFor(() => stateOf(child.pid as number) === 'Z' || undefined, 10); // its other threads run on
+  spawn('true'); // its exit starts the first look a second later
+  await sleep(1500);
+  await soon(); // timers run before Node handles the signals of this phase
+  child.kill('SIGKILL');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000); // until the second look is due
+  expect(await exited).toEqual([null, 'SIGKILL']);
+});
 
 test('removes the folders of exited processes, and of an earlier process with the own pid only if asked to', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'stale-'));

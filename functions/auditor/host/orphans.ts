@@ -46,7 +46,8 @@ let unreaped = new Map<number, string>();
 
 /**
  * Reaps the orphans that have exited. Only a zombie process that two successive looks find is an orphan. Between the looks
- * Node handles every SIGCHLD, and reaps each child that it started.
+ * Node handles every SIGCHLD, and reaps each child that it started. The kernel sends this signal when the last thread of a
+ * process exits, which may be long after its main thread.
  */
 const reapSoon = (): void => {
   if (willLook) return;
@@ -70,7 +71,7 @@ const zombieChildren = (): Map<number, string> => {
   for (const pid of allPids()) {
     const fields = statFieldsOf(pid);
     const [state, parent] = fields;
-    if (state === 'Z' && Number(parent) === process.pid) zombies.set(pid, fields[19] ?? '');
+    if (state === 'Z' && Number(parent) === process.pid && !hasThreads(pid)) zombies.set(pid, fields[19] ?? '');
   }
   return zombies;
 };
@@ -99,5 +100,8 @@ export const waitForGroupExit = async (group: number): Promise<void> => {
 const hasExited = (pid: number, parents: readonly number[]): boolean => {
   const [state, parent] = statFieldsOf(pid);
   if (!state) return true;
-  return state === 'Z' && listDir(`/proc/${pid}/task`).length <= 1 && !parents.includes(Number(parent));
+  return state === 'Z' && !hasThreads(pid) && !parents.includes(Number(parent));
 };
+
+/** Returns true if a process has a thread beside its main thread. */
+const hasThreads = (pid: number): boolean => listDir(`/proc/${pid}/task`).length > 1;

@@ -32,6 +32,8 @@ import { extensionOf, namedTimers } from './timers.ts';
 
 /** Time that a finished auditor has to close its browser, in milliseconds. */
 const BROWSER_CLOSE_MS = 1000;
+/** Time for the exit of a killed auditor, in milliseconds. */
+const EXIT_MS = 30_000;
 
 export const WORK_DIR_PREFIX = 'page-audit-'; // the pid of the parent follows
 
@@ -102,7 +104,7 @@ export const startAuditorProcess = (
       const exit = exited ? undefined : once(started, 'exit');
       if (completed) await Promise.race([exit, sleep(BROWSER_CLOSE_MS)]); // a closed browser ends its processes by itself
       killGroup(started.pid);
-      await exit;
+      if (exit) await waitForExit(exit, started.pid);
       await waitForGroupExit(started.pid); // the browser may still write to its profile
     }
     debugging?.release();
@@ -133,6 +135,12 @@ export const startAuditorProcess = (
     measureBenchmark: async (launch: LaunchSettings) =>
       measureAhead(await child, inFolder(await workDir, launch), { cpuAccess, benchmark }),
   };
+};
+
+/** Waits for the exit of a killed auditor, but not forever, because other audits wait too. */
+const waitForExit = async (exit: Promise<unknown>, pid: number): Promise<void> => {
+  const hasExited = await Promise.race([exit.then(() => true), sleep(EXIT_MS, false, { ref: false })]);
+  if (!hasExited) log.error('A killed auditor has not exited. It may still use memory and CPU.', { pid });
 };
 
 type AuditContext = {
