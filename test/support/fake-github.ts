@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 type Answer = { status: number; value: unknown; link?: string | undefined };
 type Comment = { id: number; body: string; user: { type: string } };
 
+const MAX_COMMENT_LENGTH = 65_536;
+
 /** GitHub's API, as far as the action uses it, with the repository me/shop. */
 export class FakeGitHub {
   /** Comments of each pull request. */
@@ -53,6 +55,7 @@ export class FakeGitHub {
       const link = comments.length > page * 100 ? next : undefined;
       return { status: 200, value: comments.slice((page - 1) * 100, page * 100), link };
     }
+    if (body && body.length > MAX_COMMENT_LENGTH) return { status: 422, value: {} };
     if (method === 'POST' && pull && body) {
       this.comments[Number(pull)] = [...comments, { id: 500 + comments.length, body, user: { type: 'Bot' } }];
       return { status: 201, value: {} };

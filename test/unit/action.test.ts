@@ -1,9 +1,10 @@
+import { resolve } from 'node:path';
 import { getOctokit } from '@actions/github';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { annotationsOf } from '../../clients/action/annotations.ts';
-import { writeComment } from '../../clients/action/comment.ts';
-import { githubProblem, withOneRetry } from '../../clients/action/github-calls.ts';
+import { baseNotes } from '../../clients/action/base-notes.ts';
 import { argumentsOf, markerOf, readInputs } from '../../clients/action/inputs.ts';
+import { writtenFiles } from '../../clients/action/results.ts';
 import { labelsOf, sourceOf } from '../../clients/action/source.ts';
 import { jsonOf } from '../../clients/cli/formats/json.ts';
 import { checkWith, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
@@ -14,6 +15,7 @@ const github = getOctokit('ghs_token', { baseUrl: fake.url });
 afterAll(() => fake.close());
 beforeEach(() => Object.assign(fake, { comments: {}, answers: {}, failures: [], requests: [] }));
 
+const job = { workflow: 'audit', job: 'pages' };
 const repo = { owner: 'me', repo: 'shop' };
 const sha = 'a'.repeat(40);
 const head = (fullName: string | null, ref = 'main') => ({ ref, sha, repo: fullName && { full_name: fullName } });
@@ -128,48 +130,6 @@ describe('what an event is about', () => {
   });
 });
 
-describe('the comment', () => {
-  const write = (marker: string, text: string) =>
-    withOneRetry(() => writeComment(github, { ...repo, pullRequest: 7, marker }, text), 0);
-  const bodies = () => (fake.comments[7] ?? []).map(({ body }) => body);
-
-  test('is updated, also behind a hundred others, and never a copy by a user', async () => {
-    const copy = { id: 100, body: '<!-- a -->\nmine', user: { type: 'User' } };
-    fake.comments[7] = [
-      ...Array.from({ length: 100 }, (_, id) => ({ id, body: 'Nice!', user: { type: 'User' } })),
-      copy,
-    ];
-    await write('<!-- a -->', 'one');
-    await write('<!-- b -->', 'other leg');
-    await write('<!-- a -->', 'two');
-    expect(bodies().slice(100)).toEqual([copy.body, '<!-- a -->\ntwo', '<!-- b -->\nother leg']);
-  });
-
-  test.each([
-    ['a failed search', [{ status: 502 }]],
-    [
-      'a creation that worked although GitHub failed',
-      [
-        { status: 200, after: true },
-        { status: 502, after: true },
-      ],
-    ],
-  ])('exists once after %s', async (_, failures) => {
-    fake.failures = failures;
-    await write('<!-- a -->', 'one');
-    expect(bodies()).toEqual(['<!-- a -->\none']);
-  });
-
-  test('is retried once only, and not after a refusal', async () => {
-    fake.failures = [{ status: 503 }, { status: 503 }, { status: 503 }];
-    const failed = await write('<!-- a -->', 'one').catch(githubProblem);
-    expect([failed, fake.requests.length]).toEqual(['GitHub failed (503). Run the job again.', 2]);
-    Object.assign(fake, { failures: [{ status: 403 }], requests: [] });
-    const refused = await write('<!-- a -->', 'one').catch(githubProblem);
-    expect([refused, fake.requests.length]).toEqual([expect.stringContaining('pull-requests: write'), 1]);
-  });
-});
-
 describe('the inputs', () => {
   const given = (inputs: Record<string, string>) => readInputs(JSON.stringify(inputs));
 
@@ -200,10 +160,15 @@ describe('the inputs', () => {
       '--',
     ]);
     expect(argumentsOf(given({ base: 'branch=main', samples: '3' }), {})).toContain('--samples=3');
+    const many = { 'urls-file': 'pages.txt', sitemap: 'https://a.example/sitemap.xml', limit: '7' };
+    const more = { output: 'a.html\n b.json', 'base-url': 'https://www.example.com' };
+    expect(argumentsOf(given({ ...many, ...more }), {})).toEqual([
+      ...['--urls-file=pages.txt', '--sitemap=https://a.example/sitemap.xml', '--limit=7', '--samples=5'],
+      ...['--output=a.html', '--output=b.json', '--base-url=https://www.example.com', '--'],
+    ]);
   });
 
   test('give each leg of a matrix a comment of its own, and a preview the same one', () => {
-    const job = { workflow: 'audit', job: 'pages' };
     const marker = (inputs: Record<string, string>, preview?: string) => markerOf(given(inputs), job, preview);
     const mobile = marker({ urls: 'https://a.example/', device: 'mobile' });
     expect(mobile).toMatch(/^<!-- page-audit: audit pages [\da-f]{12} -->$/);
@@ -211,11 +176,15 @@ describe('the inputs', () => {
     expect(marker({ urls: 'https://a.example/', device: 'mobile' })).toBe(mobile);
     const preview = (host: string) => marker({ urls: `https://${host}/cart` }, `https://${host}`);
     expect(preview('a1.example')).toBe(preview('b2.example'));
+    const sitemap = (host: string) => marker({ sitemap: `https://${host}/sitemap.xml` }, `https://${host}`);
+    expect([sitemap('a1.example'), sitemap('a1.example')]).not.toContain(preview('a1.example'));
+    expect(sitemap('a1.example')).toBe(sitemap('b2.example'));
+    expect(marker({ 'comment-id': 'x'.repeat(70_000) }).length).toBeLessThan(300);
     expect(marker({ 'comment-id': 'a --> b' })).toBe('<!-- page-audit: a - b -->');
   });
 });
 
-test('annotations beyond the limit of GitHub are counted, by level', () => {
+test('annotations beyond the limit of GitHub are counted by level, and a missing base is one', () => {
   const check = checkWith({ 'us-west1': succeeded(samplesOf('unchanged', 3, 1)) });
   const failing = (level: 'error' | 'warn', count: number) =>
     Array.from({ length: count }, (_, i) => ({
@@ -228,4 +197,16 @@ test('annotations beyond the limit of GitHub are counted, by level', () => {
   const annotations = annotationsOf(JSON.parse(jsonOf([{ ...resultOf(check), assertions: assertions as never }])));
   expect(annotations.map(({ level }) => level)).toEqual([...Array(9).fill('error'), ...Array(3).fill('warning')]);
   expect(annotations[8]?.title).toBe('and 9 more');
+  const results = JSON.parse(jsonOf([{ ...resultOf(check), baseProblem: 'No earlier check.' }]));
+  const levels = [{}, { allowEmpty: true }].map((options) => annotationsOf(results, options)[0]?.level);
+  expect(levels).toEqual(['error', 'warning']);
+  expect(baseNotes(results, 'branch=main')).toContain('Run this workflow on the branch `main`');
+  expect(baseNotes(results, '')).toBe('');
+});
+
+test('the files of a later step are those that exist, also reports that the command wrote by itself', () => {
+  const check = checkWith({ 'us-west1': succeeded(samplesOf('unchanged', 3, 1)) });
+  const [report, results] = [import.meta.filename, resolve('package.json')];
+  const { checks } = JSON.parse(jsonOf([{ ...resultOf(check), reportFiles: { [check.runs[0]?.id ?? '']: report } }]));
+  expect(writtenFiles({ checks }, ['package.json', '{url}.html', 'none.csv', report])).toEqual([results, report]);
 });

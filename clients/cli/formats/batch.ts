@@ -3,10 +3,10 @@ import type { RunView } from '../../../shared/run.ts';
 import { cutText } from '../../../shared/text.ts';
 import { gradeSigns, labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
-import { boundedMarkdown, gradeEmojis, linesOfCheck, outcomeSigns } from './markdown.ts';
-import { code, link, prose, tableOf } from './markdown-syntax.ts';
+import { boundedMarkdown, gradeEmojis, outcomeSigns, partOfCheck } from './markdown.ts';
+import { code, link, prose, tableOf, tableRows } from './markdown-syntax.ts';
 import { sampleNotes } from './notes.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, worstFirst } from './outcome.ts';
 import { type FormatName, render } from './render.ts';
 import { paint, signed, table, type View, wrap } from './terminal.ts';
 import { problemLines } from './text.ts';
@@ -28,24 +28,6 @@ export const renderBatch =
     if (format === 'text') return textOf(ordered, batch, view);
     return format === 'markdown' ? markdownOf(ordered, batch) : render(ordered, format, view);
   };
-
-/** Orders checks by what needs work: failed runs, then failed rules, then the lowest scores. */
-export const worstFirst = (results: readonly CheckResult[]): CheckResult[] => {
-  const keyOf = (result: CheckResult): number[] => {
-    const lowestOf = (name: 'performance' | 'accessibility' | 'bestPractices' | 'seo') =>
-      Math.min(...result.check.runs.map((run) => run[name] ?? 101));
-    const hasFailed = result.check.runs.some(({ state }) => state === 'failed');
-    return [
-      hasFailed ? 0 : 1,
-      outcomeOf(result) === 'bad' ? 0 : 1,
-      ...(['performance', 'accessibility', 'bestPractices', 'seo'] as const).map(lowestOf),
-    ];
-  };
-  return results
-    .map((result) => ({ result, key: keyOf(result) }))
-    .toSorted((a, b) => a.key.map((each, i) => each - (b.key[i] ?? 0)).find((difference) => difference !== 0) ?? 0)
-    .map(({ result }) => result);
-};
 
 const failedOf = (results: readonly CheckResult[]) => results.filter((each) => outcomeOf(each) === 'bad');
 
@@ -154,12 +136,19 @@ const markdownOf = (results: readonly CheckResult[], batch: Batch): string => {
     ];
   });
   const facts = rows[0]?.facts.map(() => '') ?? [];
+  const headers = ['', ...names.map((name) => labels[name]), ...facts, 'page', ''];
   return boundedMarkdown([
-    `**${summaryOf(results)}** ${prose(titleOfBatch(results))}`,
-    ...tableOf(['', ...names.map((name) => labels[name]), ...facts, 'page', ''], cells),
-    ...sampleNotes(results).map((text) => `- ⚠️ ${prose(text)}`),
-    `To list the checks: ${code(listCommand(batch))}`,
-    '',
-    ...failedOf(results).flatMap(linesOfCheck),
+    {
+      lines: [
+        `**${summaryOf(results)}** ${prose(titleOfBatch(results))}`,
+        '',
+        ...sampleNotes(results).map((text) => `- ⚠️ ${prose(text)}`),
+        `To list the checks: ${code(listCommand(batch))}`,
+        ...tableOf(headers, []).slice(0, -1),
+      ],
+    },
+    ...tableRows(cells).map((line) => ({ lines: [line], name: 'row' as const })),
+    { lines: [''] },
+    ...failedOf(results).map(partOfCheck),
   ]);
 };

@@ -19,7 +19,11 @@ export const link = (text: string, url: string): string =>
   `[${text}](<${url.replace(/[<>\\\s]/g, encodeURIComponent)}>)`;
 
 /** Returns the lines of a table. A cell is Markdown. */
-export const tableOf = (header: readonly string[], rows: readonly (readonly string[])[]): string[] => {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return ['', line(header), line(header.map(() => '---')), ...rows.map(line), ''];
-};
+export const tableOf = (header: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+  '',
+  ...tableRows([header, header.map(() => '---'), ...rows]),
+  '',
+];
+
+export const tableRows = (rows: readonly (readonly string[])[]): string[] =>
+  rows.map((cells) => `| ${cells.join(' | ')} |`);

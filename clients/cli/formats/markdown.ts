@@ -8,7 +8,7 @@ import { fixesTable } from './fixes-markdown.ts';
 import { code, link, prose, tableOf } from './markdown-syntax.ts';
 import { shownMetrics, summaryOf, verdictsOf } from './metrics.ts';
 import { countPassed, failedAssertions, failuresOf, sampleNotes, warningsOf } from './notes.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, worstFirst } from './outcome.ts';
 import { simulationLines } from './simulations.ts';
 import { linkOf, titleOf } from './titles.ts';
 
@@ -22,34 +22,59 @@ export const outcomeSigns = { good: '✅', bad: '❌', open: '⏳' };
 export const gradeEmojis = { pass: '🟢', work: '🟨', poor: '🔺', unknown: '⬜', none: '' };
 const legend = '<sub>🟢 good 🟨 needs work 🔺 poor</sub>';
 
-/** Returns the checks as Markdown for a job summary or a pull request comment of GitHub. Failed checks come first. */
+/** Returns the checks as Markdown for a job summary or a pull request comment of GitHub, worst first. */
 export const markdownOf = (results: readonly CheckResult[]): string => {
   const bad = results.filter((result) => outcomeOf(result) === 'bad');
-  const others = results.filter((result) => outcomeOf(result) !== 'bad');
   const summary = results.length > 1 ? [`**${bad.length} of ${results.length} checks failed.**`, ''] : [];
   const notes = sampleNotes(results).map((text) => `- ⚠️ ${prose(text)}`);
-  return boundedMarkdown([...summary, ...[...bad, ...others].flatMap(linesOfCheck), ...notes]);
+  return boundedMarkdown([{ lines: summary }, ...worstFirst(results).map(partOfCheck), { lines: notes }]);
 };
 
+/** Names of one part, and of several. */
+const partNames = { row: ['row of the table', 'rows of the table'], check: ['check in detail', 'checks in detail'] };
+type PartName = keyof typeof partNames;
+/** Lines that belong together. `name` says what they are, so that those left out are counted. */
+export type Part = { lines: readonly string[]; name?: PartName };
+
+/** Returns everything about a check as a part of a text. */
+export const partOfCheck = (result: CheckResult): Part => ({ lines: linesOfCheck(result), name: 'check' });
+
+/** Longest note on parts that are left out. */
+const NOTE_LENGTH = 250;
+
 /** Joins lines until the limit. Markdown may end after each line of a list or table. */
-export const boundedMarkdown = (lines: readonly string[]): string => {
-  const note =
-    '\n*This is cut, because GitHub limits a comment to 65,536 characters. The format json has everything.*\n';
-  let [count, length] = [0, 0];
-  while (count < lines.length && length + (lines[count] ?? '').length + 1 <= MAX_MARKDOWN_LENGTH - note.length) {
-    length += (lines[count] ?? '').length + 1;
-    count += 1;
+export const boundedMarkdown = (parts: readonly Part[]): string => {
+  const shown: string[] = [];
+  const leftOut = { row: 0, check: 0 };
+  let length = 0;
+  let isCut = false;
+  for (const { lines, name } of parts) {
+    const before = shown.length;
+    for (const line of lines) {
+      isCut ||= length + line.length + 1 > MAX_MARKDOWN_LENGTH - NOTE_LENGTH;
+      if (isCut) break;
+      length += line.length + 1;
+      shown.push(line);
+    }
+    if (name && isCut && shown.length === before) leftOut[name] += 1;
   }
-  const text = `${lines
-    .slice(0, count)
+  const text = `${shown
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trimEnd()}\n`;
-  return count < lines.length ? text + note : text;
+  return isCut ? `${text}\n${cutNote(leftOut)}\n` : text;
+};
+
+const cutNote = (leftOut: Readonly<Record<PartName, number>>): string => {
+  const counts = (Object.keys(partNames) as PartName[])
+    .filter((name) => leftOut[name] > 0)
+    .map((name) => `${leftOut[name]} ${partNames[name][leftOut[name] === 1 ? 0 : 1]}`);
+  const rest = counts.length > 0 ? ` Left out: ${counts.join(' and ')}.` : '';
+  return `*This is cut, because GitHub limits a comment to 65,536 characters.${rest} The format json has everything.*`;
 };
 
 /** Returns everything about a check. */
-export const linesOfCheck = (result: CheckResult): string[] => {
+const linesOfCheck = (result: CheckResult): string[] => {
   const { url, facts } = titleOf(result);
   const page = linkOf(result);
   return [

@@ -16,3 +16,21 @@ export const outcomeOf = (result: CheckResult): 'good' | 'bad' | 'open' => {
     ? 'good'
     : 'bad';
 };
+
+/** Orders checks by what needs work: failed runs, then failed rules, then the lowest scores. */
+export const worstFirst = (results: readonly CheckResult[]): CheckResult[] => {
+  const keyOf = (result: CheckResult): number[] => {
+    const lowestOf = (name: 'performance' | 'accessibility' | 'bestPractices' | 'seo') =>
+      Math.min(...result.check.runs.map((run) => run[name] ?? 101));
+    const hasFailed = result.check.runs.some(({ state }) => state === 'failed');
+    return [
+      hasFailed ? 0 : 1,
+      outcomeOf(result) === 'bad' ? 0 : 1,
+      ...(['performance', 'accessibility', 'bestPractices', 'seo'] as const).map(lowestOf),
+    ];
+  };
+  return results
+    .map((result) => ({ result, key: keyOf(result) }))
+    .toSorted((a, b) => a.key.map((each, i) => each - (b.key[i] ?? 0)).find((difference) => difference !== 0) ?? 0)
+    .map(({ result }) => result);
+};
