@@ -15,6 +15,9 @@ const perLine = (flag: string) => (text: string) => linesOf(text).map((line) => 
 
 /** Inputs that are options of `page-audit run`. */
 const flags = {
+  'urls-file': one('--urls-file'),
+  sitemap: one('--sitemap'),
+  limit: one('--limit'),
   regions: one('--region'),
   device: one('--device'),
   'audit-version': one('--audit-version'),
@@ -24,9 +27,11 @@ const flags = {
   'blocked-url-patterns': perLine('--blocked-url-patterns'),
   simulate: one('--simulate'),
   timeout: one('--timeout'),
+  output: perLine('--output'),
   assertions: one('--assert'),
   budget: one('--budget'),
   base: one('--base'),
+  'base-url': one('--base-url'),
   pool: one('--pool'),
   intended: one('--intended'),
   against: one('--against'),
@@ -39,7 +44,7 @@ export const inputNames = [...(Object.keys(flags) as (keyof typeof flags)[]), ..
 
 const throttlingFlag = (text: string): string => (text === 'none' ? '--throttling=none' : `--throttling.${text}`);
 
-const linesOf = (text: string): string[] =>
+export const linesOf = (text: string): string[] =>
   text
     .split(/\r?\n/)
     .map((line) => line.trim())
@@ -51,9 +56,13 @@ export const readInputs = (json: string): Inputs => {
   return Object.fromEntries(inputNames.map((name) => [name, (given[name] ?? '').trim()])) as Inputs;
 };
 
-/** Returns the arguments of `page-audit run` except the output files. A label of the user replaces one of the action. */
+/** Returns the name of the input that asks for an earlier check, or undefined. */
+export const baseInputOf = (inputs: Inputs): 'base' | 'base-url' | undefined =>
+  (['base', 'base-url'] as const).find((name) => inputs[name] !== '');
+
+/** Returns the arguments of `page-audit run` except the output files of the action. A label of the user replaces one of the action. */
 export const argumentsOf = (inputs: Inputs, ownLabels: Labels): string[] => {
-  const given = { ...inputs, samples: inputs.samples || (inputs.base && SAMPLES_WITH_BASE) };
+  const given = { ...inputs, samples: inputs.samples || (baseInputOf(inputs) ? SAMPLES_WITH_BASE : '') };
   const options = Object.entries(flags).flatMap(([name, toFlags]) => {
     const text = given[name as keyof typeof flags];
     return text === '' ? [] : toFlags(text);
@@ -66,8 +75,11 @@ export const argumentsOf = (inputs: Inputs, ownLabels: Labels): string[] => {
   return [...options, ...labels, '--', ...inputs.urls.split(/\s+/).filter(Boolean)];
 };
 
+/** Most characters of the name of a comment. GitHub limits the comment with it. */
+const MAX_NAME_LENGTH = 200;
+
 /**
- * Returns the text by which the action finds its comment. Each job, and each set of URLs, devices and regions, has its own
+ * Returns the text by which the action finds its comment. Each job, and each set of pages, devices and regions, has its own
  * comment, unless the input names it. The address of a preview changes with each deployment, and does not count.
  */
 export const markerOf = (
@@ -76,9 +88,10 @@ export const markerOf = (
   previewUrl?: string,
 ): string => {
   const origin = previewUrl && URL.canParse(previewUrl) ? new URL(previewUrl).origin : undefined;
-  const urls = origin ? inputs.urls.replaceAll(origin, '') : inputs.urls;
-  const leg = JSON.stringify([urls.split(/\s+/), inputs.device, inputs.regions]);
+  const { urls, sitemap, 'urls-file': file, device, regions } = inputs;
+  const pages = [urls, file, sitemap].map((text) => (origin ? text.replaceAll(origin, '') : text).split(/\s+/));
+  const leg = JSON.stringify([pages, device, regions]);
   const hash = createHash('sha256').update(leg).digest('hex').slice(0, 12);
   const name = inputs['comment-id'] || [workflow, job, hash].join(' ');
-  return `<!-- page-audit: ${name.replace(/[^\w ]+/g, '-')} -->`;
+  return `<!-- page-audit: ${name.replace(/[^\w ]+/g, '-').slice(0, MAX_NAME_LENGTH)} -->`;
 };

@@ -12,8 +12,8 @@ import { annotationsOf } from './annotations.ts';
 import { baseNotes } from './base-notes.ts';
 import { writeComment } from './comment.ts';
 import { githubProblem, withOneRetry } from './github-calls.ts';
-import { argumentsOf, type Inputs, markerOf, readInputs } from './inputs.ts';
-import { outputsOf, type Results } from './results.ts';
+import { argumentsOf, baseInputOf, type Inputs, linesOf, markerOf, readInputs } from './inputs.ts';
+import { outputsOf, type Results, writtenFiles } from './results.ts';
 import { type GitHub, labelsOf, type Source, sourceOf } from './source.ts';
 
 const { env } = process;
@@ -27,14 +27,17 @@ const files = { json: join(folder, 'results.json'), markdown: join(folder, 'resu
 const main = async (): Promise<number> => {
   const inputs = readInputs(env.INPUTS ?? '{}');
   if (inputs['api-key']) setSecret(inputs['api-key']);
-  if (inputs.base && !inputs['server-url']) throw new UsageError(noServiceText);
+  const baseInput = baseInputOf(inputs);
+  if (baseInput && !inputs['server-url']) throw new UsageError(noServiceText(baseInput));
   const github = env.GITHUB_TOKEN ? githubWith(env.GITHUB_TOKEN) : undefined;
   const source = github ? await findSource(github) : {};
   const labels = env.GITHUB_REPOSITORY ? labelsOf(source, context.repo) : {};
   const code = await runCommand(inputs, argumentsOf(inputs, labels));
   const results = readResults();
-  const outputs = outputsOf(results ?? { checks: [] }, code === exitCodes.good && results !== undefined);
-  for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+  const found = results ?? { checks: [] };
+  for (const [name, value] of Object.entries(outputsOf(found, code === exitCodes.good && results !== undefined)))
+    setOutput(name, value);
+  setOutput('files', writtenFiles(found, linesOf(inputs.output)).join('\n'));
   if (!results) {
     report(`The command ended with exit code ${code} and without results. The log above says why.`);
     return code || exitCodes.serviceFault;
@@ -47,8 +50,8 @@ const main = async (): Promise<number> => {
   return code;
 };
 
-const noServiceText =
-  'base needs a server-url: the runner forgets its checks at the end of the job. Set server-url, or compare with against.';
+const noServiceText = (input: string): string =>
+  `${input} needs a server-url: the runner forgets its checks at the end of the job. Set server-url, or compare with against.`;
 
 const report = (message: string): void => error(message, { title: 'page-audit' });
 

@@ -7,11 +7,11 @@ import type { Client, CreatedCheck } from '../../clients/api/client.ts';
 import { ServiceError } from '../../clients/api/service-error.ts';
 import { createPatiently } from '../../clients/cli/creating.ts';
 import type { CheckView, CreateCheckBody } from '../../shared/check.ts';
-import type { Sample } from '../../shared/page-metrics-schemas.ts';
-import { checkWith, failed, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
+import { checkWith, resultOf } from '../support/check-results.ts';
 import { runHere } from '../support/command-context.ts';
 import { startFakeService } from '../support/fake-service.ts';
 import { answering, startOddServer } from '../support/odd-server.ts';
+import { runOf, startScoredService } from '../support/scored-service.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -25,41 +25,8 @@ const fileWith = (text: string): string => {
   return name;
 };
 
-/** Returns what a page of this path gets: a score from its path, such as /70, or a failure. */
-const runOf = (url: string) => {
-  const score = Number(/\d+$/.exec(url)?.[0]);
-  if (Number.isNaN(score)) return failed('http-error');
-  return succeeded([{ ...(samplesOf('unchanged', 3, 1)[0] as Sample), performance: score }]);
-};
-
-/** Starts a service that audits at once. It refuses pages of other hosts, and says how many checks were unfinished at once. */
-const startService = async () => {
-  const checks = new Map<string, CheckView>();
-  const bodies: CreateCheckBody[] = [];
-  let [unfinished, most] = [0, 0];
-  const service = await startFakeService({
-    create: (_, sent) => {
-      const body = sent as CreateCheckBody;
-      if (body.url.includes('refused')) return 'refused-url';
-      bodies.push(body);
-      unfinished += 1;
-      most = Math.max(most, unfinished);
-      const id = randomUUID();
-      const { url, labels = {}, device = 'mobile' } = body;
-      const { check } = resultOf(checkWith({ 'us-west1': runOf(url) }, { id, url, labels, device }));
-      checks.set(id, check);
-      return { ...check, state: 'created' };
-    },
-    get: ({ pathname }) => {
-      unfinished -= 1;
-      return checks.get(pathname.split('/').at(-1) ?? '');
-    },
-  });
-  return { ...service, bodies, most: () => most };
-};
-
 test('many pages are one table, worst first, and each check has the label of the batch', async () => {
-  await using service = await startService();
+  await using service = await startScoredService();
   const pages = `# a comment\n\nhttps://shop.example/99\r\n  https://shop.example/45  \nhttps://shop.example/broken\nhttps://shop.example/99\n`;
   const args = ['run', '--urls-file', fileWith(pages), '--region', 'us-west1'];
   const { code, stdout, stderr } = await runHere(args, service.url);
@@ -78,7 +45,7 @@ test('many pages are one table, worst first, and each check has the label of the
 });
 
 test('Markdown has one table and the failed checks, and other formats are worst first', async () => {
-  await using service = await startService();
+  await using service = await startScoredService();
   const file = fileWith('https://shop.example/99\nhttps://shop.example/broken\n');
   const as = async (format: string) => {
     const args = ['run', '--urls-file', file, '--region', 'us-west1', '--label', 'batch=nightly', '--format', format];
@@ -95,7 +62,7 @@ test('Markdown has one table and the failed checks, and other formats are worst 
 });
 
 test('standard input, a sitemap and arguments are one list, at most ten checks are unfinished at once', async () => {
-  await using service = await startService();
+  await using service = await startScoredService();
   const pages = Array.from({ length: 30 }, (_, i) => `<url><loc>/${i + 50}</loc></url>`).join('');
   await using host = await startOddServer(answering(200, 'application/xml', `<urlset>${pages}</urlset>`));
   const args = ['run', 'https://shop.example/1', '--urls-file', '-', '--sitemap', `${host.url}/sitemap.xml`];
@@ -127,14 +94,14 @@ test.each([
   ['a limit of 0', ['--urls-file', '-', '--limit', '0'], 'https://shop.example/', 2, /--limit 0 leaves no page/],
   ['a limit alone', ['https://shop.example/', '--limit', '3'], '', 2, /--limit is for the pages of --sitemap/],
 ] as const)('%s is exit code 2 before any audit', async (_, args, stdin, code, message) => {
-  await using service = await startService();
+  await using service = await startScoredService();
   const result = await runHere(['run', ...args], service.url, stdin);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
   expect(service.bodies).toEqual([]);
 });
 
 test('a page that the service refuses is named, and the others are audited', async () => {
-  await using service = await startService();
+  await using service = await startScoredService();
   const pages = 'https://refused.example/\nhttps://shop.example/99\n';
   const args = ['run', '--urls-file', '-', '--region', 'us-west1'];
   const { code, stdout, stderr } = await runHere(args, service.url, pages);
@@ -186,11 +153,17 @@ test('a limit of the plan is waited out as long as the service says, until the t
 });
 
 test('--base-url finds the check of the same path or label on another host, and says why there is none', async () => {
-  const other = checkWith({ 'us-west1': runOf('/99') }, { id: randomUUID(), url: 'https://www.example/99?x=1' });
+  const other = checkWith(
+    { 'us-west1': runOf('https://www.example/99') },
+    { id: randomUUID(), url: 'https://www.example/99?x=1' },
+  );
   const elsewhere = { ...resultOf(other).check, id: randomUUID(), url: 'https://other.example/99' };
   const queries: URLSearchParams[] = [];
   const compared: URLSearchParams[] = [];
-  const check = checkWith({ 'us-west1': runOf('/99') }, { id: randomUUID(), url: 'https://preview.example/99?x=1' });
+  const check = checkWith(
+    { 'us-west1': runOf('https://www.example/99') },
+    { id: randomUUID(), url: 'https://preview.example/99?x=1' },
+  );
   const { check: view, base } = resultOf(check, { base: other });
   let listed: CheckView[] = [elsewhere, resultOf(other).check];
   await using service = await startFakeService({
@@ -238,7 +211,7 @@ test.each([
   [['--base-url', 'https://www.example', '--against', 'https://b.example/'], /Use one/],
   [['https://b.example/', '--base-url', 'https://www.example', '--label', 'page=a'], /names one page/],
 ])('%j is exit code 2 before any audit', async (args, message) => {
-  await using service = await startService();
+  await using service = await startScoredService();
   const { code, stderr } = await runHere(['run', 'https://shop.example/', ...args], service.url);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { CheckView } from '../../shared/check.ts';
 import { checkWith, resultOf, samplesOf, succeeded } from './check-results.ts';
 import { answering, startOddServer } from './odd-server.ts';
@@ -41,9 +42,12 @@ export const startFakeService = (answers: Readonly<Record<string, Answer>> = {})
     const answer = all[routeOf(request.method ?? '', url.pathname)]?.(url, text && JSON.parse(text));
     if (typeof answer === 'string') problem(answer)(request, response);
     else if (answer === null) response.writeHead(204).end();
-    else answering(200, 'application/json', JSON.stringify(answer ?? {}), { etag: '"1"' })(request, response);
+    else answering(200, typeOf(request), JSON.stringify(answer ?? {}), { etag: '"1"' })(request, response);
   });
 };
+
+const typeOf = ({ headers }: IncomingMessage): string =>
+  headers.accept === 'text/html' ? headers.accept : 'application/json';
 
 const routeOf = (method: string, path: string): string => {
   if (method === 'POST') return 'create';
