@@ -26,7 +26,13 @@ export const serveFolder = async (folder: string, isSinglePageApplication: boole
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
     throw new UsageError(`ci.collect.staticDistDir is no folder: ${root}. Build the site, or correct the path.`);
   }
-  const server = createServer((request, response) => answer(root, isSinglePageApplication, request, response));
+  const server = createServer((request, response) => {
+    try {
+      answer(root, isSinglePageApplication, request, response);
+    } catch {
+      response.writeHead(500).end(); // the path is too long for a file, or the file is not readable
+    }
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = async () => {
@@ -37,7 +43,7 @@ export const serveFolder = async (folder: string, isSinglePageApplication: boole
 };
 
 const answer = (root: string, isSinglePageApplication: boolean, request: IncomingMessage, response: ServerResponse) => {
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const [pathname = '/'] = (request.url ?? '/').split('?', 1); // `//` is a path of a request, and no URL
   const found = fileAt(root, pathname) ?? fileAt(root, pathname.replace(/^\/app(?=\/|$)/, '') || '/');
   if (found === 'folder') return response.writeHead(301, { location: `${pathname}/` }).end();
   const file = found ?? (isSinglePageApplication ? fileAt(root, '/index.html') : undefined);

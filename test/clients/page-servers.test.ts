@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { servePages } from '../../clients/cli/page-servers.ts';
@@ -40,6 +42,9 @@ test('staticDistDir is served on loopback, with the pages that Lighthouse CI fin
     [404, 'text/plain', 'The folder has no /.'],
     [404, 'text/plain', 'The folder has no /n'],
   ]);
+  const { hostname, port } = new URL(pages.urls[0] as string);
+  const statusOf = async (path: string) => (await once(get({ hostname, port, path }), 'response'))[0].statusCode; // fetch would change the path
+  expect([await statusOf('//'), await statusOf(`/${'x'.repeat(300)}`), await statusOf('/')]).toEqual([200, 500, 200]);
   const script = await fetch(new URL('/main.js', pages.urls[0]));
   expect([script.headers.get('content-encoding'), (await script.text()).length]).toEqual(['gzip', 2000]);
 });
