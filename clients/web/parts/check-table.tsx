@@ -4,9 +4,10 @@ import { existsIn, type MetricName, pageMetrics } from '../../../shared/page-met
 import type { RunView } from '../../../shared/run.ts';
 import { regionsText } from '../../words/change.ts';
 import { isScore, labels, mainMetrics, metricNames, metrics, numberOf, orderedFor } from '../../words/numbers.ts';
+import { usePlaces } from '../places.ts';
 import { columnStyle } from './columns.ts';
 import { Scroll } from './scroll.tsx';
-import { Legend, Value } from './value.tsx';
+import { Value } from './value.tsx';
 
 /** The regions of a check side by side. The table has its full size from the start, so that results don't move it. */
 export const CheckTable = ({
@@ -20,50 +21,38 @@ export const CheckTable = ({
 }) => {
   const { runs } = check;
   const compares = runs.length > 1;
+  const places = usePlaces();
   const rows = orderedFor(runs, all ? metrics : mainMetrics).filter((name) => isPossible(name, check));
   return (
-    <>
-      <Scroll label="Results by region">
-        <table
-          class="results by-region"
-          style={columnStyle(['Metric', ...runs.map(({ region }) => region), 'Verdict'])}
-        >
-          <caption class="hidden">
-            Metrics of <bdi>{check.url}</bdi> by region
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Metric</th>
-              {runs.map((run) => (
-                <th scope="col" key={run.id}>
-                  <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
-                </th>
-              ))}
-              {compares && (
-                <th scope="col" class="verdict">
-                  Verdict
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            <tr>
-              <th scope="row">State</th>
-              {runs.map((run) => (
-                <td key={run.id}>
-                  <RunState run={run} samples={check.samples ?? 1} />
-                </td>
-              ))}
-              {compares && <td class="muted">{check.state}</td>}
-            </tr>
-            {rows.map((name) => (
-              <Row key={name} name={name} runs={runs} comparison={comparison} compares={compares} />
+    <Scroll label="Results by region">
+      <table class="results by-region" style={columnStyle(['Metric', ...runs.map(({ region }) => region), 'Verdict'])}>
+        <caption class="hidden">
+          Metrics of <bdi>{check.url}</bdi> by region
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Metric</th>
+            {runs.map((run) => (
+              <th scope="col" key={run.id}>
+                <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
+                <span class="place">{places.get(run.region)}</span>
+                <RunState run={run} samples={check.samples ?? 1} />
+              </th>
             ))}
-          </tbody>
-        </table>
-      </Scroll>
-      <Legend />
-    </>
+            {compares && (
+              <th scope="col" class="verdict">
+                Verdict
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((name) => (
+            <Row key={name} name={name} runs={runs} comparison={comparison} compares={compares} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
   );
 };
 
@@ -81,7 +70,7 @@ const Row = ({ name, runs, comparison, compares }: RowProps) => {
   const hasBar = !isScore(name) && pageMetrics[name].kind !== 'shift';
   const max = hasBar ? Math.max(...runs.map((run) => numberOf(run, name) ?? 0)) : undefined;
   return (
-    <tr>
+    <tr class={name === 'performance' ? name : undefined}>
       <th scope="row" title={metricNames[name]}>
         {labels[name]}
       </th>

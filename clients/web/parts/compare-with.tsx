@@ -19,7 +19,10 @@ export const CompareWith = ({ messageOf }: { messageOf: (field: string) => strin
   const wrong = ['against', ...againstFields].some(messageOf);
   return (
     <details open={wrong}>
-      <summary>Compare with: another URL, device, version, throttling or blocked requests, audited in turns</summary>
+      <summary>
+        Compare with:{' '}
+        <span class="muted">another URL, device, version, throttling or blocked requests, audited in turns</span>
+      </summary>
       {messageOf('against') && (
         <p class="error" role="alert">
           {messageOf('against')}

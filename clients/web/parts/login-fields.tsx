@@ -12,7 +12,9 @@ type Props = { messageOf: (field: string) => string | undefined };
 /** The inputs for pages behind a login. The values are in the fields only, and never in a storage of the browser. */
 export const LoginFields = ({ messageOf }: Props) => (
   <details open={secretFields.some(messageOf)}>
-    <summary>Behind a login: headers, password, cookies, storage state</summary>
+    <summary>
+      Behind a login: <span class="muted">headers, password, cookies, storage state</span>
+    </summary>
     <p class="muted">
       The service gives them to the page's own site only, deletes them when the check ends, and never shows them again.
     </p>

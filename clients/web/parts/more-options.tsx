@@ -25,7 +25,10 @@ export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => strin
   const wrong = moreFields.some(messageOf);
   return (
     <details open={wrong}>
-      <summary>More: version, throttling, categories, blocked requests, simulations, assertions, labels</summary>
+      <summary>
+        More:{' '}
+        <span class="muted">version, throttling, categories, blocked requests, simulations, assertions, labels</span>
+      </summary>
       <div class="row">
         <Field name="auditVersion" label="Lighthouse version" message={messageOf('auditVersion')}>
           {(input) => (

@@ -77,7 +77,7 @@ export const NewCheck = ({ url }: { url: string }) => {
         Up to {MAX_URLS} URLs at once: paste a list, or press Shift and Enter for a new line. https:// is added for you.
       </p>
       <Regions used={used.regions} message={messageOf('regions')} />
-      <div class="row">
+      <div class="row options">
         <fieldset>
           <legend>Device</legend>
           <label>
@@ -94,17 +94,17 @@ export const NewCheck = ({ url }: { url: string }) => {
             </p>
           )}
         </fieldset>
-        <label class="inline">
-          Samples per region
-          <select name="samples">
-            {sampleCounts.map((count) => (
-              <option key={count} value={count} selected={count === used.samples}>
-                {count}
-              </option>
-            ))}
-          </select>
-        </label>
-        <p class="muted">Verdicts need at least 3 samples.</p>
+        <Field name="samples" label="Samples per region" class="beside-help" help="Verdicts need at least 3 samples.">
+          {(input) => (
+            <select name="samples" {...input}>
+              {sampleCounts.map((count) => (
+                <option key={count} value={count} selected={count === used.samples}>
+                  {count}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
       </div>
       <CompareWith messageOf={messageOf} />
       <MoreOptions messageOf={messageOf} />

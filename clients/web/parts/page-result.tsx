@@ -1,23 +1,15 @@
 import type { MainName } from '../../../shared/page-metrics.ts';
 import type { PageResult } from '../../../shared/pages.ts';
 import { changeText } from '../../words/change.ts';
-import { gradeOf, gradeSigns, gradeWords, labels, mainMetrics } from '../../words/numbers.ts';
+import { gradeOf, labels, mainMetrics } from '../../words/numbers.ts';
+import { Graded } from './value.tsx';
 
 type Props = { page: PageResult };
 
 /** The score of the newest result, or its failure. */
 export const PageScore = ({ page: { state, performance, errorCode, device } }: Props) => {
   if (state === 'failed') return <span class="poor">✗ failed: {errorCode}</span>;
-  const grade = gradeOf('performance', performance, device);
-  return (
-    <span class={grade}>
-      <span class="sign" aria-hidden="true">
-        {gradeSigns[grade]}
-      </span>{' '}
-      <span class="number">{performance ?? '–'}</span>
-      <span class="hidden"> {gradeWords[grade]}</span>
-    </span>
-  );
+  return <Graded grade={gradeOf('performance', performance, device)} text={performance ?? '–'} />;
 };
 
 const MOST_METRICS = 2;
@@ -53,6 +45,7 @@ const PAD = 3;
 /** A small chart of the newest scores, from 0 to 100. A failed result leaves a gap. */
 export const Sparkline = ({ page: { history } }: Props) => {
   const scores = history.map(({ performance }) => performance);
+  if (scores.length < 2) return null;
   const step = (WIDTH - 2 * PAD) / Math.max(1, scores.length - 1);
   const points = scores.map((score, i) => ({
     x: PAD + i * step,

@@ -2,7 +2,7 @@ import type { TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { labelTexts } from '../../words/facts.ts';
-import { gradeOf, gradeSigns, gradeWords } from '../../words/numbers.ts';
+import { gradeOf } from '../../words/numbers.ts';
 import { ago, localTime } from '../../words/times.ts';
 import { unreadableNote } from '../../words/words.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
@@ -13,6 +13,7 @@ import { Gate } from './assertions.tsx';
 import { Facts } from './facts.tsx';
 import { Field } from './field.tsx';
 import { Pending, ProblemNote } from './problem.tsx';
+import { Graded } from './value.tsx';
 
 /** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
 type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCursor: string | null };
@@ -154,7 +155,13 @@ const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
     if (note) return note;
     return (
       <p class="empty">
-        {filtered ? 'No check matches the filter.' : 'No checks yet. Enter a URL above and press Audit.'}
+        {filtered ? (
+          <>
+            No check matches the filter. <a href="/">Show all checks</a>
+          </>
+        ) : (
+          'No checks yet. Enter a URL above and press Audit.'
+        )}
       </p>
     );
   }
@@ -216,25 +223,16 @@ const Outcome = ({ check }: { check: CheckSummary }) => {
           <Gate passed={check.assertionsPassed} />
         </li>
       )}
-      {finished.map(({ id, region, state, performance }) => {
-        const grade = gradeOf('performance', performance, 'mobile');
-        return (
-          <li key={id}>
-            {state === 'failed' ? (
-              <span class="poor">✗ failed</span>
-            ) : (
-              <span class={grade}>
-                <span class="sign" aria-hidden="true">
-                  {gradeSigns[grade]}
-                </span>{' '}
-                <span class="number">{performance ?? '–'}</span>
-                <span class="hidden"> {gradeWords[grade]}</span>
-              </span>
-            )}{' '}
-            <span class="muted">{region}</span>
-          </li>
-        );
-      })}
+      {finished.map(({ id, region, state, performance }) => (
+        <li key={id}>
+          {state === 'failed' ? (
+            <span class="poor">✗ failed</span>
+          ) : (
+            <Graded grade={gradeOf('performance', performance, 'mobile')} text={performance ?? '–'} />
+          )}{' '}
+          <span class="muted">{region}</span>
+        </li>
+      ))}
     </ul>
   );
 };

@@ -37,10 +37,13 @@ const RegionBox = ({ region: { id, place, available, pausedAt }, checked }: Regi
   const reason = isPaused ? 'paused by the operator' : !available && 'no recent success';
   return (
     <label class={isPaused ? 'muted' : undefined}>
-      <input type="checkbox" name="regions" value={id} defaultChecked={checked && !isPaused} disabled={isPaused} /> {id}{' '}
-      <span class="muted">
-        {place}
-        {reason && ` (${reason})`}
+      <input type="checkbox" name="regions" value={id} defaultChecked={checked && !isPaused} disabled={isPaused} />{' '}
+      <span>
+        {id}{' '}
+        <span class="muted">
+          {place}
+          {reason && ` (${reason})`}
+        </span>
       </span>
     </label>
   );

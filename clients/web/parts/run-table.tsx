@@ -1,11 +1,10 @@
-import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { metricNames, metrics, numberOf, type Range, textOrDash } from '../../words/numbers.ts';
+import { metricNames, metrics, numberOf, textOrDash } from '../../words/numbers.ts';
 import { columnStyle } from './columns.ts';
 import { Scroll } from './scroll.tsx';
 import { Legend, Value } from './value.tsx';
 
-/** The metrics of a run with the range of its samples and each sample. */
+/** The metrics of a run, each with the range of its samples, and each sample. */
 export const RunTable = ({ run, variant }: { run: RunView; variant?: 'against' }) => {
   const id = variant ? `metrics-${variant}` : 'metrics';
   const rows = metrics.filter((name) => numberOf(run, name) !== null);
@@ -15,11 +14,10 @@ export const RunTable = ({ run, variant }: { run: RunView; variant?: 'against' }
       <h2 id={id}>{variant ? 'Samples of the second variant' : 'Metrics'}</h2>
       <Scroll labelledBy={id}>
         <table
-          class="results"
+          class="results samples"
           style={columnStyle([
             'Metric',
-            'Median',
-            ...(samples.length > 0 ? ['Range'] : []),
+            samples.length > 0 ? 'Median' : 'Value',
             ...samples.map((_, i) => `Sample ${i + 1}`),
           ])}
         >
@@ -27,8 +25,7 @@ export const RunTable = ({ run, variant }: { run: RunView; variant?: 'against' }
           <thead>
             <tr>
               <th scope="col">Metric</th>
-              <th scope="col">{samples.length > 0 ? 'Median sample' : 'Value'}</th>
-              {samples.length > 0 && <th scope="col">Range</th>}
+              <th scope="col">{samples.length > 0 ? 'Median (range)' : 'Value'}</th>
               {samples.map((sample, i) => (
                 <th scope="col" key={i}>
                   Sample {i + 1}
@@ -44,7 +41,6 @@ export const RunTable = ({ run, variant }: { run: RunView; variant?: 'against' }
                 <td>
                   <Value name={name} run={run} />
                 </td>
-                {samples.length > 0 && <td class="muted">{rangeOf(name, run.spread?.[name])}</td>}
                 {samples.map((sample, i) => (
                   <td key={i}>{textOrDash(name, sample[name])}</td>
                 ))}
@@ -57,6 +53,3 @@ export const RunTable = ({ run, variant }: { run: RunView; variant?: 'against' }
     </>
   );
 };
-
-const rangeOf = (name: MetricName, range: Range) =>
-  range ? `${textOrDash(name, range.min)} to ${textOrDash(name, range.max)}` : '–';

@@ -24,10 +24,20 @@ export const SchedulePanel = ({ schedule, change }: Props) => {
   const heading = `schedule-${id}`;
   return (
     <section class="panel" aria-labelledby={heading}>
-      <h2 id={heading}>
-        <bdi>{name}</bdi>
-      </h2>
-      <p>
+      <div class="head">
+        <h2 id={heading} class="grow break">
+          <bdi>{name}</bdi>
+        </h2>
+        <p class="row">
+          <button type="button" class="small" disabled={action.busy} onClick={pauseOrResume}>
+            {pausedAt ? 'Resume' : 'Pause'}
+          </button>
+          <button type="button" class="small" disabled={action.busy} onClick={remove}>
+            Delete
+          </button>
+        </p>
+      </div>
+      <p class="break">
         <a href={pageOf(check)}>
           <bdi>{check.url}</bdi>
         </a>{' '}
@@ -40,14 +50,6 @@ export const SchedulePanel = ({ schedule, change }: Props) => {
         <bdi class="muted">{everyText(every)}</bdi>
       </p>
       <Last schedule={schedule} />
-      <p class="row">
-        <button type="button" disabled={action.busy} onClick={pauseOrResume}>
-          {pausedAt ? 'Resume' : 'Pause'}
-        </button>
-        <button type="button" disabled={action.busy} onClick={remove}>
-          Delete
-        </button>
-      </p>
       {action.error && <ProblemNote error={action.error} reload={action.retry} action />}
     </section>
   );

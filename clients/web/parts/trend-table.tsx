@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
-import { gradeOf, gradeSigns, gradeWords, metricNames, numberOf, textOf } from '../../words/numbers.ts';
+import { gradeOf, metricNames, numberOf, textOf } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { incomparable } from '../series.ts';
 import { CsvButton } from './csv-button.tsx';
 import { DataTable } from './data-table.tsx';
-import { NotMeasured } from './value.tsx';
+import { Graded, NotMeasured } from './value.tsx';
 
 /** Rows that the page renders at once. All 400 rows would block it for longer than 100 ms. */
 const STEP = 50;
@@ -64,7 +64,6 @@ const Rows = ({ rows, name }: { rows: readonly RowOfRun[]; name: MetricName }) =
 
 const Row = ({ run, name, why }: RowOfRun & { name: MetricName }) => {
   const value = run.state === 'succeeded' ? numberOf(run, name) : null;
-  const grade = gradeOf(name, value, run.device);
   const notes = [
     run.errorCode ? `failed: ${run.errorCode}` : why,
     !run.links.self && 'expired, only its numbers are kept',
@@ -83,13 +82,7 @@ const Row = ({ run, name, why }: RowOfRun & { name: MetricName }) => {
         {value === null ? (
           <NotMeasured />
         ) : (
-          <span class={`value ${grade}`}>
-            <span class="sign" aria-hidden="true">
-              {gradeSigns[grade]}
-            </span>{' '}
-            {textOf(name, value)}
-            <span class="hidden"> {gradeWords[grade]}</span>
-          </span>
+          <Graded grade={gradeOf(name, value, run.device)} text={textOf(name, value)} />
         )}
       </td>
       <td>{run.sampleCount}</td>

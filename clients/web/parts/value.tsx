@@ -1,6 +1,22 @@
+import type { ComponentChildren } from 'preact';
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { gradeSigns, gradeWords, shownValue } from '../../words/numbers.ts';
+import { type Grade, gradeSigns, gradeWords, shownValue } from '../../words/numbers.ts';
+
+type GradedProps = { grade: Grade; text: ComponentChildren; spread?: string; children?: ComponentChildren };
+
+/** A value with the sign of its grade: the form in which all views show a value. `children` follow it. */
+export const Graded = ({ grade, text, spread, children }: GradedProps) => (
+  <span class={`value ${grade}`}>
+    <span class="sign" aria-hidden="true">
+      {gradeSigns[grade]}
+    </span>{' '}
+    <span class="number">{text}</span>
+    {spread && <span class="spread">{spread}</span>}
+    <span class="hidden"> {gradeWords[grade]}</span>
+    {children}
+  </span>
+);
 
 /** A value with its grade, unit and spread. `max` gives it a bar: the largest value of its row. */
 export const Value = ({ name, run, max }: { name: MetricName; run: RunView; max?: number | undefined }) => {
@@ -11,21 +27,15 @@ export const Value = ({ name, run, max }: { name: MetricName; run: RunView; max?
 type Shown = NonNullable<ReturnType<typeof shownValue>>;
 
 export const ShownValue = ({ shown, max }: { shown: Shown; max?: number | undefined }) => {
-  const { value, grade, sign, text, spread } = shown;
+  const { value, grade, text, spread } = shown;
   return (
-    <span class={`value ${grade}`}>
-      <span class="sign" aria-hidden="true">
-        {sign}
-      </span>
-      <span class="number">{text}</span>
-      <span class="spread">{spread}</span>
-      <span class="hidden">{gradeWords[grade]}</span>
+    <Graded grade={grade} text={text} spread={spread}>
       {max !== undefined && max > 0 && (
         <span class="bar">
           <i style={{ width: `${(100 * value) / max}%` }} />
         </span>
       )}
-    </span>
+    </Graded>
   );
 };
 

@@ -2,9 +2,9 @@ import type { CheckView } from '../../../shared/check.ts';
 import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { useLoaded } from '../loading.ts';
+import { usePlaces } from '../places.ts';
 import { shareTokenOf } from '../share.ts';
 import { RunState } from './check-table.tsx';
-import { Legend } from './value.tsx';
 import { VariantTable } from './variant-table.tsx';
 import { WhatChanged } from './why.tsx';
 
@@ -14,17 +14,18 @@ type Props = { check: CheckView; isFinished: boolean; all: boolean };
 export const VariantTables = ({ check, isFinished, all }: Props) => {
   const mayExplain = isFinished && !shareTokenOf(check.id); // a share link reads no explanation
   const { data } = useLoaded<CheckExplanation>(mayExplain ? `${check.links.self}/explanation` : null);
+  const places = usePlaces();
   return (
     <>
       {check.runs.map((run) => (
         <div key={run.id}>
           <h2 id={`variants-${run.region}`}>
             <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
+            <span class="place">{places.get(run.region)}</span>
           </h2>
           <Region run={run} check={check} explanation={data?.regions[run.region]} all={all} />
         </div>
       ))}
-      <Legend />
     </>
   );
 };

@@ -57,10 +57,25 @@ export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: ()
   const remove = () => confirm(`Delete the webhook ${url}?`) && action.run(() => send(path, { method: 'DELETE' }));
   return (
     <section class="panel" aria-label={url}>
-      <h2>
-        <bdi>{url}</bdi>
-      </h2>
-      <p class="muted">Created {localTime(createdAt)}</p>
+      <div class="head">
+        <div class="grow">
+          <h2 class="break">
+            <bdi>{url}</bdi>
+          </h2>
+          <p class="muted">Created {localTime(createdAt)}</p>
+        </div>
+        <p class="row">
+          <button type="button" class="small" onClick={() => post('/test')}>
+            Send a test
+          </button>
+          <button type="button" class="small" onClick={rotate}>
+            New secret
+          </button>
+          <button type="button" class="small" onClick={remove}>
+            Delete
+          </button>
+        </p>
+      </div>
       {disabledAt && disabledReason && (
         <p class="note">
           ✗ Disabled since {localTime(disabledAt)}, because {reasons[disabledReason]}. A test that succeeds enables it
@@ -68,17 +83,6 @@ export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: ()
         </p>
       )}
       {!disabledAt && failingSince && <p class="note">⚠ Its deliveries fail since {localTime(failingSince)}.</p>}
-      <p class="row">
-        <button type="button" onClick={() => post('/test')}>
-          Send a test
-        </button>
-        <button type="button" onClick={rotate}>
-          New secret
-        </button>
-        <button type="button" onClick={remove}>
-          Delete
-        </button>
-      </p>
       {action.error && <ProblemNote error={action.error} reload={action.retry} action />}
       <div aria-live="polite">
         {rotated && (
@@ -114,7 +118,9 @@ const Deliveries = ({ of, list: { deliveries }, redeliver }: DeliveriesProps) =>
               {delivery.checkId ? <a href={`/checks/${delivery.checkId}`}>{delivery.event}</a> : delivery.event}{' '}
               <span class="muted">{ago(delivery.createdAt, now)}</span>
             </th>
-            <td>{stateTexts[delivery.state]}</td>
+            <td>
+              <DeliveryState {...delivery} />
+            </td>
             <td>{delivery.tries}</td>
             <td>
               <bdi>{answerOf(delivery)}</bdi>
@@ -123,6 +129,7 @@ const Deliveries = ({ of, list: { deliveries }, redeliver }: DeliveriesProps) =>
             <td>
               <button
                 type="button"
+                class="small"
                 aria-label={`Send again: ${delivery.event} of ${localTime(delivery.createdAt)}`}
                 disabled={delivery.state === 'pending'}
                 onClick={() => redeliver(delivery.id)}
@@ -137,7 +144,10 @@ const Deliveries = ({ of, list: { deliveries }, redeliver }: DeliveriesProps) =>
   );
 };
 
-const stateTexts = { pending: '◐ pending', succeeded: '✓ succeeded', failed: '✗ failed' } as const;
+const DeliveryState = ({ state }: Pick<Delivery, 'state'>) => {
+  if (state === 'pending') return <>◐ pending</>;
+  return state === 'succeeded' ? <span class="pass">✔ succeeded</span> : <span class="poor">✗ failed</span>;
+};
 
 /** Returns the answer of a receiver as text. It may quote anything. */
 const answerOf = ({ lastTry }: Delivery): string => {

@@ -18,6 +18,7 @@ import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
 import { Report } from '../parts/report.tsx';
 import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
+import { Legend } from '../parts/value.tsx';
 import { VariantTables } from '../parts/variant-tables.tsx';
 import { missingOr, shareTokenOf } from '../share.ts';
 import { isolated, type TabState, useTitle } from '../title.ts';
@@ -66,7 +67,7 @@ const CheckHead = ({ check }: { check: CheckView }) => {
     <div class="head">
       <div class="grow">
         <h1>
-          <a href={check.url} rel="noreferrer nofollow">
+          <a class="clamped" href={check.url} rel="noreferrer nofollow" title={isolated(check.url)}>
             <bdi>{check.url}</bdi>
           </a>
         </h1>
@@ -105,11 +106,12 @@ const Results = ({ check }: { check: CheckView }) => {
         <CheckTable check={check} comparison={comparison?.baseCheckId === null ? comparison : undefined} all={all} />
       )}
       {failed.length < check.runs.length && (
-        <p class="row">
+        <div class="below">
+          <Legend />
           <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>
             {all ? 'Fewer metrics' : 'More metrics'}
           </button>
-        </p>
+        </div>
       )}
       <Assertions runs={check.runs} />
       <Warnings runs={check.runs.flatMap(warningRows)} />

@@ -14,6 +14,7 @@ import { Facts } from '../parts/facts.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
 import { WhatChanged } from '../parts/why.tsx';
+import { usePlaces } from '../places.ts';
 import { isolated, useTitle } from '../title.ts';
 
 const missing = 'One of the two checks does not exist. It was erased or has expired, or it belongs to another API key.';
@@ -46,8 +47,8 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
     <>
       <Heading urls={urls} />
       <div class="row sides">
-        <Side name="Before" id={base} check={before.data} />
-        <Side name="After" id={checkId} check={after.data} />
+        <Side name="Before" id={base} check={before.data} named={urls.length > 1} />
+        <Side name="After" id={checkId} check={after.data} named={urls.length > 1} />
       </div>
       {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
       {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
@@ -74,12 +75,15 @@ const Heading = ({ urls: [first, second] }: { urls: readonly string[] }) => {
   );
 };
 
-const Side = ({ name, id, check }: { name: string; id: string; check: CheckView | undefined }) => (
+type SideProps = { name: string; id: string; check: CheckView | undefined; named: boolean };
+
+/** One of the checks. It is named by its URL if the other one has another URL. */
+const Side = ({ name, id, check, named }: SideProps) => (
   <p class="grow panel">
     <strong>{name}</strong> <a href={`/checks/${id}`}>{check ? localTime(check.createdAt) : id.slice(0, 8)}</a>
     <br />
     <span class="muted break">
-      {check ? <Facts facts={[check.url, ...auditFacts(check), ...labelTexts(check)]} /> : ' '}
+      {check ? <Facts facts={[...(named ? [check.url] : []), ...auditFacts(check), ...labelTexts(check)]} /> : ' '}
     </span>
   </p>
 );
@@ -91,13 +95,17 @@ type RegionProps = {
 };
 
 const RegionPart = ({ region, metrics: compared, explanation }: RegionProps) => {
+  const place = usePlaces().get(region);
   const rows = metrics.flatMap((name) => {
     const each = compared[name].regions[region];
     return each && !isUnknown(each) ? [{ name, compared: each }] : [];
   });
   return (
     <>
-      <h2 id={`region-${region}`}>{region}</h2>
+      <h2 id={`region-${region}`}>
+        {region}
+        <span class="place">{place}</span>
+      </h2>
       {explanation && (
         <p class="break">
           <strong>Why: </strong>

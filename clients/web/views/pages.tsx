@@ -8,12 +8,14 @@ import { ago, localTime } from '../../words/times.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
 import { PageChange, PageScore, Sparkline } from '../parts/page-result.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
+import { usePlaces, withPlace } from '../places.ts';
 import { readBody } from '../requests.ts';
 import { navigate } from '../router.ts';
-import { useTitle } from '../title.ts';
+import { isolated, useTitle } from '../title.ts';
 
 type PageList = { pages: PageResult[]; nextCursor: string | null };
 const filterNames = ['label', 'device', 'region'] as const;
@@ -33,8 +35,8 @@ export const PagesPage = ({ query }: { query: URLSearchParams }) => {
     <>
       <h1 id="pages">Your pages</h1>
       <p>
-        The newest result of each page, the worst first. A link leads to the page over time.{' '}
-        <a href="/pages?url=">Enter the URL of a page</a>
+        The newest result of each page, the worst first. Open a page to see it over time, or{' '}
+        <a href="/pages?url=">enter its URL</a>.
       </p>
       <Filters key={`${filters}`} query={filters} wrong={wrong} />
       {first.error && first.data && !isShown && <ProblemNote error={first.error} reload={first.reload} />}
@@ -116,11 +118,20 @@ type RowsProps = { pages: readonly PageResult[]; isFiltered: boolean; isAll: boo
 
 const Rows = ({ pages, isFiltered, isAll }: RowsProps) => {
   const now = useNow(30_000);
+  const places = usePlaces();
   if (pages.length === 0 && !isAll) return null; // a filter may leave nothing of the first part of the list
   if (pages.length === 0)
     return (
       <p class="empty">
-        {isFiltered ? 'No page matches the filter.' : 'No page has a result yet.'} <a href="/">Audit a page</a>
+        {isFiltered ? (
+          <>
+            No page matches the filter. <a href="/pages">Show all pages</a>
+          </>
+        ) : (
+          <>
+            No page has a result yet. <a href="/">Audit a page</a>
+          </>
+        )}
       </p>
     );
   return (
@@ -128,23 +139,17 @@ const Rows = ({ pages, isFiltered, isAll }: RowsProps) => {
       {pages.map((page) => (
         <tr key={`${page.url} ${page.device} ${page.region}`}>
           <td class="page">
-            <a href={page.links.page}>
+            <a href={page.links.page} class="two-lines" title={isolated(page.url)}>
               <bdi>{page.url}</bdi>
             </a>{' '}
             <span class="muted">
-              {[page.region, page.device].join(' · ')}
-              {labelTexts(page).map((text) => (
-                <>
-                  {' · '}
-                  <bdi>{text}</bdi>
-                </>
-              ))}
+              <Facts facts={[withPlace(places, page.region), page.device, ...labelTexts(page)]} />
             </span>
           </td>
           <td>
             <PageScore page={page} />
           </td>
-          <td>
+          <td class="change">
             <PageChange page={page} />
           </td>
           <td>

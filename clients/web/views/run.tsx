@@ -14,6 +14,7 @@ import { RunTable } from '../parts/run-table.tsx';
 import { ScoreTiles } from '../parts/score-tiles.tsx';
 import { Simulations } from '../parts/simulations.tsx';
 import { VariantTable } from '../parts/variant-table.tsx';
+import { usePlaces } from '../places.ts';
 import { missingOr, shareTokenOf } from '../share.ts';
 import { isolated, type TabState, useTitle } from '../title.ts';
 
@@ -45,7 +46,7 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
   }
   return (
     <>
-      <nav aria-label="Check">
+      <nav class="back" aria-label="Check">
         <a href={`/checks/${checkId}`}>← All regions of this check</a>
       </nav>
       {error && <ProblemNote error={error} reload={reload} missing={missing} />}
@@ -89,14 +90,20 @@ const Variants = ({ run, against }: { run: RunView; against: NonNullable<RunView
 const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
   const samples =
     run.samples.length > 0 ? [`${counted(run.samples.length, 'sample')}${isFinished(run) ? '' : ' so far'}`] : [];
-  const facts = [`Lighthouse ${run.auditVersion}`, run.device, ...samples, localTime(run.createdAt)];
+  const place = usePlaces().get(run.region);
+  const facts = [
+    ...(place ? [place] : []),
+    `Lighthouse ${run.auditVersion}`,
+    run.device,
+    ...samples,
+    localTime(run.createdAt),
+  ];
   return (
     <div class="head">
       <div class="grow">
         <h1>
-          {run.region}:{' '}
-          <a href={run.url} rel="noreferrer nofollow">
-            <bdi>{run.url}</bdi>
+          <a class="clamped" href={run.url} rel="noreferrer nofollow" title={isolated(run.url)}>
+            {run.region}: <bdi>{run.url}</bdi>
           </a>
         </h1>
         <p class="muted">{facts.join(' · ')}</p>

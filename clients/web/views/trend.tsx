@@ -25,7 +25,7 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
   const isShown = isReady && !filterNames.some(refused);
   return (
     <>
-      <h1>{url ? <bdi>{url}</bdi> : 'A page over time'}</h1>
+      <h1 class="clamped">{url ? <bdi>{url}</bdi> : 'A page over time'}</h1>
       <TrendFilter key={`${query}`} query={query} wrong={wrong} />
       {url === '' && <p class="empty">Enter the URL of a page that was audited before.</p>}
       {isShown && (
