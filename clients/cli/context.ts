@@ -3,6 +3,7 @@ import { Client } from '../api/client.ts';
 import { UsageError } from './exit-codes.ts';
 import type { View } from './formats/terminal.ts';
 import { startOwnService } from './service.ts';
+import { requireService } from './service-url.ts';
 
 /** Everything that a command finds around itself. */
 export type Context = {
@@ -46,6 +47,7 @@ export const withClient = async <T>(
 ): Promise<T> => {
   if (serviceUrl) {
     if (data !== undefined) throw new UsageError('--data is for the service of this command. Unset PAGE_AUDIT_URL.');
+    await requireService({ serviceUrl, key, signal });
     return work(new Client({ url: serviceUrl, key }), serviceUrl.replace(/\/+$/, ''));
   }
   const own = await startOwnService(data, { env, signal });

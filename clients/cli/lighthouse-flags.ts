@@ -21,9 +21,13 @@ const advice: Readonly<Record<string, string>> = {
   '--chrome-flags': 'The service starts Chromium with its own flags.',
 };
 
+/** A URL, or a host that lacks its scheme: `run` says which scheme is meant. No command has a dot or a colon. */
+const PAGE =
+  /^(?:https?:\/\/|localhost(?:[:/]|$)|\[[\da-f:]+\]|[\w-]+:\d+|(?!.*\.(?:json|[cm]?js|ya?ml|html|txt)$)[\w-]+(?:\.[\w-]+)+(?:[:/]|$))/i;
+
 /** Lets people type what they know: a URL alone is `run`, and options of Lighthouse are those of `run`. */
 export const withLighthouseFlags = (args: readonly string[]): string[] => {
-  const named = /^https?:\/\//i.test(args[0] ?? '') ? ['run', ...args] : [...args];
+  const named = PAGE.test(args[0] ?? '') ? ['run', ...args] : [...args];
   if (named[0] !== 'run') return named;
   const end = named.indexOf('--');
   return named.map((arg, i) => {

@@ -1,17 +1,13 @@
-import { WriteStream } from 'node:tty';
 import { isServiceUrl } from './context.ts';
 import { exitCodes, explain, InterruptedError, UsageError } from './exit-codes.ts';
 import { openInBrowser } from './open.ts';
 import { runProgram } from './program.ts';
 import { Streams } from './streams.ts';
+import { showsRows, viewOf } from './view.ts';
 
-const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY, FORCE_COLOR } = process.env;
+const { PAGE_AUDIT_URL, PAGE_AUDIT_KEY } = process.env;
 /** A terminal and npm may send the same signal to this process, in milliseconds. */
 const REPEAT_MS = 500;
-
-/** FORCE_COLOR, NO_COLOR and TERM decide as in Node.js. */
-const showsColours = (): boolean =>
-  (process.stdout.isTTY || FORCE_COLOR !== undefined) && WriteStream.prototype.hasColors(process.env);
 
 const streams = new Streams();
 const end = async (error: unknown): Promise<number> => {
@@ -47,10 +43,10 @@ const main = async (): Promise<number> => {
     key: PAGE_AUDIT_KEY || undefined,
     env: process.env,
     signal: interrupt.signal,
-    view: { width: process.stdout.columns || 80, color: showsColours() },
+    view: viewOf(process.stdout, process.env),
     print: streams.print,
     stdoutLost: streams.stdoutLost,
-    terminal: process.stderr.isTTY && process.stderr.columns >= 40 ? process.stderr : undefined,
+    terminal: showsRows(process.stderr, process.env) ? process.stderr : undefined,
     stdin: () => process.stdin,
     openAddress: process.stdout.isTTY ? openInBrowser : undefined,
     note: streams.note,

@@ -14,6 +14,7 @@ import { addShare } from './commands/share.ts';
 import { addThirdParties } from './commands/third-parties.ts';
 import { addVersions } from './commands/versions.ts';
 import type { Context } from './context.ts';
+import { helpEnd, helpFormat } from './help.ts';
 import { withLighthouseFlags } from './lighthouse-flags.ts';
 
 import manifest from './package.json' with { type: 'json' };
@@ -35,14 +36,6 @@ const commands = [
   addMcp,
 ];
 
-const environment = `
-Environment:
-  PAGE_AUDIT_URL  URL of the service, such as http://127.0.0.1:4080
-  PAGE_AUDIT_KEY  API key of the service
-  PAGE_AUDIT_BASIC_AUTH  user:password for the page, as --basic-auth
-
-Exit codes: 0 good, 1 a failed assertion or a regression, 2 wrong use or a base without a verdict, 3 the page's fault, 4 the service's fault, a timeout or an output that can't be written, 130 interrupted`;
-
 /** Runs the command line and returns its exit code. A command's code is imported when the command runs. */
 export const runProgram = async (args: readonly string[], context: Context): Promise<number> => {
   let exitCode = 0;
@@ -50,9 +43,12 @@ export const runProgram = async (args: readonly string[], context: Context): Pro
   const program = new Command('page-audit')
     .description('Audits web pages. Without PAGE_AUDIT_URL, a service is started for the length of the command.')
     .version(manifest.version)
-    .addHelpText('after', environment)
+    .addHelpText('after', ({ command }) => helpEnd(command, context.view.width))
+    .configureHelp(helpFormat)
+    .showHelpAfterError('Add --help to see what the command accepts.')
     .exitOverride()
     .configureOutput({
+      getOutHelpWidth: () => context.view.width,
       writeOut: (text) => {
         help += text;
       },

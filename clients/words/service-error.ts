@@ -11,8 +11,9 @@ export type ErrorSteps = {
 
 /** Next steps of a user of the command, who sets its variables. */
 export const commandSteps: ErrorSteps = {
-  unreachable: 'Start the service, or correct PAGE_AUDIT_URL.',
-  notOurs: 'Correct PAGE_AUDIT_URL.',
+  unreachable: 'PAGE_AUDIT_URL names this service. Start it, or set PAGE_AUDIT_URL to the URL of another one.',
+  notOurs:
+    'PAGE_AUDIT_URL names this server. Set it to the URL of a page audit service, such as http://127.0.0.1:4080.',
   unauthorized: 'Set PAGE_AUDIT_KEY to a valid key.',
 };
 

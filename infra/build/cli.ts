@@ -45,7 +45,7 @@ export const buildCli = async (folder: string, scope?: string): Promise<void> =>
     ...manifest,
     ...(scope === undefined && { private: true }),
     bin: { 'page-audit': 'page-audit.mjs' },
-    engines: { node: '>=20.11' },
+    engines: { node: '>=20.12' },
   };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));

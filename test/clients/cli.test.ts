@@ -245,7 +245,7 @@ test.each([
 ] as const)('`page-audit %j` is exit code %i with a message', async (args, code, message) => {
   const result = await pageAuditHere(args);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
-  expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
+  expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
 });
 
 /** Finishes the one run of the check with this label. Its report is the recorded one of the faulty page. */
@@ -271,7 +271,7 @@ test.each([
   const result = await ended;
   expect(result.code, result.stderr).toBe(code);
   const sign = level === 'error' ? '✘' : '!';
-  expect(result.stdout).toMatch(new RegExp(`^${sign} us-west1 +button-name `, 'm'));
+  expect(result.stdout).toMatch(new RegExp(`^${sign} us-west1  Buttons .+: score 0, .+\\(button-name\\)$`, 'm'));
   const [json = '', ...others] = files.map((file) => readFileSync(file, 'utf8'));
   expect(JSON.parse(json).checks[0]).toMatchObject({ assertionsPassed: level !== 'error' });
   for (const text of others.slice(0, 2)) expect(text).toContain('button-name');
@@ -409,7 +409,7 @@ const problem = (status: number, code: string) =>
 const problemAnswer = (status: number, code: string, headers = {}) =>
   answering(status, 'application/problem+json', problem(status, code), headers);
 test.each([
-  ['HTML', answering(200, 'text/html', '<h1>Hello</h1>'), 2, /Correct PAGE_AUDIT_URL/],
+  ['HTML', answering(200, 'text/html', '<h1>Hello</h1>'), 2, /Set it to the URL of a page audit service/],
   ['a 401', problemAnswer(401, 'unauthorized'), 2, /Set PAGE_AUDIT_KEY/],
   ['a 500', problemAnswer(500, 'internal'), 4, /The cause. \(requestId r\)/],
   ['a 429', problemAnswer(429, 'too-many-requests', { 'retry-after': '99' }), 4, /Retry in 99 s/],
@@ -422,7 +422,7 @@ test.each([
 });
 
 test.each([
-  ['http://127.0.0.1:9', 4, /can't be reached/],
+  ['http://127.0.0.1:9', 4, /can't be reached .+ PAGE_AUDIT_URL names this service/],
   ['127.0.0.1:4080', 2, /PAGE_AUDIT_URL is no URL/],
   ['http://me:secret@127.0.0.1', 2, /PAGE_AUDIT_URL is no URL/],
   ['', 2, /Set PAGE_AUDIT_URL/],

@@ -40,7 +40,12 @@ const lostStdout = /^Standard output can't be written \(ENOSPC/m;
 describe.concurrent('a failed write is never a success', () => {
   test.each([
     ['> /dev/full', 4, '', lostStdout],
-    ['2> /dev/full', 4, /✘ us-west1 {2}categories:performance.*\nStandard error can't be written \(ENOSPC.*\n$/, ''],
+    [
+      '2> /dev/full',
+      4,
+      /✘ us-west1 {2}Performance: score 0\.2, .*\n.*\nStandard error can't be written \(ENOSPC.*\n$/,
+      '',
+    ],
     ['| true', 1, '', /succeeded\n$/],
     ['>&-', 1, '', /succeeded\n$/],
   ] as const)('a failed gate with %s is exit code %i', async (redirections, code, stdout, stderr) => {

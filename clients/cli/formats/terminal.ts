@@ -1,14 +1,25 @@
+import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
 /** The size of a terminal, and whether it shows colours. */
 export type View = { width: number; color: boolean };
 
-const styles = { pass: 32, work: 33, poor: 31, unknown: 2, none: 0, heading: 1 } as const;
+const styles = {
+  pass: 'green',
+  work: 'yellow',
+  poor: 'red',
+  unknown: 'dim',
+  none: undefined,
+  heading: 'bold',
+} as const;
 export type Style = keyof typeof styles;
 
-export const paint = (text: string, style: Style, { color }: View): string =>
-  color ? `\u001b[${styles[style]}m${text}\u001b[0m` : text;
+/** Returns a text in its style. The view decides, because Node.js 20 asks no stream. */
+export const paint = (text: string, style: Style, { color }: View): string => {
+  const format = color ? styles[style] : undefined;
+  return format ? styleText(format, text, { validateStream: false }) : text;
+};
 
 /** Returns the lines of a text that starts with a sign. Further lines are indented to the text. */
 export const signed = (sign: string, text: string, view: View): string[] => {
