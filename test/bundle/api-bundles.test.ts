@@ -14,7 +14,7 @@ import { checkSize } from '../../infra/build/sizes.ts';
 import { build } from '../../infra/build.ts';
 import { functionRows } from '../../shared/functions.ts';
 import { apiFunctions } from '../../shared/routes.ts';
-import { builtHandler } from '../support/built-functions.ts';
+import { buildFunctions, builtHandler } from '../support/built-functions.ts';
 import { type Gateway, startHandlers } from '../support/gateway.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
@@ -26,7 +26,7 @@ const built = fileURLToPath(new URL('../../dist/functions', import.meta.url));
 let world: World;
 let api: Gateway;
 beforeAll(async () => {
-  await build();
+  await buildFunctions();
   world = await startWorld();
   api = await startHandlers(builtHandler);
 });

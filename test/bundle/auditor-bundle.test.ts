@@ -24,7 +24,7 @@ test('an idle service bundles its auditor, and replaces the bundle of other sour
   const bundling = buildWhenIdle(folder, () => {}, 0);
   bundling.onJob('started');
   bundling.onJob('ended');
-  await waitFor(async () => ((await readdir(dir)).includes(basename(old)) ? undefined : true), 60);
+  await waitFor(async () => ((await readdir(dir)).includes(basename(old)) ? undefined : true), 200);
   expect((await readdir(dir)).sort()).toEqual([basename(folder), 'chromium-1'].sort());
   expect(childModule(folder)).toBe(join(folder, 'child.mjs'));
   bundling.stop();
@@ -45,7 +45,7 @@ test('an audit needs no bundle: a service that cannot build it says why, and goe
   await writeFile(file, '');
   const lines: string[] = [];
   const bundling = buildWhenIdle(join(file, 'auditor-0123456789abcdef'), (line) => void lines.push(line), 0);
-  await waitFor(() => lines[0], 60);
+  await waitFor(() => lines[0], 200);
   expect(lines).toEqual([
     expect.stringMatching(/^Lighthouse could not be bundled.* EEXIST: file already exists, mkdir/),
   ]);

@@ -1,8 +1,8 @@
 #!/bin/sh -e
 # Runs "$NODE $RUNTIME" as Lambda would run a function. Start it as root, in new mount and process namespaces (unshare).
 # The root folder holds as little as Lambda's: the function's code, Node and its libraries, all read-only, and a private
-# /tmp. It has no /dev/shm, no fonts and no desktop libraries. CODE, RUNTIME, ROOT, TMP_MB and PROCESSES are settings of
-# the sandbox.
+# /tmp. It has no /dev/shm, no fonts and no desktop libraries. CODE, RUNTIME, ROOT, TMP_MB, PROCESSES and SANDBOX_USER are
+# settings of the sandbox.
 mount --make-rprivate /
 mount -t tmpfs -o mode=0755 lambda "$ROOT"
 cd "$ROOT"
@@ -13,7 +13,7 @@ for library in "$sqlite" $(ldd "$NODE" "$sqlite" | grep -o '[[:space:]]/[^ ]*\.s
   mkdir -p ".${library%/*}"
   cp -L "$library" ".$library"
 done
-echo 'sandbox:x:993:990::/home/sandbox:/sbin/nologin' > etc/passwd
+echo "sandbox:x:$SANDBOX_USER:990::/home/sandbox:/sbin/nologin" > etc/passwd
 echo '127.0.0.1 localhost' > etc/hosts
 cp -L /etc/resolv.conf etc/ 2>/dev/null || true
 touch var/lang/bin/node var/runtime/index.ts
@@ -53,8 +53,9 @@ exec prlimit --nofile=1024 --nproc="$limit" perl -e '
   my $filter = join "", map { pack "SCCL", @$_ } @program;
   syscall(157, 22, 2, my $packed = pack("S x6 P", scalar @program, $filter)) == 0 or die "no filter of system calls: $!";
   chroot $ENV{ROOT} and chdir "/var/task" or die "no chroot: $!";
-  delete @ENV{qw(ROOT PERL_BADLANG)};
-  $) = $( = "990 990"; $< = $> = 993;
+  my $user = $ENV{SANDBOX_USER};
+  delete @ENV{qw(ROOT PERL_BADLANG SANDBOX_USER)};
+  $) = $( = "990 990"; $< = $> = $user;
   # This process is process 1, as the init of Lambda is. It reaps its own child only.
   my $node = fork;
   if (!$node) { exec "/var/lang/bin/node", "/var/runtime/index.ts" or die "no Node: $!" }

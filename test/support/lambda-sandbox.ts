@@ -18,14 +18,19 @@ type Options = {
   timeoutSeconds: number;
   memoryMb: number;
   storageMb: number;
+} & Partial<Limits>;
+
+type Limits = {
   /** Limit of processes and threads. Lambda's limit is 1,024. */
-  processes?: number;
+  processes: number;
+  /** The user's id. */
+  user: number;
 };
 
 /** Starts the asset of `run-audit`, or another one with its limits. */
-export const startRunAudit = (code: string, env: Record<string, string> = {}, processes?: number) =>
+export const startRunAudit = (code: string, env: Record<string, string> = {}, limits: Partial<Limits> = {}) =>
   startLambda({
-    ...(processes && { processes }),
+    ...limits,
     code,
     functionName: 'run-audit',
     awsRegion: 'us-west-2',
@@ -47,14 +52,14 @@ export const noSandboxHere = (): string | undefined => {
   return status === 0 ? undefined : `the sandbox needs root: ${stderr.trim()}`;
 };
 
-/** User that the function runs as. */
-export const SANDBOX_USER = 993;
+/** User that a function runs as on Lambda. */
+const LAMBDA_USER = 993;
 
 /**
  * Starts a function's asset in a sandbox like Lambda's: see lambda-sandbox.sh. Resolves when the module is imported. The
  * processes are frozen except during an event. The sandbox doesn't imitate Lambda's CPU share or its network.
  */
-const startLambda = async ({ code, functionName, awsRegion, env, ...options }: Options) => {
+const startLambda = async ({ code, functionName, awsRegion, env, user = LAMBDA_USER, ...options }: Options) => {
   const root = await mkdtemp(join(tmpdir(), 'lambda-'));
   const script = fileURLToPath(new URL('./lambda-sandbox.sh', import.meta.url));
   const started = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', script], {
@@ -84,6 +89,7 @@ const startLambda = async ({ code, functionName, awsRegion, env, ...options }: O
       ROOT: root,
       TMP_MB: String(options.storageMb),
       PROCESSES: String(options.processes ?? 1024),
+      SANDBOX_USER: String(user),
     },
   });
   let logs = '';
@@ -93,7 +99,7 @@ const startLambda = async ({ code, functionName, awsRegion, env, ...options }: O
     });
   }
 
-  const processes = () => descendantsOf(started.pid as number).filter(({ pid }) => userOf(pid) === SANDBOX_USER);
+  const processes = () => descendantsOf(started.pid as number).filter(({ pid }) => userOf(pid) === user);
   // A frozen process outlives its parent, because a change of user cancels the signal at the parent's death.
   const kill = () => signalAll(processes(), 'SIGKILL');
   process.on('exit', kill);

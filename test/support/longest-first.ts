@@ -8,6 +8,7 @@ const longest = [
   ...['simulation/simulation', 'clients/cli', 'integration/keys-command'],
   ...[
     'audit/hostile-pages',
+    'bundle/audit-bundle',
     'bundle/api-bundles',
     'audit/service',
     'audit/exits',

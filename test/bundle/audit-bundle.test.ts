@@ -8,16 +8,15 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dispatch } from '../../functions/lib/queue/dispatch.ts';
 import type { RunItem } from '../../functions/lib/store/items.ts';
-import { build } from '../../infra/build.ts';
 import { type AuditVersion, auditVersions } from '../../shared/audit-versions.ts';
 import { functionRows } from '../../shared/functions.ts';
+import { buildFunctions } from '../support/built-functions.ts';
 import { FULL } from '../support/full.ts';
-import { noSandboxHere, SANDBOX_USER, startRunAudit } from '../support/lambda-sandbox.ts';
+import { noSandboxHere, startRunAudit } from '../support/lambda-sandbox.ts';
 import { metricsIn } from '../support/metrics.ts';
 import { type Pages, servePages } from '../support/pages.ts';
 import { threadsOf } from '../support/processes.ts';
 import { unlessMissing } from '../support/skips.ts';
-import { expectFast } from '../support/speed.ts';
 import { aCheck, startWorld, type World } from '../support/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
@@ -38,10 +37,10 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
     POWERTOOLS_SERVICE_NAME: 'page-audit-test',
   });
   beforeAll(async () => {
-    await build();
+    await buildFunctions();
     pages = await servePages();
     world = await startWorld();
-    deployed = await startRunAudit(asset, env(), FEW_PROCESSES);
+    deployed = await startRunAudit(asset, env(), { processes: FEW_PROCESSES, user: USER });
   });
   afterAll(async () => {
     await deployed?.[Symbol.asyncDispose]();
@@ -88,7 +87,6 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
         { ...ofThisRegion, name: 'StolenCpuPercent', unit: 'Percent', value: 100 * (environment?.cpuStolen as number) },
         { ...ofThisRegion, name: 'ContendedPercent', unit: 'Percent', value: environment?.contended ? 100 : 0 },
       ]);
-      await expectFast(finished, () => audited(row.version), 90);
       const report = gunzipSync(await world.reports.get(finished.report?.key as string)).toString();
       expect(JSON.parse(report)).toMatchObject({ auditVersion: row.version, lighthouseVersion: row.version });
     },
@@ -127,7 +125,11 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
 
   test('exits without an audit if too few processes are left, so that Lambda replaces the instance', async () => {
     // Threads take the place of zombie processes here. The other sandbox has the same user, so the kernel counts it too.
-    await using spent = await startRunAudit(asset, { ...env(), UV_THREADPOOL_SIZE: '200' }, 400);
+    await using spent = await startRunAudit(
+      asset,
+      { ...env(), UV_THREADPOOL_SIZE: '200' },
+      { processes: 400, user: USER },
+    );
     const before = await world.create(aCheck({ url: pages.url('/perfect'), regions: ['us-west1'] }));
     const [{ checkId, id: runId, region, correlationId, owner }] = before as [RunItem];
     const job = { checkId, runId, region, correlationId, owner };
@@ -145,7 +147,7 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
         expect(state, deployed.logs()).toBe('succeeded');
       }
       await deployed.runFor(1500); // the browser exits, and the auditor of the next audit starts
-      return threadsOf(SANDBOX_USER);
+      return threadsOf(USER);
     };
     const times = FULL ? 18 : 1;
     const atRest = await auditTimes(FULL ? 2 : 1);
@@ -155,6 +157,8 @@ describe("the deployed audit function in a sandbox like Lambda's", needsSandbox,
 
 /** Limit of the sandbox's processes and threads. One audit of a small page needs up to 160. */
 const FEW_PROCESSES = 256;
+/** Another user than Lambda's, because the kernel counts the processes of all sandboxes of a user. */
+const USER = 992;
 
 const ofThisRegion = { namespace: 'PageAudit', dimensions: { service: 'page-audit-test', region: 'us-west1' } };
 
