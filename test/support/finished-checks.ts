@@ -17,6 +17,8 @@ export type Result =
       environment?: Partial<Environment>;
       simulations?: SimulatedLoad[];
       assertions?: AssertionResult[];
+      blockedHost?: string;
+      finalUrl?: string;
     }
   | { failed: RunProblemCode };
 
@@ -28,7 +30,15 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     const error = runError(result.failed);
     return world.finish(run, { state: 'failed', error, attempts: [{ ...attempt, code: result.failed }] });
   }
-  const { lcps, warnings = [], contended = false, simulations, assertions } = result;
+  const {
+    lcps,
+    warnings = [],
+    contended = false,
+    simulations,
+    assertions,
+    blockedHost = '10.0.0.1',
+    finalUrl,
+  } = result;
   const scores = { performance: 92, accessibility: 78, bestPractices: 100, seo: 40 };
   const samples = lcps.map((lcp) => ({
     ...noMetrics,
@@ -48,12 +58,13 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     warnings,
     ...(simulations && { simulations }),
     ...(assertions && { assertions }),
+    ...(finalUrl && { finalUrl }),
     environment: { ...environment, contended, ...result.environment },
   };
   await world.finish(run, {
     state: 'succeeded',
     attempts: lcps.map((_, i) => ({ ...attempt, number: i + 1, code: null })),
-    blockedRequests: [{ host: '10.0.0.1', port: 80, reason: 'private address', count: 2 }],
+    blockedRequests: [{ host: blockedHost, port: 80, reason: 'private address', count: 2 }],
     blockedRequestCount: 2,
     ...outcome,
     ...(report && { report }),

@@ -1,36 +1,64 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import { prepareChromium } from '../../functions/auditor/host/chromium.ts';
 import { chromiumDir } from './chromium-dir.ts';
 
 /** Starts the Chromium of the service. */
-export const startBrowser = async (): Promise<Browser> => {
+export const startBrowser = async (locale = 'en_US.UTF-8'): Promise<Browser> => {
   const { executable, env } = await prepareChromium(chromiumDir());
   return puppeteer.launch({
     executablePath: executable,
     headless: 'shell',
-    env: { ...process.env, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', ...env }, // Chromium's language for C is no valid tag
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--lang=en-US'],
+    env: { ...process.env, LANG: locale, LC_ALL: locale, ...env },
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
 };
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Expects that axe finds no fault in a page, in light and in dark colours. */
-export const expectAccessible = async (page: Page): Promise<void> => {
+/** Media of the page. Only the first one needs all rules of axe, because the others change nothing but colours. */
+const schemes = {
+  light: [{ name: 'prefers-color-scheme', value: 'light' }],
+  dark: [{ name: 'prefers-color-scheme', value: 'dark' }],
+  forced: [{ name: 'forced-colors', value: 'active' }],
+};
+const colorRules = ['color-contrast', 'link-in-text-block'];
+const plain = [
+  { name: 'prefers-color-scheme', value: 'light' },
+  { name: 'forced-colors', value: 'none' },
+];
+
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+/** Emulates media features. Puppeteer itself knows no forced colours. The features end with the session. */
+export const emulateMedia = async (page: Page, features: { name: string; value: string }[], media = '') => {
+  const session = sessions.get(page) ?? page.createCDPSession();
+  sessions.set(page, session);
+  await (await session).send('Emulation.setEmulatedMedia', { media, features });
+};
+
+/** Expects that axe finds no fault in a page, in light and in dark colours, and on request in those of the system. */
+export const expectAccessible = async (page: Page, { forced = false } = {}): Promise<void> => {
   await page.evaluate(axe);
-  for (const scheme of ['light', 'dark']) {
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-    const faults = await page.evaluate(async () => {
-      const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-    });
+  for (const [scheme, features] of Object.entries(schemes)) {
+    if (scheme === 'forced' && !forced) continue;
+    await emulateMedia(page, features);
+    const faults = await page.evaluate(
+      async (runOnly) => {
+        const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(runOnly ? { runOnly } : {});
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      },
+      scheme === 'light' ? undefined : colorRules,
+    );
     expect([scheme, page.url(), faults]).toEqual([scheme, page.url(), []]);
   }
+  if (forced) await emulateMedia(page, plain);
 };
-type Axe = { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+type Axe = {
+  run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+};
 
 /** Opens an address. Collects errors of the page, and requests to other hosts. */
 export const openPage = async (browser: Pick<Browser, 'newPage'>, url: string, { width = 1280 } = {}) => {

@@ -8,9 +8,9 @@ export type Site = Awaited<ReturnType<typeof startSite>>;
 
 /**
  * Starts the engines, the API with the web page, and a browser. The tests of a file share them. With a base, a proxy serves
- * the page under this path.
+ * the page under this path. The locale is that of the browser.
  */
-export const startSite = async (env: Record<string, string> = {}, base = '') => {
+export const startSite = async (env: Record<string, string> = {}, base = '', locale?: string) => {
   const world = await startWorld({ REGIONS: 'us-west1,europe-north1,us-east4', ...env });
   const bucketUrl = world.env.AWS_ENDPOINT_URL_S3 as string;
   process.env.REPORT_ORIGIN = bucketUrl;
@@ -19,7 +19,7 @@ export const startSite = async (env: Record<string, string> = {}, base = '') => 
   const api = await startFunctions();
   const proxy = base === '' ? undefined : await startStrippingProxy(api.url, base);
   const url = proxy ? proxy.origin + base : api.url;
-  const browser = await startBrowser();
+  const browser = await startBrowser(locale);
   return {
     world,
     url,

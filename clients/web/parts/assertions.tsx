@@ -3,6 +3,7 @@ import type { RunView } from '../../../shared/run.ts';
 import { failedFirst } from '../../words/assertions.ts';
 import { isolated } from '../title.ts';
 import { DataTable } from './data-table.tsx';
+import { Quoted } from './quoted.tsx';
 
 type Props = {
   runs: readonly RunView[];
@@ -50,7 +51,7 @@ const Results = ({ results }: ResultsProps) =>
           </td>
           <td>{each.region}</td>
           <th scope="row" title={isolated(each.key)}>
-            <bdi>{each.message}</bdi>
+            <Quoted text={each.message} />
           </th>
         </tr>
       ))}

@@ -5,6 +5,7 @@ import { variantFields } from '../form-inputs.ts';
 import { useLoaded } from '../loading.ts';
 import { throttlingFields } from '../throttling.ts';
 import { Field } from './field.tsx';
+import { FieldError } from './field-error.tsx';
 import { ThrottlingField } from './throttling-field.tsx';
 
 /** Inputs of the second variant that have an error of their own here. */
@@ -23,11 +24,7 @@ export const CompareWith = ({ messageOf }: { messageOf: (field: string) => strin
         Compare with:{' '}
         <span class="muted">another URL, device, version, throttling or blocked requests, audited in turns</span>
       </summary>
-      {messageOf('against') && (
-        <p class="error" role="alert">
-          {messageOf('against')}
-        </p>
-      )}
+      <FieldError message={messageOf('against')} />
       <Field
         name="against.url"
         label="Compare with this URL"

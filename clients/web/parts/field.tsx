@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { FieldError } from './field-error.tsx';
 
 /** Attributes that tie an input to its label, its help and its error. */
 export type InputAttributes = { id: string; 'aria-invalid'?: 'true'; 'aria-describedby'?: string };
@@ -29,11 +30,7 @@ export const Field = ({ name, label, message, help, class: className = '', child
           {help}
         </p>
       )}
-      {message && (
-        <p id={`${name}-error`} class="error" role="alert">
-          {message}
-        </p>
-      )}
+      <FieldError id={`${name}-error`} message={message} />
     </div>
   );
 };

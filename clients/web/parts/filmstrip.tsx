@@ -1,6 +1,7 @@
 import type { Filmstrip as Frames } from '../../../shared/offer.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { useLoaded } from '../loading.ts';
+import { Quoted } from './quoted.tsx';
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
@@ -18,7 +19,7 @@ const Filmstrip = ({ path, name }: { path: string | null; name: string }) => {
   if (error)
     return (
       <p class="muted">
-        {name}: no filmstrip. {error.message}
+        {name}: no filmstrip. <Quoted text={error.message} />
       </p>
     );
   const frames = data?.frames ?? [];

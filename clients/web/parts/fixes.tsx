@@ -4,6 +4,7 @@ import { categoryText, itemText, pointsText, savingsText } from '../../words/fix
 import { useLoaded } from '../loading.ts';
 import { DataTable } from './data-table.tsx';
 import { Pending } from './problem.tsx';
+import { Quoted } from './quoted.tsx';
 import { Screenshot } from './screenshot.tsx';
 
 const MAX_FIXES = 5;
@@ -21,7 +22,11 @@ export const WhatToFix = ({ run, named = false }: { run: RunView; named?: boolea
           {run.links.screenshot && <Screenshot path={run.links.screenshot} region={run.region} />}
         </div>
       )}
-      {!data && error && <p class="muted">The fixes did not load. {error.message}</p>}
+      {!data && error && (
+        <p class="muted">
+          The fixes did not load. <Quoted text={error.message} />
+        </p>
+      )}
       {!data && !error && <Pending reload={reload} rows={MAX_FIXES} />}
     </>
   );

@@ -3,6 +3,8 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { keyParts } from '../../../shared/key-text.ts';
 import { failureOf, transportOf } from '../requests.ts';
 import { onKeyChange, onRefusalChange, readKey, readRefusal, saveKey } from '../session.ts';
+import { FieldError } from './field-error.tsx';
+import { Quoted } from './quoted.tsx';
 
 /** Returns the key of this tab, also after it changes. */
 const useKey = () => {
@@ -73,7 +75,9 @@ const KeyForm = ({ reason }: { reason: string }) => {
     <section class="panel key-prompt" aria-labelledby={`${id}-title`}>
       <div role="alert">
         <h2 id={`${id}-title`}>{hadKey ? 'The service refused your API key' : 'This service needs an API key'}</h2>
-        <p id={`${id}-why`}>{reason}</p>
+        <p id={`${id}-why`}>
+          <Quoted text={reason} />
+        </p>
       </div>
       <form class="row" onSubmit={submit} novalidate>
         <label class="grow" for="api-key">
@@ -95,11 +99,7 @@ const KeyForm = ({ reason }: { reason: string }) => {
         <label class="inline wide">
           <input type="checkbox" name="forBrowser" /> Keep the key in this browser until I forget it
         </label>
-        {message && (
-          <p id={`${id}-error`} class="error" role="alert">
-            {message}
-          </p>
-        )}
+        <FieldError id={`${id}-error`} message={message} />
       </form>
       <p id={`${id}-help`} class="muted">
         The operator of the service makes keys with <code>npm run keys -- create</code>. The page sends the key to this

@@ -4,6 +4,7 @@ import { optionFields } from '../form-inputs.ts';
 import { useLoaded } from '../loading.ts';
 import { throttlingFields } from '../throttling.ts';
 import { Field } from './field.tsx';
+import { FieldError } from './field-error.tsx';
 import { ThrottlingField } from './throttling-field.tsx';
 
 /** Inputs that have an error of their own here. */
@@ -50,11 +51,7 @@ export const MoreOptions = ({ messageOf }: { messageOf: (field: string) => strin
               <input type="checkbox" name="categories" value={category} /> {category}
             </label>
           ))}
-          {messageOf('categories') && (
-            <p class="error" role="alert">
-              {messageOf('categories')}
-            </p>
-          )}
+          <FieldError message={messageOf('categories')} />
         </fieldset>
       </div>
       {optionFields.map(({ name, title, help }) => (

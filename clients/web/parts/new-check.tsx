@@ -11,6 +11,7 @@ import { navigate } from '../router.ts';
 import { throttlingFields } from '../throttling.ts';
 import { againstFields, CompareWith } from './compare-with.tsx';
 import { Field } from './field.tsx';
+import { FieldError } from './field-error.tsx';
 import { LoginFields, secretFields } from './login-fields.tsx';
 import { MoreOptions, moreFields } from './more-options.tsx';
 import { ProblemNote } from './problem.tsx';
@@ -88,11 +89,7 @@ export const NewCheck = ({ url }: { url: string }) => {
             <input type="checkbox" name="device" value="desktop" defaultChecked={used.devices.includes('desktop')} />{' '}
             desktop
           </label>
-          {messageOf('device') && (
-            <p class="error" role="alert">
-              {messageOf('device')}
-            </p>
-          )}
+          <FieldError message={messageOf('device')} />
         </fieldset>
         <Field name="samples" label="Samples per region" class="beside-help" help="Verdicts need at least 3 samples.">
           {(input) => (

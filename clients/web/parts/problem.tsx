@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useNow } from '../loading.ts';
 import type { Failure } from '../requests.ts';
+import { Quoted } from './quoted.tsx';
 
 /** Failures after which a view retries. */
 const passes: readonly string[] = ['offline', 'failed'];
@@ -34,9 +35,11 @@ export const ProblemNote = ({ error, reload, missing, action = false }: NoteProp
   return (
     <div class="panel problem">
       <div role="alert">
-        <h2>{error.title}</h2>
+        <h2>
+          <Quoted text={error.title} />
+        </h2>
         <p>
-          {error.message}
+          <Quoted text={error.message} />
           {passes.includes(error.kind) && !action && ' The page retries by itself.'}
         </p>
       </div>

@@ -1,6 +1,8 @@
 import type { Difference } from '../../../shared/comparison/comparable.ts';
 import { differenceText } from '../../words/differences.ts';
 import { reasonTexts as texts } from '../../words/words.ts';
+import { Quoted } from './quoted.tsx';
+import { TwoLines } from './two-lines.tsx';
 
 type Props = { reasons: { code: string; region: string }[]; differences?: Difference[] };
 
@@ -13,8 +15,10 @@ export const Reasons = ({ reasons, differences = [] }: Props) => {
     <ul class="warnings" aria-label="Why verdicts are unknown">
       {differences.map((difference) => (
         <li key={difference.code}>
-          <span aria-hidden="true">⚠ </span>
-          <bdi>{differenceText(difference)}</bdi>
+          <TwoLines>
+            <span aria-hidden="true">⚠ </span>
+            <Quoted text={differenceText(difference)} />
+          </TwoLines>
         </li>
       ))}
       {codes.map((code) => (

@@ -8,11 +8,12 @@ import { unreadableNote } from '../../words/words.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { readBody } from '../requests.ts';
 import { navigate } from '../router.ts';
-import { isolated } from '../title.ts';
 import { Gate } from './assertions.tsx';
 import { Facts } from './facts.tsx';
 import { Field } from './field.tsx';
 import { Pending, ProblemNote } from './problem.tsx';
+import { Scroll } from './scroll.tsx';
+import { TwoLines } from './two-lines.tsx';
 import { Graded } from './value.tsx';
 
 /** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
@@ -167,8 +168,8 @@ const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
   }
   return (
     <>
-      <div class="scroll">
-        <table class="list">
+      <Scroll labelledBy="recent">
+        <table class="list" aria-labelledby="recent">
           <thead>
             <tr>
               <th scope="col">Page</th>
@@ -182,7 +183,7 @@ const Rows = ({ checks, unreadable, filtered }: RowsProps) => {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {note}
     </>
   );
@@ -192,9 +193,11 @@ const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
   return (
     <tr>
       <td class="page">
-        <a href={`/checks/${check.id}`} class="two-lines" title={isolated(check.url)}>
-          <bdi>{check.url}</bdi>
-        </a>{' '}
+        <TwoLines>
+          <a href={`/checks/${check.id}`}>
+            <bdi>{check.url}</bdi>
+          </a>
+        </TwoLines>{' '}
         <span class="muted">
           <Facts facts={[...labelTexts(check), check.device ?? 'mobile']} />
         </span>

@@ -1,5 +1,6 @@
 import type { RegionList } from '../../../shared/offer.ts';
 import { useLoaded } from '../loading.ts';
+import { FieldError } from './field-error.tsx';
 
 /** Regions that a form has at first, if the service has them. */
 const usual = ['us-west1', 'europe-north1'];
@@ -20,11 +21,7 @@ export const Regions = ({ used, message }: RegionsProps) => {
         <RegionBox key={region.id} region={region} checked={chosen.includes(region.id)} />
       ))}
       {!regions && failed && <p>The regions did not load. The page retries by itself.</p>}
-      {message && (
-        <p id="regions-error" class="error" role="alert">
-          {message}
-        </p>
-      )}
+      <FieldError id="regions-error" message={message} />
     </fieldset>
   );
 };

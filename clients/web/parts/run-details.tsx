@@ -18,7 +18,9 @@ export const Blocked = ({ run }: { run: RunView }) => {
       <DataTable labelled="blocked" columns={['Host', 'Port', 'Requests', 'Reason']}>
         {run.blockedRequests.map((each) => (
           <tr key={`${each.host} ${each.port} ${each.reason}`}>
-            <th scope="row">{each.host}</th>
+            <th scope="row" class="break">
+              <bdi>{each.host}</bdi>
+            </th>
             <td>{each.port}</td>
             <td>{each.count}</td>
             <td>{each.reason}</td>
@@ -104,7 +106,9 @@ export const Environment = ({ run }: { run: RunView }) => {
         {rows.map(([name, value]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td>{value}</td>
+            <td class="break">
+              <bdi>{value}</bdi>
+            </td>
           </tr>
         ))}
       </DataTable>

@@ -1,6 +1,8 @@
 import type { RunError } from '../../../shared/problems.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { failedVariantText, nextStep } from '../../words/words.ts';
+import { Quoted } from './quoted.tsx';
+import { TwoLines } from './two-lines.tsx';
 
 type FailedProps = { error: RunError; runs: readonly RunView[]; named?: boolean };
 
@@ -15,11 +17,13 @@ export const FailedRun = ({ error, runs, named = false }: FailedProps) => {
         <code>{code}</code>
       </h2>
       <p>
-        {failedVariantText(error)} <bdi>{message}</bdi>
+        {failedVariantText(error)} <Quoted text={message} />
       </p>
       {finalUrl && (
-        <p class="muted break">
-          Last address: <bdi>{finalUrl}</bdi>
+        <p class="muted">
+          <TwoLines>
+            Last address: <bdi>{finalUrl}</bdi>
+          </TwoLines>
         </p>
       )}
       <p>
@@ -57,7 +61,7 @@ export const Warnings = ({ runs }: { runs: readonly Pick<RunView, 'warnings'>[] 
         <li key={warning}>
           <span aria-hidden="true">⚠ </span>
           {runs.length > 1 && <strong>{of.join(', ')}: </strong>}
-          <bdi>{warning}</bdi>
+          <Quoted text={warning} />
         </li>
       ))}
     </ul>

@@ -6,6 +6,8 @@ import { send } from '../requests.ts';
 import { isolated } from '../title.ts';
 import { Facts } from './facts.tsx';
 import { ProblemNote } from './problem.tsx';
+import { Quoted } from './quoted.tsx';
+import { TwoLines } from './two-lines.tsx';
 
 type Props = { schedule: Schedule; change: (text: string) => void };
 
@@ -37,10 +39,12 @@ export const SchedulePanel = ({ schedule, change }: Props) => {
           </button>
         </p>
       </div>
-      <p class="break">
-        <a href={pageOf(check)}>
-          <bdi>{check.url}</bdi>
-        </a>{' '}
+      <p>
+        <TwoLines>
+          <a href={pageOf(check)}>
+            <bdi>{check.url}</bdi>
+          </a>
+        </TwoLines>{' '}
         <span class="muted">
           <Facts facts={[...(check.regions ?? []), ...(check.device ? [check.device] : [])]} />
         </span>
@@ -63,7 +67,7 @@ const pageOf = ({ url, device }: Schedule['check']) =>
 const Last = ({ schedule }: { schedule: Schedule }) => {
   const now = useNow(30_000);
   const { last } = schedule;
-  const text = <bdi>{lastText(schedule)}</bdi>;
+  const text = <Quoted text={lastText(schedule)} />;
   return (
     <p>
       Last result: {last?.checkId ? <a href={`/checks/${last.checkId}`}>{text}</a> : text}

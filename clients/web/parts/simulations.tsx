@@ -20,7 +20,9 @@ export const Simulations = ({ run }: { run: RunView }) => {
       >
         {loads.map((load) => (
           <tr key={load.name}>
-            <th scope="row">{load.name}</th>
+            <th scope="row" class="break">
+              <bdi>{load.name}</bdi>
+            </th>
             {simulationValues(load).map((text, i) => (
               <td key={simulationColumns[i]}>{text}</td>
             ))}

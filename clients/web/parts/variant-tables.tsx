@@ -5,6 +5,7 @@ import { useLoaded } from '../loading.ts';
 import { usePlaces } from '../places.ts';
 import { shareTokenOf } from '../share.ts';
 import { RunState } from './check-table.tsx';
+import { Quoted } from './quoted.tsx';
 import { VariantTable } from './variant-table.tsx';
 import { WhatChanged } from './why.tsx';
 
@@ -47,7 +48,7 @@ const Region = ({ run, check: { samples = 1 }, explanation, all }: RegionProps) 
     {explanation && (
       <p class="break">
         <strong>Why: </strong>
-        <bdi>{explanation.sentence}</bdi>
+        <Quoted text={explanation.sentence} />
       </p>
     )}
     {run.state === 'succeeded' && <VariantTable run={run} labelled={`variants-${run.region}`} all={all} />}

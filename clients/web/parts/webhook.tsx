@@ -3,9 +3,12 @@ import type { Delivery, DeliveryList, RotatedWebhook, Webhook } from '../../../s
 import { ago, localTime } from '../../words/times.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { readBody, send } from '../requests.ts';
+import { isolated } from '../title.ts';
 import { DataTable } from './data-table.tsx';
 import { Field } from './field.tsx';
 import { Pending, ProblemNote } from './problem.tsx';
+import { Quoted } from './quoted.tsx';
+import { TwoLines } from './two-lines.tsx';
 
 const REFRESH_SECONDS = 5;
 
@@ -17,7 +20,10 @@ export const NewSecret = ({ secret, of, until }: { secret: string; of: string; u
   return (
     <div class="panel">
       <p>
-        The secret of <bdi>{of}</bdi>. Copy it now, because nobody can read it again.
+        <TwoLines>
+          The secret of <bdi>{of}</bdi>
+        </TwoLines>{' '}
+        Copy it now, because nobody can read it again.
       </p>
       <div class="row">
         <Field name={`secret-of-${of}`} label="Secret" class="grow">
@@ -42,6 +48,7 @@ export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: ()
   const { id, url, createdAt, failingSince, disabledAt, disabledReason } = webhook;
   const [rotated, setRotated] = useState<RotatedWebhook>();
   const path = `/v1/webhooks/${id}`;
+  const heading = `webhook-${id}`;
   const deliveries = useLoaded<DeliveryList>(`${path}/deliveries`, {
     isFinished: (list) => !list.deliveries.some(({ state }) => state === 'pending'),
     refreshSeconds: REFRESH_SECONDS,
@@ -54,13 +61,16 @@ export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: ()
   const post = (to: string) => action.run(() => send(`${path}${to}`, { method: 'POST' }));
   const rotate = () =>
     action.run(async () => setRotated(await readBody<RotatedWebhook>(`${path}/rotate`, { method: 'POST' })));
-  const remove = () => confirm(`Delete the webhook ${url}?`) && action.run(() => send(path, { method: 'DELETE' }));
+  const remove = () =>
+    confirm(`Delete the webhook ${isolated(url)}?`) && action.run(() => send(path, { method: 'DELETE' }));
   return (
-    <section class="panel" aria-label={url}>
+    <section class="panel" aria-labelledby={heading}>
       <div class="head">
         <div class="grow">
-          <h2 class="break">
-            <bdi>{url}</bdi>
+          <h2 id={heading}>
+            <TwoLines>
+              <bdi>{url}</bdi>
+            </TwoLines>
           </h2>
           <p class="muted">Created {localTime(createdAt)}</p>
         </div>
@@ -123,7 +133,7 @@ const Deliveries = ({ of, list: { deliveries }, redeliver }: DeliveriesProps) =>
             </td>
             <td>{delivery.tries}</td>
             <td>
-              <bdi>{answerOf(delivery)}</bdi>
+              <Quoted text={answerOf(delivery)} />
             </td>
             <td>{delivery.nextTryAt ? localTime(delivery.nextTryAt) : '–'}</td>
             <td>

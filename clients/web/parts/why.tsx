@@ -32,7 +32,7 @@ export const WhatChanged = ({ region, explanation }: { region: string; explanati
       {explanation.mainThread.map(({ url, baseMs, ms }) => (
         <tr key={url}>
           <th scope="row" class="break">
-            {url}
+            <bdi>{url}</bdi>
           </th>
           <td>{timeText(baseMs)}</td>
           <td>{timeText(ms)}</td>
@@ -56,7 +56,9 @@ export const WhatChanged = ({ region, explanation }: { region: string; explanati
       {explanation.elements.map(({ audit, title, selector, snippet, url, change }) => (
         <tr key={`${audit} ${selector} ${snippet} ${url}`}>
           <th scope="row">{title}</th>
-          <td class="break">{selector ?? url ?? snippet}</td>
+          <td class="break">
+            <bdi>{selector ?? url ?? snippet}</bdi>
+          </td>
           <td>{change}</td>
         </tr>
       ))}
@@ -89,8 +91,12 @@ const LcpElement = ({ id, explanation: { lcpElement } }: { id: string; explanati
     {lcpElement?.changed
       ? [
           <tr key="element">
-            <td class="break">{elementText(lcpElement.base)}</td>
-            <td class="break">{elementText(lcpElement.value)}</td>
+            <td class="break">
+              <bdi>{elementText(lcpElement.base)}</bdi>
+            </td>
+            <td class="break">
+              <bdi>{elementText(lcpElement.value)}</bdi>
+            </td>
           </tr>,
         ]
       : []}

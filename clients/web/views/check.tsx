@@ -18,6 +18,7 @@ import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Reasons } from '../parts/reasons.tsx';
 import { Report } from '../parts/report.tsx';
 import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
+import { TwoLines } from '../parts/two-lines.tsx';
 import { Legend } from '../parts/value.tsx';
 import { VariantTables } from '../parts/variant-tables.tsx';
 import { missingOr, shareTokenOf } from '../share.ts';
@@ -67,9 +68,11 @@ const CheckHead = ({ check }: { check: CheckView }) => {
     <div class="head">
       <div class="grow">
         <h1>
-          <a class="clamped" href={check.url} rel="noreferrer nofollow" title={isolated(check.url)}>
-            <bdi>{check.url}</bdi>
-          </a>
+          <TwoLines>
+            <a href={check.url} rel="noreferrer nofollow">
+              <bdi>{check.url}</bdi>
+            </a>
+          </TwoLines>
         </h1>
         <p class="muted">
           <Facts facts={facts} />

@@ -12,7 +12,9 @@ import { NewlyFailed } from '../parts/assertions.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
+import { Quoted } from '../parts/quoted.tsx';
 import { Reasons } from '../parts/reasons.tsx';
+import { TwoLines } from '../parts/two-lines.tsx';
 import { WhatChanged } from '../parts/why.tsx';
 import { usePlaces } from '../places.ts';
 import { isolated, useTitle } from '../title.ts';
@@ -53,7 +55,11 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
       {!data && <Pending error={error} reload={reload} missing={missing} rows={12} />}
       {data && error && <ProblemNote error={error} reload={reload} missing={missing} />}
       {data && <Reasons reasons={data.reasons} differences={data.differences} />}
-      {data && !why.data && why.error && <p class="muted">Why they differ is unknown. {why.error.message}</p>}
+      {data && !why.data && why.error && (
+        <p class="muted">
+          Why they differ is unknown. <Quoted text={why.error.message} />
+        </p>
+      )}
       {data && <NewlyFailed results={data.newlyFailed} />}
       {data?.regions.map((region) => (
         <RegionPart key={region} region={region} metrics={data.metrics} explanation={why.data?.regions[region]} />
@@ -66,11 +72,18 @@ const Heading = ({ urls: [first, second] }: { urls: readonly string[] }) => {
   if (first === undefined) return <h1>Two checks compared</h1>;
   return second === undefined ? (
     <h1>
-      Two checks of <bdi>{first}</bdi>
+      <TwoLines>
+        Two checks of <bdi>{first}</bdi>
+      </TwoLines>
     </h1>
   ) : (
     <h1>
-      <bdi>{first}</bdi> compared with <bdi>{second}</bdi>
+      <TwoLines>
+        <bdi>{first}</bdi>
+      </TwoLines>{' '}
+      <TwoLines>
+        compared with <bdi>{second}</bdi>
+      </TwoLines>
     </h1>
   );
 };
@@ -82,9 +95,12 @@ const Side = ({ name, id, check, named }: SideProps) => (
   <p class="grow panel">
     <strong>{name}</strong> <a href={`/checks/${id}`}>{check ? localTime(check.createdAt) : id.slice(0, 8)}</a>
     <br />
-    <span class="muted break">
-      {check ? <Facts facts={[...(named ? [check.url] : []), ...auditFacts(check), ...labelTexts(check)]} /> : ' '}
-    </span>
+    {check && named && (
+      <TwoLines>
+        <bdi>{check.url}</bdi>
+      </TwoLines>
+    )}{' '}
+    <span class="muted break">{check ? <Facts facts={[...auditFacts(check), ...labelTexts(check)]} /> : ' '}</span>
   </p>
 );
 
@@ -109,7 +125,7 @@ const RegionPart = ({ region, metrics: compared, explanation }: RegionProps) => 
       {explanation && (
         <p class="break">
           <strong>Why: </strong>
-          <bdi>{explanation.sentence}</bdi>
+          <Quoted text={explanation.sentence} />
         </p>
       )}
       <DataTable

@@ -12,10 +12,11 @@ import { Facts } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
 import { PageChange, PageScore, Sparkline } from '../parts/page-result.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
+import { TwoLines } from '../parts/two-lines.tsx';
 import { usePlaces, withPlace } from '../places.ts';
 import { readBody } from '../requests.ts';
 import { navigate } from '../router.ts';
-import { isolated, useTitle } from '../title.ts';
+import { useTitle } from '../title.ts';
 
 type PageList = { pages: PageResult[]; nextCursor: string | null };
 const filterNames = ['label', 'device', 'region'] as const;
@@ -139,9 +140,11 @@ const Rows = ({ pages, isFiltered, isAll }: RowsProps) => {
       {pages.map((page) => (
         <tr key={`${page.url} ${page.device} ${page.region}`}>
           <td class="page">
-            <a href={page.links.page} class="two-lines" title={isolated(page.url)}>
-              <bdi>{page.url}</bdi>
-            </a>{' '}
+            <TwoLines>
+              <a href={page.links.page}>
+                <bdi>{page.url}</bdi>
+              </a>
+            </TwoLines>{' '}
             <span class="muted">
               <Facts facts={[withPlace(places, page.region), page.device, ...labelTexts(page)]} />
             </span>

@@ -13,6 +13,7 @@ import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
 import { RunTable } from '../parts/run-table.tsx';
 import { ScoreTiles } from '../parts/score-tiles.tsx';
 import { Simulations } from '../parts/simulations.tsx';
+import { TwoLines } from '../parts/two-lines.tsx';
 import { VariantTable } from '../parts/variant-table.tsx';
 import { usePlaces } from '../places.ts';
 import { missingOr, shareTokenOf } from '../share.ts';
@@ -79,7 +80,9 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
 const Variants = ({ run, against }: { run: RunView; against: NonNullable<RunView['against']> }) => (
   <>
     <h2 id="variants">
-      Compared with <bdi>{against.url}</bdi>
+      <TwoLines>
+        Compared with <bdi>{against.url}</bdi>
+      </TwoLines>
     </h2>
     <p class="muted">{[`Lighthouse ${against.auditVersion}`, against.device, 'audited in turns'].join(' · ')}</p>
     <VariantTable run={run} labelled="variants" all />
@@ -102,14 +105,18 @@ const RunHead = ({ run, checkId }: { run: RunView; checkId: string }) => {
     <div class="head">
       <div class="grow">
         <h1>
-          <a class="clamped" href={run.url} rel="noreferrer nofollow" title={isolated(run.url)}>
-            {run.region}: <bdi>{run.url}</bdi>
-          </a>
+          <TwoLines>
+            <a href={run.url} rel="noreferrer nofollow">
+              {run.region}: <bdi>{run.url}</bdi>
+            </a>
+          </TwoLines>
         </h1>
         <p class="muted">{facts.join(' · ')}</p>
         {run.finalUrl && run.finalUrl !== run.url && (
-          <p class="muted break">
-            Measured: <bdi>{run.finalUrl}</bdi>
+          <p class="muted">
+            <TwoLines>
+              Measured: <bdi>{run.finalUrl}</bdi>
+            </TwoLines>
           </p>
         )}
         {!isFinished(run) && (

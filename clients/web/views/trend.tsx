@@ -8,6 +8,7 @@ import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { TrendChart } from '../parts/trend-chart.tsx';
 import { TrendFilter } from '../parts/trend-filter.tsx';
 import { TrendTable } from '../parts/trend-table.tsx';
+import { TwoLines } from '../parts/two-lines.tsx';
 import { replaceUrl } from '../router.ts';
 import { MAX_RUNS, useSeries } from '../series.ts';
 import { isolated, useTitle } from '../title.ts';
@@ -25,7 +26,15 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
   const isShown = isReady && !filterNames.some(refused);
   return (
     <>
-      <h1 class="clamped">{url ? <bdi>{url}</bdi> : 'A page over time'}</h1>
+      <h1>
+        {url ? (
+          <TwoLines key={url}>
+            <bdi>{url}</bdi>
+          </TwoLines>
+        ) : (
+          'A page over time'
+        )}
+      </h1>
       <TrendFilter key={`${query}`} query={query} wrong={wrong} />
       {url === '' && <p class="empty">Enter the URL of a page that was audited before.</p>}
       {isShown && (

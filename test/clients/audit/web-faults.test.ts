@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finishedCheck } from '../../support/finished-checks.ts';
-import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { emulateMedia, expectAccessible, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 
 let site: Site;
@@ -12,16 +11,13 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 const fast = { lcps: [633, 640, 629] };
-const emulate = async (page: Page, name: string, value: string) =>
-  (await page.createCDPSession()).send('Emulation.setEmulatedMedia', { features: [{ name, value }] });
 
-test('a trend of one check has a chart in a browser whose language is no tag, with a day, its scores and its regions', async () => {
+test('a trend of one check has a chart with a day, its scores and its regions', async () => {
   const url = 'https://example.com/once';
   await finishedCheck(site.world, { url }, [fast, fast]);
   await using view = await site.open('/health');
   const { page, errors } = view;
   await page.evaluateOnNewDocument(() => {
-    Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });
     const drawn: string[] = [];
     const dashes: number[][] = [];
     const { fillText, setLineDash } = CanvasRenderingContext2D.prototype;
@@ -48,70 +44,10 @@ test('a trend of one check has a chart in a browser whose language is no tag, wi
   const scores = drawn.filter((text) => /^\d{1,3}$/.test(text)).map(Number);
   expect([Math.min(...scores) >= 87, Math.max(...scores) <= 97]).toEqual([true, true]);
   expect(dashes.some((dash) => dash.length > 0)).toBe(true); // the second line shows the first one
-  await emulate(page, 'forced-colors', 'active');
+  await emulateMedia(page, [{ name: 'forced-colors', value: 'active' }]);
   await page.waitForFunction(() => matchMedia('(forced-colors: active)').matches);
   await untilShown(page, 'Time (');
   expect(errors).toEqual([]);
-});
-
-test('bars keep their colour where the browser replaces all colours', async () => {
-  const { id } = await finishedCheck(site.world, {}, [fast, { lcps: [1912, 1905, 1918] }]);
-  await using view = await site.open(`/checks/${id}`);
-  await view.page.waitForSelector('.bar i');
-  await emulate(view.page, 'forced-colors', 'active');
-  const [back, bar] = await view.page.$eval('.bar', (each) =>
-    [each, each.firstElementChild as Element].map((part) => getComputedStyle(part).backgroundColor),
-  );
-  expect(bar).not.toBe(back);
-});
-
-test('a narrow window shows every value of a check and a trend, long labels, and two lines of a long URL', async () => {
-  const url = `https://example.com/${'x'.repeat(1900)}`;
-  const labels = { branch: 'y'.repeat(128) };
-  const regions = ['us-west1', 'europe-north1', 'us-east4'] as ['us-west1', 'europe-north1', 'us-east4'];
-  const { id } = await finishedCheck(site.world, { url, labels, regions }, [fast, fast, { lcps: [1912, 1905, 1918] }]);
-  for (const width of [360, 640]) {
-    for (const [path, text] of [
-      [`/checks/${id}`, 'better by'],
-      [`/pages?url=${encodeURIComponent(url)}`, 'CSV of all runs'],
-      ['/', 'y'.repeat(128)],
-    ] as const) {
-      await using view = await site.open(path, { width });
-      const { page } = view;
-      await untilShown(page, text);
-      await page.waitForSelector('td .number, td .value');
-      expect([path.slice(0, 8), await overflowOf(page)]).toEqual([path.slice(0, 8), 0]);
-      const cut = await page.$$eval('tbody :is(td, th)', (cells) =>
-        cells.filter((cell) => cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.outerHTML),
-      );
-      expect(cut).toEqual([]);
-      if (path !== '/') continue;
-      const lines = await page.$eval(`a[href="/checks/${id}"]`, (link) => {
-        const { lineHeight } = getComputedStyle(link);
-        return link.getBoundingClientRect().height / Number.parseFloat(lineHeight);
-      });
-      expect(Math.round(lines)).toBeLessThanOrEqual(2);
-    }
-  }
-});
-
-test('a text that turns the direction of writing turns nothing after it, also in the title', async () => {
-  const url = 'https://example.com/\u202ereversed';
-  const label = '\u202elabel';
-  const { id } = await finishedCheck(site.world, { url, labels: { branch: label } }, [fast, { failed: 'dns-failure' }]);
-  for (const path of ['/', `/checks/${id}`, `/pages?url=${encodeURIComponent(url)}`]) {
-    await using view = await site.open(path);
-    await untilShown(view.page, url);
-    const loose = await view.page.evaluate(() => {
-      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-      const found: string[] = [];
-      for (let text = texts.nextNode(); text; text = texts.nextNode())
-        if (text.nodeValue?.includes('\u202e') && !text.parentElement?.closest('bdi')) found.push(text.nodeValue);
-      return found;
-    });
-    expect([path, loose]).toEqual([path, []]);
-    if (path !== '/') expect(await view.page.title()).toContain(`\u2068${url}\u2069`);
-  }
 });
 
 test('an expired run of a trend is no link', async () => {

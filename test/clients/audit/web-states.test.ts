@@ -2,21 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyText } from '../../../shared/key-text.ts';
-import { notSimulated, type SimulatedLoad } from '../../../shared/simulated-loads.ts';
 import { finishedCheck, finishRun } from '../../support/finished-checks.ts';
-import { FULL } from '../../support/full.ts';
 import { announcementsOf } from '../../support/web-announcements.ts';
-import { expectAccessible, overflowOf, press, untilShown } from '../../support/web-browser.ts';
+import { expectAccessible, press, untilShown } from '../../support/web-browser.ts';
 import { type Site, startSite } from '../../support/web-site.ts';
 import { aCheck } from '../../support/world.ts';
 
 const url = `https://example.com/${'a-long-path/'.repeat(20)}`;
-const slow = { rttMs: 300, throughputKbps: 700, cpuSlowdownMultiplier: 4 };
-const simulations: SimulatedLoad[] = [
-  { name: '3g', ...slow, performance: 57, fcp: 1251, si: 1601, lcp: 4501, tti: 5203, tbt: 350, reason: null },
-  notSimulated('region', { ...slow, rttMs: null }, 'The region measured no round-trip time.'),
-];
-const result = { lcps: [633, 640, 629], warnings: ['The page was slow.'], simulations };
+const result = { lcps: [633, 640, 629] };
 let site: Site;
 let paths: Record<'list' | 'check' | 'run' | 'trend' | 'comparison', string>;
 beforeAll(async () => {
@@ -166,50 +159,4 @@ test('a check that finishes while the tab sleeps shows its results when the tab 
   const all = 'us-west1 finished. Performance 92. europe-north1 failed: tls-error.';
   await expect.poll(results, { timeout: 10_000 }).toBe(all);
   expect(await page.$eval('main', (main) => main.textContent)).toContain('Check the certificate of the server');
-});
-
-/** Narrow first, because a chart must shrink from the width of paper. */
-const widths = FULL ? [360, 1280, 1600] : [360, 1600];
-test.each([
-  ['list', 'us-west1'],
-  ['check', '633 ms'],
-  ['run', 'The region measured no round-trip time.'],
-  ['trend', 'CSV of all runs'],
-  ['comparison', 'Change'],
-] as const)('the %s fits narrow and wide windows, and paper, without a fault that axe finds', async (name, content) => {
-  await using view = await site.open(paths[name], { width: 794 });
-  const { page } = view;
-  await untilShown(page, content);
-  if (name === 'trend') await page.waitForSelector('tbody tr:nth-child(2)');
-  for (const width of widths) {
-    await page.setViewport({ width, height: 800 });
-    await expect.poll(() => overflowOf(page), { timeout: 10_000 }).toBe(0);
-    await expectAccessible(page);
-  }
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
-  const rows = await page.$$eval('tbody tr', (all) => all.length);
-  await page.setViewport({ width: 794, height: 800 }); // A4
-  await page.emulateMediaType('print');
-  await expect.poll(() => overflowOf(page), { timeout: 10_000 }).toBe(0);
-  const print = await page.evaluate(() => {
-    const isShown = (each: Element) => each.getClientRects().length > 0;
-    const shown = (selector: string) => [...document.querySelectorAll(selector)].filter(isShown);
-    const isCut = (each: Element) =>
-      getComputedStyle(each).overflowX !== 'visible' && each.scrollWidth > each.clientWidth + 1;
-    const { backgroundColor, color, colorScheme } = getComputedStyle(document.body);
-    return {
-      controls: shown('button, input, select, textarea, iframe').map(({ outerHTML }) => outerHTML),
-      rows: shown('tbody tr').length,
-      cut: shown('main *:not(.hidden)')
-        .filter(isCut)
-        .map(({ outerHTML }) => outerHTML.slice(0, 200)),
-      colors: [backgroundColor, color, colorScheme],
-    };
-  });
-  expect(print).toEqual({
-    controls: [],
-    rows,
-    cut: [],
-    colors: ['rgb(255, 255, 255)', 'rgb(26, 31, 36)', 'light'],
-  });
 });
