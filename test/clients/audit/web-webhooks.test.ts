@@ -34,7 +34,7 @@ test('a webhook is created, tested, sent again, given a new secret and deleted o
   await untilShown(page, 'Copy it now, because nobody can read it again.');
   const secret = await page.$eval('input[readonly]', ({ value }) => value);
   await press(page, 'Send a test');
-  await untilShown(page, '✓ succeeded');
+  await untilShown(page, '✔ succeeded');
   const [first] = receiver.received as [Received];
   expect(verified(secret, first)).toMatchObject({ type: 'webhook.test' });
   await press(page, 'Send again');
