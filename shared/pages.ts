@@ -91,6 +91,9 @@ export const PageResult = z
   .meta({ id: 'PageResult', description: 'The newest finished result of a URL on a device in a region.' });
 export type PageResult = z.infer<typeof PageResult>;
 
+/** One part of the list, as the API answers. */
+export type PageList = { pages: PageResult[]; nextCursor: string | null };
+
 /** A page on a device in a region. */
 type Place = { url: string; device: Device; region: Region };
 

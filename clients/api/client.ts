@@ -2,28 +2,21 @@ import type { asCreated, CheckView, CreateCheckBody } from '../../shared/check.t
 import type { CheckComparison, RegionComparison } from '../../shared/comparison/schemas.ts';
 import type { CheckExplanation } from '../../shared/explanation/schema.ts';
 import type { Fix } from '../../shared/fixes/fix.ts';
-import type { ParameterName } from '../../shared/list-parameters.ts';
 import type { LimitList, RegionList, VersionList } from '../../shared/offer.ts';
+import type { PageList } from '../../shared/pages.ts';
 import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
 import type { RunView } from '../../shared/run.ts';
 import type { CreateScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
-import type { CheckSummary } from '../../shared/summaries.ts';
 import type { Variant } from '../../shared/variants.ts';
+import type { CheckList, ListFilters, PageFilters } from './lists.ts';
 import { checkPath, queryOf, runPath, schedulePath } from './paths.ts';
 import { nextReadingAt, type OnOutage, pause, withPatience, withRetries } from './retries.ts';
 import { ServiceError } from './service-error.ts';
 import { type Reached, type ReadOptions, type SendOptions, type Signal, Transport } from './transport.ts';
 
 export type CreatedCheck = ReturnType<typeof asCreated>;
-/** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
-export type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCursor: string | null };
 /** The full Lighthouse result as that version wrote it. */
 export type Report = Readonly<Record<string, unknown>>;
-/** Query parameters of the list of checks. A label is `name:value`. */
-export type ListFilters = { limit?: number | undefined; label?: readonly string[] | undefined } & {
-  [Name in Exclude<ParameterName, 'limit' | 'label' | 'region'>]?: string | undefined;
-};
-
 type Patience = { signal: AbortSignal; onOutage?: OnOutage | undefined };
 
 const REPORT_TIMEOUT_MS = 180_000; // a report may have many megabytes
@@ -116,6 +109,11 @@ export class Client {
   /** Returns one page of checks, newest first. */
   list(query: ListFilters = {}, { signal }: Signal = {}): Promise<CheckList> {
     return this.#read(`/v1/checks${queryOf(query)}`, { field: 'checks', signal });
+  }
+
+  /** Returns one part of the newest results of the caller's pages, worst first. */
+  pages(query: PageFilters = {}, { signal }: Signal = {}): Promise<PageList> {
+    return this.#read(`/v1/pages${queryOf(query)}`, { field: 'pages', signal });
   }
 
   /** Compares the check with a base, or without a base its two variants or its regions. */

@@ -1,6 +1,7 @@
 import type { CheckView } from '../../shared/check.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
-import type { Client, ListFilters } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
+import type { ListFilters } from '../api/lists.ts';
 import { baseParameter, UUID } from './base.ts';
 import { UsageError } from './exit-codes.ts';
 import type { RunOptions } from './options.ts';

@@ -69,3 +69,9 @@ export const textOrJson = (text: string): 'text' | 'json' => {
   if (text !== 'text' && text !== 'json') throw new InvalidArgumentError('Use text or json.');
   return text;
 };
+/** Parses the format of a list that is also a table. */
+export const tableFormat = (text: string): 'text' | 'json' | 'csv' | 'markdown' => {
+  if (text !== 'text' && text !== 'json' && text !== 'csv' && text !== 'markdown')
+    throw new InvalidArgumentError('Use text, json, csv or markdown.');
+  return text;
+};

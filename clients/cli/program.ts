@@ -6,6 +6,7 @@ import { addFixes } from './commands/fixes.ts';
 import { addGet } from './commands/get.ts';
 import { addList } from './commands/list.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addPages } from './commands/pages.ts';
 import { addRegions } from './commands/regions.ts';
 import { addReport } from './commands/report.ts';
 import { addRun } from './commands/run.ts';
@@ -28,6 +29,7 @@ const commands = [
   addRegions,
   addGet,
   addList,
+  addPages,
   addCompare,
   addReport,
   addShare,

@@ -40,13 +40,17 @@ export const worstFixes = async (client: Client, runs: readonly RunView[], signa
   }
 };
 
+/** Returns labels as the lists of the service take them. */
+export const labelFilters = (label: Readonly<Record<string, string>> = {}): string[] =>
+  Object.entries(label).map(([name, value]) => `${name}:${value}`);
+
 /** Prints a line per check, newest first. */
 export const list = (context: Context, options: ReadOptions): Promise<number> =>
   reading(context, options, async (client) => {
-    const { limit, url, state, assertionsPassed, label = {} } = options;
+    const { limit, url, state, assertionsPassed, label } = options;
     const query = {
       ...{ limit, url, state, assertionsPassed },
-      label: Object.entries(label).map(([name, value]) => `${name}:${value}`),
+      label: labelFilters(label),
     };
     const page = await client.list(query, context);
     const text =

@@ -1,6 +1,7 @@
 import { pick } from '../../shared/pick.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
-import type { CheckList, Client, ListFilters } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
+import type { CheckList, ListFilters } from '../api/lists.ts';
 import { unreadableNote } from '../words/words.ts';
 import { bytesOf, MAX_BYTES, withShortTexts } from './fit.ts';
 import { checkPage } from './pages.ts';

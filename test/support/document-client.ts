@@ -25,7 +25,8 @@ import type { CheckComparison, RegionComparison } from '${root}/shared/compariso
 import type { Problem } from '${root}/shared/problems.ts';
 import type { CheckSummary } from '${root}/shared/summaries.ts';
 import type { RunView } from '${root}/shared/run.ts';
-import type { CreatedCheck, ListFilters } from '${root}/clients/api/client.ts';
+import type { CreatedCheck } from '${root}/clients/api/client.ts';
+import type { ListFilters, PageFilters } from '${root}/clients/api/lists.ts';
 import type { components, operations, paths } from './api.d.ts';
 
 type Schemas = components['schemas'];
@@ -40,7 +41,8 @@ export const same: [
   Same<Problem, Schemas['Problem']>,
   Same<keyof CreateCheckBody, keyof Schemas['CreateCheck']>,
   Same<keyof ListFilters, keyof NonNullable<operations['listChecks']['parameters']['query']>>,
-] = [true, true, true, true, true, true, true, true, true];
+  Same<keyof PageFilters, keyof NonNullable<operations['listPages']['parameters']['query']>>,
+] = [true, true, true, true, true, true, true, true, true, true];
 
 type Create = paths['/v1/checks']['post'];
 type Get = paths['/v1/checks/{checkId}']['get'];

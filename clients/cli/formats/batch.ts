@@ -1,6 +1,5 @@
 import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { cutText } from '../../../shared/text.ts';
 import { gradeSigns, labels, shownValue } from '../../words/numbers.ts';
 import type { CheckResult } from '../result.ts';
 import { boundedMarkdown, gradeEmojis, outcomeSigns, partOfCheck } from './markdown.ts';
@@ -8,12 +7,13 @@ import { code, link, prose, tableOf, tableRows } from './markdown-syntax.ts';
 import { sampleNotes } from './notes.ts';
 import { outcomeOf, worstFirst } from './outcome.ts';
 import { type FormatName, render } from './render.ts';
-import { paint, signed, table, type View, wrap } from './terminal.ts';
+import { fittingTable, paint, signed, type View, wrap } from './terminal.ts';
 import { problemLines } from './text.ts';
 import { linkOf, shortUrl, titleOf } from './titles.ts';
 
 /** Metrics of the table, in the order of its columns. */
 const columns: readonly MetricName[] = ['performance', 'accessibility', 'lcp', 'tbt', 'cls'];
+
 /** Shortest width of a page's name before the table is a list. */
 const MIN_NAME_WIDTH = 12;
 
@@ -78,7 +78,7 @@ const textOf = (results: readonly CheckResult[], batch: Batch, view: View): stri
   const header = ['', ...names.map((name) => labels[name]), ...facts, ''];
   const lines = [
     ...wrap(paint(titleOfBatch(results), 'heading', view), view.width),
-    ...(fittingTable([header, ...cells], view) ?? listOf(cells, names, view)),
+    ...(fittingTable([header, ...cells], view, MIN_NAME_WIDTH) ?? listOf(cells, names, view)),
     ...wrap(`${gradeSigns.pass} good  ${gradeSigns.work} needs work  ${gradeSigns.poor} poor`, view.width),
     ...failedOf(results).flatMap((each) => ['', ...wrap(titleOf(each).url, view.width), ...problemLines(each, view)]),
     '',
@@ -97,19 +97,6 @@ const titleOfBatch = (results: readonly CheckResult[]): string => {
 const textCell = (run: RunView, name: MetricName, view: View): string => {
   const value = shownValue(run, name);
   return value ? paint(`${value.sign} ${value.text}`.trimStart(), value.grade, view) : '–';
-};
-
-/** Returns the table, with pages cut to the width of the terminal. */
-const fittingTable = (rows: readonly (readonly string[])[], view: View): string[] | undefined => {
-  const longest = Math.max(...rows.map((row) => row.at(-1)?.length ?? 0));
-  for (let width = longest; width >= Math.min(longest, MIN_NAME_WIDTH); width -= 1) {
-    const lines = table(
-      rows.map((row) => [...row.slice(0, -1), cutText(row.at(-1) ?? '', width)]),
-      view,
-    );
-    if (lines) return lines;
-  }
-  return undefined;
 };
 
 const listOf = (rows: readonly (readonly string[])[], names: readonly MetricName[], view: View): string[] =>

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { cutText } from '../../../shared/text.ts';
 
 /** The size of a terminal, and whether it shows colours. */
 export type View = { width: number; color: boolean };
@@ -44,6 +45,26 @@ export const table = (rows: readonly (readonly string[])[], { width }: View): st
   return lines.some((line) => stringWidth(line) > width) ? undefined : lines;
 };
 const GAP = '   ';
+
+/**
+ * Returns a table whose last column, the names of pages, is cut to the width of the terminal. Returns undefined if less than
+ * `minWidth` of a name would be left.
+ */
+export const fittingTable = (
+  rows: readonly (readonly string[])[],
+  view: View,
+  minWidth: number,
+): string[] | undefined => {
+  const longest = Math.max(...rows.map((row) => row.at(-1)?.length ?? 0));
+  for (let width = longest; width >= Math.min(longest, minWidth); width -= 1) {
+    const lines = table(
+      rows.map((row) => [...row.slice(0, -1), cutText(row.at(-1) ?? '', width)]),
+      view,
+    );
+    if (lines) return lines;
+  }
+  return undefined;
+};
 
 /** Returns a label and its value on one line, or on more if the terminal is too narrow. */
 export const labelled = (label: string, value: string, { width }: View): string[] => {

@@ -1,7 +1,7 @@
-import type { MainName } from '../../../shared/page-metrics.ts';
 import type { PageResult } from '../../../shared/pages.ts';
 import { changeText } from '../../words/change.ts';
-import { gradeOf, labels, mainMetrics } from '../../words/numbers.ts';
+import { gradeOf, labels } from '../../words/numbers.ts';
+import { pageChangeWords } from '../../words/pages.ts';
 import { Graded } from './value.tsx';
 
 type Props = { page: PageResult };
@@ -15,24 +15,16 @@ export const PageScore = ({ page: { state, performance, errorCode, device } }: P
 const MOST_METRICS = 2;
 
 /** The change from the result before: the metrics that regressed or improved, or why nobody can say. */
-export const PageChange = ({ page: { change, state } }: Props) => {
-  if (!change) return <span class="muted">{state === 'failed' ? '–' : 'first result'}</span>;
-  const { verdict, metrics, differences } = change;
-  if (verdict === 'same') return <>same</>;
-  if (verdict === 'unknown') {
-    if (differences.length > 0) return <span class="muted">not comparable: other {differences.join(', ')}</span>;
-    const open = mainMetrics.find((name) => metrics[name as MainName]?.verdict === 'unknown') as MainName;
-    const of = metrics[open];
-    return <span class="muted">unknown{of && `: ${labels[open]} ${changeText(open, of)}`}</span>;
-  }
-  const changed = mainMetrics.filter((name) => metrics[name as MainName]?.verdict === verdict) as MainName[];
+export const PageChange = ({ page }: Props) => {
+  const { verdict, text, changed } = pageChangeWords(page);
+  if (verdict === null || verdict === 'unknown') return <span class="muted">{text}</span>;
+  if (verdict === 'same') return <>{text}</>;
   return (
     <>
-      <strong class={verdict === 'regressed' ? 'poor' : 'pass'}>{verdict}</strong>
-      {changed.slice(0, MOST_METRICS).map((name) => {
-        const of = metrics[name];
-        return of && <div key={name}>{`${labels[name]} ${changeText(name, of)}`}</div>;
-      })}
+      <strong class={verdict === 'regressed' ? 'poor' : 'pass'}>{text}</strong>
+      {changed.slice(0, MOST_METRICS).map(({ name, of }) => (
+        <div key={name}>{`${labels[name]} ${changeText(name, of)}`}</div>
+      ))}
       {changed.length > MOST_METRICS && <div class="muted">and {changed.length - MOST_METRICS} more</div>}
     </>
   );

@@ -1,7 +1,7 @@
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { devices } from '../../../shared/audit-options.ts';
-import type { PageResult } from '../../../shared/pages.ts';
+import type { PageList, PageResult } from '../../../shared/pages.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import { labelTexts } from '../../words/facts.ts';
 import { ago, localTime } from '../../words/times.ts';
@@ -18,7 +18,6 @@ import { readBody } from '../requests.ts';
 import { navigate } from '../router.ts';
 import { useTitle } from '../title.ts';
 
-type PageList = { pages: PageResult[]; nextCursor: string | null };
 const filterNames = ['label', 'device', 'region'] as const;
 type Wrong = (path: string) => string | undefined;
 

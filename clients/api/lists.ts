@@ -1,0 +1,15 @@
+import type { ParameterName } from '../../shared/list-parameters.ts';
+import type { CheckSummary } from '../../shared/summaries.ts';
+
+/** One page of checks. `unreadable` has the ids of checks whose stored data can't be read. */
+export type CheckList = { checks: CheckSummary[]; unreadable?: string[]; nextCursor: string | null };
+
+/** Query parameters of the list of checks. A label is `name:value`. */
+export type ListFilters = { limit?: number | undefined; label?: readonly string[] | undefined } & {
+  [Name in Exclude<ParameterName, 'limit' | 'label' | 'region'>]?: string | undefined;
+};
+
+/** Query parameters of the list of pages. */
+export type PageFilters = Pick<ListFilters, 'limit' | 'label' | 'cursor' | 'url' | 'device'> & {
+  region?: string | undefined;
+};

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pagesIn } from '../../clients/cli/formats/pages.ts';
+import { pageExample } from '../../shared/openapi/page-example.ts';
+import type { PageList, PageResult } from '../../shared/pages.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { runHere } from '../support/command-context.ts';
+import { finishedCheck } from '../support/finished-checks.ts';
+import { startOddServer } from '../support/odd-server.ts';
+
+const now = new Date('2026-11-25T18:49:27.905Z');
+const regressed = pageExample();
+const change = regressed.change as NonNullable<PageResult['change']>;
+const failed: PageResult = {
+  ...regressed,
+  ...{
+    url: 'https://broken.example/=1+1,"x"',
+    state: 'failed',
+    errorCode: 'dns-failure',
+    performance: null,
+    change: null,
+  },
+};
+const pages: PageResult[] = [
+  failed,
+  regressed,
+  {
+    ...regressed,
+    url: 'https://example.com/same',
+    performance: 95,
+    change: { ...change, verdict: 'same', metrics: {} },
+  },
+  {
+    ...regressed,
+    url: 'https://example.com/new',
+    device: 'desktop',
+    region: 'us-east4',
+    performance: 98,
+    change: null,
+  },
+  {
+    ...regressed,
+    url: 'https://example.com/other',
+    change: { ...change, verdict: 'unknown', differences: ['auditVersion'] },
+  },
+];
+const list = { pages, nextCursor: null, isFiltered: false, server: 'http://127.0.0.1:4080', now };
+const view = { width: 110, color: false };
+
+test.each([
+  ['text', 110, 'pages.txt'],
+  ['text', 30, 'pages.narrow.txt'],
+  ['csv', 110, 'pages.csv'],
+  ['markdown', 110, 'pages.md.txt'],
+] as const)('pages as %s in %i columns have the result and the change of each page', async (format, width, file) => {
+  const shown = pagesIn(format, list, { ...view, width });
+  await expect(shown).toMatchFileSnapshot(`snapshots/${file}`);
+  if (format === 'text')
+    expect(shown.split('\n').filter((line) => line.length > width && !line.includes('//127'))).toEqual([]);
+});
+
+test('JSON has the entries as the service sends them', () => {
+  expect(JSON.parse(pagesIn('json', list, view))).toEqual({ pages, nextCursor: null });
+});
+
+/** Starts a service with this many pages, which it sends in parts of at most two. */
+const startLongList = (count: number) =>
+  startOddServer((request, response) => {
+    const query = new URL(request.url ?? '', 'http://service').searchParams;
+    const from = Number(query.get('cursor') ?? 0);
+    const to = Math.min(from + Math.min(2, Number(query.get('limit'))), count);
+    const part = Array.from({ length: to - from }, (_, i) => ({
+      ...regressed,
+      url: `https://example.com/${from + i}`,
+    }));
+    const body: PageList = { pages: part, nextCursor: to < count ? `${to}` : null };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+
+test('`pages` reads the list to its end, with its filters in each request', async () => {
+  await using service = await startLongList(5);
+  const args = ['--label', 'branch=main', '--label', 'team=a', '--device', 'desktop', '--region', 'us-east4'];
+  const { code, stdout, stderr } = await runHere(
+    ['pages', ...args, '--url', 'https://example.com/', '--format', 'json'],
+    service.url,
+  );
+  expect([code, stderr]).toEqual([0, '']);
+  expect((JSON.parse(stdout) as PageList).pages.map(({ url }) => url.at(-1))).toEqual(['0', '1', '2', '3', '4']);
+  const queries = service.requests.map(({ url = '' }) => decodeURIComponent(url));
+  expect(queries).toHaveLength(3);
+  for (const query of queries)
+    expect(query).toMatch(/url=https:\/\/example.com\/&device=desktop&region=us-east4&label=branch:main&label=team:a/);
+});
+
+test('--limit ends the list, and a message says that there are more', async () => {
+  await using service = await startLongList(5);
+  const { stdout, ...rest } = await runHere(['pages', '--limit', '3', '--format', 'json'], service.url);
+  expect(rest).toEqual({ code: 0, stderr: 'There are more results. Raise --limit, which is 3.\n' });
+  expect(JSON.parse(stdout)).toMatchObject({ pages: [{}, {}, {}], nextCursor: '3' });
+  expect(await runHere(['pages', '--limit', '0'], service.url)).toMatchObject({ code: 2 });
+});
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+test('`pages` shows the results of a service, and says what to do about an empty list', async () => {
+  const shown = (...args: string[]) => runHere(['pages', ...args], api.url);
+  expect(await shown()).toEqual({
+    ...{ code: 0, stderr: '' },
+    stdout: 'No page has a result yet. Audit one: page-audit run https://example.com/\n',
+  });
+  const url = `https://example.com/${randomUUID()}`;
+  for (const lcps of [
+    [600, 610, 605],
+    [2600, 2610, 2605],
+  ])
+    await finishedCheck(api.world, { url, regions: ['us-west1'], samples: 3 }, [{ lcps }]);
+  const { stdout } = await shown();
+  expect(stdout).toContain(url.slice(0, 40));
+  expect(stdout).toContain('✘ LCP +2.0 s');
+  expect(stdout).toContain('1 result: 0 failed, 1 regressed, 0 improved.');
+  expect((await shown('--device', 'desktop')).stdout).toBe('No page matches. Leave out a filter to see more pages.\n');
+  expect(await shown('--region', 'mars')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('The region must be one of'),
+  });
+  expect(await runHere(['pages'], undefined)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^Set PAGE_AUDIT_URL/),
+  });
+});
