@@ -3,13 +3,12 @@ import { Client } from '../clients/api/client.ts';
 import { mcpServer } from '../clients/mcp/server.ts';
 import type { McpEnv } from '../shared/env.ts';
 import { ApiProblemError } from '../shared/problems.ts';
+import { SERVICE_VERSION } from '../shared/version.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
 import { originOf } from './lib/http/origin.ts';
 import type { Reply } from './lib/http/response.ts';
 
-/** Version of the API, which the tools follow. */
-const VERSION = '1.0.0';
 /** Time in which the tools answer, in milliseconds. With the start of a new instance, an answer comes within 25 s. */
 const ANSWER_MS = 22_000;
 /** Time in which a failed request is retried, in milliseconds. A later retry of a wait would end too late. */
@@ -35,7 +34,7 @@ export const mcp = ({ API_URL: url, PUBLIC_URL: publicUrl, CORS_ORIGINS, answerM
     const signal = AbortSignal.any([late.signal, request.signal].filter((each) => each !== undefined));
     const client = new Client({ url, key: keyOf(request), signal, retryUntil: start + RETRY_MS });
     const server = mcpServer({
-      version: VERSION,
+      version: SERVICE_VERSION,
       connect: async () => client,
       site: publicUrl ?? originOf(request),
       steps,
