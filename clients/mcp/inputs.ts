@@ -25,6 +25,11 @@ export const RunInputs = inputsOf({
   regions: z.array(z.string()).min(1).optional().describe('Default: the first region of the service.'),
   auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
   ...pick(SentOptions.shape, plainOptionNames), // an agent gets no secrets
+  idempotencyKey: z
+    .string()
+    .regex(/^[ -~]{1,255}$/)
+    .optional()
+    .describe('A repeated call with the same key and inputs returns the same check, and creates no other.'),
   limit: Limit,
 });
 
@@ -39,20 +44,32 @@ export const GetInputs = inputsOf({
   limit: Limit,
 });
 
-export const ListInputs = inputsOf({
+const ListLimit = z
+  .int()
+  .min(1)
+  .max(MAX_LISTED)
+  .optional()
+  .describe('Most entries. Without it, as many as fit in 2 kB, up to 10.');
+const lists = {
   url: z.string().optional(),
+  device: Device.optional(),
+  label: z.array(z.string()).optional().describe('Each is a label such as branch=main. All must match.'),
+  limit: ListLimit,
+  cursor: z.string().optional().describe('The nextCursor of the page before.'),
+};
+
+export const ListInputs = inputsOf({
+  ...lists,
   state: CheckState.optional(),
   assertionsPassed: z.boolean().optional().describe('Checks whose assertions passed, or failed.'),
-  device: Device.optional(),
-  label: z.array(z.string()).optional().describe('Each is name:value. All must match.'),
-  limit: z
-    .int()
-    .min(1)
-    .max(MAX_LISTED)
-    .optional()
-    .describe('Most checks. Without it, as many as fit in 2 kB, up to 10.'),
-  cursor: z.string().optional().describe('The nextCursor of the page before.'),
 });
+
+export const PagesInputs = inputsOf({ ...lists, region: z.string().optional() });
+
+export const SchedulesInputs = inputsOf({ limit: Limit });
+
+/** Returns a label as a list takes it. */
+export const withColon = (label: string): string => label.replace(/^([^:=]+)=/, '$1:');
 
 /** A check, its base, and how the two are compared. */
 export const CompareInputs = inputsOf({
@@ -72,5 +89,5 @@ export const FixesInputs = inputsOf({
 /** Returns the base of a comparison as the service names it. */
 export const baseOf = ({ baseCheckId, baseLabel, pool, intended }: z.output<typeof CompareInputs>) => ({
   ...{ pool, intended },
-  base: baseCheckId ?? (baseLabel === undefined ? undefined : `label:${baseLabel}`),
+  base: baseCheckId ?? (baseLabel === undefined ? undefined : `label:${baseLabel.replace(/^([^:=]+):/, '$1=')}`),
 });

@@ -1,43 +1,90 @@
+import { mainNames } from '../../shared/page-metrics.ts';
+import type { PageList, PageResult } from '../../shared/pages.ts';
 import { pick } from '../../shared/pick.ts';
+import type { Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
-import type { Client } from '../api/client.ts';
-import type { CheckList, ListFilters } from '../api/lists.ts';
+import type { CheckList } from '../api/lists.ts';
+import { changeText } from '../words/change.ts';
+import { everyText, lastText } from '../words/schedules.ts';
 import { unreadableNote } from '../words/words.ts';
-import { bytesOf, MAX_BYTES, withShortTexts } from './fit.ts';
+import { bytesOf, fitted, MAX_BYTES, withShortTexts } from './fit.ts';
 import { checkPage } from './pages.ts';
 
 const DEFAULT_LISTED = 10;
 export const MAX_LISTED = 20;
 
-type Options = { site: string; limit: number | undefined; signal: AbortSignal };
-
-/** Returns one page of checks. Without a limit, reads fewer checks until they fit, so that `nextCursor` skips none. */
-export const listAnswer = async (
-  client: Client,
-  filters: ListFilters,
-  { site, limit, signal }: Options,
+/** Returns one page of a list. Without a limit, reads fewer entries until they fit, so that `nextCursor` skips none. */
+export const listed = async <Page>(
+  read: (count: number) => Promise<Page>,
+  answerOf: (page: Page, count?: number) => object,
+  limit: number | undefined,
 ): Promise<object> => {
-  const page = await client.list({ ...filters, limit: limit ?? DEFAULT_LISTED }, { signal });
-  const answer = answerOf(page, site);
-  if (limit !== undefined || bytesOf(answer) <= MAX_BYTES) return answer;
-  let count = page.checks.length;
-  while (count > 1 && bytesOf(answerOf({ ...page, checks: page.checks.slice(0, count) }, site)) > MAX_BYTES) count -= 1;
-  const fewer = answerOf(await client.list({ ...filters, limit: Math.max(count, 1) }, { signal }), site);
+  const page = await read(limit ?? DEFAULT_LISTED);
+  if (limit !== undefined || bytesOf(answerOf(page)) <= MAX_BYTES) return answerOf(page);
+  let count = DEFAULT_LISTED;
+  while (count > 1 && bytesOf(answerOf(page, count)) > MAX_BYTES) count -= 1;
+  const fewer = answerOf(await read(count));
   return (
     [500, 200, 50].map((length) => withShortTexts(fewer, length)).find((each) => bytesOf(each) <= MAX_BYTES) ?? fewer
   );
 };
 
-const answerOf = ({ checks, unreadable, nextCursor }: CheckList, site: string) => ({
-  checks: checks.map((check) => listed(check, site)),
-  ...(unreadable && { unreadable, note: unreadableNote(unreadable) }),
-  nextCursor,
-});
+export const checksAnswer =
+  (site: string) =>
+  ({ checks, unreadable, nextCursor }: CheckList, count?: number) => ({
+    checks: checks.slice(0, count).map((check) => listedCheck(check, site)),
+    ...(unreadable && { unreadable, note: unreadableNote(unreadable) }),
+    nextCursor,
+  });
 
-const listed = (check: CheckSummary, site: string) => ({
+const listedCheck = (check: CheckSummary, site: string) => ({
   checkId: check.id,
   ...pick(check, ['url', 'state', 'auditVersion', 'device', 'labels', 'createdAt']),
   ...(check.assertionsPassed !== null && { assertionsPassed: check.assertionsPassed }),
   page: checkPage(site, check.id),
   runs: check.runs.map(({ id, ...run }) => ({ runId: id, ...run })),
+});
+
+export const pagesAnswer =
+  (site: string) =>
+  ({ pages, nextCursor }: PageList, count?: number) => ({
+    pages: pages.slice(0, count).map((page) => listedPage(page, site)),
+    nextCursor,
+  });
+
+const listedPage = ({ id, checkId, change, errorCode, links, ...page }: PageResult, site: string) => ({
+  ...pick(page, ['url', 'region', 'device', 'state']),
+  ...(errorCode && { error: errorCode }),
+  ...pick(page, ['performance', 'lcp', 'tbt', 'cls', 'createdAt']),
+  ...(change && { change: changeOf(change) }),
+  ...(links.self && { checkId, runId: id }),
+  page: site + links.page,
+});
+
+/** Returns the verdict of a change, and in words the metrics that have got worse or better. */
+const changeOf = ({ verdict, baseCheckId, metrics }: NonNullable<PageResult['change']>) => {
+  const texts = mainNames.flatMap((name) => {
+    const metric = metrics[name];
+    const isChange = metric?.verdict === 'regressed' || metric?.verdict === 'improved';
+    return isChange ? [[name, `${metric.base} → ${metric.value}: ${changeText(name, metric)}`] as const] : [];
+  });
+  return { verdict, baseCheckId, ...(texts.length > 0 && { metrics: Object.fromEntries(texts) }) };
+};
+
+/** Returns the schedules, which the service lists all at once. */
+export const schedulesAnswer = ({ schedules }: ScheduleList, site: string, limit?: number): object => {
+  const build = (rows: number) => ({
+    page: `${site}/schedules`,
+    schedules: schedules.slice(0, rows).map(listedSchedule),
+    ...(rows < schedules.length && { more: schedules.length - rows }),
+  });
+  return fitted({ build, rows: schedules.length, limit });
+};
+
+const listedSchedule = ({ id, name, check, every, nextAt, pausedAt, last }: Schedule) => ({
+  scheduleId: id,
+  ...{ name, ...pick(check, ['url', 'regions', 'device']) },
+  ...{ every: everyText(every), nextAt, ...(pausedAt && { pausedAt }) },
+  last: lastText({ last }),
+  ...(last?.checkId && { lastCheckId: last.checkId }),
 });

@@ -5,6 +5,8 @@ const Values = z.record(z.string(), z.union([z.number(), z.string(), z.null()]))
 const Page = z.url().describe('Address of the page for people.');
 const Cut = z.string().optional().describe('Says how to get what is left out.');
 
+const nextCursor = z.string().nullable().describe('Pass it as `cursor` to read the next page.');
+
 const Run = z.looseObject({
   runId: z.uuid(),
   region: z.string(),
@@ -30,7 +32,42 @@ export const CheckAnswer = {
 
 export const ListAnswer = {
   checks: z.array(z.looseObject({ checkId: z.uuid(), url: z.string(), state: z.string(), page: Page })),
-  nextCursor: z.string().nullable().describe('Pass it as `cursor` to read the next page.'),
+  nextCursor,
+};
+
+export const PagesAnswer = {
+  pages: z.array(
+    z.looseObject({
+      url: z.string(),
+      region: z.string(),
+      device: z.string(),
+      state: z.string(),
+      performance: z.number().nullable(),
+      change: z
+        .looseObject({ verdict: z.string(), baseCheckId: z.uuid() })
+        .optional()
+        .describe('From the result before. `metrics` has those that have got worse or better.'),
+      page: Page,
+    }),
+  ),
+  nextCursor,
+};
+
+export const SchedulesAnswer = {
+  page: Page,
+  schedules: z.array(
+    z.looseObject({
+      scheduleId: z.uuid(),
+      name: z.string(),
+      url: z.string(),
+      every: z.string(),
+      nextAt: z.string().nullable().describe('Null while the schedule is paused.'),
+      last: z.string(),
+      lastCheckId: z.uuid().optional(),
+    }),
+  ),
+  more: z.int().optional().describe('Number of schedules that are left out.'),
+  cut: Cut,
 };
 
 export const ComparisonAnswer = {

@@ -11,7 +11,10 @@ const TIMEOUT_SECONDS = 900;
 const TIMED_OUT = /timed? ?out/i;
 
 /** Inputs of a create. Without regions, the check has the first region of the service. */
-type Inputs = Omit<CreateCheckBody, 'regions'> & { regions?: string[] | undefined };
+type Inputs = Omit<CreateCheckBody, 'regions'> & {
+  regions?: string[] | undefined;
+  idempotencyKey?: string | undefined;
+};
 type Watch = {
   signal: AbortSignal;
   report: (message: string) => Promise<void>;
@@ -21,12 +24,12 @@ type Watch = {
 /** A check that may be unfinished, and of which an answer of the service may be lost. */
 export type KnownCheck = CheckView | CreatedCheck;
 
-/** The call of the agent has failed, and its check continues. */
-export class KeptCheckError extends Error {
-  constructor(id: string, cause: unknown) {
-    super(`The check ${id} stays. Read it later with get_check.`, { cause });
-  }
-}
+/** The call of the agent has failed by the cause, and a next step leads to its check. */
+export class NextStepError extends Error {}
+
+const keptStep = (id: string): string => `The check ${id} stays. Read it later with get_check.`;
+const lostStep = (key: string): string =>
+  `The check may exist. To get it and no second one, pass the same inputs again with the idempotencyKey ${key}.`;
 
 /**
  * Creates a check and returns it when it is finished. Retries during an outage of the service. Erases an unfinished check
@@ -34,11 +37,11 @@ export class KeptCheckError extends Error {
  */
 export const runCheck = async (
   client: Client,
-  inputs: Inputs,
+  { idempotencyKey = crypto.randomUUID(), ...inputs }: Inputs,
   { signal, report, waitUntil }: Watch,
 ): Promise<KnownCheck> => {
   const regions = inputs.regions ?? [await firstRegion(client, signal)];
-  const created = await client.create({ ...inputs, regions }); // to its end: after an abort, nobody could erase the check
+  const created = await create(client, { ...inputs, regions }, idempotencyKey);
   if (waitUntil !== undefined) return readUntil(client, created, waitUntil, signal);
   const { id } = created;
   let check: CheckView | undefined;
@@ -59,17 +62,26 @@ export const runCheck = async (
     const isFinished = check && isFinal(check);
     if (signal.aborted && !TIMED_OUT.test(`${signal.reason}`) && !isFinished) await client.delete(id);
     if (signal.aborted) throw error;
-    throw new KeptCheckError(id, timeout.aborted ? new Error(`It did not finish within ${TIMEOUT_SECONDS} s.`) : error);
+    const cause = timeout.aborted ? new Error(`It did not finish within ${TIMEOUT_SECONDS} s.`) : error;
+    throw new NextStepError(keptStep(id), { cause });
   } finally {
     clearInterval(timer);
     await sent; // agents ignore progress that comes after the result
   }
 };
 
+/** Creates a check, to its end: after an abort, nobody could erase the check. An unknown result has the key as its next step. */
+const create = (client: Client, body: CreateCheckBody, idempotencyKey: string): Promise<CreatedCheck> =>
+  client.create(body, { idempotencyKey }).catch((error) => {
+    const isRefused = error instanceof ServiceError && (error.status === 429 || !isOutage(error));
+    throw isRefused ? error : new NextStepError(lostStep(idempotencyKey), { cause: error });
+  });
+
 /** Returns the check as it is at the end of the time. Returns the created check if the service does not answer any more. */
 const readUntil = async (client: Client, created: CreatedCheck, waitUntil: number, signal: AbortSignal) =>
   getWithin(client, created.id, secondsUntil(waitUntil), signal).catch((error) => {
-    if (error instanceof ServiceError && !isOutage(error)) throw new KeptCheckError(created.id, error);
+    if (error instanceof ServiceError && !isOutage(error))
+      throw new NextStepError(keptStep(created.id), { cause: error });
     return created;
   });
 

@@ -7,7 +7,7 @@ import type { Client } from '../api/client.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { commandSteps, type ErrorSteps, serviceErrorText } from '../words/service-error.ts';
 import { MAX_BYTES } from './fit.ts';
-import { KeptCheckError } from './run-check.ts';
+import { NextStepError } from './run-check.ts';
 
 /** How the tools reach the service. */
 export type Reach = {
@@ -21,48 +21,48 @@ export type Reach = {
   waitUntil?: number | undefined;
 };
 
-export type Call = RequestHandlerExtra<ServerRequest, ServerNotification> & { site: string };
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+export type Call = Extra & Pick<Reach, 'waitUntil'> & { site: string };
 
 type Tool<Inputs extends z.ZodObject> = {
   title: string;
   description: string;
   inputs: Inputs;
   outputs: z.ZodRawShape;
-  annotations: ToolAnnotations;
+  /** By default the tool reads, and no page of the web is loaded. */
+  annotations?: ToolAnnotations;
   work: (client: Client, inputs: z.output<Inputs>, call: Call) => Promise<object>;
 };
+type AddTool = (server: McpServer, name: string, reach: Reach) => void;
 
-/** Adds a tool whose answer is a JSON object, as structured content and as text for clients that know no other. */
-export const addTool = <Inputs extends z.ZodObject>(
-  server: McpServer,
-  { connect, site, steps }: Reach,
-  name: string,
-  { title, description, inputs, outputs, annotations, work }: Tool<Inputs>,
-): void => {
-  const outputSchema = z.looseObject(outputs);
-  const run = async (given: unknown, extra: RequestHandlerExtra<ServerRequest, ServerNotification>) => {
-    try {
-      const client = await connect();
-      const result = await work(client, given as z.output<Inputs>, { ...extra, site: site ?? client.url });
-      return {
-        content: [{ type: 'text' as const, text: JSON.stringify(result) }],
-        structuredContent: { ...result },
-      };
-    } catch (error) {
-      // An error is a result, so that the agent reads what to do next.
-      const text = cutText(errorText(error, steps), MAX_BYTES);
-      return { isError: true, content: [{ type: 'text' as const, text }] };
-    }
+const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
+
+/** Returns how to add a tool whose answer is a JSON object, as structured content and as text for clients that know no other. */
+export const tool =
+  <Inputs extends z.ZodObject>({ title, description, inputs, outputs, annotations, work }: Tool<Inputs>): AddTool =>
+  (server, name, { connect, site, steps, waitUntil }) => {
+    const run = async (given: unknown, extra: Extra) => {
+      try {
+        const client = await connect();
+        const call = { ...extra, site: site ?? client.url, waitUntil };
+        const result = await work(client, given as z.output<Inputs>, call);
+        return {
+          content: [{ type: 'text' as const, text: JSON.stringify(result) }],
+          structuredContent: { ...result },
+        };
+      } catch (error) {
+        // An error is a result, so that the agent reads what to do next.
+        const text = cutText(errorText(error, steps), MAX_BYTES);
+        return { isError: true, content: [{ type: 'text' as const, text }] };
+      }
+    };
+    const schemas = { inputSchema: inputs, outputSchema: z.looseObject(outputs) };
+    const about = { title, description, annotations: annotations ?? readOnly };
+    server.registerTool<z.ZodObject, z.ZodObject>(name, { ...about, ...schemas }, run);
   };
-  server.registerTool<z.ZodObject, z.ZodObject>(
-    name,
-    { title, description, inputSchema: inputs, outputSchema, annotations },
-    run,
-  );
-};
 
 const errorText = (error: unknown, steps: ErrorSteps = commandSteps): string => {
-  if (error instanceof KeptCheckError) return `${errorText(error.cause, steps)} ${error.message}`;
+  if (error instanceof NextStepError) return `${errorText(error.cause, steps)} ${error.message}`;
   if (error instanceof ServiceError) return serviceErrorText(error, steps);
   return error instanceof Error ? error.message : String(error);
 };

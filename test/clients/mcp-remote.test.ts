@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Client as ServiceClient } from '../../clients/api/client.ts';
 import { mcp } from '../../functions/mcp.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
+import { SERVICE_VERSION } from '../../shared/version.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { fetchDocumented } from '../support/documented.ts';
 import { finishedCheck, startFakeService } from '../support/fake-service.ts';
@@ -67,7 +68,8 @@ const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 test('an agent with a URL and a key runs a check, waits for its end, and finds it in its list', async () => {
   const { tools } = await agent.listTools();
-  expect(tools).toHaveLength(6);
+  expect(tools).toHaveLength(8);
+  expect(agent.getServerVersion()?.version).toBe(SERVICE_VERSION);
   expect(tools.every(({ outputSchema }) => outputSchema)).toBe(true);
   const running = call('run_check', { url: 'https://example.com/', regions: ['us-west1'], labels: { by: 'agent' } });
   const service = new ServiceClient({ url: api.url, key });
@@ -80,7 +82,10 @@ test('an agent with a URL and a key runs a check, waits for its end, and finds i
   expect([failed, JSON.parse(text)]).toEqual([false, data]);
   expect(data).toMatchObject({ checkId: found?.id, state: 'succeeded', page: `${api.url}/checks/${found?.id}` });
   expect(data).not.toHaveProperty('next');
-  expect((await call('list_checks', { label: ['by:agent'] })).data).toMatchObject({ checks: [{ checkId: found?.id }] });
+  expect((await call('list_checks', { label: ['by=agent'] })).data).toMatchObject({ checks: [{ checkId: found?.id }] });
+  expect((await call('list_pages', { url: 'https://example.com/' })).data).toMatchObject({
+    pages: [{ checkId: found?.id, performance: 98, page: expect.stringContaining(`${api.url}/pages?url=`) }],
+  });
 });
 
 test('the scopes of the key hold, and an error has its next step', async () => {
@@ -90,6 +95,7 @@ test('the scopes of the key hold, and an error has its next step', async () => {
     text: expect.stringContaining('scope checks:write'),
   });
   expect((await call('list_checks', {}, theirs)).failed).toBe(false);
+  expect((await call('list_schedules', {}, theirs)).text).toContain('scope schedules:write');
   await theirs.close();
   expect(await call('get_check', { checkId: randomUUID() })).toMatchObject({ failed: true, text: expect.any(String) });
 });
@@ -120,7 +126,7 @@ test.each(['GET', 'DELETE', 'PUT'])('%s /mcp is 405, because there is no stream 
   await problemOf(answer, 405, 'method-not-allowed');
 });
 
-/** Calls a tool of a function that uses the service at the URL. */
+/** Calls a tool of a function that uses the service at the URL with the key. */
 const callAt = async (url: string, name: string, args: object, answerMs?: number) => {
   const handle = mcp({
     API_URL: url,
@@ -128,7 +134,8 @@ const callAt = async (url: string, name: string, args: object, answerMs?: number
     CORS_ORIGINS: [],
     ...(answerMs && { answerMs }),
   });
-  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const authorization = `Bearer ${key}`;
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', authorization };
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
   const request = { owner: 'o', requestId: 'r', method: 'POST', path: '/mcp', params: {}, query: {} };
   const { body: answer } = await handle({ ...request, headers, host: 'evil.example', body });
@@ -168,6 +175,35 @@ test('a service that does not answer any more costs no check and no answer, and 
   ]);
   const closed = await callAt('http://127.0.0.1:1', 'list_checks', {});
   expect(closed.content[0]?.text).toBe('A part of the service did not answer. Call the tool again.');
+});
+
+/** Starts a server that passes requests on to the service, and never answers the first create. */
+const startSilentAtFirst = () => {
+  let isFirst = true;
+  return startOddServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const passed = ['authorization', 'content-type', 'idempotency-key', 'prefer'];
+    const answer = await fetch(api.url + url, {
+      ...{ method, headers: Object.fromEntries(passed.map((name) => [name, `${headers[name] ?? ''}`])) },
+      ...(method === 'POST' && { body: Buffer.concat(await request.toArray()) }),
+    });
+    const isLost = isFirst && method === 'POST';
+    if (isLost) isFirst = false;
+    else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+};
+
+test('a create that outlasts the answer is repeated by its key, and makes one check', async () => {
+  await using service = await startSilentAtFirst();
+  const inputs = { url: 'https://example.com/', regions: ['us-west1'], labels: { by: 'slow' } };
+  const lost = await callAt(service.url, 'run_check', inputs, 1000);
+  const text = lost.content[0]?.text ?? '';
+  const [, idempotencyKey] = /pass the same inputs again with the idempotencyKey (\S+)\.$/.exec(text) ?? [];
+  expect([lost.isError, idempotencyKey], text).toEqual([true, expect.any(String)]);
+  const { structuredContent, content } = await callAt(service.url, 'run_check', { ...inputs, idempotencyKey }, 4500);
+  expect(structuredContent, content[0]?.text).toMatchObject({ next: { tool: 'get_check' } });
+  const { data } = await call('list_checks', { label: ['by=slow'] });
+  expect(data).toMatchObject({ checks: [{ checkId: structuredContent?.checkId }], nextCursor: null });
 });
 
 test('no log has the key', () => {

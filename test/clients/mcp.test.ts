@@ -68,18 +68,13 @@ const read = async (name: string, args: object) => {
   return JSON.parse(text);
 };
 
-test('an agent finds six tools, and only one of them changes something', async () => {
+test('an agent finds eight tools, and only one of them changes something', async () => {
   const { tools } = await agent.listTools();
   const inputs = Object.keys(tools[0]?.inputSchema.properties ?? {});
   expect(inputs).toContain('simulations');
   expect(inputs.filter((name) => (secretNames as readonly string[]).includes(name))).toEqual([]);
   expect(tools.map(({ name }) => name)).toEqual([
-    'run_check',
-    'get_check',
-    'list_checks',
-    'compare',
-    'explain_change',
-    'fixes',
+    ...['run_check', 'get_check', 'list_checks', 'list_pages', 'list_schedules', 'compare', 'explain_change', 'fixes'],
   ]);
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)).toEqual([
     'run_check',
@@ -112,6 +107,11 @@ test('an agent runs a check, receives its progress, and rereads it', async () =>
   expect(check).toMatchObject(options);
   expect(await read('get_check', { checkId: id })).toEqual(check);
   expect(await read('compare', { checkId: id })).toMatchObject({ checkId: id, baseCheckId: null });
+  const { pages, nextCursor } = await read('list_pages', { label: ['branch=mcp'], limit: 1 });
+  expect([pages, nextCursor]).toMatchObject([[{ url: inputs.url, checkId: id, performance: 98 }], expect.any(String)]);
+  const rest = await read('list_pages', { label: ['branch:mcp'], cursor: nextCursor });
+  expect(rest).toMatchObject({ pages: [{ checkId: id }], nextCursor: null });
+  expect(await read('list_schedules', {})).toEqual({ page: `${api.url}/schedules`, schedules: [] });
 });
 
 test('an agent runs a check with assertions, and reads those that failed', async () => {

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCli } from '../../infra/build/cli.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -70,7 +72,7 @@ describe.each([
   });
 });
 
-test('the package of `npm pack` installs into an empty folder, and its command runs against a service', async () => {
+test('the package of `npm pack` installs into an empty folder, and its command and its tools use a service', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'page-audit-installed-'));
   try {
     const options = { cwd: empty, env: { ...process.env, npm_config_update_notifier: 'false' } };
@@ -80,7 +82,7 @@ test('the package of `npm pack` installs into an empty folder, and its command r
       ...['LICENSE', 'README.md', 'package.json', 'page-audit.mjs'],
     ]);
     await npm('install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
-    const env = { PATH: process.env.PATH, PAGE_AUDIT_URL: api.url };
+    const env = { PATH: process.env.PATH ?? '', PAGE_AUDIT_URL: api.url };
     const installed = async (...args: string[]) =>
       (await execFileAsync(join(empty, 'node_modules/.bin/page-audit'), args, { env })).stdout;
     expect(await installed('--version')).toMatch(
@@ -88,6 +90,12 @@ test('the package of `npm pack` installs into an empty folder, and its command r
     );
     const id = (await installed('run', 'https://example.com/', '--detach')).trim();
     expect((await api.client.get(id)).url).toBe('https://example.com/');
+    const agent = new Client({ name: 'test', version: '1' });
+    const command = join(empty, 'node_modules/.bin/page-audit');
+    await agent.connect(new StdioClientTransport({ command, args: ['mcp'], env }));
+    const { structuredContent } = await agent.callTool({ name: 'get_check', arguments: { checkId: id } });
+    expect(structuredContent).toMatchObject({ checkId: id, page: `${api.url}/checks/${id}` });
+    await agent.close();
   } finally {
     rmSync(empty, { recursive: true });
   }

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { fixesAnswer } from '../../clients/mcp/fixes.ts';
+import { listed, pagesAnswer, schedulesAnswer } from '../../clients/mcp/list.ts';
 import { summaryOf } from '../../clients/mcp/summary.ts';
 import type { Fix } from '../../shared/fixes/fix.ts';
+import { pageExample } from '../../shared/openapi/page-example.ts';
+import type { Schedule } from '../../shared/schedules.ts';
 import { finishedCheck } from '../support/fake-service.ts';
 
 const site = 'https://audit.example';
@@ -37,4 +40,56 @@ test('an item without a file and an element names the document', () => {
   const answer = fixesAnswer({ ...run, finalUrl: 'https://shop.example/home' }, [fix, { ...fix, items: [] }], site);
   const url = 'https://shop.example/home';
   expect(answer).toMatchObject({ fixes: [{ items: [{ url, snippet: 'words' }] }, { items: [{ url }] }] });
+});
+
+test('schedules have their times and last result in words', () => {
+  const schedule: Schedule = {
+    ...{ id: finishedCheck.id, name: 'nightly', every: { cron: '0 6 * * 1-5', timeZone: 'Europe/Berlin' } },
+    check: { url: 'https://shop.example/', auditVersion: '13', regions: ['us-west1'] },
+    ...{ createdAt: '2026-11-25T12:00:00.000Z', pausedAt: null, nextAt: '2026-11-30T05:00:00.000Z' },
+    last: null,
+    links: { self: `/v1/schedules/${finishedCheck.id}` },
+  };
+  const answer = schedulesAnswer({ schedules: [schedule] }, site);
+  expect(answer).toEqual({
+    page: `${site}/schedules`,
+    schedules: [
+      {
+        ...{ scheduleId: schedule.id, name: 'nightly', url: 'https://shop.example/', regions: ['us-west1'] },
+        ...{ every: '0 6 * * 1-5 (Europe/Berlin)', nextAt: schedule.nextAt, last: 'no check yet' },
+      },
+    ],
+  });
+  const many = schedulesAnswer({ schedules: Array(50).fill(schedule) }, site);
+  expect(sizeOf(many)).toBeLessThanOrEqual(2000);
+  expect(many).toMatchObject({ more: expect.any(Number), cut: expect.stringContaining('larger limit') });
+});
+
+test('a list of pages has as many as fit in 2,000 bytes, and its cursor skips none', async () => {
+  const pages = Array.from({ length: 40 }, (_, i) => ({ ...pageExample(), url: `https://shop.example/${i}` }));
+  const counts: number[] = [];
+  const read = async (count: number) => {
+    counts.push(count);
+    return { pages: pages.slice(0, count), nextCursor: `after ${count}` };
+  };
+  const answer = (await listed(read, pagesAnswer(site), undefined)) as ReturnType<ReturnType<typeof pagesAnswer>>;
+  expect(sizeOf(answer)).toBeLessThanOrEqual(2000);
+  expect(answer.pages.length).toBeGreaterThan(2);
+  expect(answer.nextCursor).toBe(`after ${answer.pages.length}`);
+  expect(counts).toEqual([10, answer.pages.length]);
+  expect(await listed(read, pagesAnswer(site), 20)).toMatchObject({ pages: { length: 20 }, nextCursor: 'after 20' });
+});
+
+test('a page of a list has its change in words, and links to its results over time', () => {
+  const [page] = pagesAnswer(site)({ pages: [pageExample()], nextCursor: null }).pages;
+  expect(page).toMatchObject({
+    ...{ url: 'https://example.com/', performance: 71, checkId: pageExample().checkId, runId: pageExample().id },
+    change: { verdict: 'regressed', metrics: { lcp: '2436ms → 3795ms: 1.4 s slower (1.3 to 1.4)' } },
+    page: `${site}/pages?url=https%3A%2F%2Fexample.com%2F&device=mobile`,
+  });
+  const links = { self: null, check: null, page: '/pages' };
+  const failed = { ...pageExample(), state: 'failed' as const, errorCode: 'page-hung' as const, change: null, links };
+  const [other] = pagesAnswer(site)({ pages: [failed], nextCursor: null }).pages;
+  expect(other).toMatchObject({ state: 'failed', error: 'page-hung' });
+  expect(other).not.toHaveProperty('checkId'); // it has expired
 });
