@@ -13,7 +13,7 @@ export const optionFields = optionNames.flatMap((name) => {
 
 type Fault = { path: string; message: string };
 
-/** Returns the faults of a form that the page knows by itself. Inputs would hide a repeated name: its last value wins. */
+/** Returns the faults of a form that the page knows by itself. Inputs would hide a repeated name, and a line without a colon. */
 export const faultsOf = (form: FormData): Fault[] => [
   ...(String(form.get('url') ?? '').trim() === ''
     ? [{ path: 'url', message: 'Enter the URL of a page, such as https://example.com/.' }]
@@ -23,12 +23,18 @@ export const faultsOf = (form: FormData): Fault[] => [
     : []),
   ...(form.has('device') ? [] : [{ path: 'device', message: 'Choose mobile, desktop or both.' }]),
   ...(form.has('regions') ? [] : [{ path: 'regions', message: 'Choose at least one region.' }]),
-  ...repeatedNames(form),
+  ...faultsOfPairs(form),
 ];
 
-const repeatedNames = (form: FormData): Fault[] =>
-  ['labels', 'headers'].flatMap((path) => {
+const examples = { labels: 'branch: main', headers: 'x-preview-token: abc' };
+
+const faultsOfPairs = (form: FormData): Fault[] =>
+  Object.entries(examples).flatMap(([path, example]) => {
     const lines = String(form.get(path) ?? '').split('\n');
+    const single = lines.findIndex((line) => line.trim() !== '' && !/\S\s*:/.test(line));
+    if (single !== -1) {
+      return [{ path, message: `Line ${single + 1} must have a name, a colon and a value, such as ${example}.` }];
+    }
     const names = lines.map((line) => line.split(':')[0]?.trim().toLowerCase() ?? '');
     const repeated = names.findIndex((name, i) => name !== '' && names.indexOf(name) !== i);
     if (repeated === -1) return [];

@@ -1,6 +1,7 @@
 import { ServiceError } from '../api/service-error.ts';
 import { type ReadOptions, type SendOptions, Transport } from '../api/transport.ts';
 import { serviceUrl, withoutBase } from './base.ts';
+import { messageOfLimit } from './field-messages.ts';
 import { preferOwnRight } from './own-checks.ts';
 import { askForKey, readKey } from './session.ts';
 import { withShareToken } from './share.ts';
@@ -30,6 +31,8 @@ export const failureOf = (error: unknown): Failure => {
   }
   const { title = status === undefined ? 'No readable answer' : `The answer has status ${status}` } = error;
   const message = error.kind === 'problem' ? error.message : FAILED;
+  const limit = messageOfLimit(message);
+  if (limit) return { kind: 'refused', title: 'No more are allowed', message: limit, ...noDetails };
   return { kind, title, message, errors, requestId, retryAfter: retryAfter ?? (kind === 'too-many' ? 10 : undefined) };
 };
 

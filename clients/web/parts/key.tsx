@@ -1,6 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { keyParts } from '../../../shared/key-text.ts';
+import { messageOfKey } from '../field-messages.ts';
 import { failureOf, transportOf } from '../requests.ts';
 import { onKeyChange, onRefusalChange, readKey, readRefusal, saveKey } from '../session.ts';
 import { FieldError } from './field-error.tsx';
@@ -54,7 +55,7 @@ const tryKey = async (key: string, options: { forBrowser: boolean }): Promise<st
     await transportOf(key).send('/v1/checks?limit=1');
   } catch (error) {
     const { kind, message } = failureOf(error);
-    if (kind === 'key') return `The service refused this key. ${message}`;
+    if (kind === 'key') return `The service refused this key. ${messageOfKey(message)}`;
     if (kind === 'offline') return message;
   }
   saveKey(key, options); // a key with a scope too few, and one that no fault allows to check, are shown where they fail
@@ -76,7 +77,7 @@ const KeyForm = ({ reason }: { reason: string }) => {
       <div role="alert">
         <h2 id={`${id}-title`}>{hadKey ? 'The service refused your API key' : 'This service needs an API key'}</h2>
         <p id={`${id}-why`}>
-          <Quoted text={reason} />
+          <Quoted text={messageOfKey(reason)} />
         </p>
       </div>
       <form class="row" onSubmit={submit} novalidate>

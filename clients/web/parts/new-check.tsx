@@ -1,14 +1,13 @@
 import type { TargetedKeyboardEvent, TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
-import { bounds } from '../../../shared/throttling.ts';
 import { ServiceError } from '../../api/service-error.ts';
-import { checksOf, faultsOf, MAX_URLS, optionFields } from '../form-inputs.ts';
+import { messageAt } from '../field-messages.ts';
+import { checksOf, faultsOf, MAX_URLS } from '../form-inputs.ts';
 import { lastUsed, rememberUsed } from '../last-used.ts';
 import { useAction } from '../loading.ts';
-import { createCheck, type Failure, newIdempotencyKey } from '../requests.ts';
+import { createCheck, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
-import { throttlingFields } from '../throttling.ts';
 import { againstFields, CompareWith } from './compare-with.tsx';
 import { Field } from './field.tsx';
 import { FieldError } from './field-error.tsx';
@@ -28,17 +27,6 @@ const fieldOf = (path: string) =>
     .filter((field) => path === field || path.startsWith(`${field}.`))
     .reduce((longest, field) => (field.length > longest.length ? field : longest), '');
 
-/** Returns the text of an error. The entry of a list is named by its number, and a part of JSON by its path. */
-const textOf = ({ path, message }: Failure['errors'][number]) => {
-  const [, bounded] = /throttling\.(\w+)$/.exec(path) ?? [];
-  const value = throttlingFields.find(({ name }) => name === bounded);
-  if (value) return `Enter a number from ${bounds[value.name].map((each) => each.toLocaleString('en')).join(' to ')}.`;
-  const field = optionFields.find(({ name, kind }) => kind === 'json' && path.startsWith(`${name}.`));
-  if (field) return `${path.slice(field.name.length + 1)}: ${message}`;
-  const [, index] = /\.(\d+)$/.exec(path) ?? [];
-  return index === undefined ? message : `Entry ${Number(index) + 1}: ${message}`;
-};
-
 /** The form of a new check. */
 export const NewCheck = ({ url }: { url: string }) => {
   const [used] = useState(lastUsed);
@@ -48,7 +36,7 @@ export const NewCheck = ({ url }: { url: string }) => {
   const messageOf = (field: string) => {
     const found = errors.find(({ path }) => fieldOf(path) === field);
     if (!found) return undefined;
-    return form.failedUrl && field === 'url' ? `${form.failedUrl}: ${textOf(found)}` : textOf(found);
+    return form.failedUrl && field === 'url' ? `${form.failedUrl}: ${messageAt(found)}` : messageAt(found);
   };
   const isShown = errors.length > 0 && errors.every(({ path }) => fieldOf(path) !== '');
   return (

@@ -5,6 +5,7 @@ import { labelTexts } from '../../words/facts.ts';
 import { gradeOf } from '../../words/numbers.ts';
 import { ago, localTime } from '../../words/times.ts';
 import { unreadableNote } from '../../words/words.ts';
+import { messageOf } from '../field-messages.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { readBody } from '../requests.ts';
 import { navigate } from '../router.ts';
@@ -33,8 +34,8 @@ export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
   const more = useOlder(parameters, first.data?.nextCursor);
   const checks = [...(first.data?.checks ?? []), ...more.checks];
   const unreadable = [...(first.data?.unreadable ?? []), ...more.unreadable];
-  const wrong = (path: string) => first.error?.errors.find((each) => each.path === path)?.message;
-  const isShown = wrong('url') ?? wrong('label');
+  const wrong = (name: string) => messageOf(first.error?.errors ?? [], name);
+  const isShown = Object.values(filterNames).some(wrong);
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">Recent checks</h2>
@@ -124,7 +125,7 @@ const Filters = ({ filters, wrong }: FiltersProps) => {
       <Field name="filter-label" label="Label" message={wrong('label')}>
         {(input) => <input type="text" name="label" placeholder="branch:main" {...input} />}
       </Field>
-      <Field name="filter-state" label="State">
+      <Field name="filter-state" label="State" message={wrong('state')}>
         {(input) => (
           <select name="state" {...input}>
             <option value="">all</option>
@@ -134,7 +135,7 @@ const Filters = ({ filters, wrong }: FiltersProps) => {
           </select>
         )}
       </Field>
-      <Field name="filter-assertions" label="Assertions">
+      <Field name="filter-assertions" label="Assertions" message={wrong('assertionsPassed')}>
         {(input) => (
           <select name="assertionsPassed" {...input}>
             <option value="">all</option>

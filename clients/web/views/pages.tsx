@@ -5,6 +5,7 @@ import type { PageList, PageResult } from '../../../shared/pages.ts';
 import { allRegions } from '../../../shared/regions.ts';
 import { labelTexts } from '../../words/facts.ts';
 import { ago, localTime } from '../../words/times.ts';
+import { messageOf } from '../field-messages.ts';
 import { useAction, useLoaded, useNow } from '../loading.ts';
 import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -29,7 +30,7 @@ export const PagesPage = ({ query }: { query: URLSearchParams }) => {
   const path = `/v1/pages?${new URLSearchParams([['limit', '50'], ...chosen])}`;
   const first = useLoaded<PageList>(path);
   const more = useMore(path, first.data);
-  const wrong: Wrong = (name) => first.error?.errors.find((each) => each.path.split('.')[0] === name)?.message;
+  const wrong: Wrong = (name) => messageOf(first.error?.errors ?? [], name);
   const isShown = filterNames.some(wrong);
   return (
     <>

@@ -3,6 +3,7 @@ import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { RunSummary } from '../../../shared/summaries.ts';
 import { labels, metrics, numberOf } from '../../words/numbers.ts';
 import { unreadableNote } from '../../words/words.ts';
+import { messageOf } from '../field-messages.ts';
 import { PageNow } from '../parts/page-now.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { TrendChart } from '../parts/trend-chart.tsx';
@@ -21,7 +22,7 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
   const isReady = url !== '' && Object.keys(faults).length === 0;
   const series = useSeries(isReady ? filter : null);
   useTitle(url ? `Over time: ${isolated(url)}` : 'A page over time');
-  const refused = (name: string) => series.error?.errors.find(({ path }) => path.split('.')[0] === name)?.message;
+  const refused = (name: string) => messageOf(series.error?.errors ?? [], name);
   const wrong = (name: string) => faults[name] ?? refused(name);
   const isShown = isReady && !filterNames.some(refused);
   return (

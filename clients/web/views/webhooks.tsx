@@ -1,6 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CreatedWebhook, WebhookList } from '../../../shared/webhooks.ts';
+import { messageOf } from '../field-messages.ts';
 import { useAction, useLoaded } from '../loading.ts';
 import { Field } from '../parts/field.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
@@ -48,7 +49,7 @@ const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => voi
     event.preventDefault();
     return run(String(new FormData(event.currentTarget).get('webhook-url')));
   };
-  const message = error?.errors.find(({ path }) => path === 'url')?.message;
+  const message = messageOf(error?.errors ?? [], 'url');
   return (
     <>
       <form class="panel row" onSubmit={create} noValidate>

@@ -94,7 +94,7 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
   await press(page, 'Audit', ['button']);
   await page.waitForSelector('[aria-invalid=true]');
   expect(await errorOf(page, 'throttling.rttMs')).toBe('Enter a number from 1 to 5,000.');
-  expect(await errorOf(page, 'blockedUrlPatterns')).toMatch(/^Entry 2: The pattern "\*\/form" must not match/);
+  expect(await errorOf(page, 'blockedUrlPatterns')).toMatch(/^Entry 2: The pattern "\*\/form" blocks the page itself./);
   expect(await errorOf(page, 'throttling')).toBeNull();
   expect(await errorOf(page, 'throttling.throughputKbps')).toBeNull();
   await expectAccessible(page);
@@ -137,7 +137,7 @@ test('secrets have fields and errors of their own, and stay in no storage of the
 
   await press(page, 'Audit', ['button']);
   await page.waitForSelector('[aria-invalid=true]');
-  expect(await errorOf(page, 'cookies')).toMatch(/^The cookies must be a list/);
+  expect(await errorOf(page, 'cookies')).toMatch(/^Paste a JSON list of at most 50 cookies/);
   expect(await errorOf(page, 'headers')).toBeNull();
   await fill(page, 'cookies', '[{"name":"session","value":"ck-value","domain":".example.com"}]');
   await press(page, 'Audit', ['button']);

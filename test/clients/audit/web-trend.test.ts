@@ -134,8 +134,8 @@ test('the filters of a trend are in the address, and errors of the URL, the labe
   const faults = () => page.$$eval('form .error', (all) => all.map(({ id, textContent }) => [id, textContent]));
   await page.goto(`${site.url}/pages?url=example&label=main`);
   await expect.poll(faults).toEqual([
-    ['url-error', 'The URL must start with http:// or https://, such as https://example.com/.'],
-    ['filter-label-error', 'A label must be a name, a colon and a value, such as branch:main.'],
+    ['url-error', 'Enter a URL that starts with https:// or http://, such as https://example.com/.'],
+    ['filter-label-error', 'Enter a name, a colon and a value, such as branch:main.'],
   ]);
   expect([await page.$('.problem'), await page.$('[name=url][aria-invalid]')]).toEqual([null, expect.anything()]);
   await page.goto(`${site.url}${address}&to=${from - 1}-01-01`);
