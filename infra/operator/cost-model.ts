@@ -13,10 +13,11 @@ export const perRun = {
   apiSeconds: 0.05, // in a function that does not wait
   apiColdSeconds: 0.4,
   waitSeconds: 10,
-  // In request units of 1 KB with the indexes: 24 measured, and an estimate of 12 for the newest results of its page. A run
-  // with more samples makes another write of 2 or 3 units for each sample but the last.
-  writes: 36,
-  reads: 13, // 7 for the wait; in request units of 4 KB
+  // In request units of 1 KB with the indexes, measured by test/integration/write-units.test.ts. A run with more samples makes
+  // another write of 2 or 3 units for each sample but the last.
+  writes: 41,
+  writesOfPage: 8, // of these, for the newest results of its page, if that has ten
+  reads: 14, // 7 for the wait, and 1 for the newest results; in request units of 4 KB
   checkGb: 8e-6, // check, run and pointer in the table
   trendGb: 2e-6, // entry in the series of its URL, in the table and in the index
   sqsRequests: 4,

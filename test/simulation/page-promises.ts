@@ -1,11 +1,14 @@
+import { unpack } from '../../functions/lib/store/packed.ts';
 import type { Item } from './embedded-table.ts';
 
 type Result = { id: string; createdAt: string; state: string; performance: number | null };
-type Entry = Result & { device: string; region: string };
+type Entry = Result & { device: string; region: string; expiresAt: number };
 
 const placeOf = ({ owner, device, region }: { owner: unknown; device: string; region: string }): string =>
   `${owner} ${device} ${region}`;
 const entryOf = ({ listed }: Item) => JSON.parse(listed as string) as Entry;
+/** Returns the value of a compressed attribute. The images have its bytes in base64. */
+export const unpackText = (text: unknown): unknown => unpack(Buffer.from(String(text), 'base64'));
 const isEntry = ({ sk, list }: Item): boolean => sk.startsWith('TREND#') && list !== undefined;
 /** All checks are of one URL, so owner, device and region are the place of a page. */
 const placeOfPage = ({ pk, sk }: Item): string => {
@@ -23,18 +26,20 @@ const entriesByPage = (all: readonly Item[]): Map<string, Entry[]> => {
 
 /** Returns what the newest results of a page say wrongly. The series has all results. */
 export const wrongPage = (item: Item, all: readonly Item[]): string[] => {
-  const { results } = JSON.parse(item.results as string) as { results: Result[] };
+  const { results } = unpackText(item.results) as { results: Result[] };
   const entries = entriesByPage(all).get(placeOfPage(item)) ?? [];
   const isSame = (result: Result, entry: Entry | undefined) =>
     result.id === entry?.id && result.state === entry.state && result.performance === entry.performance;
   const areNewest = results.every((each, i) => isSame(each, entries[i]));
   const fewest = Math.min(2, entries.length);
-  const newest = item.listed ? (JSON.parse(item.listed as string) as { newest: Result }).newest.id : undefined;
+  const newest = item.listed ? (unpackText(item.listed) as { newest: Result }).newest.id : undefined;
+  const lastEnd = Math.max(...entries.map(({ expiresAt }) => expiresAt));
   const list = entries.length > 0 ? `PAGES#${item.pk.slice('LATEST#'.length)}` : undefined;
   return [
     ...(areNewest && results.length >= fewest ? [] : [`the newest results of ${item.sk} are not those of its series`]),
     ...(newest === entries[0]?.id ? [] : [`the list of pages shows ${newest} of ${item.sk}`]),
     ...(item.list === list ? [] : [`${item.pk} ${item.sk} is in the list ${item.list}`]),
+    ...(list && (item.expiresAt as number) > lastEnd ? [`${item.pk} ${item.sk} outlives its trend`] : []),
   ];
 };
 

@@ -7,6 +7,7 @@ import type { StoredCheck } from './find-check.ts';
 import { ifEqual, type RunItem, trendKey } from './items.ts';
 import { earlierResults, type PlaceOfPage, resultOf } from './latest-results.ts';
 import { hashOfUrl, listKeyOf } from './lists.ts';
+import { pack, unpack } from './packed.ts';
 
 /*
  * An item has the newest results of a page on a device in a region. Closing a check adds its results, sorted by the time of
@@ -106,28 +107,23 @@ const update = async (
   const key = keyOf(place);
   for (let tries = 0; tries < TRIES; tries++) {
     const item = await getItem(db, key);
-    const after = current(
-      await change(storedPage(item) ?? { url: place.url, results: [], more: false, erased: [] }),
-      now,
-    );
-    const text = JSON.stringify(after);
-    if (item?.results === text || (!item && after.results.length + after.erased.length === 0)) return;
+    const after = current(await change(storedPage(item, place)), now);
+    const results = pack(after);
+    if (isSame(item?.results, results) || (!item && after.results.length + after.erased.length === 0)) return;
     const version = item?.version;
     const { set, remove } = attributesOf(place, after, now);
-    const next = { ...set, results: text, version: (typeof version === 'number' ? version : 0) + 1 };
+    const next = { ...set, results, version: (typeof version === 'number' ? version : 0) + 1 };
     if (await updateItem(db, key, { set: next, remove, returns: 'NONE', ...ifEqual('version', version) })) return;
   }
   throw new Error(`other writes of ${key.pk} ${key.sk} came between ${TRIES} times`);
 };
 
-/** Returns the stored results, or undefined if there are none or they are damaged. Later checks replace damaged ones. */
-const storedPage = (item: Item | undefined): Page | undefined => {
-  try {
-    return Page.safeParse(JSON.parse(String(item?.results))).data;
-  } catch {
-    return undefined;
-  }
-};
+/** Returns the stored results. If they are damaged, the series may still have some. */
+const storedPage = (item: Item | undefined, { url }: PlaceOfPage): Page =>
+  Page.safeParse(unpack(item?.results)).data ?? { url, results: [], more: item !== undefined, erased: [] };
+
+const isSame = (stored: unknown, bytes: Uint8Array): boolean =>
+  stored instanceof Uint8Array && Buffer.compare(stored, bytes) === 0;
 
 /** Drops what has expired, and the URL of a page whose last check was erased. */
 const current = (page: Page, now: Date): Page => {
@@ -142,7 +138,7 @@ const attributesOf = (place: PlaceOfPage, { url, results, erased }: Page, now: D
   const ends = [now.getTime() / 1000, ...erased.map(({ until }) => until / 1000)];
   const expiresAt = Math.ceil(Math.max(...ends, ...results.map((each) => each.expiresAt ?? 0)));
   if (!newest) return { set: { expiresAt }, remove: ['list', 'listKey', 'listed'] };
-  const listed = JSON.stringify(listedPage({ ...pick(place, ['device', 'region']), url }, [newest, ...earlier]));
+  const listed = pack(listedPage({ ...pick(place, ['device', 'region']), url }, [newest, ...earlier]));
   const listKey = `${rankOf(newest)}#${keyOf(place).sk}`;
   return { set: { expiresAt, list: listOfPages(place.owner), listKey, listed }, remove: [] };
 };

@@ -3,6 +3,7 @@ import { ListedPage } from '../../../shared/pages.ts';
 import { log } from '../log.ts';
 import type { Db } from './dynamodb.ts';
 import { listOfPages } from './latest.ts';
+import { unpack } from './packed.ts';
 
 export type PageStore = ReturnType<typeof pageStore>;
 
@@ -21,7 +22,7 @@ export const pageStore = (db: Db) => ({
       }),
     );
     const entries = Items.flatMap(({ listed, listKey }) => {
-      const page = parsed(listed);
+      const page = ListedPage.safeParse(unpack(listed)).data;
       if (!page) log.warn('A page in a list can not be read. The next check of the page replaces it.', { listKey });
       return page ? [{ page, listKey: String(listKey) }] : [];
     });
@@ -35,11 +36,3 @@ export const pageStore = (db: Db) => ({
 
 const isCurrent = ({ expiresAt = Number.POSITIVE_INFINITY }: ListedPage['newest'], now: Date): boolean =>
   expiresAt * 1000 > now.getTime();
-
-const parsed = (listed: unknown): ListedPage | undefined => {
-  try {
-    return ListedPage.safeParse(JSON.parse(String(listed))).data;
-  } catch {
-    return undefined; // damaged
-  }
-};

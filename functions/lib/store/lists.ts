@@ -42,7 +42,7 @@ export const listStore = (db: Db) => ({
 
 /*
  * `listed` of an item is what its list shows, as JSON text. The SDK and the embedded engine handle a text several times
- * faster than the same entry as a map.
+ * faster than the same entry as a map. That of newest results is compressed (packed.ts).
  */
 
 export const listKeyOf = ({ createdAt, id }: Position): string => `${createdAt}#${id}`;

@@ -1,0 +1,75 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type AuditResult, emptyResult } from '../../functions/auditor/verdict/judge.ts';
+import { createCheck } from '../../functions/create-check.ts';
+import { runAudit } from '../../functions/run-audit.ts';
+import { perRun } from '../../infra/operator/cost-model.ts';
+import { openWrites } from '../../infra/operator/walls.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
+import { partitions } from '../../shared/partitions.ts';
+import { seededRandom } from '../simulation/random.ts';
+import { environment } from '../support/environment.ts';
+import { startWorld, type World } from '../support/world.ts';
+import { recordWriteUnits, sumOf } from '../support/write-units.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await world.stop();
+});
+
+const random = seededRandom(1);
+const { next, uuid: newId } = random; // the same ids and values compress to the same sizes
+const body = {
+  url: 'https://shop.example.com/products/running-shoes?colour=black',
+  auditVersion: 'latest',
+  regions: ['us-west1'],
+  labels: { branch: 'main', commit: '67e94d498e023042e26f8913cf6e860e43aab091' },
+};
+
+const audited = (): AuditResult => ({
+  ...emptyResult,
+  state: 'succeeded',
+  metrics: {
+    ...noMetrics,
+    ...{ performance: random.between(70, 95), accessibility: 100, bestPractices: 96, seo: 91 },
+    ...{ fcp: 900 + 99 * next(), si: 1200 * next(), lcp: 1900 * next(), tti: 2000 + 99 * next(), tbt: 99 * next() },
+    ...{ cls: next() / 9, ttfb: 99 * next(), bytes: 812_345, requests: 34 },
+  },
+  environment: { ...environment, benchmarkIndex: 2700 + random.between(0, 99) / 2 },
+  finalUrl: body.url,
+  report: { gzip: gzipSync('{}'), bytes: 2 },
+});
+
+/** Creates a check of one run, and audits it. */
+const check = async (minute: number): Promise<void> => {
+  const now = () => new Date(Date.UTC(2131, 0, 1, 12, minute));
+  const targets = { targets: 'public' as const, ports: [443] };
+  const create = createCheck({ ...world, targets, retentionDays: 90, trendDays: 400, newId, now });
+  const request = {
+    owner: 'acme',
+    plan: 'large' as const,
+    requestId: newId(),
+    method: 'POST',
+    path: '/v1/checks',
+    body,
+  };
+  const reply = await create({ ...request, params: {}, query: {}, headers: {}, host: 'localhost' });
+  const { id: checkId, runs } = reply.body as { id: string; runs: [{ id: string }] };
+  const job = { checkId, runId: runs[0].id, region: 'us-west1' as const, correlationId: newId(), owner: 'acme' };
+  await runAudit({ ...world, auditors: { audit: async () => audited() }, now, newId })(job, () => 600_000);
+};
+
+test('a run makes as many writes as the cost model and the walls say', async () => {
+  for (let minute = 0; minute < 11; minute++) await check(minute); // the newest results of a page are ten
+  const writes = recordWriteUnits();
+  await check(11);
+  const ofPage = writes.filter(({ pk }) => pk.startsWith(partitions.latest));
+  expect(sumOf(ofPage)).toBe(perRun.writesOfPage);
+  expect(sumOf(writes)).toBe(perRun.writes);
+  const open = writes.reduce((sum, { units }) => sum + units.open, 0);
+  expect(open).toBe(openWrites.run + openWrites.check);
+});
