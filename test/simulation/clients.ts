@@ -53,7 +53,7 @@ export const startClients = (options: Options) => {
 };
 
 /** Acts of a client, with how often it does each. */
-const acts = { read: 3, create: 2, erase: 2, wait: 1, list: 2, series: 1, share: 2, revoke: 1, intrude: 1 };
+const acts = { read: 3, create: 2, erase: 2, wait: 1, list: 2, series: 1, pages: 2, share: 2, revoke: 1, intrude: 1 };
 
 const runClient = async (options: Options, accepted: Map<string, Known>): Promise<void> => {
   const { random, timeline } = options;
@@ -81,6 +81,12 @@ const runClient = async (options: Options, accepted: Map<string, Known>): Promis
     const act = random.weighted({ ...acts, create: key === undefined ? 0 : acts.create });
     if (random.chance(0.15)) void client[act]();
     await client[act]();
+  }
+  if (random.chance(0.25)) {
+    await timeline.sleep(random.between(10 * MINUTE, 20 * MINUTE)); // until most checks are closed
+    await client.pages();
+    await client.erase();
+    await client.pages();
   }
 };
 

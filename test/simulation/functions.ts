@@ -14,6 +14,7 @@ import { openDb } from '../../functions/lib/store/dynamodb.ts';
 import { erasureStore } from '../../functions/lib/store/erasure.ts';
 import { leaseStore } from '../../functions/lib/store/leases.ts';
 import { linkStore } from '../../functions/lib/store/links.ts';
+import { pageStore } from '../../functions/lib/store/listed-pages.ts';
 import { listStore } from '../../functions/lib/store/lists.ts';
 import { reports } from '../../functions/lib/store/reports.ts';
 import { scheduleStore } from '../../functions/lib/store/schedules.ts';
@@ -21,6 +22,7 @@ import { secretStore } from '../../functions/lib/store/secrets.ts';
 import { usageStore } from '../../functions/lib/store/usage.ts';
 import { waitingStore } from '../../functions/lib/store/waiting.ts';
 import { listChecks } from '../../functions/list-checks.ts';
+import { listPages } from '../../functions/list-pages.ts';
 import { listRuns } from '../../functions/list-runs.ts';
 import { runAudit } from '../../functions/run-audit.ts';
 import { sweep } from '../../functions/sweep.ts';
@@ -65,6 +67,7 @@ export const openParts = () => {
     leases: leaseStore(db),
     usage: usageStore(db),
     lists: listStore(db),
+    pages: pageStore(db),
     links: linkStore(db),
     wait: waiting(watchByPolling),
     erasure: erasureStore(db, bucket),
@@ -87,6 +90,7 @@ export const functionsOf = (parts: Parts, random: Random, audits: Audits, stoppi
   delete: deleteCheck(parts),
   list: listChecks(parts),
   series: listRuns(parts),
+  pages: listPages(parts),
   share: createLink(parts),
   revoke: deleteLinks(parts),
   audit: runAudit({ ...parts, auditors: simulatedAuditors(random, audits), stopping, maxRetakes: 0 }),

@@ -25,8 +25,8 @@ export const itemPromises = ({ timeline, images, violated }: Options) => {
 
   const onList = ({ pk, sk, owner, list, erasedAt }: Item) => {
     if (erasedAt && list !== undefined) violated(`the mark ${pk} ${sk} is in the list ${list}`);
-    if (pk.startsWith('LATEST#')) return; // page-promises.ts
-    const place = sk === 'CHECK' ? `OWNER#${owner}` : `SERIES#${owner}#`;
+    const ofPages = pk.startsWith('LATEST#') && pk.replace('LATEST#', 'PAGES#');
+    const place = ofPages || (sk === 'CHECK' ? `OWNER#${owner}` : `SERIES#${owner}#`);
     if (list !== undefined && !String(list).startsWith(place)) violated(`${pk} ${sk} is in the list ${list}`);
   };
 

@@ -1,6 +1,7 @@
 import type { Lease } from '../../functions/lib/store/leases.ts';
 import type { Defects } from './defects/defect.ts';
 import { defectsOfChecks } from './defects/of-checks.ts';
+import { defectsOfPages } from './defects/of-pages.ts';
 import { defectsOfReaders } from './defects/of-readers.ts';
 import { defectsOfRuns } from './defects/of-runs.ts';
 
@@ -8,6 +9,7 @@ import { defectsOfRuns } from './defects/of-runs.ts';
 export const plantedDefects: Defects = {
   ...defectsOfRuns,
   ...defectsOfChecks,
+  ...defectsOfPages,
   ...defectsOfReaders,
   'a holder that writes without its lease': {
     found: /after it had lost its lease/,
@@ -24,7 +26,7 @@ export const plantedDefects: Defects = {
   },
   'a claim that ignores a live lease': {
     found: /two holders of a lease/,
-    seed: 1,
+    seed: 2,
     wrap: ({ leases }) => {
       const { claim } = leases;
       leases.claim = (run, id, now) => {

@@ -3,6 +3,7 @@ import { isFinished, type RunState } from '../../shared/run.ts';
 import type { Known, Options } from './clients.ts';
 import type { ApiAnswer, ApiRequest } from './service.ts';
 
+type Page = Seen['runs'][number] & { checkId: string; region: string; createdAt: string };
 export type Seen = { id: string; state: string; runs: { id: string; state: RunState; performance: number | null }[] };
 
 const WAIT_SECONDS = 20;
@@ -80,6 +81,30 @@ export const readersOf = (options: Options, known: Known, caller: OwnerCaller, o
     onlyOwn(runs.map(({ checkId }) => checkId));
   };
 
+  const pages = async (): Promise<void> => {
+    const isClosed = () => isThere() && Boolean(images.get(`CHECK#${known.id} CHECK`)?.completedAt);
+    const wasClosed = isClosed();
+    const limit = random.pick([1, 100]);
+    const found: Page[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const rawQuery: string = `limit=${limit}${cursor && `&cursor=${cursor}`}`;
+      const answer = await ask('pages', { rawQuery, path: '/v1/pages', params: {} });
+      if (!isAnswer(answer)) return;
+      const page = bodyOf<{ pages: Page[]; nextCursor: string | null }>(answer);
+      found.push(...page.pages);
+      cursor = page.nextCursor;
+    }
+    judge(found.filter(({ checkId }) => checkId === known.id));
+    onlyOwn(found.map(({ checkId }) => checkId));
+    if (limit === 1 || !wasClosed || !isClosed()) return; // a page may move past a cursor
+    const { runIds } = images.get(`CHECK#${known.id} CHECK`) as unknown as { runIds: string[] };
+    for (const id of runIds) {
+      const run = images.get(`CHECK#${known.id} RUN#${id}`) as unknown as Page;
+      const newest = found.find((page) => page.region === run.region);
+      if (!newest || newest.createdAt < run.createdAt) violated(`the pages of ${caller.owner} lack the run ${id}`);
+    }
+  };
+
   const share = async (): Promise<void> => {
     const { revokes } = links;
     links.atWork++;
@@ -132,5 +157,5 @@ export const readersOf = (options: Options, known: Known, caller: OwnerCaller, o
       violated(`${name} of ${known.id} by ${other.owner} got ${answer.status}`);
   };
 
-  return { judge, acts: { wait, list, series, share, revoke, intrude }, endLinks: end };
+  return { judge, acts: { wait, list, series, pages, share, revoke, intrude }, endLinks: end };
 };

@@ -31,7 +31,7 @@ type Instance = { process: SimProcess; functions: Functions; stop: () => void; b
 type Outcome<T> = { value: T } | { error: unknown } | 'died';
 /** `no answer`: the process died, or the request timed out. */
 export type ApiAnswer = { status: number; body?: unknown; retryAfterSeconds?: number } | 'no answer';
-export type ApiName = 'create' | 'get' | 'delete' | 'list' | 'series' | 'share' | 'revoke';
+export type ApiName = 'create' | 'get' | 'delete' | 'list' | 'series' | 'pages' | 'share' | 'revoke';
 export type ApiRequest<By extends Caller = Caller> = By &
   Pick<Request, 'params' | 'headers'> &
   Partial<Pick<Request, 'path' | 'rawQuery' | 'host'>> & { body?: object };

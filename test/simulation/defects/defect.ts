@@ -1,3 +1,4 @@
+import { pack, unpack } from '../../../functions/lib/store/packed.ts';
 import { type Answer, type Item, plain, type TableCall } from '../embedded-table.ts';
 import type { Parts } from '../functions.ts';
 
@@ -44,5 +45,10 @@ export const alter = ({ input }: TableCall, name: string, change: (value: Value)
 };
 export const alterText = (call: TableCall, name: string, change: (text: string) => string): void =>
   alter(call, name, ({ S }) => ({ S: change(String(S)) }));
+/** Changes the value of an attribute that is compressed. */
+export const alterPacked = <T>(call: TableCall, name: string, change: (value: T) => object): void =>
+  alter(call, name, ({ B }) => ({
+    B: Buffer.from(pack(change(unpack(Buffer.from(String(B), 'base64')) as T))).toString('base64'),
+  }));
 export const alterJson = (call: TableCall, name: string, more: object): void =>
   alterText(call, name, (text) => JSON.stringify({ ...JSON.parse(text), ...more }));

@@ -11,7 +11,7 @@ const isOpenCheck = (pk: string) => pk.startsWith('OPENCHECK#');
 const isEntry = ({ sk }: Item) => sk.startsWith('TREND#');
 
 /** Changes an attribute in each write of some items. */
-const attribute = (
+export const attribute = (
   is: (key: Item) => boolean,
   name: string,
   change: (value: Record<string, unknown>) => Record<string, unknown> | undefined,
@@ -20,7 +20,7 @@ const attribute = (
     if (is(key)) alter(call, name, change);
   },
 });
-const inDays = (days: number) => () => ({
+export const inDays = (days: number) => () => ({
   N: String(Date.parse('2031-01-01T00:00:00.000Z') / 1000 + days * 24 * 3600),
 });
 

@@ -48,7 +48,7 @@ export const defectsOfRuns: Defects = {
   },
   'a failure with a result': {
     found: /failed and has a result/,
-    seed: 3,
+    seed: 2,
     wrap: fails(() => ({ performance: 50 })),
   },
   'samples that are given to the other variant': {
@@ -63,7 +63,7 @@ export const defectsOfRuns: Defects = {
   },
   'a failure that does not name its variant': {
     found: /names no variant/,
-    seed: 1,
+    seed: 2,
     wrap: fails(({ error }) => ({ error: error && { ...error, variant: undefined } })),
   },
   'an attempt of the other variant': {
@@ -79,12 +79,12 @@ export const defectsOfRuns: Defects = {
   },
   'a failure with another reason': {
     found: /failed with internal, and its last attempt with/,
-    seed: 3,
+    seed: 2,
     wrap: fails(({ error }) => ({ error: { ...runError('internal'), variant: error?.variant } })),
   },
   'a fault with the wrong blame': {
     found: /blames the (page|service) for/,
-    seed: 3,
+    seed: 2,
     wrap: fails(({ error }) => ({ error: error && { ...error, blame: error.blame === 'page' ? 'service' : 'page' } })),
   },
   'a fault of the service that nobody retries': {
