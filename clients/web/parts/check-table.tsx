@@ -8,6 +8,7 @@ import { usePlaces } from '../places.ts';
 import { columnStyle } from './columns.ts';
 import { Scroll } from './scroll.tsx';
 import { Value } from './value.tsx';
+import { Verdict } from './verdict.tsx';
 
 /** The regions of a check side by side. The table has its full size from the start, so that results don't move it. */
 export const CheckTable = ({
@@ -85,7 +86,7 @@ const Row = ({ name, runs, comparison, compares }: RowProps) => {
       ))}
       {compares && (
         <td>
-          <Verdict name={name} metric={comparison?.metrics[name]} />
+          <Judged name={name} metric={comparison?.metrics[name]} />
         </td>
       )}
     </tr>
@@ -100,21 +101,7 @@ export const RunState = ({ run, samples }: { run: RunView; samples: number }) =>
   return <span>◐ auditing{samples > 1 ? `, sample ${current} of ${samples}` : ''}</span>;
 };
 
-const Verdict = ({
-  name,
-  metric,
-}: {
-  name: MetricName;
-  metric: RegionComparison['metrics'][MetricName] | undefined;
-}) => {
-  if (!metric?.change) return null;
-  const text = regionsText(name, metric);
-  if (metric.verdict === 'unknown')
-    return (
-      <span class="unknown">
-        <span aria-hidden="true">? </span>
-        {text}
-      </span>
-    );
-  return <span class={metric.verdict === 'same' ? 'muted' : undefined}>{text}</span>;
-};
+type JudgedProps = { name: MetricName; metric: RegionComparison['metrics'][MetricName] | undefined };
+
+const Judged = ({ name, metric }: JudgedProps) =>
+  metric?.change ? <Verdict verdict={metric.verdict}>{regionsText(name, metric)}</Verdict> : null;

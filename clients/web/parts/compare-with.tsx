@@ -59,7 +59,7 @@ export const CompareWith = ({ messageOf }: { messageOf: (field: string) => strin
           {(input) => <textarea name={`against.${name}`} rows={2} spellcheck={false} {...input} />}
         </Field>
       ))}
-      <label>
+      <label class="inline">
         <input type="checkbox" name="against.nothingBlocked" value="yes" /> Or with nothing blocked
       </label>
     </details>

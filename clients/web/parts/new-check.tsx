@@ -41,7 +41,7 @@ export const NewCheck = ({ url }: { url: string }) => {
   const isShown = errors.length > 0 && errors.every(({ path }) => fieldOf(path) !== '');
   return (
     <form class="panel new-check" aria-label="New check" onSubmit={submit} onInput={form.edit} novalidate>
-      <div class="row">
+      <div class="row urls-row">
         <Field name="url" label="URL" message={messageOf('url')} class="grow">
           {(input) => (
             <textarea

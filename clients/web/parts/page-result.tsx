@@ -3,6 +3,7 @@ import { changeText } from '../../words/change.ts';
 import { gradeOf, labels } from '../../words/numbers.ts';
 import { pageChangeWords } from '../../words/pages.ts';
 import { Graded } from './value.tsx';
+import { Verdict } from './verdict.tsx';
 
 type Props = { page: PageResult };
 
@@ -17,11 +18,11 @@ const MOST_METRICS = 2;
 /** The change from the result before: the metrics that regressed or improved, or why nobody can say. */
 export const PageChange = ({ page }: Props) => {
   const { verdict, text, changed } = pageChangeWords(page);
-  if (verdict === null || verdict === 'unknown') return <span class="muted">{text}</span>;
-  if (verdict === 'same') return <>{text}</>;
+  if (page.state === 'failed') return null;
+  if (verdict === null) return <span class="muted">{text}</span>;
   return (
     <>
-      <strong class={verdict === 'regressed' ? 'poor' : 'pass'}>{text}</strong>
+      <Verdict verdict={verdict}>{text}</Verdict>
       {changed.slice(0, MOST_METRICS).map(({ name, of }) => (
         <div key={name}>{`${labels[name]} ${changeText(name, of)}`}</div>
       ))}

@@ -119,7 +119,7 @@ const Filters = ({ filters, wrong }: FiltersProps) => {
   };
   return (
     <form ref={form} class="row filters" aria-label="Filter" onSubmit={apply} onChange={apply}>
-      <Field name="filter-url" label="URL" message={wrong('url')} class="grow">
+      <Field name="filter-url" label="URL" message={wrong('url')} class="first">
         {(input) => <input type="text" inputmode="url" name="url" placeholder="whole URL" {...input} />}
       </Field>
       <Field name="filter-label" label="Label" message={wrong('label')}>

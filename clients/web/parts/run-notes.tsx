@@ -45,7 +45,7 @@ export const FailedRun = ({ error, runs, named = false }: FailedProps) => {
 /** Returns the variants of a run, each with its name and its warnings. */
 export const warningRows = ({ region, warnings, against }: RunView) => [
   { region, warnings },
-  ...(against ? [{ region: `${region}, against`, warnings: against.warnings }] : []),
+  ...(against ? [{ region: `${region} (against)`, warnings: against.warnings }] : []),
 ];
 
 /** The warnings of runs. A warning of several runs is shown once. */

@@ -19,10 +19,8 @@ export const TrendTable = ({ runs, name, filter }: TableProps) => {
   const names = useInSteps(name, parts.length);
   return (
     <>
-      <div class="row">
-        <h2 class="grow" id="runs">
-          Runs
-        </h2>
+      <div class="below">
+        <h2 id="runs">Runs</h2>
         <CsvButton filter={filter} />
       </div>
       <DataTable

@@ -3,9 +3,7 @@ import { labels, metricNames } from '../../words/numbers.ts';
 import { type VariantRow, variantRows } from '../../words/variants.ts';
 import { DataTable } from './data-table.tsx';
 import { NotMeasured, ShownValue } from './value.tsx';
-
-const signs = { improved: '▲', regressed: '▼', same: '=', unknown: '?' };
-const colors = { improved: 'pass', regressed: 'poor', same: 'muted', unknown: 'unknown' };
+import { Verdict } from './verdict.tsx';
 
 /** Both variants of a run side by side, with the change from the second one to the check. */
 export const VariantTable = ({ run, labelled, all = false }: { run: RunView; labelled: string; all?: boolean }) => (
@@ -23,15 +21,6 @@ const Row = ({ row: { name, against, value, verdict, change } }: { row: VariantR
     </th>
     <td>{against ? <ShownValue shown={against} /> : <NotMeasured />}</td>
     <td>{value ? <ShownValue shown={value} /> : <NotMeasured />}</td>
-    <td>
-      {change && (
-        <span class={colors[verdict]}>
-          <span class="sign" aria-hidden="true">
-            {signs[verdict]}
-          </span>{' '}
-          {change}
-        </span>
-      )}
-    </td>
+    <td>{change && <Verdict verdict={verdict}>{change}</Verdict>}</td>
   </tr>
 );

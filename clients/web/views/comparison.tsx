@@ -5,7 +5,7 @@ import type { MetricName } from '../../../shared/page-metrics.ts';
 import type { Region } from '../../../shared/regions.ts';
 import { changeText } from '../../words/change.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
-import { metricNames, metrics, textOrDash } from '../../words/numbers.ts';
+import { gradeOf, metricNames, metrics, plain, textOrDash } from '../../words/numbers.ts';
 import { localTime } from '../../words/times.ts';
 import { useLoaded } from '../loading.ts';
 import { NewlyFailed } from '../parts/assertions.tsx';
@@ -15,13 +15,13 @@ import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { Quoted } from '../parts/quoted.tsx';
 import { Reasons } from '../parts/reasons.tsx';
 import { TwoLines } from '../parts/two-lines.tsx';
+import { Graded } from '../parts/value.tsx';
+import { Verdict } from '../parts/verdict.tsx';
 import { WhatChanged } from '../parts/why.tsx';
 import { usePlaces } from '../places.ts';
 import { isolated, useTitle } from '../title.ts';
 
 const missing = 'One of the two checks does not exist. It was erased or has expired, or it belongs to another API key.';
-const signs = { improved: '▲', regressed: '▼', same: '=', unknown: '?' };
-const colors = { improved: 'pass', regressed: 'poor', same: 'muted', unknown: 'unknown' };
 
 /** Two checks, region by region. */
 export const ComparisonPage = ({ base, checkId }: { base: string; checkId: string }) => {
@@ -62,7 +62,13 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
       )}
       {data && <NewlyFailed results={data.newlyFailed} />}
       {data?.regions.map((region) => (
-        <RegionPart key={region} region={region} metrics={data.metrics} explanation={why.data?.regions[region]} />
+        <RegionPart
+          key={region}
+          region={region}
+          metrics={data.metrics}
+          devices={[before.data?.device, after.data?.device]}
+          explanation={why.data?.regions[region]}
+        />
       ))}
     </>
   );
@@ -104,13 +110,16 @@ const Side = ({ name, id, check, named }: SideProps) => (
   </p>
 );
 
+/** The devices of both checks, which the limits of a good value depend on. */
+type Devices = readonly [before: CheckView['device'], after: CheckView['device']];
 type RegionProps = {
   region: Region;
   metrics: CheckComparison['metrics'];
+  devices: Devices;
   explanation: Explanation | undefined;
 };
 
-const RegionPart = ({ region, metrics: compared, explanation }: RegionProps) => {
+const RegionPart = ({ region, metrics: compared, devices, explanation }: RegionProps) => {
   const place = usePlaces().get(region);
   const rows = metrics.flatMap((name) => {
     const each = compared[name].regions[region];
@@ -134,7 +143,7 @@ const RegionPart = ({ region, metrics: compared, explanation }: RegionProps) => 
         columns={['Metric', 'Before', 'After', 'Change']}
       >
         {rows.map((row) => (
-          <Row key={row.name} {...row} />
+          <Row key={row.name} {...row} devices={devices} />
         ))}
       </DataTable>
       {explanation && <WhatChanged region={region} explanation={explanation} />}
@@ -146,21 +155,18 @@ type Compared = NonNullable<CheckComparison['metrics'][MetricName]['regions'][Re
 
 const isUnknown = ({ base, value }: Compared) => base === null && value === null;
 
-const Row = ({ name, compared }: { name: MetricName; compared: Compared }) => {
-  const { verdict } = compared;
-  return (
-    <tr>
-      <th scope="row">{metricNames[name]}</th>
-      <td>{textOrDash(name, compared.base)}</td>
-      <td>{textOrDash(name, compared.value)}</td>
-      <td>
-        <span class={colors[verdict]}>
-          <span class="sign" aria-hidden="true">
-            {signs[verdict]}
-          </span>{' '}
-          {changeText(name, compared)}
-        </span>
+type RowProps = { name: MetricName; compared: Compared; devices: Devices };
+
+const Row = ({ name, compared, devices }: RowProps) => (
+  <tr>
+    <th scope="row">{metricNames[name]}</th>
+    {[compared.base, compared.value].map((value, i) => (
+      <td key={i}>
+        <Graded grade={gradeOf(name, plain(value), devices[i] ?? 'mobile')} text={textOrDash(name, value)} />
       </td>
-    </tr>
-  );
-};
+    ))}
+    <td>
+      <Verdict verdict={compared.verdict}>{changeText(name, compared)}</Verdict>
+    </td>
+  </tr>
+);
