@@ -63,7 +63,7 @@ test('an expired run of a trend is no link', async () => {
     request.respond({ status: 200, contentType: 'application/json', body: JSON.stringify(list) });
   });
   await page.goto(`${site.url}/pages?url=${encodeURIComponent(url)}`);
-  await untilShown(page, 'expired');
+  await untilShown(page, 'expired, only its numbers are kept');
   expect(await page.$$('.runs tbody a')).toEqual([]);
   const regions = await page.$$eval('.runs tbody td:nth-child(2)', (cells) => cells.map((cell) => cell.textContent));
   expect(regions).toEqual(['us-west1', 'europe-north1']);
