@@ -61,6 +61,15 @@ export const evaluateSamples = (
   });
 };
 
+/** Returns the keys of which a run with several samples lacks the values that their method needs. */
+export const keysLacking = (assertions: Assertions, samples: Samples, asked = 1): string[] =>
+  asked < 2
+    ? []
+    : Object.entries(assertions).flatMap(([key, assertion]) => {
+        const method = methodOf(assertion);
+        return method && (samples.length < 2 || aggregated(key, method, samples) === undefined) ? [key] : [];
+      });
+
 const aggregated = (key: string, method: Method, samples: Samples): number | undefined => {
   const metric = metricOf(key);
   if (!metric) return undefined;

@@ -1,6 +1,7 @@
 import type { CheckView } from '../../shared/check.ts';
 import { type Client, isFinal } from '../api/client.ts';
 import { findBase } from './base.ts';
+import { baseHostFrom } from './base-url.ts';
 import type { Context } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { conclude, type Ending, follow, type Judging, resultOf } from './follow.ts';
@@ -11,7 +12,7 @@ import { checkOutputs, writeForms } from './output.ts';
 import { reading } from './read.ts';
 import { checkReports, formsOf, namedRuns } from './report-files.ts';
 import type { CheckResult } from './result.ts';
-import { readRulesForExisting, storedResults } from './rules.ts';
+import { readRulesForExisting, requireSamples, storedResults } from './rules.ts';
 
 /**
  * Prints checks. With `--wait`, waits for them and does all that `run` does after it has created its checks. The assertions
@@ -26,11 +27,14 @@ export const get = async (context: Context, ids: readonly string[], options: Get
     const checks: CheckView[] = [];
     for (const id of new Set(ids)) checks.push(await client.get(id, context));
     checkReports(namedRuns(checks), options);
-    const base = options.base === undefined ? undefined : await findBase(client, options.base, context.signal);
-    const judging = { server, rules, base, pool: options.pool, intended: options.intended };
+    if (checks.some(({ samples = 1 }) => samples > 1)) requireSamples(rules.files);
+    const baseHost = baseHostFrom(options, []);
+    const findsBase = options.base !== undefined && !baseHost;
+    const base = findsBase ? await findBase(client, options.base as string, context.signal) : undefined;
+    const judging = { server, rules, base, pool: options.pool, intended: options.intended, baseHost };
     const ending: Ending = {
       ...options,
-      isGate: options.wait === true || rules.files.length > 0 || base !== undefined,
+      isGate: options.wait === true || rules.files.length > 0 || base !== undefined || baseHost !== undefined,
       write: (results) => writeForms<FormatName | 'html'>(context, formsOf(context, client, results), options),
     };
     if (options.wait) return follow(context, client, checks, judging, ending);

@@ -52,7 +52,18 @@ export type ThirdPartiesOptions = {
 /** Options of `get`. */
 export type GetOptions = Pick<
   RunOptions,
-  'timeout' | 'format' | 'output' | 'open' | 'assert' | 'budget' | 'base' | 'pool' | 'intended' | 'allowEmpty' | 'data'
+  | 'timeout'
+  | 'format'
+  | 'output'
+  | 'open'
+  | 'assert'
+  | 'budget'
+  | 'base'
+  | 'baseUrl'
+  | 'pool'
+  | 'intended'
+  | 'allowEmpty'
+  | 'data'
 > & { wait?: boolean };
 
 /** Options of `schedule add`. */

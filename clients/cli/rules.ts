@@ -4,7 +4,7 @@ import type { CheckView } from '../../shared/check.ts';
 import type { RunView } from '../../shared/run.ts';
 import { printableValue } from '../../shared/text.ts';
 import type { Client } from '../api/client.ts';
-import { evaluateSamples, isAboutSamples, keysWithoutSamples } from './aggregation.ts';
+import { evaluateSamples, isAboutSamples, keysLacking, keysWithoutSamples } from './aggregation.ts';
 import { ServiceFaultError, UsageError } from './exit-codes.ts';
 import {
   type AssertionRules,
@@ -49,7 +49,7 @@ export const readRules = async (
 };
 
 /** Refuses assertions about several samples whose values the service keeps for the median sample only. */
-const requireSamples = (files: readonly AssertionRules[]): void => {
+export const requireSamples = (files: readonly AssertionRules[]): void => {
   const keys = [...new Set(files.flatMap(({ all }) => all.flatMap(keysWithoutSamples)))];
   if (keys.length === 0) return;
   const shown = keys.length > 5 ? `${keys.slice(0, 5).join(', ')} and ${keys.length - 5} more` : keys.join(', ');
@@ -134,13 +134,17 @@ export const applyRules = async (
     const report = await reportOf(client, run, signal);
     const applied = own.map((assertionsFor) => assertionsFor(report));
     for (const note of applied.flatMap((each) => each.notes)) notes.add(note);
-    const results = applied
-      .flatMap((each) => each.assertions)
-      .flatMap((each) => evaluateSamples(each, report, run.samples));
+    const all = applied.flatMap((each) => each.assertions);
+    const lacking = all.flatMap((each) => keysLacking(each, run.samples, check.samples));
+    if (lacking.length > 0) notes.add(lackingNote(run, lacking));
+    const results = all.flatMap((each) => evaluateSamples(each, report, run.samples));
     assertions[run.id] = [...(stored ?? []), ...printableValue(results)];
   }
   return { assertions, notes: [...notes] };
 };
+
+const lackingNote = ({ id }: RunView, keys: readonly string[]): string =>
+  `The run ${id} does not have the values of all samples for ${[...new Set(keys)].join(', ')}, which aggregationMethod needs. The median sample is judged instead. Audit the page again for all values.`;
 
 const reportOf = async (client: Client, { id }: RunView, signal: AbortSignal): Promise<AssertedReport> => {
   const { data: report } = AssertedReport.safeParse(await client.report(id, { signal }));

@@ -201,6 +201,14 @@ test('--base-url finds the check of the same path or label on another host, and 
   ]);
   expect(missing.stdout.replaceAll(/\s+/g, ' ')).toContain('The service has no check of https://www.example/99?x=1.');
   expect((await audit('--allow-empty')).code).toBe(0);
+
+  const get = (...args: string[]) =>
+    runHere(['get', view.id, '--base-url', 'https://www.example', ...args], service.url);
+  expect(await get()).toMatchObject({ code: 2, stdout: missing.stdout });
+  listed = [resultOf(other).check];
+  await get('--base', 'branch=main');
+  expect([queries.at(-1)?.get('label'), compared.at(-1)?.get('base')]).toEqual(['branch:main', other.id]);
+  expect(await get('--pool', '3')).toMatchObject({ code: 2, stderr: expect.stringContaining('Use one.') });
 });
 
 test.each([

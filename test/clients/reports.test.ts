@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openResults } from '../../clients/cli/open.ts';
+import { noMetrics } from '../../shared/page-metrics.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { checkWith, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
 import { runHere } from '../support/command-context.ts';
@@ -90,6 +91,47 @@ test('`get --assert` judges a stored report by a changed file, without another a
     ci: { assert: { assertMatrix: [{ matchingUrlPattern: 'x{9}', assertions: { 'categories:seo': 'error' } }] } },
   });
   expect((await pageAudit('get', check.id, '--assert', vacuous)).code).toBe(2);
+});
+
+test('budgets of the settings warn, or fail the gate with performance-budget of level error', async () => {
+  const { check } = await api.world.finishedRun(report);
+  const settings = { budgets: [{ resourceSizes: [{ resourceType: 'total', budget: 1 }] }] };
+  const judged = (assert: object) =>
+    pageAudit('get', check.id, '--assert', fileOf('budgets.json', { ci: { collect: { settings }, assert } }));
+  expect(await judged({})).toMatchObject({ code: 0, stdout: expect.stringContaining('! us-west1  Total size: 1,533') });
+  const failed = await judged({ assertions: { 'performance-budget': 'error' } });
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining('✘ us-west1  Total size: 1,533') });
+});
+
+/** Finishes a check that asked for three samples. `lcps` are those that the service has. */
+const finishedSamples = async (lcps: readonly number[]) => {
+  const check = aCheck({ regions: ['us-west1'], samples: 3 });
+  const [run] = await api.world.create(check);
+  if (!run) throw new Error('no run');
+  const samples = lcps.map((lcp) => ({ ...noMetrics, lcp, cpuBusy: 0, contended: false }));
+  const outcome = { ...passed, samples, report: await api.world.storeReport(run, gzipSync(report)) };
+  await api.world.finish(run, outcome);
+  return { id: check.id, run };
+};
+
+test('`get --assert` judges all samples as the method says, and says which it can not judge', async () => {
+  const worst = (key: string) =>
+    fileOf('worst.json', {
+      ci: { assert: { aggregationMethod: 'pessimistic', assertions: { [key]: ['error', { maxNumericValue: 2500 }] } } },
+    });
+  const { id } = await finishedSamples([900, 950, 4000]);
+  const judged = await pageAudit('get', id, '--assert', worst('largest-contentful-paint'));
+  expect(judged).toMatchObject({ code: 1, stderr: '', stdout: expect.stringContaining('(worst of 3 samples)') });
+  expect(await pageAudit('get', id, '--assert', worst('dom-size'))).toMatchObject({
+    ...{ code: 2, stdout: '' },
+    stderr: expect.stringMatching(/^aggregationMethod needs the report of each sample for dom-size, and/),
+  });
+  const lacking = await finishedSamples([]);
+  const median = await pageAudit('get', lacking.id, '--assert', worst('largest-contentful-paint'));
+  expect(median).toMatchObject({
+    code: 0,
+    stderr: `The run ${lacking.run.id} does not have the values of all samples for largest-contentful-paint, which aggregationMethod needs. The median sample is judged instead. Audit the page again for all values.\n`,
+  });
 });
 
 test('`get --wait` follows a detached check to its end, and its exit code is that of `run`', async () => {

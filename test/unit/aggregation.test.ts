@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { evaluateSamples, keysWithoutSamples } from '../../clients/cli/aggregation.ts';
+import { evaluateSamples, keysLacking, keysWithoutSamples } from '../../clients/cli/aggregation.ts';
 import type { Assertions } from '../../shared/assertions/assertions.ts';
 import { AssertedReport } from '../../shared/assertions/values.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
@@ -64,4 +64,17 @@ test('keys whose values only the report has are named', () => {
       'categories:seo': ['error', { aggregationMethod }],
     }),
   ).toEqual(['unused-javascript', 'largest-contentful-paint', 'speed-index']);
+});
+
+test('keys are named of which a sample lacks the value that the method needs', () => {
+  const [first, ...others] = samples;
+  const some = [{ ...first, lcp: null }, ...others] as typeof samples;
+  const assertion = (aggregationMethod: 'optimistic' | 'pessimistic'): Assertions => ({
+    'largest-contentful-paint': ['error', { maxNumericValue: 1, aggregationMethod }],
+    'categories:performance': 'error',
+  });
+  expect(keysLacking(assertion('pessimistic'), some, 4)).toEqual(['largest-contentful-paint']);
+  expect(keysLacking(assertion('optimistic'), some, 4)).toEqual([]);
+  expect(keysLacking(assertion('optimistic'), [], 4)).toEqual(['largest-contentful-paint']);
+  expect(keysLacking(assertion('pessimistic'), samples.slice(0, 1), 1)).toEqual([]);
 });

@@ -8,6 +8,14 @@ export const DATA = [
   '--data <folder>',
   'data folder of the service that the command starts without PAGE_AUDIT_URL',
 ] as const;
+export const BASE = [
+  '--base <check>',
+  'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
+] as const;
+export const BASE_URL = [
+  '--base-url <url>',
+  'host that has the base of each page, under the same path or with the same label page',
+] as const;
 export const POOL = [
   '--pool <number>',
   'checks with the label of --base whose samples count, 1 to 10',

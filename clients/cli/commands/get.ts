@@ -1,7 +1,7 @@
 import { wholeNumber } from '../flag-values.ts';
 import type { GetOptions } from '../options.ts';
 import type { AddCommand } from './command.ts';
-import { DATA, FORMAT_OR_HTML, INTENDED, OPEN, OUTPUT, POOL } from './common-options.ts';
+import { BASE, BASE_URL, DATA, FORMAT_OR_HTML, INTENDED, OPEN, OUTPUT, POOL } from './common-options.ts';
 
 /** Adds `get`, which prints checks, and follows and judges them as `run` does. */
 export const addGet: AddCommand = (program, execute) => {
@@ -16,10 +16,8 @@ export const addGet: AddCommand = (program, execute) => {
     .option(...OPEN)
     .option('--assert <file>', 'lighthouserc file, whose assertions replace those of the checks')
     .option('--budget <file>', 'budget.json of Lighthouse. A value over budget is exit code 1')
-    .option(
-      '--base <check>',
-      'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
-    )
+    .option(...BASE)
+    .option(...BASE_URL)
     .option(...POOL)
     .option(...INTENDED)
     .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')

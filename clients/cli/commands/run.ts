@@ -5,7 +5,7 @@ import type { RunOptions } from '../options.ts';
 import { secretFlags } from '../secrets.ts';
 import { throttlingFlags } from '../throttling.ts';
 import type { AddCommand } from './command.ts';
-import { DATA, FORMAT_OR_HTML, INTENDED, OPEN, OUTPUT, POOL } from './common-options.ts';
+import { BASE, BASE_URL, DATA, FORMAT_OR_HTML, INTENDED, OPEN, OUTPUT, POOL } from './common-options.ts';
 
 /** Adds `run`, which audits pages. */
 export const addRun: AddCommand = (program, execute) => {
@@ -36,11 +36,8 @@ export const addRun: AddCommand = (program, execute) => {
       '--budget <file or score>',
       'budget.json of Lighthouse, or the lowest performance score. A worse page is exit code 1',
     )
-    .option(
-      '--base <check>',
-      'id of an earlier check, or a label such as branch=main. A regression is exit code 1, no verdict is 2',
-    )
-    .option('--base-url <url>', 'host that has the base of each page, under the same path or with the same label page')
+    .option(...BASE)
+    .option(...BASE_URL)
     .option(...POOL)
     .option(...INTENDED)
     .option('--allow-empty', 'no matching assertion, no base and no verdict are no failure')
