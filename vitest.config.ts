@@ -28,7 +28,7 @@ export default defineConfig({
       // Group 1 runs first. Vitest treats 0 as unset and runs that group last.
       project('fast', ['test/{integration,mocked,simulation}/**/*.test.ts', 'test/clients/*.test.ts'], 1, {
         ...patient,
-        maxWorkers: 2, // the default leaves one of two cores idle
+        maxWorkers: 3, // the default leaves one of two cores idle, and files that wait for a service leave another
       }),
       // The files share their modules, which saves a quarter of their CPU time. A file that mocks a module is in test/mocked.
       project('unit', ['test/unit/**/*.test.ts'], 1, { ...patient, isolate: false, maxWorkers: 2 }),
