@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Signer } from 'standardwebhooks';
-import { v5 as uuidv5 } from 'uuid';
-import { checkView } from '../shared/check.ts';
 import { DeliveryJob } from '../shared/delivery-job.ts';
 import { DELIVERY_DELAYS_MS, HOLD_MS } from '../shared/due-times.ts';
-import { checkSummary } from '../shared/summaries.ts';
 import type { DeliveryTry } from '../shared/webhooks.ts';
+import { deliveryBody } from './lib/delivery-body.ts';
 import { envOf } from './lib/environment.ts';
 import { trustedAuthorities } from './lib/extra-ca.ts';
 import { emit, log } from './lib/log.ts';
+import { makeDeliveries } from './lib/make-deliveries.ts';
 import { type Posted, type PostWebhook, postWebhook } from './lib/post-webhook.ts';
 import { targetPolicy } from './lib/public-addresses.ts';
 import { queue } from './lib/queue/consumer.ts';
@@ -17,7 +16,8 @@ import { type DeliveryQueue, deliveryQueue } from './lib/queue/delivery-queue.ts
 import { retry } from './lib/retry.ts';
 import { type CheckStore, checkStore } from './lib/store/checks.ts';
 import { type Claim, type DeliveryItem, type DeliveryStore, deliveryStore, jobOf } from './lib/store/deliveries.ts';
-import { ifReadable, openDb } from './lib/store/dynamodb.ts';
+import { openDb } from './lib/store/dynamodb.ts';
+import { type ScheduleStore, scheduleStore } from './lib/store/schedules.ts';
 import {
   isSlow,
   type Lane,
@@ -28,8 +28,8 @@ import {
 } from './lib/store/webhooks.ts';
 
 /**
- * Handles one message of the queue of deliveries: makes the deliveries of a closed check, and sends each of them or the
- * named one as a signed POST.
+ * Handles one message of the queue of deliveries: judges a closed check of a schedule, makes the deliveries of each closed
+ * check, and sends each of them or the named one as a signed POST.
  */
 export const handler = queue({ schema: DeliveryJob }, () => {
   const env = envOf('deliver-webhook');
@@ -38,7 +38,9 @@ export const handler = queue({ schema: DeliveryJob }, () => {
     checks: checkStore(db),
     webhooks: webhookStore(db),
     deliveries: deliveryStore(db),
+    schedules: scheduleStore(db),
     deliveryQueue: deliveryQueue(env),
+    publicUrl: env.PUBLIC_URL,
     post: postWebhook({ targets: targetPolicy(env), ca: trustedAuthorities(env.EXTRA_CA_FILE) }),
   });
 });
@@ -47,14 +49,16 @@ type Deps = {
   checks: Pick<CheckStore, 'findOfAnyOwner'>;
   webhooks: Pick<WebhookStore, 'list' | 'find' | 'takeLane' | 'freeLane' | 'recordTry'>;
   deliveries: Omit<DeliveryStore, 'list' | 'hold' | 'redeliver'>;
+  schedules: Pick<ScheduleStore, 'find' | 'putWatch'>;
   deliveryQueue: Pick<DeliveryQueue, 'send'>;
   post: PostWebhook;
+  publicUrl?: string | undefined;
   now?: () => Date;
   random?: () => number;
   pause?: (ms: number) => Promise<unknown>;
   newId?: () => string;
 };
-type Work = Required<Deps> & { remainingMs: () => number };
+type Work = Required<Omit<Deps, 'publicUrl'>> & Pick<Deps, 'publicUrl'> & { remainingMs: () => number };
 
 /** Delays between retries of a write after a try. A write that is lost makes another try necessary. */
 const RETRY_DELAYS_MS = [200, 500, 1000];
@@ -65,7 +69,7 @@ export const deliverWebhook = (deps: Deps) => {
   const defaults = { now: () => new Date(), random: Math.random, pause: sleep, newId: randomUUID };
   return async (job: DeliveryJob, remainingMs: () => number): Promise<void> => {
     const work: Work = { ...defaults, ...deps, remainingMs };
-    const due = 'checkId' in job ? await deliveriesOf(work, job.checkId) : await named(work, job);
+    const due = 'checkId' in job ? await makeDeliveries(work, job.checkId) : await named(work, job);
     const ended = await Promise.allSettled(due.map((delivery) => deliver(work, delivery)));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
   };
@@ -77,26 +81,6 @@ const named = async ({ deliveries }: Work, job: Exclude<DeliveryJob, { checkId: 
   return delivery?.tries === job.tries ? [delivery] : [];
 };
 
-/**
- * Makes one delivery for each webhook that existed when the check was closed. Each has the same id and key in a repetition.
- * Then takes the check out of the open items. Returns the deliveries without a try.
- */
-const deliveriesOf = async ({ checks, webhooks, deliveries, now }: Work, checkId: string): Promise<DeliveryItem[]> => {
-  const found = await checks.findOfAnyOwner(checkId);
-  if (!found?.item.completedAt) return []; // erased
-  const { owner, createId, completedAt: createdAt } = found.item;
-  const all = await webhooks.list(owner);
-  const isTold = (each: WebhookItem) => !each.disabledAt && each.createdAt <= createdAt;
-  const refs = all.filter(isTold).map(({ id: webhookId }) => ({
-    ...{ id: uuidv5(`${checkId}\n${createId}`, webhookId), webhookId, createdAt },
-  }));
-  for (const ref of refs)
-    await deliveries.create({ ...ref, owner, event: 'check.completed', checkId, createId }, now());
-  await deliveries.settleCheck(found.item);
-  const made = await Promise.all(refs.map(deliveries.find));
-  return made.filter((each) => each?.tries === 0) as DeliveryItem[];
-};
-
 /** Sends a delivery, if this consumer can claim it and the webhook has a free lane. */
 const deliver = async (work: Work, delivery: DeliveryItem): Promise<void> => {
   const { webhooks, deliveries, now, newId } = work;
@@ -105,7 +89,7 @@ const deliver = async (work: Work, delivery: DeliveryItem): Promise<void> => {
   const claim = await deliveries.claim(delivery, newId(), now());
   if (!claim) return; // another consumer has the delivery, or it has ended
   if (webhook.disabledAt && !delivery.isByHand) return end(work, claim, DISABLED);
-  const body = await bodyOf(work, delivery);
+  const body = await deliveryBody(work, delivery);
   if (body === undefined) return end(work, claim, ERASED);
   const lane = await waitForLane(work, webhook, claim.id);
   if (!lane) return putOff(work, claim);
@@ -120,15 +104,6 @@ const ERASED = 'The check was erased, so the service did not send this delivery.
 const end = async ({ deliveries, now }: Work, claim: Claim, error: string): Promise<void> => {
   const none = { at: now().toISOString(), status: null, error, response: null };
   await deliveries.end(claim, 'failed', none, { isTry: false });
-};
-
-/** Returns the body of a delivery, the same on each try. Returns undefined if its check was erased or can't be read. */
-const bodyOf = async ({ checks }: Work, delivery: DeliveryItem): Promise<string | undefined> => {
-  const { event: type, createdAt: timestamp, checkId, createId, webhookId } = delivery;
-  if (checkId === null) return JSON.stringify({ type, timestamp, data: { webhookId } });
-  const found = await checks.findOfAnyOwner(checkId).catch(ifReadable);
-  if (found?.item.createId !== createId) return undefined;
-  return JSON.stringify({ type, timestamp, data: checkSummary(checkView({ ...found.item, runs: found.runs })) });
 };
 
 /** Returns the headers of Standard Webhooks. After a rotation, the earlier secret signs too. */

@@ -14,6 +14,7 @@ import { everyError, nextTime } from './lib/schedule-times.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ScheduleItem, type ScheduleStore, scheduleSecretsKeyOf, scheduleStore } from './lib/store/schedules.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
+import { watchedRegions } from './lib/watch-schedule.ts';
 
 /** /v1/schedules and below: creates, shows, pauses, resumes and deletes the schedules of an owner. The sweeper runs them. */
 export const handler = http('schedules', (env) => {
@@ -148,5 +149,6 @@ const scheduleView = (schedule: ScheduleItem): Schedule => ({
   pausedAt: schedule.pausedAt ?? null,
   nextAt: schedule.nextAt ?? null,
   last: schedule.last ?? null,
+  watched: watchedRegions(schedule),
   links: { self: `/v1/schedules/${schedule.id}` },
 });

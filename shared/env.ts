@@ -129,6 +129,7 @@ export const DeliverEnv = z.object({
   ...DeliveryQueueEnv.shape,
   ...TargetsEnv.shape,
   ...ExtraCaEnv.shape,
+  PUBLIC_URL: CorsEnv.shape.PUBLIC_URL, // for the links of events
 });
 export const SweepEnv = z.object({
   ...CloseEnv.shape,

@@ -205,6 +205,7 @@ export const functionRows = {
       check: ['Query', 'UpdateItem'],
       webhook: ['Query', 'UpdateItem'],
       delivery: ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'],
+      schedule: ['Query', 'UpdateItem'], // it judges the checks of schedules
     },
   },
   sweep: {

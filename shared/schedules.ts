@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { SentOptions, ShownOptions } from './audit-options-schemas.ts';
 import { CreateCheckBody } from './check.ts';
+import { UnjudgedReason } from './comparison/watch.ts';
+import { Region } from './name-schemas.ts';
+import { mainNames } from './page-metrics.ts';
 import { Problem } from './problems.ts';
 
 /** Shortest time between two checks of a schedule, in minutes. */
@@ -84,6 +87,20 @@ export const LastCheck = z
   .meta({ id: 'LastCheck' });
 export type LastCheck = z.infer<typeof LastCheck>;
 
+/** How the page is in a region by the last checks of a schedule. */
+export const WatchedRegion = z
+  .object({
+    region: Region,
+    state: z.enum(['normal', 'regressed']).describe('`regressed` from the event `page.regressed` to `page.recovered`.'),
+    metrics: z.array(z.enum(mainNames)).describe('Metrics that have regressed.'),
+    checkId: z.uuid().describe('Id of the last check that the service has looked at.'),
+    reason: UnjudgedReason.nullable().describe(
+      'Why that check has no verdict, or none about metrics with noise. `first`: it begins the pool.',
+    ),
+  })
+  .meta({ id: 'WatchedRegion' });
+export type WatchedRegion = z.infer<typeof WatchedRegion>;
+
 export const Schedule = z
   .object({
     id: z.uuid(),
@@ -94,6 +111,7 @@ export const Schedule = z
     pausedAt: z.iso.datetime().nullable(),
     nextAt: z.iso.datetime().nullable().describe('When it creates the next check. Null while it is paused.'),
     last: LastCheck.nullable(),
+    watched: z.array(WatchedRegion).describe('Empty until a check closes while the owner has a webhook.'),
     links: z.object({ self: z.string() }).describe('Relative URLs.'),
   })
   .meta({ id: 'Schedule', description: 'A check that repeats.' });

@@ -1,11 +1,39 @@
 import { z } from 'zod';
+import { MetricChange, Value } from './comparison/schemas.ts';
+import { Device, Region } from './name-schemas.ts';
+import { mainNames } from './page-metrics.ts';
 
+/** Events about a page of a schedule. */
+export const pageEvents = ['page.regressed', 'page.recovered'] as const;
+export const PageEventName = z.enum(pageEvents);
 /** Events that a webhook can receive. */
-export const webhookEvents = ['check.completed'] as const;
-export const WebhookEvent = z
-  .enum(webhookEvents)
-  .meta({ id: 'WebhookEvent', description: '`check.completed`: all runs of a check are finished.' });
+export const webhookEvents = ['check.completed', ...pageEvents] as const;
+export const WebhookEvent = z.enum(webhookEvents).meta({
+  id: 'WebhookEvent',
+  description:
+    '`check.completed`: all runs of a check are finished. `page.regressed`: two checks of a schedule in a row are worse than those before. `page.recovered`: two in a row are as good as before again.',
+});
 export type WebhookEvent = z.infer<typeof WebhookEvent>;
+
+/** Data of an event about a page of a schedule in a region. */
+export const PageEventData = z
+  .object({
+    scheduleId: z.uuid(),
+    url: z.string(),
+    device: Device,
+    region: Region,
+    checkId: z.uuid().describe('Id of the second check in a row.'),
+    baseCheckId: z.uuid().nullable().describe('Id of the newest check of the pool. Null if all were erased.'),
+    pooledCheckIds: z.array(z.uuid()).describe('Ids of the other checks of the pool.'),
+    metrics: z
+      .array(z.object({ name: z.enum(mainNames), base: Value, value: Value, ...MetricChange.shape }))
+      .describe('The main metrics that changed from the pool, and those that had regressed.'),
+    links: z
+      .object({ check: z.string(), comparison: z.string().nullable(), page: z.string() })
+      .describe('URLs for people: the check, its comparison with the base, and the page over time.'),
+  })
+  .meta({ id: 'PageEvent' });
+export type PageEventData = z.infer<typeof PageEventData>;
 
 /** Event of a delivery that `POST …/test` makes. */
 export const TEST_EVENT = 'webhook.test';

@@ -101,10 +101,14 @@ export const compareChecks = (
 export const canPool = (base: ComparedCheck, check: ComparedCheck): boolean =>
   base.runs.some((run) => pooledRuns(base, run, [check]).length > 0);
 
+/** Returns true if nobody has changed an input between two checks. */
+export const haveSameInputs = (base: ComparedCheck, check: ComparedCheck): boolean =>
+  differencesOf(auditedAs(base), auditedAs(check)).length === 0;
+
 /** Returns the runs of other checks that are comparable with a run of the base. */
 const pooledRuns = (base: ComparedCheck, run: ComparedRun, pool: readonly ComparedCheck[]): ComparedRun[] =>
   pool
-    .filter((each) => differencesOf(auditedAs(base), auditedAs(each)).length === 0)
+    .filter((each) => haveSameInputs(base, each))
     .flatMap(({ runs }) => runs)
     .filter((other) => hasSucceeded(other) && other.region === run.region && !other.environment?.contended)
     .filter((other) => !isOtherMachine(measuredOn(run), measuredOn(other)));

@@ -45,7 +45,7 @@ const create = () =>
         { name: 'Checks', description: 'A check is one URL tested in one or more regions.' },
         { name: 'Runs', description: "A run is one region's audit of the URL of a check." },
         { name: 'Schedules', description: 'Checks that repeat.' },
-        { name: 'Webhooks', description: 'URLs to which the service sends each finished check.' },
+        { name: 'Webhooks', description: 'URLs to which the service sends events about checks and pages.' },
         { name: 'Service', description: 'The offer and the state of this deployment.' },
       ],
       security: [{ key: [] }],

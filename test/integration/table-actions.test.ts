@@ -151,6 +151,9 @@ const deliver = async ({ webhookId, call }: Awaited<ReturnType<typeof withWebhoo
   const post = async () => ({ status: 500, response: null, retryAfterMs: null });
   const consume = deliverWebhook({ ...world, checks: world.store, post });
   await as('deliver-webhook', () => consume({ owner, checkId }, () => 30_000));
+  const [{ last } = {}] = await world.schedules.list('beta');
+  await audit(last?.checkId as string, 0, succeeded);
+  await as('deliver-webhook', () => consume({ owner: 'beta', checkId: last?.checkId as string }, () => 30_000));
   const { deliveries } = (await call('GET', '/x/deliveries', { webhookId })).body as { deliveries: { id: string }[] };
   for (const { id: deliveryId } of deliveries)
     await call('POST', '/x/deliveries/y/redeliver', { webhookId, deliveryId });

@@ -1,15 +1,19 @@
 import { deliverWebhook } from '../../functions/deliver-webhook.ts';
 import type { PostWebhook } from '../../functions/lib/post-webhook.ts';
 import { checkStore } from '../../functions/lib/store/checks.ts';
-import { leaseStore } from '../../functions/lib/store/leases.ts';
+import { leaseStore, type Outcome } from '../../functions/lib/store/leases.ts';
 import { sweep } from '../../functions/sweep.ts';
+import type { Check } from '../../shared/check.ts';
 import type { DeliveryJob } from '../../shared/delivery-job.ts';
 import { LEASE_MS } from '../../shared/due-times.ts';
 import { isFinished } from '../../shared/run.ts';
-import { aCheck, type World } from './world.ts';
+import { aCheck, passed, type World } from './world.ts';
 
 type Options = { world: World; post: PostWebhook; now: Date; parts?: Partial<Parameters<typeof deliverWebhook>[0]> };
 const MINUTE = 60_000;
+
+/** A check that starts, and how its runs end. */
+type Started = { check?: Check; outcome?: Omit<Outcome, 'attempts'> };
 
 type Sent = { job: DeliveryJob; at: number };
 
@@ -28,6 +32,7 @@ export const startDelivering = ({ world, post, now: start, parts = {} }: Options
     checks: world.store,
     webhooks: world.webhooks,
     deliveries: world.deliveries,
+    schedules: world.schedules,
     deliveryQueue: { send },
     post,
     now: clock,
@@ -49,14 +54,13 @@ export const startDelivering = ({ world, post, now: start, parts = {} }: Options
     return errors;
   };
   /** Creates a check of an owner. `finish` ends its open runs now, and closes it if a worker has died before. */
-  const startCheck = async (owner: string) => {
-    const check = aCheck({ now: clock() });
+  const startCheck = async (owner: string, { check = aCheck({ now: clock() }), outcome = passed }: Started = {}) => {
     await world.create(check, { owner });
     const finish = async (): Promise<void> => {
       for (const run of (await world.find(check.id)).runs.filter(({ state }) => !isFinished(state))) {
         const held = new Date(now + LEASE_MS + 1); // after the lease of a worker that died
         const lease = await leases.claim(run, crypto.randomUUID(), run.lease ? held : clock());
-        if (lease) await leases.finish(lease, { state: 'succeeded', performance: 98, attempts: [] }, clock());
+        if (lease) await leases.finish(lease, { attempts: [], ...outcome }, clock());
       }
       await checkStore(db).closeIfFinished(check.id, clock());
     };
@@ -72,10 +76,14 @@ export const startDelivering = ({ world, post, now: start, parts = {} }: Options
     },
     startCheck,
     /** Creates a check of an owner, and finishes its runs now. */
-    finishCheck: async (owner: string) => {
-      const { check, finish } = await startCheck(owner);
+    finishCheck: async (owner: string, started?: Started) => {
+      const { check, finish } = await startCheck(owner, started);
       await finish();
       return check;
+    },
+    /** Lets some time pass without a sweep. */
+    skip: (ms: number): void => {
+      now += ms;
     },
     /** Lets some time pass, with a sweep in each minute in which something is due. */
     pass: async (ms: number): Promise<void> => {

@@ -30,15 +30,18 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     const error = runError(result.failed);
     return world.finish(run, { state: 'failed', error, attempts: [{ ...attempt, code: result.failed }] });
   }
-  const {
-    lcps,
-    warnings = [],
-    contended = false,
-    simulations,
-    assertions,
-    blockedHost = '10.0.0.1',
-    finalUrl,
-  } = result;
+  await world.finish(run, {
+    ...measured(result),
+    attempts: result.lcps.map((_, i) => ({ ...attempt, number: i + 1, code: null })),
+    blockedRequests: [{ host: result.blockedHost ?? '10.0.0.1', port: 80, reason: 'private address', count: 2 }],
+    blockedRequestCount: 2,
+    ...(report && { report }),
+  });
+};
+
+/** Returns what an auditor stores of a run that succeeded. */
+export const measured = (result: Exclude<Result, { failed: unknown }>) => {
+  const { lcps, warnings = [], contended = false, simulations, assertions, finalUrl } = result;
   const scores = { performance: 92, accessibility: 78, bestPractices: 100, seo: 40 };
   const samples = lcps.map((lcp) => ({
     ...noMetrics,
@@ -51,7 +54,8 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     contended,
   }));
   const { cpuBusy: _, contended: __, ...metrics } = samples[0] ?? { ...noMetrics, cpuBusy: 0, contended };
-  const outcome = {
+  return {
+    state: 'succeeded' as const,
     ...metrics,
     samples,
     spread: spreadOf(samples),
@@ -61,14 +65,6 @@ export const finishRun = async (world: World, run: RunItem, result: Result, repo
     ...(finalUrl && { finalUrl }),
     environment: { ...environment, contended, ...result.environment },
   };
-  await world.finish(run, {
-    state: 'succeeded',
-    attempts: lcps.map((_, i) => ({ ...attempt, number: i + 1, code: null })),
-    blockedRequests: [{ host: blockedHost, port: 80, reason: 'private address', count: 2 }],
-    blockedRequestCount: 2,
-    ...outcome,
-    ...(report && { report }),
-  });
 };
 
 /** Creates a check whose runs have these results, in the order of its regions. Returns its id and its runs. */

@@ -109,6 +109,7 @@ const schedules: ScheduleList = {
       ...{ id: randomUUID(), name: hostile, every: '6h', createdAt: at, pausedAt: null, nextAt: at },
       check: { url, auditVersion: 'latest', regions: ['us-west1'], device: 'mobile' },
       links: { self: '/v1/schedules/1' },
+      watched: [],
       last: { scheduledFor: at, at, checkId: null, error: { code: 'invalid-request', message: `Refused: ${hostile}` } },
     },
   ],

@@ -48,6 +48,7 @@ test('schedules have their times and last result in words', () => {
     check: { url: 'https://shop.example/', auditVersion: '13', regions: ['us-west1'] },
     ...{ createdAt: '2026-11-25T12:00:00.000Z', pausedAt: null, nextAt: '2026-11-30T05:00:00.000Z' },
     last: null,
+    watched: [],
     links: { self: `/v1/schedules/${finishedCheck.id}` },
   };
   const answer = schedulesAnswer({ schedules: [schedule] }, site);

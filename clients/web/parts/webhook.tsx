@@ -45,7 +45,7 @@ const reasons = {
 
 /** One webhook: its state, its actions and its deliveries. */
 export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: () => void }) => {
-  const { id, url, createdAt, failingSince, disabledAt, disabledReason } = webhook;
+  const { id, url, events, createdAt, failingSince, disabledAt, disabledReason } = webhook;
   const [rotated, setRotated] = useState<RotatedWebhook>();
   const path = `/v1/webhooks/${id}`;
   const heading = `webhook-${id}`;
@@ -72,7 +72,9 @@ export const WebhookPanel = ({ webhook, reload }: { webhook: Webhook; reload: ()
               <bdi>{url}</bdi>
             </TwoLines>
           </h2>
-          <p class="muted">Created {localTime(createdAt)}</p>
+          <p class="muted">
+            Created {localTime(createdAt)} · {events.join(', ')}
+          </p>
         </div>
         <p class="row">
           <button type="button" class="small" onClick={() => post('/test')}>

@@ -1,6 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import type { CreatedWebhook, WebhookList } from '../../../shared/webhooks.ts';
+import type { CreatedWebhook, WebhookEvent, WebhookList } from '../../../shared/webhooks.ts';
+import { ServiceError } from '../../api/service-error.ts';
 import { messageOf } from '../field-messages.ts';
 import { useAction, useLoaded } from '../loading.ts';
 import { Field } from '../parts/field.tsx';
@@ -17,7 +18,7 @@ export const WebhooksPage = () => {
     <>
       <h1>Webhooks</h1>
       <p>
-        The service sends each finished check to these URLs, as a signed POST that follows{' '}
+        The service sends events to these URLs, each as a signed POST that follows{' '}
         <a href="https://www.standardwebhooks.com">Standard Webhooks</a>. You can have five.
       </p>
       <NewWebhook
@@ -39,28 +40,52 @@ const Webhooks = ({ list: { webhooks }, reload }: { list: WebhookList; reload: (
     webhooks.map((webhook) => <WebhookPanel key={webhook.id} webhook={webhook} reload={reload} />)
   );
 
+/** The events to choose from, with their names for people. */
+const eventTexts: Record<WebhookEvent, string> = {
+  'check.completed': 'a check is finished',
+  'page.regressed': 'a page of a schedule has regressed',
+  'page.recovered': 'it has recovered',
+};
+
 const NewWebhook = ({ onCreated }: { onCreated: (webhook: CreatedWebhook) => void }) => {
-  const { error, busy, run, retry } = useAction(async (url: string) => {
-    onCreated(
-      await readBody<CreatedWebhook>('/v1/webhooks', { method: 'POST', body: { url, events: ['check.completed'] } }),
-    );
+  const { error, busy, run, retry } = useAction(async (form: FormData) => {
+    const events = form.getAll('events').map(String);
+    if (events.length === 0) throw new ServiceError('problem', noEvent.message, { status: 400, errors: [noEvent] });
+    const body = { url: String(form.get('webhook-url')), events };
+    onCreated(await readBody<CreatedWebhook>('/v1/webhooks', { method: 'POST', body }));
   });
   const create = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    return run(String(new FormData(event.currentTarget).get('webhook-url')));
+    return run(new FormData(event.currentTarget));
   };
-  const message = messageOf(error?.errors ?? [], 'url');
+  const [wrongUrl, wrongEvents] = ['url', 'events'].map((field) => messageOf(error?.errors ?? [], field));
   return (
     <>
-      <form class="panel row" onSubmit={create} noValidate>
-        <Field name="webhook-url" label="URL of the receiver" class="grow" message={message}>
-          {(input) => <input type="url" name="webhook-url" placeholder="https://" {...input} />}
-        </Field>
-        <button type="submit" class="primary" disabled={busy}>
-          Create a webhook
-        </button>
+      <form class="panel" aria-label="New webhook" onSubmit={create} noValidate>
+        <div class="row">
+          <Field name="webhook-url" label="URL of the receiver" class="grow" message={wrongUrl}>
+            {(input) => <input type="url" name="webhook-url" placeholder="https://" {...input} />}
+          </Field>
+          <button type="submit" class="primary" disabled={busy}>
+            Create a webhook
+          </button>
+        </div>
+        <fieldset aria-describedby={wrongEvents ? 'events-error' : undefined}>
+          <legend>Send an event when</legend>
+          {Object.entries(eventTexts).map(([name, text]) => (
+            <label key={name}>
+              <input type="checkbox" name="events" value={name} defaultChecked={name === 'check.completed'} /> {text}
+            </label>
+          ))}
+          {wrongEvents && (
+            <p id="events-error" class="error" role="alert">
+              {wrongEvents}
+            </p>
+          )}
+        </fieldset>
       </form>
-      {error && !message && <ProblemNote error={error} reload={retry} action />}
+      {error && !wrongUrl && !wrongEvents && <ProblemNote error={error} reload={retry} action />}
     </>
   );
 };
+const noEvent = { path: 'events', message: 'Choose at least one event.' };

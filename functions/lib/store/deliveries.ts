@@ -2,6 +2,8 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { DeliveryJob } from '../../../shared/delivery-job.ts';
 import { DELIVERY_LEASE_MS, DELIVERY_RESEND_MS, HOLD_MS, LEASE_SLACK_MS } from '../../../shared/due-times.ts';
+import { anyName, type Region } from '../../../shared/name-schemas.ts';
+import type { MainName } from '../../../shared/page-metrics.ts';
 import { partitions } from '../../../shared/partitions.ts';
 import { DELIVERY_DAYS, DeliveryState, DeliveryTry, LISTED_DELIVERIES, TEST_EVENT } from '../../../shared/webhooks.ts';
 import type { Due } from './due.ts';
@@ -33,6 +35,9 @@ export const DeliveryItem = z.object({
   event: z.string(),
   checkId: z.uuid().nullable(),
   createId: z.string().nullable(), // of the check. A later check with the same id has deliveries of its own
+  region: anyName<Region>().optional(), // of an event about a page, with the metrics and the checks that it compares
+  metrics: z.array(anyName<MainName>()).optional(),
+  pool: z.array(z.uuid()).optional(),
   createdAt: time,
   state: DeliveryState,
   isByHand: z.boolean(), // a test or a redelivery: tried once, and also if the webhook is disabled
@@ -47,7 +52,8 @@ export const DeliveryItem = z.object({
 export type DeliveryItem = z.infer<typeof DeliveryItem>;
 export type DeliveryRef = Pick<DeliveryItem, 'webhookId' | 'id' | 'createdAt'>;
 /** Facts about a new delivery. */
-export type NewDelivery = DeliveryRef & Pick<DeliveryItem, 'owner' | 'event' | 'checkId' | 'createId'>;
+export type NewDelivery = DeliveryRef &
+  Pick<DeliveryItem, 'owner' | 'event' | 'checkId' | 'createId' | 'region' | 'metrics' | 'pool'>;
 /** A claimed delivery. */
 export type Claim = { delivery: DeliveryItem; id: string };
 

@@ -46,10 +46,13 @@ const ScheduleItem = z.object({
   last: LastCheck.extend({
     error: z.object({ code: anyName<NonNullable<LastCheck['error']>['code']>(), message: z.string() }).nullable(),
   }).optional(),
+  watch: z.string().optional(), // how its pages are, as JSON (watch-schedule.ts)
   dueAt: z.string().optional(),
 });
 export type ScheduleItem = z.infer<typeof ScheduleItem>;
-export type NewSchedule = Omit<ScheduleItem, 'sk' | 'isHidden' | 'pausedAt' | 'last' | 'dueAt'> & { nextAt: string };
+export type NewSchedule = Omit<ScheduleItem, 'sk' | 'isHidden' | 'pausedAt' | 'last' | 'watch' | 'dueAt'> & {
+  nextAt: string;
+};
 
 const partitionOf = (owner: string): string => `${partitions.schedule}${owner}`;
 const keyOf = ({ owner, sk }: Pick<ScheduleItem, 'owner' | 'sk'>): Key => ({ pk: partitionOf(owner), sk });
@@ -111,6 +114,12 @@ export const scheduleStore = (db: Db) => ({
       values: { ':scheduledFor': last.scheduledFor },
     };
     return updateItem(db, keyOf(schedule), { set: { last }, returns: 'NONE', ...allOf(ifSame(schedule), isNewest) });
+  },
+
+  /** Replaces how the pages of a schedule are. Returns false if that has changed since it was read, or if the schedule is gone. */
+  putWatch: async (schedule: ScheduleItem, watch: string): Promise<boolean> => {
+    const isUnchanged = allOf(ifSame(schedule), ifShown, ifEqual('watch', schedule.watch));
+    return Boolean(await updateItem(db, keyOf(schedule), { set: { watch }, returns: 'NONE', ...isUnchanged }));
   },
 
   /** Makes a held schedule due at its next time, unless it has changed since. */

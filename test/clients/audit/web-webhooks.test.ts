@@ -30,7 +30,13 @@ test('a webhook is created, tested, sent again, given a new secret and deleted o
     field.value = '';
   });
   await page.type('[name=webhook-url]', receiver.url);
+  await page.click('[name=events][value="check.completed"]');
   await press(page, 'Create a webhook');
+  await untilShown(page, 'Choose at least one event.');
+  await page.click('[name=events][value="page.regressed"]');
+  await page.click('[name=events][value="page.recovered"]');
+  await press(page, 'Create a webhook');
+  await untilShown(page, 'page.regressed, page.recovered');
   await untilShown(page, 'Copy it now, because nobody can read it again.');
   const secret = await page.$eval('input[readonly]', ({ value }) => value);
   await press(page, 'Send a test');

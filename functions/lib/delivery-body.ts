@@ -1,0 +1,57 @@
+import { checkView } from '../../shared/check.ts';
+import { compareWithPool } from '../../shared/comparison/watch.ts';
+import { type MainName, mainNames } from '../../shared/page-metrics.ts';
+import { checkSummary } from '../../shared/summaries.ts';
+import type { PageEventData } from '../../shared/webhooks.ts';
+import type { CheckStore } from './store/checks.ts';
+import type { DeliveryItem } from './store/deliveries.ts';
+import { ifReadable } from './store/dynamodb.ts';
+import type { StoredCheck } from './store/find-check.ts';
+import { findChecks } from './watch-schedule.ts';
+
+type Deps = { checks: Pick<CheckStore, 'findOfAnyOwner'>; publicUrl?: string | undefined };
+
+/**
+ * Returns the body of a delivery, the same on each try, unless a check of its pool is erased between two of them. Returns
+ * undefined if its own check was erased or can't be read.
+ */
+export const deliveryBody = async (deps: Deps, delivery: DeliveryItem): Promise<string | undefined> => {
+  const { event: type, createdAt: timestamp, checkId, createId, webhookId } = delivery;
+  if (checkId === null) return JSON.stringify({ type, timestamp, data: { webhookId } });
+  const found = await deps.checks.findOfAnyOwner(checkId).catch(ifReadable);
+  if (found?.item.createId !== createId) return undefined;
+  const data =
+    delivery.region === undefined
+      ? checkSummary(checkView({ ...found.item, runs: found.runs }))
+      : await pageEventData(deps, delivery, found, delivery.region);
+  return JSON.stringify({ type, timestamp, data });
+};
+
+const pageEventData = async (
+  { checks, publicUrl = '' }: Deps,
+  { pool = [], metrics = [] }: DeliveryItem,
+  { item, runs }: StoredCheck,
+  region: NonNullable<DeliveryItem['region']>,
+): Promise<PageEventData> => {
+  const { id: checkId, url, device = 'mobile' } = item;
+  const compared = compareWithPool(region, { ...item, runs }, await findChecks(checks, pool));
+  const base = compared?.baseCheckId ?? null;
+  const isShown = (name: MainName) => {
+    const verdict = compared?.metrics[name].verdict;
+    return metrics.includes(name) || verdict === 'regressed' || verdict === 'improved';
+  };
+  const shown = mainNames.filter(isShown).flatMap((name) => {
+    const change = compared?.metrics[name].regions[region];
+    return change ? [{ name, ...change }] : [];
+  });
+  return {
+    ...{ scheduleId: item.scheduleId as string, url, device, region, checkId, baseCheckId: base },
+    pooledCheckIds: compared?.pooledCheckIds ?? [],
+    metrics: shown,
+    links: {
+      check: `${publicUrl}/checks/${checkId}`,
+      comparison: base && `${publicUrl}/comparisons/${base}...${checkId}`,
+      page: `${publicUrl}/pages?${new URLSearchParams({ url, device })}`,
+    },
+  };
+};

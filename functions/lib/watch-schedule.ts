@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { judgePage, WatchedPage } from '../../shared/comparison/watch.ts';
+import { anyName, type Region } from '../../shared/name-schemas.ts';
+import type { MainName } from '../../shared/page-metrics.ts';
+import type { WatchedRegion } from '../../shared/schedules.ts';
+import { PageEventName } from '../../shared/webhooks.ts';
+import type { CheckStore } from './store/checks.ts';
+import { ifReadable } from './store/dynamodb.ts';
+import type { StoredCheck } from './store/find-check.ts';
+import type { ScheduleItem, ScheduleStore } from './store/schedules.ts';
+
+/*
+ * The item of a schedule has the ids of the checks with which the next one is compared, and none of their results. An erased
+ * check therefore leaves nothing behind. One write judges a check and keeps its events, until their deliveries exist.
+ */
+const PageEvent = z.object({
+  type: PageEventName,
+  checkId: z.uuid(),
+  createId: z.string(),
+  region: anyName<Region>(),
+  metrics: z.array(anyName<MainName>()),
+  pool: z.array(z.uuid()),
+});
+export type PageEvent = z.infer<typeof PageEvent>;
+
+const Watch = z.object({
+  judgedUntil: z.iso.datetime().nullable(), // creates of checks up to this time are not judged any more
+  pages: z.record(z.string(), WatchedPage), // by region
+  events: z.array(PageEvent), // whose deliveries may not exist yet
+});
+type Watch = z.infer<typeof Watch>;
+
+/** Writes of other checks of the schedule that a write lets pass. */
+const TRIES = 20;
+/** Events without deliveries that a schedule keeps. Only erased checks leave some. */
+const MAX_EVENTS = 60;
+
+type Deps = {
+  checks: Pick<CheckStore, 'findOfAnyOwner'>;
+  schedules: Pick<ScheduleStore, 'find' | 'putWatch'>;
+};
+
+/** Returns how the pages of a schedule are. A damaged state begins again. */
+export const watchOf = ({ watch }: Pick<ScheduleItem, 'watch'>): Watch => {
+  try {
+    return Watch.parse(JSON.parse(String(watch)));
+  } catch {
+    return { judgedUntil: null, pages: {}, events: [] };
+  }
+};
+
+/** Returns the pages of a schedule as the API shows them. */
+export const watchedRegions = (schedule: Pick<ScheduleItem, 'watch'>): WatchedRegion[] =>
+  Object.entries(watchOf(schedule).pages).map(([region, { regressed, checkId, reason }]) => ({
+    region: region as Region,
+    state: regressed.length > 0 ? 'regressed' : 'normal',
+    ...{ metrics: regressed, checkId, reason },
+  }));
+
+/** Returns the state of a schedule whose next check begins new pools. Checks that were created before are not judged. */
+export const newWatch = (schedule: ScheduleItem, now: Date): string =>
+  JSON.stringify({ judgedUntil: now.toISOString(), pages: {}, events: watchOf(schedule).events } satisfies Watch);
+
+/**
+ * Judges a closed check of a schedule, once. Returns its events whose deliveries may not exist yet. A check that closes after
+ * a later one, or after its schedule was changed or deleted, has none.
+ */
+export const judgeScheduled = async (deps: Deps, found: StoredCheck): Promise<PageEvent[]> => {
+  const { item, runs } = found;
+  if (item.scheduleId === null) return [];
+  const events = await changeWatch(deps, item, async (watch) => {
+    if (watch.judgedUntil !== null && item.createdAt <= watch.judgedUntil) return watch;
+    const known = await readPool(deps, watch);
+    const judged = item.regions.map((region) => ({
+      region,
+      ...judgePage(region, { ...item, runs }, watch.pages[region], known),
+    }));
+    const added = judged.flatMap(({ region, event }): PageEvent[] =>
+      event ? [{ ...event, region, checkId: item.id, createId: item.createId }] : [],
+    );
+    return {
+      judgedUntil: item.createdAt,
+      pages: Object.fromEntries(judged.map(({ region, page }) => [region, page])),
+      events: [...watch.events, ...added].slice(-MAX_EVENTS),
+    };
+  });
+  return events.filter((event) => isOf(event, item));
+};
+
+/** Forgets the events of a check, after their deliveries were made. */
+export const forgetEvents = async (deps: Pick<Deps, 'schedules'>, { item }: StoredCheck): Promise<void> => {
+  await changeWatch(deps, item, async (watch) => ({
+    ...watch,
+    events: watch.events.filter((event) => !isOf(event, item)),
+  }));
+};
+
+const isOf = ({ checkId, createId }: PageEvent, item: StoredCheck['item']): boolean =>
+  checkId === item.id && createId === item.createId;
+
+/** Changes how the pages of a schedule are. Returns the events. A schedule that is gone has none. */
+const changeWatch = async (
+  { schedules }: Pick<Deps, 'schedules'>,
+  { owner, scheduleId }: StoredCheck['item'],
+  change: (watch: Watch) => Promise<Watch>,
+): Promise<PageEvent[]> => {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const schedule = scheduleId === null ? undefined : await schedules.find(owner, scheduleId);
+    if (!schedule) return [];
+    const before = watchOf(schedule);
+    const after = await change(before);
+    const isSame = JSON.stringify(after) === JSON.stringify(before);
+    if (isSame || (await schedules.putWatch(schedule, JSON.stringify(after)))) return after.events;
+  }
+  throw new Error(`other writes of the schedule ${scheduleId} came between ${TRIES} times`);
+};
+
+/** Reads the checks with which the next one is compared, without those that were erased or have expired. */
+const readPool = async ({ checks }: Deps, { pages }: Watch) => {
+  const ids = [...new Set(Object.values(pages).flatMap(({ pool }) => pool))];
+  return findChecks(checks, ids);
+};
+
+/** Returns the checks that still exist and can be read. */
+export const findChecks = async (checks: Deps['checks'], ids: readonly string[]) => {
+  const found = await Promise.all(ids.map((id) => checks.findOfAnyOwner(id).catch(ifReadable)));
+  return found.flatMap((each) => (each ? [{ ...each.item, runs: each.runs }] : []));
+};

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PostWebhook } from '../../functions/lib/post-webhook.ts';
+import type { WebhookItem } from '../../functions/lib/store/webhooks.ts';
+import { type PageEventData, type WebhookEvent, webhookEvents } from '../../shared/webhooks.ts';
+import { startDelivering } from '../support/delivering.ts';
+import { measured } from '../support/finished-checks.ts';
+import { aCheck, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let month = 0;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const fast = { lcps: [1800, 1812, 1806] };
+const slow = { lcps: [3000, 3020, 3011] };
+type Event = { type: WebhookEvent; data: PageEventData };
+
+/** Starts an owner with a webhook and a schedule. */
+const start = async ({ events = ['page.regressed', 'page.recovered'], parts = {} } = {}) => {
+  const owner = `o-${randomUUID()}`;
+  const received: { id: string; event: Event; to: string }[] = [];
+  let isDown = false;
+  const post: PostWebhook = async (to, headers, body) => {
+    if (isDown) return { status: 500, response: null, retryAfterMs: null };
+    const event = JSON.parse(body) as Event;
+    received.push({ id: headers['webhook-id'] as string, event, to });
+    return { status: 204, response: null, retryAfterMs: null };
+  };
+  const now = new Date(Date.UTC(2020, month++, 1));
+  const simulation = startDelivering({ world, post, now, parts: { publicUrl: 'https://audit.example', ...parts } });
+  const hook = (await world.webhooks.create(
+    { id: randomUUID(), owner, url: 'https://example.com/hooks', events },
+    5,
+    now,
+  )) as WebhookItem;
+  const schedule = await world.schedules.create(
+    {
+      ...{ id: randomUUID(), owner, name: 'home', every: '1h', body: '{}', secretNames: '{}' },
+      ...{ createdAt: now.toISOString(), nextAt: '2999-01-01T00:00:00.000Z' },
+    },
+    5,
+    undefined,
+    now,
+  );
+  if (!schedule) throw new Error('there is no place for the schedule');
+  const newCheck = (regions: ('us-west1' | 'us-east4')[] = ['us-west1']) => ({
+    ...aCheck({ now: simulation.now(), regions }),
+    scheduleId: schedule.id,
+  });
+  return {
+    ...simulation,
+    ...{ owner, schedule, hook, received, newCheck },
+    setDown: (down: boolean) => {
+      isDown = down;
+    },
+    /** Finishes a check of the schedule with each result, an hour apart. Returns the ids of the checks. */
+    finishAll: async (results: readonly ({ lcps: number[] } | 'failed')[]): Promise<string[]> => {
+      const ids: string[] = [];
+      for (const result of results) {
+        const outcome = result === 'failed' ? ({ state: 'failed' } as never) : measured(result);
+        ids.push((await simulation.finishCheck(owner, { check: newCheck(), outcome })).id);
+        const errors = await simulation.drain();
+        if (errors.length > 0) await simulation.pass(10 * MINUTE); // the sweeper sends the message again
+        simulation.skip(HOUR);
+      }
+      return ids;
+    },
+    types: () => received.map(({ event }) => event.type),
+    stored: async () => world.schedules.find(owner, schedule.id),
+  };
+};
+
+test('a schedule sends page.regressed once, and page.recovered when the page is back, with the change and its links', async () => {
+  const { finishAll, received, types, schedule, stored } = await start();
+  const ids = await finishAll([fast, fast, slow]);
+  expect(types()).toEqual([]);
+  const [second] = await finishAll([slow]);
+  await finishAll([slow, slow, fast]);
+  expect(types()).toEqual(['page.regressed']);
+  const [, , , back] = [...ids, ...(await finishAll([fast, fast]))];
+  expect(types()).toEqual(['page.regressed', 'page.recovered']);
+  const page = 'https://audit.example/pages?url=https%3A%2F%2Fexample.com%2F&device=mobile';
+  expect(received[0]?.event.data).toEqual({
+    ...{ scheduleId: schedule.id, url: 'https://example.com/', device: 'mobile', region: 'us-west1', checkId: second },
+    baseCheckId: ids[1],
+    pooledCheckIds: [ids[0]],
+    metrics: [
+      {
+        ...{ name: 'lcp', base: '1806ms', value: '3000ms', verdict: 'regressed', samplesNeeded: null },
+        change: {
+          estimate: '1205ms',
+          low: expect.any(String),
+          high: expect.any(String),
+          confidence: expect.any(Number),
+        },
+      },
+    ],
+    links: {
+      check: `https://audit.example/checks/${second}`,
+      comparison: `https://audit.example/comparisons/${ids[1]}...${second}`,
+      page,
+    },
+  });
+  expect(received[1]?.event.data).toMatchObject({
+    checkId: back,
+    baseCheckId: ids[1],
+    metrics: [{ name: 'lcp', verdict: expect.not.stringMatching('regressed') }],
+  });
+  expect(JSON.stringify(await stored())).not.toMatch(/1806|3000/);
+});
+
+test('each region has its own pool and events', async () => {
+  const { newCheck, startCheck, drain, pass, owner, received, now } = await start();
+  for (const west of [fast, fast, slow, slow]) {
+    const check = newCheck(['us-west1', 'us-east4']);
+    await world.create(check, { owner });
+    for (const run of (await world.find(check.id)).runs)
+      await world.finish(run, measured(run.region === 'us-west1' ? west : fast), now());
+    await pass(HOUR);
+    await drain();
+  }
+  expect(startCheck).toBeDefined();
+  expect(received.map(({ event }) => [event.type, event.data.region])).toEqual([['page.regressed', 'us-west1']]);
+});
+
+test('failed checks, and checks of nobody or of another schedule, change nothing', async () => {
+  const { finishAll, finishCheck, owner, types, drain, pass, stored } = await start();
+  await finishAll([fast, fast, slow, 'failed']);
+  expect(JSON.parse(String((await stored())?.watch)).pages['us-west1'].reason).toBe('failed');
+  await finishCheck(owner, { outcome: measured(fast) });
+  await drain();
+  await pass(HOUR);
+  await finishAll([slow]);
+  expect(types()).toEqual(['page.regressed']);
+});
+
+test('a webhook receives the events that it wants, each as one delivery', async () => {
+  const { finishAll, types, received } = await start({ events: [...webhookEvents] });
+  await finishAll([fast, slow, slow]);
+  expect(types()).toEqual(['check.completed', 'check.completed', 'check.completed', 'page.regressed']);
+  expect(new Set(received.map(({ id }) => id)).size).toBe(4);
+  const other = await start({ events: ['check.completed'] });
+  await other.finishAll([fast, slow, slow]);
+  expect(other.types()).toEqual(['check.completed', 'check.completed', 'check.completed']);
+});
+
+test.each(['putWatch', 'create', 'settleCheck'] as const)(
+  'a consumer that dies before or after %s loses no event and makes none twice',
+  async (name) => {
+    const of = name === 'putWatch' ? 'schedules' : 'deliveries';
+    const real = world[of] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    let deaths = 0;
+    let calls = 0;
+    const dies = async (...args: unknown[]) => {
+      if (calls++ % 2 === 0) throw new Error(`died before (${++deaths})`);
+      await real[name]?.(...args);
+      throw new Error(`died after (${++deaths})`);
+    };
+    let isMortal = false;
+    const mortal = (...args: unknown[]) => (isMortal && deaths < 2 ? dies(...args) : real[name]?.(...args));
+    const { finishAll, types, received, stored, hook } = await start({ parts: { [of]: { ...real, [name]: mortal } } });
+    await finishAll([fast, slow]);
+    isMortal = true;
+    await finishAll([slow, slow, fast, fast]);
+    expect(deaths).toBe(2);
+    expect(types()).toEqual(['page.regressed', 'page.recovered']);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(2);
+    expect(await world.deliveries.list(hook.id)).toHaveLength(2);
+    expect(JSON.parse(String((await stored())?.watch)).events).toEqual([]);
+  },
+);
+
+test('checks that close out of order, or twice, are judged once and in the order of their creates', async () => {
+  const { finishAll, newCheck, startCheck, drain, pass, owner, types, db } = await start();
+  await finishAll([fast, fast]);
+  const late = await startCheck(owner, { check: newCheck(), outcome: measured(slow) });
+  await pass(HOUR);
+  const [id] = await finishAll([slow]);
+  await db.announceClosed({ owner, checkId: String(id) }); // a second message
+  await drain();
+  await late.finish();
+  await drain();
+  expect(types()).toEqual([]);
+  await finishAll([slow]);
+  expect(types()).toEqual(['page.regressed']);
+});
+
+test('two consumers of one message make one event', async () => {
+  const { finishAll, finishCheck, newCheck, db, drain, owner, hook, types } = await start();
+  await finishAll([fast, slow]);
+  const { id } = await finishCheck(owner, { check: newCheck(), outcome: measured(slow) });
+  await Promise.all([db.announceClosed({ owner, checkId: id }), drain(), drain()]);
+  await drain();
+  expect(await world.deliveries.list(hook.id)).toHaveLength(1);
+  expect(types()).toEqual(['page.regressed']);
+});
+
+test('a pause keeps the pool, and a deleted schedule has no events any more', async () => {
+  const { finishAll, types, schedule, now } = await start();
+  await finishAll([fast, fast]);
+  await world.schedules.pause(schedule, now());
+  await world.schedules.resume(schedule, new Date('2999-01-01'));
+  await finishAll([slow, slow]);
+  expect(types()).toEqual(['page.regressed']);
+  await world.schedules.erase(schedule, now());
+  await finishAll([fast, fast]);
+  expect(types()).toEqual(['page.regressed']);
+});
+
+test('an erased check leaves the pool, and its event is not sent any more', async () => {
+  const { finishAll, received, types, now, setDown, pass, hook } = await start();
+  const erase = async (id: string) => {
+    const { item } = await world.find(id);
+    await world.erasure.markErased(item, now());
+    await world.erasure.eraseRemains(id);
+  };
+  const [first, second] = (await finishAll([fast, fast, slow])) as [string, string];
+  await erase(first);
+  setDown(true);
+  const [regressed] = (await finishAll([slow])) as [string];
+  await erase(second);
+  setDown(false);
+  await pass(HOUR);
+  expect(received[0]?.event.data).toMatchObject({ checkId: regressed, baseCheckId: null, metrics: [] });
+  expect(types()).toEqual(['page.regressed']);
+  setDown(true);
+  const [, third] = (await finishAll([fast, fast, slow, slow])) as string[];
+  await erase((await world.deliveries.list(hook.id))[0]?.checkId as string);
+  setDown(false);
+  await pass(24 * HOUR);
+  expect(third).toBeDefined();
+  expect(types()).toEqual(['page.regressed']);
+  expect(await world.deliveries.list(hook.id)).toMatchObject([{ state: 'failed' }, { state: 'succeeded' }]);
+});
