@@ -1,78 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { Outcome } from '../../functions/lib/store/leases.ts';
-import type { Check, CheckInputs } from '../../shared/check.ts';
-import { mainNames, noMetrics } from '../../shared/page-metrics.ts';
+import { expect, test, vi } from 'vitest';
+import { mainNames } from '../../shared/page-metrics.ts';
 import { PageResult } from '../../shared/pages.ts';
-import { runError } from '../../shared/problems.ts';
-import { type Api, startApi } from '../support/api.ts';
-import { fetchDocumented } from '../support/documented.ts';
-import { environment } from '../support/environment.ts';
+import { idsOf, startPages } from '../support/audited-pages.ts';
 import { problemOf } from '../support/problem.ts';
-import { aCheck, later, type World } from '../support/world.ts';
 
-let world: World;
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ AUTH: 'keys' });
-  world = api.world;
-});
-afterAll(() => api.stop());
-
-let owner: string;
-let authorization: string;
-beforeEach(async () => {
-  owner = `owner-${randomUUID().slice(0, 8)}`;
-  authorization = `Bearer ${(await world.newKey({ owner })).text}`;
-});
-
-const get = (query = '') => fetchDocumented(`${api.url}/v1/pages${query}`, { headers: { authorization } });
-type List = { pages: PageResult[]; nextCursor: string | null };
-const pages = async (query = ''): Promise<List & { link: string | null }> => {
-  const answer = await get(query);
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return { ...((await answer.json()) as List), link: answer.headers.get('link') };
-};
-const erase = async (id: string) => {
-  const answer = await fetchDocumented(`${api.url}/v1/checks/${id}`, { method: 'DELETE', headers: { authorization } });
-  expect(answer.status).toBe(204);
-};
-
-const t0 = new Date(Date.now() - 3600_000);
-const DAY = 24 * 3600;
-type Result = { lcps?: number[]; performance?: number; failed?: boolean; days?: number; trendDays?: number };
-type Audited = Partial<CheckInputs> & { at?: number } & Result;
-
-const create = async ({ at = 0, days = 90, trendDays = 400, ...inputs }: Audited = {}): Promise<Check> => {
-  const { lcps: _, performance: __, failed: ___, ...sent } = inputs;
-  const check = aCheck({ now: later(t0, at), regions: ['us-west1'], ...sent });
-  await world.store.create(check, {
-    owner,
-    correlationId: 'c',
-    fingerprint: 'f',
-    createId: randomUUID(),
-    expiresAt: later(new Date(), days * DAY),
-    trendExpiresAt: later(new Date(), trendDays * DAY),
-  });
-  return check;
-};
-const finish = async (check: Check, { lcps = [900], performance = 98, failed }: Result = {}, { leases } = world) => {
-  const samples = lcps.map((lcp) => ({ ...noMetrics, performance, lcp, cls: 0.01, cpuBusy: 0, contended: false }));
-  const { cpuBusy: _, contended: __, ...metrics } = samples[Math.floor(samples.length / 2)] as (typeof samples)[number];
-  const outcome: Outcome = failed
-    ? { state: 'failed', error: runError('dns-failure'), attempts: [] }
-    : { state: 'succeeded', ...metrics, samples, environment, attempts: [] };
-  for (const run of (await world.find(check.id)).runs) {
-    const lease = await leases.claim(run, randomUUID(), t0);
-    if (lease) await leases.finish(lease, outcome, later(t0, 9));
-  }
-};
-const audited = async (inputs: Audited = {}): Promise<Check> => {
-  const check = await create(inputs);
-  await finish(check, inputs);
-  return check;
-};
-const idsOf = (list: List) => list.pages.map(({ checkId }) => checkId);
+const { world, caller, call, get, pages, erase, create, finish, audited } = await startPages();
 
 test('the list has the newest result of each URL, device and region, the worst first', async () => {
   await audited({ performance: 80 });
@@ -130,8 +62,7 @@ test('the change is the one that the comparison of both checks has', async () =>
   const base = await audited({ lcps: [2430, 2436, 2441], performance: 80 });
   const check = await audited({ at: 60, lcps: [3780, 3795, 3801], performance: 71 });
   const [{ change }] = (await pages()).pages as [PageResult];
-  const path = `${api.url}/v1/checks/${check.id}/comparison?base=${base.id}`;
-  const { metrics } = await (await fetchDocumented(path, { headers: { authorization } })).json();
+  const { metrics } = await (await call(`/v1/checks/${check.id}/comparison?base=${base.id}`)).json();
   const names = mainNames.filter((name) => metrics[name].regions['us-west1']?.value !== null);
   expect(change?.metrics).toEqual(Object.fromEntries(names.map((name) => [name, metrics[name].regions['us-west1']])));
 });
@@ -151,31 +82,6 @@ test('checks of a page that close at once lose no result', async () => {
   const [{ history, checkId }] = (await pages()).pages as [PageResult];
   expect(history.map(({ performance }) => performance)).toEqual([60, 61, 62, 63, 64, 65]);
   expect(checkId).toBe(all[5]?.id);
-});
-
-test('when a check is erased, the one before takes its place, and at the end the page is gone', async () => {
-  const first = await audited({ performance: 60 });
-  const second = await audited({ at: 60, performance: 70 });
-  const third = await audited({ at: 120, performance: 80 });
-  await erase(third.id);
-  expect((await pages()).pages).toMatchObject([{ checkId: second.id, change: { baseCheckId: first.id } }]);
-  await erase(first.id);
-  expect((await pages()).pages).toMatchObject([{ checkId: second.id, change: null, history: [{ performance: 70 }] }]);
-  await erase(second.id);
-  expect(await pages()).toEqual({ pages: [], nextCursor: null, link: null });
-});
-
-test('after erasures of all results that the list keeps, the series has the one before', async () => {
-  const first = await audited({ performance: 40, labels: { branch: 'main' } });
-  await audited({ at: 1, performance: 41, regions: ['us-east4'] });
-  const others = [];
-  for (let i = 1; i <= 12; i++) others.push(await audited({ at: 60 * i, performance: 50 + i }));
-  const shown = (await pages('?region=us-west1')).pages[0]?.history.map(({ performance }) => performance);
-  expect(shown).toEqual([53, 54, 55, 56, 57, 58, 59, 60, 61, 62]);
-  for (const { id } of others.reverse()) await erase(id);
-  expect((await pages('?region=us-west1')).pages).toMatchObject([
-    { checkId: first.id, performance: 40, labels: { branch: 'main' }, change: null, history: [{ performance: 40 }] },
-  ]);
 });
 
 test('a page expires with its series, and its run before, without an end of its place in the list', async () => {
@@ -219,7 +125,7 @@ test('an owner sees own pages only, also with a forged cursor', async () => {
   }
   const start = forged([`000#${'0'.repeat(64)}#a#b`]);
   expect(idsOf(await pages(`?cursor=${start}`))).toEqual([mine.id]);
-  owner = 'another';
+  caller.owner = 'another';
   await audited({ performance: 1 });
   expect(idsOf(await pages())).toEqual([mine.id]);
 });
@@ -229,7 +135,7 @@ test('a page with damaged results is left out until its next check, and its seri
   const send = world.db.client.send.bind(world.db.client);
   const spy = vi.spyOn(world.db.client, 'send').mockImplementation((async (command: never, ...rest: never[]) => {
     const { input } = command as { input: { Key?: { pk?: string }; ExpressionAttributeValues?: object } };
-    const values = input.Key?.pk === `LATEST#${owner}` && input.ExpressionAttributeValues;
+    const values = input.Key?.pk === `LATEST#${caller.owner}` && input.ExpressionAttributeValues;
     if (values)
       for (const [name, value] of Object.entries(values))
         if (value instanceof Uint8Array) Object.assign(values, { [name]: Uint8Array.of(1) });

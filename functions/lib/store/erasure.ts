@@ -41,11 +41,12 @@ export const erasureStore = (db: Db, reports: Pick<Reports, 'keysOf' | 'delete'>
   eraseRemains: async (checkId: string): Promise<boolean> => {
     const days = (await getItem(db, checkKey(checkId)))?.retentionDays;
     // List the reports before reading the mark again. While the mark exists, no later check of this id can own them.
-    const keys = await reports.keysOf(checkId, typeof days === 'number' ? days : undefined);
-    const items = await eraseItems(db, checkId);
+    const [listed] = await Promise.allSettled([reports.keysOf(checkId, typeof days === 'number' ? days : undefined)]);
+    const items = await eraseItems(db, checkId); // also if S3 fails, so that the check is in no list
     if (items === undefined) return true;
-    await deleteAll(keys, reports.delete);
-    return items + keys.length === 0;
+    if (listed.status === 'rejected') throw listed.reason;
+    await deleteAll(listed.value, reports.delete);
+    return items + listed.value.length === 0;
   },
 
   /** Deletes the entries and the newest results of a check that has expired. Returns false if its owner has none. */
@@ -83,9 +84,9 @@ const eraseItems = async (db: Db, checkId: string): Promise<number | undefined> 
   const { check, runs, trends } = await readItems(db, checkId, { ...ofAnyOwner, trends: true });
   if (!check?.erasedAt) return undefined;
   if (typeof check.owner === 'string') await removeOpenCheck(db, check.owner, checkId);
-  await removeSecrets(db, [check, ...runs]); // before the runs, because only they name the secrets of some creates
   const erasedAt = new Date(String(check.erasedAt));
   await deleteAll(trends, (entry) => deleteTrend(db, entry, runs, erasedAt)); // first, so that the check leaves the lists at once
+  await removeSecrets(db, [check, ...runs]); // before the runs, because only they name the secrets of some creates
   const share = await getItem(db, shareKey(checkId)); // the mark exists, so that it is of the erased check
   if (share) await deleteEntry(db, share);
   await deleteAll(runs, async (run) => {
