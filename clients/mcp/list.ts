@@ -1,10 +1,10 @@
-import { mainNames } from '../../shared/page-metrics.ts';
 import type { PageList, PageResult } from '../../shared/pages.ts';
 import { pick } from '../../shared/pick.ts';
 import type { Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { CheckSummary } from '../../shared/summaries.ts';
 import type { CheckList } from '../api/lists.ts';
 import { changeText } from '../words/change.ts';
+import { pageChangeWords } from '../words/pages.ts';
 import { everyText, lastText } from '../words/schedules.ts';
 import { unreadableNote } from '../words/words.ts';
 import { bytesOf, fitted, MAX_BYTES, withShortTexts } from './fit.ts';
@@ -52,23 +52,27 @@ export const pagesAnswer =
     nextCursor,
   });
 
-const listedPage = ({ id, checkId, change, errorCode, links, ...page }: PageResult, site: string) => ({
-  ...pick(page, ['url', 'region', 'device', 'state']),
-  ...(errorCode && { error: errorCode }),
-  ...pick(page, ['performance', 'lcp', 'tbt', 'cls', 'createdAt']),
-  ...(change && { change: changeOf(change) }),
-  ...(links.self && { checkId, runId: id }),
-  page: site + links.page,
-});
+const listedPage = (result: PageResult, site: string) => {
+  const { id, checkId, change, errorCode, links, ...page } = result;
+  return {
+    ...pick(page, ['url', 'region', 'device', 'state']),
+    ...(errorCode && { error: errorCode }),
+    ...pick(page, ['performance', 'lcp', 'tbt', 'cls', 'createdAt']),
+    ...(change && { change: { ...changeOf(result), baseCheckId: change.baseCheckId } }),
+    ...(links.self && { checkId, runId: id }),
+    page: site + links.page,
+  };
+};
 
-/** Returns the verdict of a change, and in words the metrics that have got worse or better. */
-const changeOf = ({ verdict, baseCheckId, metrics }: NonNullable<PageResult['change']>) => {
-  const texts = mainNames.flatMap((name) => {
-    const metric = metrics[name];
-    const isChange = metric?.verdict === 'regressed' || metric?.verdict === 'improved';
-    return isChange ? [[name, `${metric.base} → ${metric.value}: ${changeText(name, metric)}`] as const] : [];
-  });
-  return { verdict, baseCheckId, ...(texts.length > 0 && { metrics: Object.fromEntries(texts) }) };
+/** Returns the verdict of a change, why there is none, and in words the metrics that have the verdict. */
+const changeOf = (result: PageResult) => {
+  const { verdict, text, changed } = pageChangeWords(result);
+  const texts = changed.map(({ name, of }) => [name, `${of.base} → ${of.value}: ${changeText(name, of)}`]);
+  return {
+    verdict,
+    ...(text !== verdict && { text }),
+    ...(texts.length > 0 && { metrics: Object.fromEntries(texts) }),
+  };
 };
 
 /** Returns the schedules, which the service lists all at once. */

@@ -46,7 +46,7 @@ export const PagesAnswer = {
       change: z
         .looseObject({ verdict: z.string(), baseCheckId: z.uuid() })
         .optional()
-        .describe('From the result before. `metrics` has those that have got worse or better.'),
+        .describe('From the result before. `metrics` has those with the verdict, and `text` says why there is none.'),
       page: Page,
     }),
   ),

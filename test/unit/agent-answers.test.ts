@@ -88,6 +88,14 @@ test('a page of a list has its change in words, and links to its results over ti
     change: { verdict: 'regressed', metrics: { lcp: '2436ms → 3795ms: 1.4 s slower (1.3 to 1.4)' } },
     page: `${site}/pages?url=https%3A%2F%2Fexample.com%2F&device=mobile`,
   });
+  const different = {
+    ...pageExample().change,
+    verdict: 'unknown',
+    metrics: {},
+    differences: ['auditVersion'],
+  } as never;
+  const [unclear] = pagesAnswer(site)({ pages: [{ ...pageExample(), change: different }], nextCursor: null }).pages;
+  expect(unclear?.change).toMatchObject({ verdict: 'unknown', text: 'not comparable: other auditVersion' });
   const links = { self: null, check: null, page: '/pages' };
   const failed = { ...pageExample(), state: 'failed' as const, errorCode: 'page-hung' as const, change: null, links };
   const [other] = pagesAnswer(site)({ pages: [failed], nextCursor: null }).pages;
