@@ -6,11 +6,10 @@ import { FilterPattern, LogGroup, type MetricFilter } from 'aws-cdk-lib/aws-logs
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
 
-/** The log of every request to the API, one JSON line each, and the metrics that API Gateway itself does not have. */
+/** The log of every request to the API, one JSON line each, and a metric that API Gateway itself does not have. */
 export class AccessLog extends Construct {
   readonly settings: IAccessLogSettings;
   readonly #refusedCreates: MetricFilter;
-  readonly #refusedWaits: MetricFilter;
 
   constructor(scope: Construct, id: string, { names, logDays }: Environment) {
     super(scope, id);
@@ -30,18 +29,8 @@ export class AccessLog extends Construct {
         FilterPattern.stringValue('$.functionMilliseconds', '=', '-'),
       ),
     });
-    this.#refusedWaits = group.addMetricFilter('RefusedWaits', {
-      metricNamespace: names.service,
-      metricName: 'WaitsRefusedByGateway',
-      filterPattern: FilterPattern.all(
-        FilterPattern.stringValue('$.route', '=', '*/wait'),
-        FilterPattern.stringValue('$.status', '=', '503'),
-      ),
-    });
   }
 
-  /** Answers 503 of API Gateway to waits, for which the reserved concurrency has no room. */
-  metricRefusedWaits = (): Metric => this.#refusedWaits.metric({ statistic: 'Sum', period: Duration.minutes(5) });
   metricRefusedCreates = (): Metric => this.#refusedCreates.metric({ statistic: 'Sum', period: Duration.minutes(5) });
 }
 

@@ -17,7 +17,6 @@ import { Construct } from 'constructs';
 import { functionRows } from '../../shared/functions.ts';
 import { type ApiFunction, apiFunctions, defaultRoute, routes } from '../../shared/routes.ts';
 import type { Environment } from '../environments.ts';
-import type { Names } from '../names.ts';
 import { AccessLog } from './access-log.ts';
 import { alarm } from './alarm.ts';
 import { LiveVersions } from './live-versions.ts';
@@ -33,11 +32,11 @@ export class Api extends Construct {
   readonly accessLog: AccessLog;
   /** Address at which clients reach the API. */
   readonly url: string;
-  readonly #names: Names;
+  readonly #environment: Environment;
 
   constructor(scope: Construct, id: string, environment: Environment) {
     super(scope, id);
-    this.#names = environment.names;
+    this.#environment = environment;
     this.accessLog = new AccessLog(this, 'AccessLog', environment);
     const { edge, names } = environment;
     this.api = new HttpApi(this, 'Http', {
@@ -101,7 +100,7 @@ export class Api extends Construct {
   /** Creates the alarms. Returns the alarm on 5xx answers. */
   #alarms(): Alarm {
     const answers5xx = alarm(this, 'Answers5xx', {
-      what: 'The API answered at least five requests in five minutes with a 5xx status, not counting refused waits.',
+      what: 'The API answered at least five requests in five minutes with a 5xx status, not counting waits and agents for which there was no room.',
       impact: 'Clients can not create checks or read results.',
       runbook: 'api-answers-5xx',
       metric: this.metricFailures(),
@@ -136,8 +135,8 @@ export class Api extends Construct {
   metricRequests = () => this.api.metricCount(everyFiveMinutes);
   metric4xx = () => this.api.metricClientError(everyFiveMinutes);
   metric5xx = () => this.api.metricServerError(everyFiveMinutes);
-  /** Failures of the service. A wait beyond the reserved concurrency is a 503, after which the client reads without waiting. */
-  metricFailures = () => without('failures of the API', this.metric5xx(), this.accessLog.metricRefusedWaits());
+  /** Failures of the service. A wait or an agent for which its function has no room gets a 503, and comes again. */
+  metricFailures = () => without('failures of the API', this.metric5xx(), this.metricNoRoom());
   metricLatency = (percentile: number) =>
     this.api.metricLatency({ ...everyFiveMinutes, statistic: Stats.percentile(percentile) });
   /** Time in the function of creates, which never waits. The latency of the API includes the waits for checks. */
@@ -145,30 +144,40 @@ export class Api extends Construct {
     new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'Duration',
-      dimensionsMap: { FunctionName: this.#names.homeFunction('create-check') },
+      dimensionsMap: { FunctionName: this.#environment.names.homeFunction('create-check') },
       ...everyFiveMinutes,
       statistic: Stats.percentile(percentile),
     });
-  /** Throttles except those of waits, whose concurrency is limited on purpose. */
-  metricShortage = () => {
-    const dimensionsMap = { FunctionName: this.#names.homeFunction('wait-check') };
-    return without('throttles except of waits', this.metricThrottles(), throttles({ dimensionsMap }));
+  /** Throttles except those of functions whose concurrency is limited on purpose. */
+  metricShortage = () => without('throttles for lack of concurrency', this.metricThrottles(), this.metricNoRoom());
+  /** Throttles of each function that waits for audits, if it has a concurrency of its own. API Gateway answers each with a 503. */
+  metricNoRoom = (): Metric[] => {
+    const { names, reserved } = this.#environment;
+    return (reserved ? waiting : []).map((file) =>
+      throttles({ dimensionsMap: { FunctionName: names.homeFunction(file) }, label: `no room in ${file}` }),
+    );
   };
   /** Throttles of every function of the account in this region, because all share one concurrency limit. */
   metricThrottles = () => throttles();
 }
 
+/** Functions that wait for audits. Their clients come again after a 503. */
+const waiting = ['wait-check', 'mcp'] as const satisfies readonly ApiFunction[];
+
 const throttles = (more: Partial<MetricProps> = {}) =>
   new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...everyFiveMinutes, ...more });
 
-/** Returns a metric without a part of it. Both count in five minutes. */
-const without = (label: string, all: IMetric, part: IMetric): MathExpression =>
-  new MathExpression({
-    expression: 'FILL(all, 0) - FILL(part, 0)',
-    usingMetrics: { all, part },
+/** Returns a metric without parts of it. All count in five minutes. */
+const without = (label: string, all: IMetric, parts: readonly IMetric[]): IMetric => {
+  if (parts.length === 0) return all;
+  const named = Object.fromEntries(parts.map((part, i) => [`part${i}`, part]));
+  return new MathExpression({
+    expression: ['all', ...Object.keys(named)].map((id) => `FILL(${id}, 0)`).join(' - '),
+    usingMetrics: { all, ...named },
     period: Duration.minutes(5),
     label,
   });
+};
 
 const everyFiveMinutes = { statistic: 'Sum', period: Duration.minutes(5) };
 

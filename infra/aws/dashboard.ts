@@ -39,6 +39,7 @@ const requestsRow: Row = ({ names }, { api, checks }, links) =>
     ),
     graph('Throttles in the home region', [
       api.metricThrottles().with({ label: 'starts of functions' }),
+      ...api.metricNoRoom(),
       checks.metricThrottles(),
     ]),
   );

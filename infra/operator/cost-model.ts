@@ -40,14 +40,17 @@ const METRICS_OF_A_RUN = Object.values(metrics).filter(
 const CANARY_SECONDS = 25;
 const MINUTES = 30 * 24 * 60; // of a month
 
-/** Numbers of metrics that the alarms of a stack read. A test compares them with the templates. */
-export const alarmMetrics = { home: 18, homeWithCanary: 20, region: 14, regionWithCanary: 15 };
+/** Returns the numbers of metrics that the alarms of a stack read. A test compares them with the templates. */
+export const alarmMetrics = ({ canaryMinutes, reserved }: Environment) => ({
+  home: 16 + (canaryMinutes ? 2 : 0) + (reserved ? 4 : 0),
+  region: 14 + (canaryMinutes ? 1 : 0),
+});
 
 /** Returns the number of metrics that all alarms of an environment read. CloudWatch bills each of them. */
-export const alarmMetricsOf = ({ regions: deployed, canaryMinutes }: Environment): number =>
-  canaryMinutes
-    ? alarmMetrics.homeWithCanary + deployed.length * alarmMetrics.regionWithCanary
-    : alarmMetrics.home + deployed.length * alarmMetrics.region;
+export const alarmMetricsOf = (environment: Environment): number => {
+  const { home, region } = alarmMetrics(environment);
+  return home + environment.regions.length * region;
+};
 
 type Dollars = Record<string, number>;
 

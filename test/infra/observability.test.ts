@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { runbookSections } from '../../infra/aws/alarm.ts';
 import { metricNamespace, metrics } from '../../shared/metrics.ts';
 import { type Region, regions } from '../../shared/regions.ts';
+import { firedAlarms, metricRecorder } from '../simulation/fired-alarms.ts';
 import { functionsOf, type Properties, resourcesOf, synthesized } from './support.ts';
 
 const { home, all, regionStacks, environment } = synthesized('prod');
@@ -223,6 +224,34 @@ test('a graph or an alarm uses each of our metrics', () => {
   const searched = lines.map(([first]) => JSON.stringify(first)).join();
   const unused = Object.keys(metrics).filter((name) => !used.includes(name) && !searched.includes(`\\"${name}\\"`));
   expect(unused).toEqual([]);
+});
+
+test.each([
+  ['waits and agents for which there is no room', 60, { mcp: 40, 'wait-check': 20 }, []],
+  ['agents whose function fails', 60, {}, ['Answers5xx']],
+  ['agents without room, and a function that fails', 46, { mcp: 41 }, ['Answers5xx']],
+  ['a function that lacks concurrency', 3, { 'create-check': 3 }, ['Throttled']],
+] as const)('%s: the right one of the alarms on answers and on concurrency fires', (_, failures, throttled, fired) => {
+  const metrics = metricRecorder();
+  const [api] = resourcesOf(home, 'AWS::ApiGatewayV2::Api');
+  for (const second of [0, 300]) {
+    metrics.setTime(second);
+    metrics.add('5xx', { ApiId: `<${api?.id}>` }, failures);
+    for (const [file, count] of Object.entries(throttled)) {
+      metrics.add('Throttles', {}, count); // of the account
+      metrics.add('Throttles', { FunctionName: environment.names.homeFunction(file) }, count);
+    }
+  }
+  const names = firedAlarms([home], metrics, 600).map((name) => name.replace('home-', ''));
+  expect(names.filter((name) => ['Answers5xx', 'Throttled'].includes(name))).toEqual(fired);
+});
+
+test('without reserved concurrency, every throttle means that the account has none left', () => {
+  const alarms = alarmsOf(synthesized('dev').home).filter(({ AlarmName }) => /Answers5xx|Throttled$/.test(AlarmName));
+  expect(alarms.map(({ MetricName, Dimensions = [] }) => [MetricName, Dimensions.length])).toEqual([
+    ['5xx', 1],
+    ['Throttles', 0],
+  ]);
 });
 
 test('the alarm on refused creates counts the log lines of creates that API Gateway answered itself', () => {

@@ -77,7 +77,7 @@ const statisticOf = (statistic: string, values: readonly number[]): number | und
   return quantile(Number(statistic.slice(1)) / 100); // p95
 };
 
-/** Calculates the one kind of metric math whose metrics are recorded. Without its metrics, an expression has no value. */
+/** Calculates the two kinds of metric math whose metrics are recorded. Without its metrics, an expression has no value. */
 const calculate = (
   queries: readonly Query[],
   valueIn: (metric: Metric, statistic: string) => number | undefined,
@@ -86,6 +86,10 @@ const calculate = (
   for (const { Id, MetricStat } of queries) if (MetricStat) values[Id] = valueIn(MetricStat.Metric, MetricStat.Stat);
   if (Object.values(values).every((value) => value === undefined)) return undefined;
   const expression = queries.find(({ Expression }) => Expression)?.Expression ?? '';
+  if (/^FILL\(\w+, 0\)( - FILL\(\w+, 0\))*$/.test(expression)) {
+    const [all = 0, ...parts] = [...expression.matchAll(/\((\w+),/g)].map(([, id = '']) => values[id] ?? 0);
+    return parts.reduce((rest, part) => rest - part, all);
+  }
   const [, condition = '', then = ''] = /^IF\((\w+) > 0, (\w+), 0\)$/.exec(expression) ?? [];
   if (!(condition in values) || !(then in values)) throw new Error(`unknown metric math ${expression}`);
   return Number(values[condition]) > 0 ? values[then] : 0;
