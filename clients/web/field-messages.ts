@@ -120,7 +120,7 @@ export const messageAt = ({ path, message }: InputError): string => {
   const row = rows.find(([ofPath, api]) => ofPath.test(own) && api.test(message));
   const text = row ? filled(row[2], row[1].exec(message) ?? []) : message;
   const [, index] = listed.exec(own) ?? [];
-  return index === undefined ? text : `Entry ${Number(index) + 1}: ${text}`;
+  return index === undefined ? text : `See entry ${Number(index) + 1}. ${text}`;
 };
 
 const filled = (text: string, parts: readonly (string | undefined)[]): string =>

@@ -1,6 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { devices } from '../../../shared/audit-options.ts';
 import { allRegions } from '../../../shared/regions.ts';
+import { zoneName } from '../../words/times.ts';
 import { navigate } from '../router.ts';
 import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';
@@ -56,7 +57,7 @@ export const TrendFilter = ({ query, wrong }: Props) => {
 };
 
 const Day = ({ name, label, query, wrong }: Props & { name: string; label: string }) => (
-  <Field name={`filter-${name}`} label={label} message={wrong(name)}>
+  <Field name={`filter-${name}`} label={`${label} (${zoneName()})`} message={wrong(name)}>
     {(input) => <input type="date" name={name} defaultValue={query.get(name) ?? ''} {...input} />}
   </Field>
 );

@@ -94,7 +94,9 @@ test('throttling and blocked URL patterns are set by the keyboard, and have erro
   await press(page, 'Audit', ['button']);
   await page.waitForSelector('[aria-invalid=true]');
   expect(await errorOf(page, 'throttling.rttMs')).toBe('Enter a number from 1 to 5,000.');
-  expect(await errorOf(page, 'blockedUrlPatterns')).toMatch(/^Entry 2: The pattern "\*\/form" blocks the page itself./);
+  expect(await errorOf(page, 'blockedUrlPatterns')).toMatch(
+    /^See entry 2. The pattern "\*\/form" blocks the page itself./,
+  );
   expect(await errorOf(page, 'throttling')).toBeNull();
   expect(await errorOf(page, 'throttling.throughputKbps')).toBeNull();
   await expectAccessible(page);
