@@ -82,15 +82,6 @@ test('an owner who opens the own link stays the owner, and a dead link says that
   await untilShown(page, 'This link is dead.');
 });
 
-test('a comparison of two URLs names both', async () => {
-  const [before, after] = [
-    await finishedCheck(site.world, { url: 'https://example.com/before' }, [fast, fast]),
-    await finishedCheck(site.world, { url: 'https://example.com/after' }, [fast, fast]),
-  ];
-  await using view = await site.open(`/comparisons/${before.id}...${after.id}`);
-  await untilShown(view.page, 'https://example.com/before compared with https://example.com/after');
-});
-
 test('a repeated name of a label and a header is an error at its field, and sends nothing', async () => {
   await using view = await site.open('/');
   const { page } = view;
