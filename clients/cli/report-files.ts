@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckView } from '../../shared/check.ts';
@@ -17,7 +17,10 @@ import type { CheckResult } from './result.ts';
 type Options = Pick<RunOptions, 'format' | 'output' | 'data'>;
 
 /** Throws a UsageError if two runs would have the same report file, or a file can't be written. */
-export const checkReports = (runs: readonly NamedRun[], { format, output = [] }: Omit<Options, 'data'>): void => {
+export const checkReports = (
+  runs: readonly NamedRun[],
+  { format, output = [] }: Pick<Options, 'output'> & { format?: Options['format'] },
+): void => {
   if (format === 'html' && runs.length !== 1) {
     throw new UsageError(
       `--format html prints one report, but the command has ${runs.length} runs. Use --output {url}-{device}-{region}.html.`,
@@ -34,7 +37,7 @@ export const namedRuns = (
 /**
  * Writes the HTML report of each run to its files, and returns the results with the names of the files. Without a file, the
  * reports of a service whose data end with the command are written to a temporary folder. A failed write does not stop the
- * others.
+ * others. An interrupt deletes the temporary folder.
  */
 export const saveReports = async (
   client: Client,
@@ -45,9 +48,31 @@ export const saveReports = async (
   const templates = output.filter(isReportName);
   const runs = results.flatMap(({ check }) => check.runs.map((run) => ({ ...run, url: check.url })));
   const isLost = data === undefined && results.some(({ server }) => server === null);
-  if (templates.length === 0 && format !== 'html' && isLost && runs.some(hasReport)) templates.push(temporaryFile());
+  const temporary =
+    templates.length === 0 && format !== 'html' && isLost && runs.some(hasReport) ? temporaryFolder() : undefined;
+  if (temporary !== undefined) templates.push(join(temporary, '{url}-{device}-{region}.html'));
+  try {
+    const { files: named, errors } = await writeReports(client, runs, templates, signal);
+    const files = Object.fromEntries(runs.map(({ id }, i) => [id, named[i]]));
+    return { results: results.map((result) => ({ ...result, reportFiles: filesIn(result, files) })), errors };
+  } catch (error) {
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true }); // no result names it
+    throw error;
+  }
+};
+
+/** A run with the id by which its report is read. */
+type ReportedRun = NamedRun & Pick<CheckView['runs'][number], 'id' | 'links'>;
+
+/** Writes the HTML report of each run to the files of the templates. Returns the first file of each run that has a report. */
+export const writeReports = async (
+  client: Client,
+  runs: readonly ReportedRun[],
+  templates: readonly string[],
+  signal: AbortSignal,
+): Promise<{ files: (string | undefined)[]; errors: Error[] }> => {
   const names = templates.map((template) => reportNames(template, runs));
-  const files: Record<string, string> = {};
+  const files: (string | undefined)[] = runs.map(() => undefined);
   const errors: Error[] = [];
   for (const [i, run] of runs.entries()) {
     if (templates.length === 0 || !hasReport(run)) continue;
@@ -56,23 +81,22 @@ export const saveReports = async (
       for (const each of names) {
         const file = each[i] ?? '';
         await writeOutput(file, page);
-        files[run.id] ??= file;
+        files[i] ??= file;
       }
     } catch (error) {
       signal.throwIfAborted();
       errors.push(error as Error);
     }
   }
-  return { results: results.map((result) => ({ ...result, reportFiles: filesIn(result, files) })), errors };
+  return { files, errors };
 };
 
-const filesIn = ({ check }: CheckResult, files: Readonly<Record<string, string>>): Record<string, string> =>
+const filesIn = ({ check }: CheckResult, files: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(check.runs.flatMap(({ id }) => (files[id] === undefined ? [] : [[id, files[id]]])));
 
-const hasReport = ({ links }: CheckView['runs'][number]): boolean => links.report !== null;
+const hasReport = ({ links }: Pick<CheckView['runs'][number], 'links'>): boolean => links.report !== null;
 
-const temporaryFile = (): string =>
-  join(mkdtempSync(join(tmpdir(), 'page-audit-reports-')), '{url}-{device}-{region}.html');
+const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'page-audit-reports-'));
 
 /** Returns the HTML report of a run. No character of it steers a terminal. */
 export const reportPage = async (client: Client, runId: string, signal: AbortSignal): Promise<string> =>

@@ -3,22 +3,36 @@ import { basename, extname } from 'node:path';
 import { UsageError } from './exit-codes.ts';
 
 /** A run, as far as the name of its report needs it. */
-export type NamedRun = { url: string; region: string; device?: string | undefined };
+export type NamedRun = {
+  url: string;
+  region: string;
+  device?: string | undefined;
+  /** The third party that is blocked. */
+  party?: string | undefined;
+};
 
 const MAX_LENGTH = 100;
-const placeholders = ['url', 'region', 'device'] as const;
+const placeholders = ['url', 'region', 'device', 'party'] as const;
 
 export const isReportName = (file: string): boolean => /^\.html?$/i.test(extname(file));
 export const hasPlaceholder = (file: string): boolean => placeholders.some((name) => file.includes(`{${name}}`));
 
 /** Returns the file of the report of each run. Throws a UsageError if two runs would have the same file. */
 export const reportNames = (template: string, runs: readonly NamedRun[]): string[] => {
-  const unknown = /\{(?!(?:url|region|device)\})\w+\}/.exec(basename(template))?.[0];
-  if (unknown !== undefined) throw new UsageError(`${template} has ${unknown}. Use {url}, {region} or {device}.`);
-  const slugs = slugsOf(runs.map(({ url }) => url));
-  const names = runs.map(({ url, region, device = 'mobile' }) => {
-    const values: Record<string, string> = { url: slugs.get(url) ?? '', region: plain(region), device: plain(device) };
-    return template.replace(/\{(url|region|device)\}/g, (_, name: string) => values[name] ?? '');
+  const known = placeholders.filter((name) => name !== 'party' || runs.some(({ party }) => party !== undefined));
+  const isKnown = (name: string) => (known as readonly string[]).includes(name);
+  const unknown = [...basename(template).matchAll(/\{(\w+)\}/g)].find(([, name = '']) => !isKnown(name))?.[0];
+  if (unknown !== undefined) {
+    const last = known.map((name) => `{${name}}`).pop();
+    const others = known.slice(0, -1).map((name) => `{${name}}`);
+    throw new UsageError(`${template} has ${unknown}. Use ${others.join(', ')} or ${last}.`);
+  }
+  const slugs = slugsOf(runs.flatMap(({ url, party = '' }) => [url, party]));
+  const names = runs.map(({ url, region, device = 'mobile', party = '' }) => {
+    const values: Record<string, string> = {
+      ...{ url: slugs.get(url) ?? '', region: plain(region), device: plain(device), party: slugs.get(party) ?? '' },
+    };
+    return template.replace(/\{(url|region|device|party)\}/g, (_, name: string) => values[name] ?? '');
   });
   const count = names.length - new Set(names).size;
   if (count > 0) throw new UsageError(`${names.length} runs would overwrite ${template}. ${adviceFor(template, runs)}`);
@@ -28,7 +42,7 @@ export const reportNames = (template: string, runs: readonly NamedRun[]): string
 /** Returns which placeholders would give each run a file of its own. */
 const adviceFor = (template: string, runs: readonly NamedRun[]): string => {
   const missing = placeholders.filter((name) => {
-    const values = new Set(runs.map((run) => run[name] ?? 'mobile'));
+    const values = new Set(runs.map((run) => run[name] ?? (name === 'device' ? 'mobile' : '')));
     return values.size > 1 && !template.includes(`{${name}}`);
   });
   if (missing.length === 0) return 'Name each page once.';

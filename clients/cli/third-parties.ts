@@ -12,6 +12,7 @@ import { billIn } from './formats/third-parties-forms.ts';
 import type { ThirdPartiesOptions } from './options.ts';
 import { checkOutputs, writeForms, writeResults } from './output.ts';
 import { requireScheme } from './page-urls.ts';
+import { checkReports, writeReports } from './report-files.ts';
 import { isReportName } from './report-names.ts';
 import { keepingChecks, type Read, readWhenFinished, type TimeLimit, timeLimit } from './waiting.ts';
 
@@ -25,9 +26,11 @@ const MAX_PARTIES = 8;
 export const thirdParties = async (context: Context, url: string, options: ThirdPartiesOptions): Promise<number> => {
   requireScheme(url);
   checkOutputs(options.output ?? []);
-  const report = options.output?.find(isReportName);
-  if (report !== undefined)
-    throw new UsageError(`${report}: third-parties has no report of Lighthouse. Use .md, or page-audit run.`);
+  const { output = [], device: [device] = [], region = '' } = options;
+  checkReports(
+    [WHOLE, ALL].map((party) => ({ url, region, device, party })),
+    { output },
+  );
   return withClient(context, options.data, (client, server) =>
     keepingChecks(context, client, options.data, async (created) => {
       const audits = { client, created, context, limit: timeLimit(options.timeout) };
@@ -44,12 +47,35 @@ export const thirdParties = async (context: Context, url: string, options: Third
       const written = writeForms(context, (format, view) => billIn(format, bill, view), options);
       if (!error) {
         await written;
+        await saveReportsOf(client, bill, output, context);
         return exitCodeOfRuns(results.map(({ check }) => check));
       }
       await written.catch(({ message }) => context.note(message));
       throw error;
     }),
   );
+};
+
+/** Names of the page as it is, and of the page without any third party, in the files of reports. */
+const WHOLE = 'nothing';
+const ALL = 'all of these';
+
+/** Writes the report of the page as it is, and without each third party. Prints the files on stderr. */
+const saveReportsOf = async (
+  client: Client,
+  { survey, rows }: Bill,
+  output: readonly string[],
+  { signal, note }: Context,
+): Promise<void> => {
+  const runs = [{ name: WHOLE, check: survey }, ...rows].flatMap(({ name, check }) =>
+    check.runs.map((run) => ({ ...run, url: check.url, party: name })),
+  );
+  const { files, errors } = await writeReports(client, runs, output.filter(isReportName), signal);
+  for (const [i, { party }] of runs.entries())
+    if (files[i] !== undefined) note(`The report without ${party} is ${files[i]}`);
+  const [first, ...others] = errors;
+  for (const { message } of others) note(message);
+  if (first) throw first;
 };
 
 const unjudged = { comparison: null, base: null, baseProblem: null, explanation: null, assertions: {}, fixes: null };
@@ -109,7 +135,7 @@ const blockEach = (
   found: readonly ThirdParty[],
   { samples }: ThirdPartiesOptions,
 ) => {
-  const all = { name: 'all of these', parties: found };
+  const all = { name: ALL, parties: found };
   const blocked = [
     ...found.map((party) => ({ name: party.name, parties: [party] })),
     ...(found.length > 1 ? [all] : []),

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
@@ -137,6 +139,26 @@ describe('third-parties', () => {
     const { code, stdout } = await runHere(['third-parties', page, '--format', format], service.url);
     expect([code, stdout]).toEqual([0, expect.stringMatching(form)]);
     if (format === 'junit') expect(await validateXML({ xml: stdout, schema })).toMatchObject({ errors: [] });
+  });
+
+  test('--output writes the report of the page as it is, and without each third party', async () => {
+    await using service = await startVariants();
+    const folder = mkdtempSync(join(tmpdir(), 'page-audit-test-parties-'));
+    const { code, stderr } = await runHere(['third-parties', page, '--output', `${folder}/{party}.html`], service.url);
+    const names = ['ads.example', 'all_of_these', 'cdn.example', 'chat.example', 'nothing'];
+    expect([code, readdirSync(folder).sort()]).toEqual([0, names.map((name) => `${name}.html`)]);
+    expect(stderr).toContain(`The report without ads.example is ${folder}/ads.example.html\n`);
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    ['report.html', 'report-{party}.html'],
+    ['{parties}.html', 'Use {url}, {region}, {device} or {party}.'],
+    ['/nowhere/{party}.html', "/nowhere can't be written"],
+  ])('--output %s is refused before the audits', async (output, message) => {
+    await using service = await startVariants();
+    const { code, stderr } = await runHere(['third-parties', page, '--output', output], service.url);
+    expect([code, stderr, service.bodies]).toEqual([2, expect.stringContaining(message), []]);
   });
 
   test('a page without third parties is exit code 2, and the message says how to go on', async () => {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { InterruptedError } from '../../clients/cli/exit-codes.ts';
 import { openResults } from '../../clients/cli/open.ts';
+import { saveReports } from '../../clients/cli/report-files.ts';
 import { noMetrics } from '../../shared/page-metrics.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { checkWith, resultOf, samplesOf, succeeded } from '../support/check-results.ts';
@@ -144,6 +146,26 @@ test('`get --wait` follows a detached check to its end, and its exit code is tha
   expect(await ended).toMatchObject({ code: 2, stdout: expect.stringContaining('has the label branch=main') });
   expect(JSON.parse(readFileSync(output, 'utf8')).checks[0].state).toBe('succeeded');
   expect((await pageAudit('get', id.trim())).code).toBe(0);
+});
+
+test('an interrupt while temporary reports are written deletes them', async () => {
+  const { check } = resultOf(checkWith({ 'us-west1': succeeded(samplesOf('unchanged', 3)) }));
+  const runs = check.runs.map((run) => ({ ...run, links: { ...run.links, report: '/report' } }));
+  const result = { ...resultOf(checkWith({})), check: { ...check, runs }, server: null };
+  const temporary = mkdtempSync(join(folder, 'temporary-'));
+  vi.stubEnv('TMPDIR', temporary);
+  const interrupt = new AbortController();
+  const client = {
+    reportPage: async () => {
+      expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^page-audit-reports-/)]);
+      interrupt.abort(new InterruptedError('Interrupted.'));
+      throw interrupt.signal.reason;
+    },
+  };
+  const saved = saveReports(client as never, [result], { format: 'text' }, interrupt.signal);
+  await expect(saved).rejects.toBeInstanceOf(InterruptedError);
+  vi.unstubAllEnvs();
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test('`--open` shows the files of the command, or else the page of the service', async () => {

@@ -45,6 +45,7 @@ export const report = {
 };
 
 type Body = CheckInputs;
+const stored = { key: 'reports/a', bytes: 1, gzipBytes: 1 };
 
 /** Starts a service whose checks are finished at once. With an ad blocker the page is faster. */
 export const startVariants = async ({
@@ -67,6 +68,7 @@ export const startVariants = async ({
       {
         'us-west1': {
           ...run,
+          ...(run.state === 'succeeded' && { report: stored }),
           ...(body.against && otherVariant({ url: page, samples: body.against.url ? fast : slow })),
         },
       },

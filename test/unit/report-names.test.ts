@@ -32,6 +32,13 @@ test.each([
   expect(() => reportNames(template, runs)).toThrow(advice);
 });
 
+test('each third party has a file of its own, also if two names differ in a sign only', () => {
+  const runs = ['a b', 'a_b', 'all'].map((party) => ({ ...run('https://a.example/'), party }));
+  expect(new Set(reportNames('{party}.html', runs)).size).toBe(3);
+  expect(() => reportNames('r.html', runs)).toThrow('r-{party}.html');
+});
+
 test('an unknown placeholder is refused', () => {
+  expect(() => reportNames('{party}.html', [run('https://a.example/')])).toThrow('{party}.html has {party}. Use {url}');
   expect(() => reportNames('{urls}.html', [run('https://a.example/')])).toThrow('Use {url}, {region} or {device}.');
 });
