@@ -85,9 +85,7 @@ const Row = ({ name, runs, comparison, compares }: RowProps) => {
         </td>
       ))}
       {compares && (
-        <td>
-          <Judged name={name} metric={comparison?.metrics[name]} />
-        </td>
+        <td>{comparison ? <Judged name={name} metric={comparison.metrics[name]} /> : <span class="muted">…</span>}</td>
       )}
     </tr>
   );

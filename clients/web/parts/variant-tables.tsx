@@ -1,20 +1,16 @@
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import type { RunView } from '../../../shared/run.ts';
-import { useLoaded } from '../loading.ts';
 import { usePlaces } from '../places.ts';
-import { shareTokenOf } from '../share.ts';
 import { RunState } from './check-table.tsx';
 import { Quoted } from './quoted.tsx';
 import { VariantTable } from './variant-table.tsx';
 import { WhatChanged } from './why.tsx';
 
-type Props = { check: CheckView; isFinished: boolean; all: boolean };
+type Props = { check: CheckView; explanation: CheckExplanation | undefined; all: boolean };
 
 /** Both variants of a check side by side, region by region, and why they differ. */
-export const VariantTables = ({ check, isFinished, all }: Props) => {
-  const mayExplain = isFinished && !shareTokenOf(check.id); // a share link reads no explanation
-  const { data } = useLoaded<CheckExplanation>(mayExplain ? `${check.links.self}/explanation` : null);
+export const VariantTables = ({ check, explanation, all }: Props) => {
   const places = usePlaces();
   return (
     <>
@@ -24,7 +20,7 @@ export const VariantTables = ({ check, isFinished, all }: Props) => {
             <a href={`/checks/${check.id}/runs/${run.id}`}>{run.region}</a>
             <span class="place">{places.get(run.region)}</span>
           </h2>
-          <Region run={run} check={check} explanation={data?.regions[run.region]} all={all} />
+          <Region run={run} check={check} explanation={explanation?.regions[run.region]} all={all} />
         </div>
       ))}
     </>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CheckView } from '../../../shared/check.ts';
 import type { CheckComparison, RegionComparison } from '../../../shared/comparison/schemas.ts';
+import type { CheckExplanation } from '../../../shared/explanation/schema.ts';
 import { worstRun } from '../../../shared/fixes/worst-run.ts';
 import type { RunView } from '../../../shared/run.ts';
 import { auditFacts, labelTexts } from '../../words/facts.ts';
@@ -21,6 +22,7 @@ import { FailedRun, Warnings, warningRows } from '../parts/run-notes.tsx';
 import { TwoLines } from '../parts/two-lines.tsx';
 import { Legend } from '../parts/value.tsx';
 import { VariantTables } from '../parts/variant-tables.tsx';
+import { usePlaces } from '../places.ts';
 import { missingOr, shareTokenOf } from '../share.ts';
 import { isolated, type TabState, useTitle } from '../title.ts';
 
@@ -44,6 +46,7 @@ export const CheckPage = ({ checkId }: { checkId: string }) => {
   const { data: check, error, reload } = useLive<CheckView>(`/v1/checks/${checkId}`, isFinished);
   const [title, state] = check ? tabOf(check) : ['Check'];
   useTitle(title, state);
+  usePlaces(); // together with the check, so that a place moves nothing
   if (!check) {
     return (
       <>
@@ -91,20 +94,33 @@ const hasSucceeded = ({ state }: RunView) => state === 'succeeded';
 /** Groups runs that failed in the same way. */
 const groups = (runs: readonly RunView[]) => [...Map.groupBy(runs, ({ error }) => JSON.stringify(error)).values()];
 
+/**
+ * Reads why two variants differ. A view of a finished check awaits it, so that the sentence moves nothing. A view of a
+ * check that finishes meanwhile keeps what it shows.
+ */
+const useExplanation = (check: CheckView) => {
+  const [wasFinished] = useState(isFinished(check));
+  const mayExplain = check.against !== undefined && isFinished(check) && !shareTokenOf(check.id); // a share link reads none
+  const loaded = useLoaded<CheckExplanation>(mayExplain ? `${check.links.self}/explanation` : null);
+  return { ...loaded, isAwaited: wasFinished && mayExplain && !loaded.data && !loaded.error };
+};
+
 const Results = ({ check }: { check: CheckView }) => {
   const compares = isFinished(check) && check.runs.filter(hasSucceeded).length > (check.against ? 0 : 1);
   const { data: comparison } = useLoaded<Comparison>(compares ? check.links.comparison : null);
+  const why = useExplanation(check);
   const [all, setAll] = useState(false);
   const failed = check.runs.filter((run) => run.state === 'failed');
   const worst = isFinished(check) ? worstRun(check.runs) : undefined;
   const shown = check.runs.filter((run) => hasSucceeded(run) && run.links.filmstrip);
+  if (why.isAwaited) return <Pending reload={why.reload} rows={12} />;
   return (
     <>
       {groups(failed).map(
         (runs) => runs[0]?.error && <FailedRun key={runs[0].id} error={runs[0].error} runs={runs} named />,
       )}
       {failed.length === check.runs.length ? null : check.against ? (
-        <VariantTables check={check} isFinished={isFinished(check)} all={all} />
+        <VariantTables check={check} explanation={why.data} all={all} />
       ) : (
         <CheckTable check={check} comparison={comparison?.baseCheckId === null ? comparison : undefined} all={all} />
       )}

@@ -29,6 +29,7 @@ export const ComparisonPage = ({ base, checkId }: { base: string; checkId: strin
   const before = useLoaded<CheckView>(`/v1/checks/${base}`);
   const after = useLoaded<CheckView>(`/v1/checks/${checkId}`);
   const why = useLoaded<CheckExplanation>(`/v1/checks/${checkId}/explanation?base=${base}`);
+  usePlaces(); // together with the checks, so that a place moves nothing
   const all = [compared, before, after, why];
   const { data, error } = compared;
   const reload = () => {

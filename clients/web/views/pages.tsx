@@ -25,6 +25,7 @@ type Wrong = (path: string) => string | undefined;
 /** The newest result of each page of the caller, the worst first. Its filters are in the address. */
 export const PagesPage = ({ query }: { query: URLSearchParams }) => {
   useTitle('Your pages');
+  usePlaces(); // together with the pages, so that a place moves nothing
   const chosen = filterNames.flatMap((name) => query.getAll(name).map((value) => [name, value]));
   const filters = new URLSearchParams(chosen);
   const path = `/v1/pages?${new URLSearchParams([['limit', '50'], ...chosen])}`;

@@ -37,6 +37,7 @@ export const RunPage = ({ checkId, runId }: { checkId: string; runId: string }) 
   const { data: run, error, reload } = useLive<RunView>(`/v1/checks/${checkId}/runs/${runId}`, isFinished);
   const [title, state] = run ? tabOf(run) : ['Run'];
   useTitle(title, state);
+  usePlaces(); // together with the run, so that a place moves nothing
   if (!run) {
     return (
       <>

@@ -10,6 +10,7 @@ import { TrendChart } from '../parts/trend-chart.tsx';
 import { TrendFilter } from '../parts/trend-filter.tsx';
 import { TrendTable } from '../parts/trend-table.tsx';
 import { TwoLines } from '../parts/two-lines.tsx';
+import { usePlaces } from '../places.ts';
 import { replaceUrl } from '../router.ts';
 import { MAX_RUNS, useSeries } from '../series.ts';
 import { isolated, useTitle } from '../title.ts';
@@ -24,6 +25,7 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
   useTitle(url ? `Over time: ${isolated(url)}` : 'A page over time');
   const refused = (name: string) => messageOf(series.error?.errors ?? [], name);
   const wrong = (name: string) => faults[name] ?? refused(name);
+  usePlaces(); // together with the results, so that a place moves nothing
   const isShown = isReady && !filterNames.some(refused);
   return (
     <>
