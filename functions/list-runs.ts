@@ -23,18 +23,16 @@ export const listRuns =
     const { matches, isFiltered } = matcherOf(parameters);
     // Trends always have a device, so an unreadable entry counts to both devices.
     const isAlone = parameters.label.length === 0 && !parameters.auditVersion && !region;
-    const summaryOf = (entry: ListedRun | UnreadableEntry) => {
-      if (isUnreadable(entry)) return isAlone ? entry : undefined; // no filter can judge it
-      return matches(entry) && (region === undefined || entry.region === region)
-        ? runSummary(entry, { isExpired: isExpired(entry, now()) })
-        : undefined;
-    };
+    const isWanted = (entry: Entry) =>
+      isUnreadable(entry) ? isAlone : matches(entry) && (region === undefined || entry.region === region); // no filter can judge an unreadable one
     const { shown, nextCursor } = await pageOf(
       (count) => lists.runs(request.owner, url, rangeOf(parameters), count, now()),
       { limit, isFiltered: isFiltered || region !== undefined },
-      async (entries) => entries.map(summaryOf),
+      async (entries) => entries.map((entry) => (isWanted(entry) ? entry : undefined)),
     );
-    const { readable, unreadable } = splitPage(shown);
+    const summaryOf = (entry: Entry) =>
+      isUnreadable(entry) ? entry : runSummary(entry, { isExpired: isExpired(entry, now()) });
+    const { readable, unreadable } = splitPage(shown.toSorted(byCheck).map(summaryOf));
     const headers = { vary: 'Accept', ...pageHeaders(request, nextCursor) };
     if (!prefersCsv(request.headers.accept))
       return { status: 200, headers, body: { runs: readable, ...unreadable, nextCursor } };
@@ -44,6 +42,14 @@ export const listRuns =
       body: Buffer.from(stringify(readable.map(csvRow), csvOptions)),
     };
   };
+
+type Entry = ListedRun | UnreadableEntry;
+
+/** Sorts runs, newest first. Those of one check are in the order of its regions. */
+const byCheck = (a: Entry, b: Entry): number =>
+  b.createdAt.localeCompare(a.createdAt) ||
+  (isUnreadable(a) || isUnreadable(b) ? 0 : b.checkId.localeCompare(a.checkId) || placeOf(a) - placeOf(b));
+const placeOf = ({ position = 0 }: ListedRun): number => position; // entries of earlier builds lack it
 
 const isExpired = ({ runExpiresAt = Number.POSITIVE_INFINITY }: ListedRun, now: Date): boolean =>
   runExpiresAt * 1000 < now.getTime();

@@ -33,7 +33,7 @@ const readAll = async (filter: string, signal: AbortSignal) => {
     cursor = page.nextCursor;
     if (!cursor) break;
   }
-  return { data: { runs: byCheck(runs).slice(0, MAX_RUNS), unreadable }, headers };
+  return { data: { runs: runs.slice(0, MAX_RUNS), unreadable }, headers };
 };
 
 /** Returns the regions of runs, in the order of the regions of the service. */
@@ -41,14 +41,6 @@ export const regionsOf = (runs: readonly RunSummary[]) => {
   const found = new Set(runs.map(({ region }) => region));
   return allRegions.filter((region) => found.has(region));
 };
-
-const orderOf = ({ region }: RunSummary) => allRegions.indexOf(region);
-
-/** Returns runs, newest first. Those of one check are in the order of the regions. */
-const byCheck = (runs: readonly RunSummary[]): RunSummary[] =>
-  runs.toSorted(
-    (a, b) => b.createdAt.localeCompare(a.createdAt) || b.checkId.localeCompare(a.checkId) || orderOf(a) - orderOf(b),
-  );
 
 type ComparedRun = Parameters<typeof reasonsAgainst>[0] & Record<'region' | 'state', string>;
 

@@ -47,14 +47,8 @@ const DAY = 24 * 3600;
 type Created = Partial<CheckInputs> & { now?: Date; owner?: string; days?: number; trendDays?: number };
 const create = async ({ days = 90, trendDays = 400, owner: of = owner, ...inputs }: Created = {}): Promise<Check> => {
   const check = aCheck({ now: t0, regions: ['us-west1'], ...inputs });
-  await world.store.create(check, {
-    owner: of,
-    correlationId: 'c',
-    fingerprint: 'f',
-    createId: randomUUID(),
-    expiresAt: later(new Date(), days * DAY),
-    trendExpiresAt: later(new Date(), trendDays * DAY),
-  });
+  const [expiresAt, trendExpiresAt] = [later(new Date(), days * DAY), later(new Date(), trendDays * DAY)];
+  await world.create(check, { owner: of, expiresAt, trendExpiresAt });
   return check;
 };
 const finish = async (
@@ -256,6 +250,19 @@ test('the runs of a check appear in the series when the check is closed', async 
   expect(await series()).toEqual([]);
   await finish({ ...check, runs: [second as Check['runs'][number]] });
   expect(idsOf(await series()).sort()).toEqual(idsOf(check.runs).sort());
+});
+
+test('the runs of a check are in the order of its regions, also as CSV', async () => {
+  const url = 'https://example.com/order';
+  const regions: CheckInputs['regions'] = ['us-west1', 'asia-northeast1', 'us-east4', 'europe-west3'];
+  await finish(await create({ url, regions: regions.toReversed() }));
+  await finish(await create({ url, regions, now: later(t0, 60) }));
+  const path = `/v1/runs?url=${url}`;
+  const { runs } = await page(path);
+  const expected = [...regions, ...regions.toReversed()];
+  expect(runs.map(({ region }) => region)).toEqual(expected);
+  const csv = await (await get(path, { accept: 'text/csv' })).text();
+  expect([...csv.matchAll(/,([a-z]+-[a-z]+\d),/g)].map(([, region]) => region)).toEqual(expected);
 });
 
 test('a kill between the entries and the end of a check loses and doubles nothing', async () => {

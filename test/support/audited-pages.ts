@@ -41,14 +41,8 @@ export const startPages = async () => {
   const create = async ({ at = 0, days = 90, trendDays = 400, ...inputs }: Audited = {}): Promise<Check> => {
     const { lcps: _, performance: __, failed: ___, ...sent } = inputs;
     const check = aCheck({ now: later(t0, at), regions: ['us-west1'], ...sent });
-    await world.store.create(check, {
-      owner: caller.owner,
-      correlationId: 'c',
-      fingerprint: 'f',
-      createId: randomUUID(),
-      expiresAt: later(new Date(), days * DAY),
-      trendExpiresAt: later(new Date(), trendDays * DAY),
-    });
+    const [expiresAt, trendExpiresAt] = [later(new Date(), days * DAY), later(new Date(), trendDays * DAY)];
+    await world.create(check, { owner: caller.owner, expiresAt, trendExpiresAt });
     return check;
   };
   const finish = async (check: Check, { lcps = [900], performance = 98, failed }: Result = {}) => {

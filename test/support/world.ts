@@ -62,17 +62,18 @@ export const worldHere = () => {
       fingerprint = 'f',
       createId = randomUUID() as string,
       retentionDays,
+      expiresAt = inDays(check, 90),
+      trendExpiresAt = inDays(check, 400),
     }: Partial<Creation> = {},
   ): Promise<RunItem[]> => {
-    const inDays = (days: number) => new Date(Date.parse(check.createdAt) + days * 24 * 3600 * 1000);
     const runs = await store.create(check, {
       owner,
       correlationId: 'c',
       fingerprint,
       createId,
       ...(retentionDays && { retentionDays }),
-      expiresAt: inDays(90),
-      trendExpiresAt: inDays(400),
+      expiresAt,
+      trendExpiresAt,
     });
     if (!runs) throw new Error('the check exists already');
     return runs;
@@ -170,6 +171,8 @@ export const worldHere = () => {
     runOf,
   };
 };
+
+const inDays = ({ createdAt }: Check, days: number): Date => later(new Date(createdAt), days * 24 * 3600);
 
 type Finished = Omit<Outcome, 'attempts'> & Partial<Pick<Outcome, 'attempts'>>;
 

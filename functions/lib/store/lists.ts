@@ -24,8 +24,11 @@ export type ListedCheck = Omit<
 > &
   Partial<CheckSummary>;
 
-/** A run in the series of its URL. `runExpiresAt` is when the run itself expires, in seconds. */
-export type ListedRun = StoredSeriesRun & { runExpiresAt?: number };
+/**
+ * A run in the series of its URL. `runExpiresAt` is when the run itself expires, in seconds. `position` is the place of its
+ * region in its check.
+ */
+export type ListedRun = StoredSeriesRun & { runExpiresAt?: number; position?: number };
 
 export type ListStore = ReturnType<typeof listStore>;
 
@@ -61,10 +64,15 @@ export const listedClosedCheck = (check: Check, owner: string, expiresAt: number
 });
 
 /** Returns the attributes that put a finished run into the series of its URL. */
-export const listedRun = (run: RunItem) => ({
+export const listedRun = (run: RunItem, position?: number) => ({
   list: seriesOf(run.owner, run.url),
   listKey: listKeyOf(run),
-  listed: JSON.stringify({ ...seriesRun(run), runExpiresAt: run.expiresAt, expiresAt: run.trendExpiresAt }),
+  listed: JSON.stringify({
+    ...seriesRun(run),
+    position,
+    runExpiresAt: run.expiresAt,
+    expiresAt: run.trendExpiresAt,
+  }),
 });
 
 /** Returns the partition of a URL's runs. It holds a hash, because a key has at most 2,048 bytes. */

@@ -23,16 +23,16 @@ export const putEmptyTrend = (
   );
 
 /**
- * Fills the entries of a check's finished runs. `entries` are the check's entries, read together with the runs. Returns
+ * Fills the entries of a check's finished runs, which are in the order of its regions. `entries` are the check's entries, read together with the runs. Returns
  * false if a repeated create has replaced one meanwhile, so that the caller must read them again. Safe to repeat.
  */
 export const fillTrends = async (db: Db, runs: readonly RunItem[], entries: readonly Item[]): Promise<boolean> => {
   const filled = await Promise.all(
-    runs.map(async (run) => {
+    runs.map(async (run, position) => {
       const key = trendKey(run.checkId, run.id);
       const entry = entries.find(({ sk }) => sk === key.sk);
       if (!entry) return true; // an earlier release created the check
-      const set = listedRun(run);
+      const set = listedRun(run, position);
       const written = await updateItem(db, key, { set, returns: 'NONE', ...ifCreateId(String(entry.createId)) });
       return Boolean(written) || !(await getItem(db, key)); // gone: the check was erased
     }),
