@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Assertions } from '../../shared/assertions/assertions.ts';
 import { plainOptionNames } from '../../shared/audit-options.ts';
 import { SentOptions } from '../../shared/audit-options-schemas.ts';
 import { CheckState } from '../../shared/check.ts';
@@ -18,13 +19,16 @@ const inputsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
         : undefined,
   });
 
-const checkId = z.uuid().describe('Id of a check.');
+/** An id, without the long pattern that each agent would read. */
+const Id = z.string().refine((text) => z.uuid().safeParse(text).success, 'An id is a UUID.');
+const checkId = Id.describe('Id of a check.');
 
 export const RunInputs = inputsOf({
   url: z.string().describe('The page, for example https://example.com/.'),
   regions: z.array(z.string()).min(1).optional().describe('Default: the first region of the service.'),
   auditVersion: z.string().default('latest').describe('Lighthouse version or major, such as 13.'),
   ...pick(SentOptions.shape, plainOptionNames), // an agent gets no secrets
+  assertions: Assertions.optional(), // the service counts them
   idempotencyKey: z
     .string()
     .regex(/^[ -~]{1,255}$/)
@@ -74,15 +78,18 @@ export const withColon = (label: string): string => label.replace(/^([^:=]+)=/, 
 /** A check, its base, and how the two are compared. */
 export const CompareInputs = inputsOf({
   checkId,
-  baseCheckId: z.uuid().optional().describe('The earlier check.'),
+  baseCheckId: Id.optional().describe('The earlier check.'),
   baseLabel: z.string().optional().describe('Or a label such as branch=main: the newest check of the page with it.'),
   pool: z.int().min(1).max(10).optional().describe('Checks with the label whose samples make the base.'),
   intended: z.array(z.enum(differenceCodes)).optional().describe('Differences that were meant.'),
   limit: Limit,
-});
+}).refine(
+  ({ baseCheckId, baseLabel }) => baseCheckId === undefined || baseLabel === undefined,
+  'The base is one check. Pass baseCheckId or baseLabel.',
+);
 
 export const FixesInputs = inputsOf({
-  id: z.uuid().describe('Id of a finished run, or of a check: then its worst run.'),
+  id: Id.describe('Id of a finished run, or of a check: then its worst run.'),
   limit: Limit,
 });
 

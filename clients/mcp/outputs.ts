@@ -8,7 +8,7 @@ const Cut = z.string().optional().describe('Says how to get what is left out.');
 const nextCursor = z.string().nullable().describe('Pass it as `cursor` to read the next page.');
 
 const Run = z.looseObject({
-  runId: z.uuid(),
+  runId: z.string(),
   region: z.string(),
   state: z.string(),
   scores: Values.optional().describe('0 to 100.'),
@@ -18,7 +18,7 @@ const Run = z.looseObject({
 });
 
 export const CheckAnswer = {
-  checkId: z.uuid(),
+  checkId: z.string(),
   url: z.string(),
   state: z.string(),
   page: Page,
@@ -31,7 +31,7 @@ export const CheckAnswer = {
 };
 
 export const ListAnswer = {
-  checks: z.array(z.looseObject({ checkId: z.uuid(), url: z.string(), state: z.string(), page: Page })),
+  checks: z.array(z.looseObject({ checkId: z.string(), url: z.string(), state: z.string(), page: Page })),
   nextCursor,
 };
 
@@ -44,7 +44,7 @@ export const PagesAnswer = {
       state: z.string(),
       performance: z.number().nullable(),
       change: z
-        .looseObject({ verdict: z.string(), baseCheckId: z.uuid() })
+        .looseObject({ verdict: z.string(), baseCheckId: z.string() })
         .optional()
         .describe('From the result before. `metrics` has those with the verdict, and `text` says why there is none.'),
       page: Page,
@@ -57,13 +57,13 @@ export const SchedulesAnswer = {
   page: Page,
   schedules: z.array(
     z.looseObject({
-      scheduleId: z.uuid(),
+      scheduleId: z.string(),
       name: z.string(),
       url: z.string(),
       every: z.string(),
       nextAt: z.string().nullable().describe('Null while the schedule is paused.'),
       last: z.string(),
-      lastCheckId: z.uuid().optional(),
+      lastCheckId: z.string().optional(),
     }),
   ),
   more: z.int().optional().describe('Number of schedules that are left out.'),
@@ -71,8 +71,8 @@ export const SchedulesAnswer = {
 };
 
 export const ComparisonAnswer = {
-  checkId: z.uuid(),
-  baseCheckId: z.uuid().nullable(),
+  checkId: z.string(),
+  baseCheckId: z.string().nullable(),
   page: Page,
   comparable: z.boolean(),
   changes: z
@@ -82,15 +82,15 @@ export const ComparisonAnswer = {
 };
 
 export const ExplanationAnswer = {
-  checkId: z.uuid(),
-  baseCheckId: z.uuid(),
+  checkId: z.string(),
+  baseCheckId: z.string(),
   page: Page,
   regions: z.record(z.string(), z.looseObject({ sentence: z.string() })),
   cut: Cut,
 };
 
 export const FixesAnswer = {
-  runId: z.uuid(),
+  runId: z.string(),
   url: z.string(),
   page: Page,
   fixes: z.array(

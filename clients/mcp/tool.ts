@@ -61,8 +61,15 @@ export const tool =
     server.registerTool<z.ZodObject, z.ZodObject>(name, { ...about, ...schemas }, run);
   };
 
+/** Next steps after an error of the service that only an agent can do, by the code of the error. */
+const toolSteps: Readonly<Record<string, string>> = {
+  'not-found': 'list_checks has the ids of the checks.',
+  'report-not-ready': 'To wait for it, call get_check with waitSeconds.',
+};
+
 const errorText = (error: unknown, steps: ErrorSteps = commandSteps): string => {
   if (error instanceof NextStepError) return `${errorText(error.cause, steps)} ${error.message}`;
-  if (error instanceof ServiceError) return serviceErrorText(error, steps);
+  if (error instanceof ServiceError)
+    return [serviceErrorText(error, steps), toolSteps[error.code ?? '']].filter(Boolean).join(' ');
   return error instanceof Error ? error.message : String(error);
 };

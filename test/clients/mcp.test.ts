@@ -70,6 +70,7 @@ const read = async (name: string, args: object) => {
 
 test('an agent finds eight tools, and only one of them changes something', async () => {
   const { tools } = await agent.listTools();
+  expect(JSON.stringify(tools).length).toBeLessThan(22_000); // each session of an agent reads them
   const inputs = Object.keys(tools[0]?.inputSchema.properties ?? {});
   expect(inputs).toContain('simulations');
   expect(inputs.filter((name) => (secretNames as readonly string[]).includes(name))).toEqual([]);
@@ -198,7 +199,7 @@ test('a failed run has no fixes, and the answer says why', async () => {
   if (!run) throw new Error('no run');
   expect(await call('fixes', { id: check.id })).toMatchObject({
     failed: true,
-    text: expect.stringMatching(/state created/),
+    text: expect.stringMatching(/state created.* call get_check with waitSeconds/),
   });
   await world.finish(run, { state: 'failed', error: runError('page-hung') });
   expect(await call('fixes', { id: check.id })).toMatchObject({
@@ -230,6 +231,8 @@ test('an unknown input is refused, and the answer lists the inputs of the tool',
     expect([failed, text]).toEqual([true, expect.stringContaining('verbose')]);
   }
   expect((await call('get_check', { id: 'x' })).text).toContain('Its inputs are checkId');
+  const bases = { baseCheckId: randomUUID(), baseLabel: 'branch=main' };
+  expect((await call('compare', { checkId: randomUUID(), ...bases })).text).toContain('Pass baseCheckId or baseLabel');
 });
 
 test('a refused input and an unknown check say what to do, and the tools go on working', async () => {
@@ -238,7 +241,8 @@ test('a refused input and an unknown check say what to do, and the tools go on w
   expect(refused.text).toMatch(/^url: .*\nregions: A region/);
   const unknown = randomUUID();
   const { text } = await call('get_check', { checkId: unknown });
-  expect(text).toBe((await runHere(['get', unknown], api.url)).stderr.trim());
+  const { stderr } = await runHere(['get', unknown], api.url);
+  expect(text).toBe(`${stderr.trim()} list_checks has the ids of the checks.`);
   expect(await call('get_check', { checkId: randomUUID() })).toMatchObject({
     failed: true,
     text: expect.stringMatching(/check/),
