@@ -14,6 +14,8 @@ const recording = { testTimeout: 600_000, hookTimeout: 60_000, fileParallelism: 
 const moto = { testTimeout: 120_000, hookTimeout: 300_000, globalSetup: 'test/moto/start-moto.ts' };
 /** A limit ends a test that hangs. It says nothing about speed, because a busy machine takes several times as long. */
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
+/** The projects of one group have the same number. The default leaves one of two cores idle, and files that wait for a service leave another. */
+const fastTests = { ...patient, maxWorkers: 3 };
 const audits = { testTimeout: 240_000, hookTimeout: 120_000, globalSetup: 'test/support/bundle-auditor.ts' };
 
 export default defineConfig({
@@ -27,13 +29,12 @@ export default defineConfig({
     projects: [
       // Group 1 runs first. Vitest treats 0 as unset and runs that group last.
       project('fast', ['test/{integration,mocked,simulation}/**/*.test.ts', 'test/clients/*.test.ts'], 1, {
-        ...patient,
-        maxWorkers: 3, // the default leaves one of two cores idle, and files that wait for a service leave another
+        ...fastTests,
       }),
       // The files share their modules, which saves a quarter of their CPU time. A file that mocks a module is in test/mocked.
-      project('unit', ['test/unit/**/*.test.ts'], 1, { ...patient, isolate: false, maxWorkers: 2 }),
+      project('unit', ['test/unit/**/*.test.ts'], 1, { ...fastTests, isolate: false }),
       // The files share one import of the CDK, which takes longer than their tests.
-      project('infra', ['test/infra/**/*.test.ts'], 1, { ...patient, isolate: false, maxWorkers: 2 }),
+      project('infra', ['test/infra/**/*.test.ts'], 1, { ...fastTests, isolate: false }),
       project('browser', browserTests, 2, { ...audits, maxWorkers: 4 }),
       // These tests measure pages, so only one file runs at a time.
       project('timed', ['test/timed/**/*.test.ts'], 3, { ...audits, fileParallelism: false }),
