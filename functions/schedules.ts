@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type PlanName, plans } from '../shared/plans.ts';
-import { ApiProblemError, type InputError } from '../shared/problems.ts';
+import { ApiProblemError } from '../shared/problems.ts';
 import type { Region } from '../shared/regions.ts';
-import { acceptedEvery, acceptedName, CreateScheduleBody, type Every, type Schedule } from '../shared/schedules.ts';
+import type { Schedule } from '../shared/schedules.ts';
 import { namesOfSecrets } from '../shared/secrets.ts';
-import { parseCheckBody } from './lib/http/check-body.ts';
 import type { Request } from './lib/http/endpoint.ts';
 import { http } from './lib/http/http.ts';
-import { invalidInput, parseFields } from './lib/http/input.ts';
 import type { Reply } from './lib/http/response.ts';
+import { parseSchedule, parseScheduleEdit } from './lib/http/schedule-body.ts';
 import { type TargetPolicy, targetPolicy } from './lib/public-addresses.ts';
-import { everyError, nextTime } from './lib/schedule-times.ts';
+import { nextTime } from './lib/schedule-times.ts';
 import { openDb } from './lib/store/dynamodb.ts';
 import { type ScheduleItem, type ScheduleStore, scheduleSecretsKeyOf, scheduleStore } from './lib/store/schedules.ts';
 import { type SecretStore, secretStore } from './lib/store/secrets.ts';
-import { watchedRegions } from './lib/watch-schedule.ts';
+import { newWatch, watchedRegions } from './lib/watch-schedule.ts';
 
-/** /v1/schedules and below: creates, shows, pauses, resumes and deletes the schedules of an owner. The sweeper runs them. */
+/** /v1/schedules and below: creates, shows, edits, pauses, resumes and deletes the schedules of an owner. The sweeper runs them. */
 export const handler = http('schedules', (env) => {
   const secrets = secretStore(env);
   const store = scheduleStore(openDb(env, secrets));
@@ -24,7 +23,7 @@ export const handler = http('schedules', (env) => {
 });
 
 type Deps = {
-  store: Pick<ScheduleStore, 'list' | 'find' | 'create' | 'erase' | 'pause' | 'resume'>;
+  store: Pick<ScheduleStore, 'list' | 'find' | 'create' | 'edit' | 'erase' | 'pause' | 'resume'>;
   secrets: Pick<SecretStore, 'put'>;
   /** Regions that this environment has deployed. */
   regions: readonly Region[];
@@ -40,15 +39,18 @@ export const schedules = (deps: Deps) => {
     const { method, owner, params, path } = request;
     if (params.scheduleId === undefined) return method === 'POST' ? create(work, request) : list(work, owner);
     const schedule = await work.store.find(owner, params.scheduleId);
-    if (!schedule) throw new ApiProblemError('not-found', 'There is no schedule with this ID.');
+    if (!schedule) throw notFound();
     const [, , , , action] = path.split('/');
     if (action === 'pause') return pause(work, schedule);
     if (action === 'resume') return resume(work, schedule);
+    if (method === 'PATCH') return edit(work, schedule, request.body);
     if (method !== 'DELETE') return { status: 200, body: scheduleView(schedule) };
     await work.store.erase(schedule, work.now());
     return { status: 204 };
   };
 };
+
+const notFound = () => new ApiProblemError('not-found', 'There is no schedule with this ID.');
 
 const list = async ({ store }: Work, owner: string): Promise<Reply> => ({
   status: 200,
@@ -57,7 +59,7 @@ const list = async ({ store }: Work, owner: string): Promise<Reply> => ({
 
 const create = async (work: Work, { owner, plan, body: sent }: Request): Promise<Reply> => {
   const { store, secrets: objects, newId, now } = work;
-  const { name, every, check } = parseBody(work, sent);
+  const { name, every, check } = parseSchedule(sent, work, now());
   const id = newId();
   const { secrets } = check;
   const secretsKey = secrets && scheduleSecretsKeyOf(id);
@@ -76,39 +78,34 @@ const create = async (work: Work, { owner, plan, body: sent }: Request): Promise
   return { status: 201, headers: { location: `/v1/schedules/${id}` }, body: scheduleView(created) };
 };
 
-const accepted = { name: acceptedName, every: acceptedEvery, check: undefined };
+const EDIT_TRIES = 3;
 
-/** Returns the parts of a create. Throws one problem that lists every error, with those of the check under `check.`. */
-const parseBody = ({ regions, targets, now }: Work, sent: unknown) => {
-  const { fields, errors } = parseFields(CreateScheduleBody, accepted, sent);
-  const { name, every } = fields;
-  const check = parseCheck((sent as Record<string, unknown>).check, { regions, targets });
-  const timesError = every === undefined ? undefined : everyError(every, now());
-  const all = [
-    ...uniquePaths(errors.filter(({ path }) => !/^check(\.|$)/.test(path))),
-    ...(timesError ? [timesError] : []),
-    ...('errors' in check ? check.errors : []),
-  ];
-  if (all.length > 0 || 'errors' in check) throw invalidInput(all);
-  return { name: name as string, every: every as Every, check };
-};
-
-/** Leaves one error of each path. A union has one for each of its forms, all with the same message. */
-const uniquePaths = (errors: readonly InputError[]): InputError[] => [
-  ...new Map(errors.map((error) => [error.path, error])).values(),
-];
-
-const parseCheck = (sent: unknown, rules: { regions: readonly Region[]; targets: TargetPolicy }) => {
-  try {
-    return parseCheckBody(sent, rules);
-  } catch (error) {
-    if (!(error instanceof ApiProblemError)) throw error;
-    const { code, message, errors } = error;
-    const all = errors ?? [{ path: '', message: message.replace('The body', 'The `check`') }];
-    return {
-      errors: all.map((each) => ({ code, path: each.path ? `check.${each.path}` : 'check', message: each.message })),
-    };
+/** Changes a schedule. A changed check begins new pools, because its results are others. */
+const edit = async (work: Work, found: ScheduleItem, sent: unknown): Promise<Reply> => {
+  const { store, secrets: objects, newId, now } = work;
+  let schedule: ScheduleItem | undefined = found;
+  for (let tries = 0; schedule && tries < EDIT_TRIES; tries++) {
+    const before = { url: JSON.parse(schedule.body).url, hasSecrets: schedule.secretsKey !== undefined };
+    const { name, every, check } = parseScheduleEdit(sent, work, now(), before);
+    const next = every && !schedule.pausedAt ? nextTime(every, new Date(schedule.createdAt), now()) : undefined;
+    const secrets = check?.secrets;
+    const key = secrets && scheduleSecretsKeyOf(schedule.id, newId());
+    const changed = await store.edit(schedule, {
+      ...{ name, every, next },
+      ...(check && { body: JSON.stringify(check.body), watch: newWatch(schedule, now()) }),
+      ...(check &&
+        !check.keepsSecrets && {
+          secretNames: JSON.stringify(namesOfSecrets(secrets ?? {})),
+          secrets: key && secrets ? { key, put: () => objects.put(key, secrets) } : 'none',
+        }),
+    });
+    if (changed) return { status: 200, body: scheduleView(changed) };
+    schedule = await store.find(schedule.owner, schedule.id); // another request, or the end of a check, has changed it
   }
+  if (!schedule) throw notFound();
+  throw new ApiProblemError('unavailable', 'Another request changes the schedule at the same time. Retry in 1 s.', {
+    headers: { 'retry-after': '1' },
+  });
 };
 
 /** Returns the number of schedules of an owner. It is bounded without a plan too, because one answer lists all of them. */
@@ -139,7 +136,7 @@ const shown = async (
   changed: ScheduleItem | undefined,
 ): Promise<Reply> => {
   const schedule = changed ?? (await store.find(owner, id));
-  if (!schedule) throw new ApiProblemError('not-found', 'There is no schedule with this ID.');
+  if (!schedule) throw notFound();
   return { status: 200, body: scheduleView(schedule) };
 };
 

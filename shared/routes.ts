@@ -12,7 +12,7 @@ export type RouteRules = {
   body?: 'required' | 'optional';
 };
 
-type RouteRow = RouteRules & { method: 'GET' | 'POST' | 'DELETE'; path: string; function: string };
+type RouteRow = RouteRules & { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; function: string };
 
 const read = { method: 'GET', scope: 'checks:read' } as const;
 /** A read that a share token allows too. */
@@ -97,6 +97,7 @@ export const routes = [
   { ...schedule, method: 'POST', path: '/v1/schedules', body: 'required' },
   { ...schedule, method: 'GET', path: '/v1/schedules' },
   { ...schedule, method: 'GET', path: '/v1/schedules/{scheduleId}' },
+  { ...schedule, method: 'PATCH', path: '/v1/schedules/{scheduleId}', body: 'required' },
   { ...schedule, method: 'DELETE', path: '/v1/schedules/{scheduleId}' },
   { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/pause' },
   { ...schedule, method: 'POST', path: '/v1/schedules/{scheduleId}/resume' },

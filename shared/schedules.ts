@@ -61,6 +61,10 @@ export const CreateScheduleBody = z
   .meta({ id: 'CreateSchedule' });
 export type CreateScheduleBody = z.infer<typeof CreateScheduleBody>;
 
+/** Body of an edit. Without a part, the schedule keeps its own. */
+export const EditScheduleBody = CreateScheduleBody.partial().meta({ id: 'EditSchedule' });
+export type EditScheduleBody = z.infer<typeof EditScheduleBody>;
+
 /** Inputs of the checks of a schedule, with the names of secrets in place of them. */
 const ScheduledCheck = z
   .object({

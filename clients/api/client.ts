@@ -6,7 +6,7 @@ import type { LimitList, RegionList, VersionList } from '../../shared/offer.ts';
 import type { PageList } from '../../shared/pages.ts';
 import { loadsItsReport, withItsReport } from '../../shared/report-page.ts';
 import type { RunView } from '../../shared/run.ts';
-import type { CreateScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
+import type { CreateScheduleBody, EditScheduleBody, Schedule, ScheduleList } from '../../shared/schedules.ts';
 import type { Variant } from '../../shared/variants.ts';
 import type { CheckList, ListFilters, PageFilters } from './lists.ts';
 import { checkPath, queryOf, runPath, schedulePath } from './paths.ts';
@@ -176,6 +176,10 @@ export class Client {
   async createSchedule(body: CreateScheduleBody, { signal: given }: Signal = {}): Promise<Schedule> {
     const options = { method: 'POST' as const, body, field: 'id', signal: this.#signals(given) };
     return (await this.#transport.read<Schedule>('/v1/schedules', options)).data as Schedule;
+  }
+
+  editSchedule(id: string, body: EditScheduleBody, { signal }: Signal = {}): Promise<Schedule> {
+    return this.#read(schedulePath(id), { method: 'PATCH', body, field: 'id', signal });
   }
 
   changeSchedule(id: string, action: 'pause' | 'resume', { signal }: Signal = {}): Promise<Schedule> {

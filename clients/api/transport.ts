@@ -10,7 +10,7 @@ export type Service = { url: string; key?: string | undefined };
 export type Reached = Service & Signal & { retryUntil?: number };
 
 export type SendOptions = Signal & {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   body?: unknown;
   /** Content type of the answer. The transport refuses a success of another type. */

@@ -73,6 +73,9 @@ export type ScheduleOptions = Omit<RunOptions, 'timeout' | 'format'> & {
   name?: string;
 };
 
+/** Options of `schedule edit`. */
+export type ScheduleEditOptions = Partial<ScheduleOptions> & { url?: string; forgetLogin?: boolean };
+
 /** Options of the commands that read. */
 export type ReadOptions = {
   format?: FormatName;

@@ -1,10 +1,12 @@
-import type { CreateScheduleBody, Every } from '../../shared/schedules.ts';
+import type { CreateCheckBody } from '../../shared/check.ts';
+import type { CreateScheduleBody, Every, Schedule } from '../../shared/schedules.ts';
+import { type SecretName, secretNames } from '../../shared/secrets.ts';
 import { Client } from '../api/client.ts';
 import { everyOf, isCron } from '../words/schedules.ts';
 import type { Context } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { schedulesTextOf } from './formats/schedules-text.ts';
-import type { ScheduleOptions } from './options.ts';
+import type { ScheduleEditOptions, ScheduleOptions } from './options.ts';
 import { requireScheme } from './page-urls.ts';
 import { bodiesOf, withSecrets } from './run.ts';
 import { readSecrets } from './secrets.ts';
@@ -23,6 +25,55 @@ export const add = (context: Context, url: string, options: ScheduleOptions): Pr
     context.note(`The first check is at ${nextAt}.`);
   });
 };
+
+/** Changes what the options say of a schedule. */
+export const edit = (context: Context, id: string, options: ScheduleEditOptions): Promise<number> => {
+  const { url, name, timeZone } = options;
+  if (url !== undefined) requireScheme(url);
+  if (Object.keys(options).length === 0) throw new UsageError('Say what to change, for example with --every 1d.');
+  const secretsOf = readSecrets(options, context.env);
+  return ofService(context, async (client) => {
+    const found = (await client.schedules(context)).schedules.find((each) => each.id === id.toLowerCase());
+    if (!found)
+      throw new UsageError(`There is no schedule with the id ${id}. page-audit schedule list prints the ids.`);
+    const { check: earlier, every: times } = found;
+    const every = options.every ?? (timeZone !== undefined && typeof times !== 'string' ? times.cron : undefined);
+    const check = await editedCheck(client, earlier, options, context);
+    const [withNew] = options.forgetLogin ? [{ ...check, headers: {} }] : withSecrets([check], secretsOf, context);
+    const isChanged = JSON.stringify(withNew) !== JSON.stringify(plainOf(earlier));
+    const body = {
+      ...(name !== undefined && { name }),
+      ...(every !== undefined && { every: everyFrom({ every, timeZone }) }),
+      ...(isChanged && { check: withNew as CreateCheckBody }),
+    };
+    if (Object.keys(body).length === 0) throw new UsageError('These options change nothing of the schedule.');
+    const { nextAt } = await client.editSchedule(id, body, context);
+    context.note(nextAt ? `The schedule is changed. The next check is at ${nextAt}.` : 'The schedule is changed.');
+  });
+};
+
+/** Returns the check of a schedule with the options in place of its own inputs. */
+const editedCheck = async (
+  client: Client,
+  earlier: Schedule['check'],
+  options: ScheduleEditOptions,
+  context: Context,
+) => {
+  const plain = plainOf(earlier);
+  const inputs = {
+    ...{ region: plain.regions, auditVersion: plain.auditVersion },
+    ...options,
+    sent: undefined,
+  };
+  const [sent] = await bodiesOf(client, [options.url ?? plain.url], inputs, context.signal);
+  return { ...plain, ...sent } as CreateCheckBody;
+};
+
+/** Returns the inputs that everybody may read. Of the others the service shows only the names. */
+const plainOf = (check: Schedule['check']) =>
+  Object.fromEntries(
+    Object.entries(check).filter(([name]) => !(secretNames as readonly string[]).includes(name)),
+  ) as Omit<CreateCheckBody, SecretName>;
 
 /** Prints the schedules, oldest first. */
 export const list = (context: Context, { format }: { format: 'text' | 'json' }): Promise<number> =>
@@ -63,7 +114,7 @@ const ofService = async ({ serviceUrl, key }: Context, work: (client: Client) =>
 };
 
 /** Returns the times of a schedule. */
-const everyFrom = ({ every, timeZone }: ScheduleOptions): Every => {
+const everyFrom = ({ every, timeZone }: { every: string; timeZone?: string | undefined }): Every => {
   if (!isCron(every) && timeZone !== undefined)
     throw new UsageError(`--time-zone is for cron, and ${every} is an interval. Leave --time-zone out.`);
   return everyOf(every, timeZone);

@@ -1,4 +1,4 @@
-import { CreateScheduleBody, Schedule, ScheduleList } from '../schedules.ts';
+import { CreateScheduleBody, EditScheduleBody, Schedule, ScheduleList } from '../schedules.ts';
 import type { Operations } from './operation.ts';
 
 const tag = 'Schedules';
@@ -72,6 +72,19 @@ export const scheduleOperations = {
     summary: 'Read a schedule',
     answers: answer('The schedule.', aSchedule),
     problems: ['not-found'],
+  },
+  'PATCH /v1/schedules/{scheduleId}': {
+    tag,
+    operationId: 'editSchedule',
+    summary: 'Change the name, the times or the check of a schedule',
+    description:
+      'Changes the parts that are sent. `check` replaces the whole check, but without any of headers, basicAuth, cookies and storageState the schedule keeps its own, if the origin of the URL stays. `headers: {}` erases all of them. Changed times give a new next time.',
+    body: { schema: EditScheduleBody, example: { every: '6h' } },
+    answers: answer('The schedule.', { ...aSchedule, every: '6h', nextAt: '2026-11-23T09:30:00.000Z' }),
+    problems: [
+      ...['unsupported-region' as const, 'unsupported-audit-version' as const, 'forbidden-target' as const],
+      ...['not-found' as const, 'payload-too-large' as const, 'unsupported-media-type' as const],
+    ],
   },
   'DELETE /v1/schedules/{scheduleId}': {
     tag,

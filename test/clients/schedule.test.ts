@@ -45,6 +45,18 @@ test('`schedule` adds, lists, pauses, resumes and deletes a schedule with the op
   expect(stdout).toMatch(new RegExp(`next at .*\\n {2}${id}\\n$`));
   expect(stdout).not.toContain('secret-1');
   expect(check?.scheduleId).toBe(id);
+  const before = (await listed())[0];
+  expect(await schedule('edit', id, '--samples', '3', '--every', '6h')).toMatchObject({ code: 0 });
+  const [changed] = await listed();
+  expect(changed).toMatchObject({ name: 'Shop', every: '6h', check: { ...before?.check, samples: 3 } });
+  expect((await schedule('edit', id, '--name', 'Home', '--forget-login')).stderr).toContain('The next check is at');
+  expect((await listed())[0]).toMatchObject({ name: 'Home', check: expect.not.objectContaining({ headers: [] }) });
+  expect(await schedule('edit', id, '--samples', '3')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('nothing'),
+  });
+  expect(await schedule('edit', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('Say what to change') });
+  await schedule('edit', id, '--name', 'Shop');
   expect((await schedule('pause', id)).code).toBe(0);
   expect((await schedule('list')).stdout).toContain('  paused\n');
   expect((await schedule('resume', id)).stderr).toMatch(/^The next check is at /);

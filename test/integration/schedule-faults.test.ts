@@ -20,6 +20,8 @@ const body = {
   ...{ name: 'home', every: '1d' },
   check: { url: 'https://example.com/', auditVersion: 'latest', regions: ['us-west1', 'us-east4'], ...secrets },
 };
+const newSecrets = { headers: { 'x-preview': 'new' } };
+const edited = { check: { ...body.check, url: 'https://example.com/new', ...newSecrets } };
 const DAY = 24 * 3600;
 /** Writes of a schedule: its create, one check in two regions, its next time, and its end. */
 const WRITES = 18;
@@ -43,7 +45,7 @@ const startSchedule = () => {
       now: () => later(t0, seconds),
     })({
       ...{ owner, requestId: 'r', method, path: '/v1/schedules', params: { scheduleId }, query: {}, headers: {} },
-      body: method === 'POST' ? body : undefined,
+      body: method === 'POST' ? body : method === 'PATCH' ? edited : undefined,
     });
   const creates = createDeps(env, db, world.secrets);
   const sweepAt = (seconds: number) =>
@@ -91,6 +93,26 @@ test('a schedule whose deletion ends at any write is erased by the sweeper, with
     expect(await stored()).toBe(0);
     await sweepAt(2 * DAY);
     expect(await find()).toEqual([]);
+  }
+});
+
+test('an edit that ends at any write leaves the old check or the new one, and no secrets after the deletion', async () => {
+  for (let n = 0; n < 4; n++) {
+    const { call, stored, find } = startSchedule();
+    await call(0, 'POST');
+    const [schedule] = await find();
+    dynamodb.failAfter(n);
+    await call(10, 'PATCH', schedule?.id).catch(() => {});
+    dynamodb.heal();
+    const [edited] = await find();
+    const values = await world.secrets.get(edited?.secretsKey as string);
+    const isNew = JSON.parse(edited?.body ?? '').url.endsWith('new');
+    expect(values, `write ${n}`).toEqual(isNew ? newSecrets : secrets);
+    expect(isNew).toBe(n >= 2);
+    const keys = [edited?.secretsKey, ...(edited?.spareSecrets ?? [])];
+    await call(20, 'DELETE', schedule?.id);
+    for (const key of keys) expect(await world.secrets.get(key as string), `write ${n}`).toBeUndefined();
+    expect(await stored()).toBe(0);
   }
 });
 

@@ -130,6 +130,74 @@ test('a paused schedule creates nothing, and resumes at its next time', async ()
   expect(resumed).toEqual(schedule);
 });
 
+const edit = (caller: Caller, { id }: Schedule, sent: unknown) => call(`/schedules/${id}`, caller, 'PATCH', sent);
+
+test('an edit changes what it sends, recomputes the next time, and begins new pools for a changed check', async () => {
+  const owner = await anOwner();
+  const schedule = await create(owner, { check: { ...check, samples: 5 } });
+  const renamed = await edit(owner, schedule, { name: 'shop' });
+  expect([renamed.status, await renamed.json()]).toEqual([200, { ...schedule, name: 'shop' }]);
+  const hourly = (await (await edit(owner, schedule, { every: '1h' })).json()) as Schedule;
+  expect(hourly).toMatchObject({ name: 'shop', every: '1h', nextAt: after(schedule.createdAt, HOUR).toISOString() });
+  const key = { pk: `SCHEDULES#${owner.owner}`, sk: '0' };
+  const page = { pool: [schedule.id], regressed: ['lcp'], worse: ['lcp'], back: 0, checkId: schedule.id, reason: null };
+  const watch = JSON.stringify({ judgedUntil: null, pages: { 'us-west1': page }, events: [] });
+  await updateItem(world.db, key, { set: { watch }, condition: 'attribute_exists(#pk)' });
+  expect((await read(owner, schedule)).watched).toMatchObject([{ state: 'regressed', metrics: ['lcp'] }]);
+  const moved = { ...check, url: 'https://example.org/' };
+  const changed = (await (await edit(owner, schedule, { check: moved })).json()) as Schedule;
+  expect(changed).toEqual({ ...hourly, check: moved, watched: [] });
+  await sweepAt(after(hourly.nextAt, 0));
+  expect(await checksOf(owner)).toMatchObject([{ url: moved.url }]);
+  await call(`/schedules/${schedule.id}/pause`, owner, 'POST');
+  const later = (await (await edit(owner, schedule, { every: '2h' })).json()) as Schedule;
+  expect(later).toMatchObject({ every: '2h', nextAt: null });
+});
+
+test('an edit of wrong parts changes nothing, and says what is wrong', async () => {
+  const owner = await anOwner();
+  const schedule = await create(owner);
+  await problemOf(await edit(owner, schedule, {}), 400, 'invalid-request');
+  const sent = { every: '4m', check: { ...check, url: 'http://10.0.0.1/' }, id: 'a' };
+  const problem = await problemOf(await edit(owner, schedule, sent), 400, 'invalid-request');
+  const { errors } = problem as unknown as { errors: { path: string }[] };
+  expect(errors.map(({ path }) => path).sort()).toEqual(['check.url', 'every', 'id']);
+  expect(await read(owner, schedule)).toEqual(schedule);
+  await problemOf(await edit(await anOwner(), schedule, { name: 'b' }), 404, 'not-found');
+});
+
+test('an edit keeps, replaces or erases the secrets, and sends kept ones to no other origin', async () => {
+  const owner = await anOwner();
+  const stored = async () => {
+    const [item] = await world.schedules.list(owner.owner);
+    expect(item?.spareSecrets ?? []).toEqual([]);
+    return item?.secretsKey ?? '';
+  };
+  const schedule = await create(owner, { check: { ...check, headers: { 'x-preview': 'secret-1' } } });
+  const first = await stored();
+  const kept = (await (await edit(owner, schedule, { check: { ...check, samples: 3 } })).json()) as Schedule;
+  expect(kept.check).toEqual({ ...check, samples: 3, headers: ['x-preview'] });
+  expect(await stored()).toBe(first);
+  const elsewhere = { ...check, url: 'https://example.org/' };
+  const refused = await problemOf(await edit(owner, schedule, { check: elsewhere }), 400, 'invalid-request');
+  expect(refused).toMatchObject({ errors: [{ path: 'check.url' }] });
+
+  const basicAuth = { username: 'u', password: 'secret-2' };
+  const replaced = (await (await edit(owner, schedule, { check: { ...elsewhere, basicAuth } })).json()) as Schedule;
+  expect(replaced.check).toEqual({ ...elsewhere, basicAuth: true });
+  const second = await stored();
+  expect(await Promise.all([first, second].map((key) => world.secrets.get(key)))).toEqual([undefined, { basicAuth }]);
+  await sweepAt(after(schedule.nextAt, 0));
+  const [made] = await checksOf(owner);
+  expect(await world.secrets.get((await world.find(made?.id as string)).item.secretsKey as string)).toEqual({
+    basicAuth,
+  });
+
+  const none = (await (await edit(owner, schedule, { check: { ...check, headers: {} } })).json()) as Schedule;
+  expect(none.check).toEqual(check);
+  expect([await stored(), await world.secrets.get(second)]).toEqual(['', undefined]);
+});
+
 test('the secrets of a schedule reach its checks, are never shown, and are erased with it', async () => {
   const owner = await anOwner();
   const secrets = { headers: { 'X-Preview': 'secret-7d1' }, basicAuth: { username: 'u', password: 'secret-9f2' } };

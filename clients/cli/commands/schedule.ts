@@ -1,6 +1,7 @@
+import type { Command } from 'commander';
 import { label, list, textOrJson } from '../flag-values.ts';
 import { againstFlags, optionFlags } from '../option-flags.ts';
-import type { ScheduleOptions } from '../options.ts';
+import type { ScheduleEditOptions, ScheduleOptions } from '../options.ts';
 import { secretFlags } from '../secrets.ts';
 import { throttlingFlags } from '../throttling.ts';
 import type { AddCommand } from './command.ts';
@@ -15,20 +16,32 @@ export const addSchedule: AddCommand = (program, execute) => {
     .command('add')
     .description('create a schedule, and print its id')
     .argument('<url>', 'URL with scheme, such as https://example.com/')
-    .requiredOption('--every <times>', 'an interval such as 30m, 6h or 1d, or cron such as "0 6 * * 1-5"')
-    .option('--time-zone <name>', 'time zone of cron, such as Europe/Berlin (default: that of this machine)')
+    .requiredOption(...EVERY)
+    .option(...TIME_ZONE)
     .option('--name <text>', 'name of the schedule (default: the URL)')
     .option('--region <names>', 'regions, or "all" (default: the first region of the service)', list)
-    .option(...ONE_DEVICE)
-    .option('--audit-version <version>', 'Lighthouse version, its major, or latest at each time', 'latest');
-  for (const flag of [...optionFlags, ...throttlingFlags(''), ...againstFlags, ...secretFlags]) add.addOption(flag);
-  add
-    .option('--label <name=value>', 'label of the checks. Repeat it for more labels', label)
-    .action(
-      execute(async (context, url: string, options: ScheduleOptions) =>
-        (await import('../schedule.ts')).add(context, url, options),
-      ),
-    );
+    .option('--audit-version <version>', VERSION, 'latest');
+  withInputs(add).action(
+    execute(async (context, url: string, options: ScheduleOptions) =>
+      (await import('../schedule.ts')).add(context, url, options),
+    ),
+  );
+  const edit = schedule
+    .command('edit')
+    .description('change a schedule: only what its options say')
+    .argument('<schedule>', 'id of a schedule')
+    .option('--url <url>', 'URL with scheme, such as https://example.com/')
+    .option(...EVERY)
+    .option(...TIME_ZONE)
+    .option('--name <text>', 'name of the schedule')
+    .option('--region <names>', 'regions, or "all"', list)
+    .option('--audit-version <version>', VERSION)
+    .option('--forget-login', 'erase its headers, credentials, cookies and storage');
+  withInputs(edit).action(
+    execute(async (context, id: string, options: ScheduleEditOptions) =>
+      (await import('../schedule.ts')).edit(context, id, options),
+    ),
+  );
   schedule
     .command('list')
     .description('print the schedules, each with its last result and its next time')
@@ -44,6 +57,20 @@ export const addSchedule: AddCommand = (program, execute) => {
       .description(description)
       .argument('<schedule>', 'id of a schedule')
       .action(execute(async (context, id: string) => (await import('../schedule.ts'))[name](context, id)));
+};
+
+const EVERY = ['--every <times>', 'an interval such as 30m, 6h or 1d, or cron such as "0 6 * * 1-5"'] as const;
+const TIME_ZONE = [
+  '--time-zone <name>',
+  'time zone of cron, such as Europe/Berlin (default: that of this machine)',
+] as const;
+const VERSION = 'Lighthouse version, its major, or latest at each time';
+
+/** Adds the options of a check that `add` and `edit` have. */
+const withInputs = (command: Command): Command => {
+  command.option(...ONE_DEVICE);
+  for (const flag of [...optionFlags, ...throttlingFlags(''), ...againstFlags, ...secretFlags]) command.addOption(flag);
+  return command.option('--label <name=value>', 'label of the checks. Repeat it for more labels', label);
 };
 
 const actions = [

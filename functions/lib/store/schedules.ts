@@ -46,11 +46,16 @@ const ScheduleItem = z.object({
   last: LastCheck.extend({
     error: z.object({ code: anyName<NonNullable<LastCheck['error']>['code']>(), message: z.string() }).nullable(),
   }).optional(),
+  spareSecrets: z.array(z.string()).optional(), // keys of objects that no check uses, and that must be deleted
+  edits: z.int().optional(), // number of edits
   watch: z.string().optional(), // how its pages are, as JSON (watch-schedule.ts)
   dueAt: z.string().optional(),
 });
 export type ScheduleItem = z.infer<typeof ScheduleItem>;
-export type NewSchedule = Omit<ScheduleItem, 'sk' | 'isHidden' | 'pausedAt' | 'last' | 'watch' | 'dueAt'> & {
+export type NewSchedule = Omit<
+  ScheduleItem,
+  'sk' | 'isHidden' | 'pausedAt' | 'last' | 'spareSecrets' | 'edits' | 'watch' | 'dueAt'
+> & {
   nextAt: string;
 };
 
@@ -60,8 +65,16 @@ const keyOf = ({ owner, sk }: Pick<ScheduleItem, 'owner' | 'sk'>): Key => ({ pk:
 const ifSame = ({ id }: Pick<ScheduleItem, 'id'>): Condition => ifEqual('id', id);
 const ifShown: Condition = { condition: 'attribute_not_exists(#isHidden)' };
 
-/** Returns the key of the object with the secrets of a schedule, which lives as long as the schedule. */
-export const scheduleSecretsKeyOf = (scheduleId: string): string => `${SCHEDULE_SECRETS_PREFIX}${scheduleId}`;
+/** Changed parts of a schedule. `next` is its next time. */
+export type ScheduleEdit = Partial<Pick<ScheduleItem, 'name' | 'every' | 'body' | 'secretNames' | 'watch'>> & {
+  next?: Date | undefined;
+  /** New secrets, or none. Without it, the schedule keeps its own. */
+  secrets?: { key: string; put: () => Promise<void> } | 'none';
+};
+
+/** Returns the key of an object with secrets of a schedule. Each edit with secrets has an object of its own. */
+export const scheduleSecretsKeyOf = (scheduleId: string, editId?: string): string =>
+  `${SCHEDULE_SECRETS_PREFIX}${scheduleId}${editId ? `/${editId}` : ''}`;
 
 export type ScheduleStore = ReturnType<typeof scheduleStore>;
 
@@ -80,6 +93,10 @@ export const scheduleStore = (db: Db) => ({
    */
   create: (schedule: NewSchedule, max: number, putSecrets: (() => Promise<void>) | undefined, now: Date) =>
     create(db, schedule, max, putSecrets, now),
+
+  /** Edits a schedule. Returns the new one, or undefined if it has changed since it was read. */
+  edit: (schedule: ScheduleItem, edit: ScheduleEdit): Promise<ScheduleItem | undefined> =>
+    editSchedule(db, schedule, edit),
 
   /** Erases a schedule with its secrets. Safe to repeat. */
   erase: (schedule: ScheduleItem, now: Date): Promise<void> => erase(db, schedule, now),
@@ -180,14 +197,56 @@ const create = async (
   return undefined;
 };
 
+/**
+ * Edits a schedule. It names each object with secrets before the object exists, and as long as it may exist. The next edit or
+ * the deletion of the schedule deletes what a death in between has left.
+ */
+const editSchedule = async (db: Db, read: ScheduleItem, { next, secrets, ...set }: ScheduleEdit) => {
+  const replaced = secrets !== undefined && secrets !== 'none' ? secrets : undefined;
+  const reserved = replaced
+    ? await updateUnedited(db, read, { spareSecrets: [...(read.spareSecrets ?? []), replaced.key] })
+    : read;
+  if (!reserved) return undefined;
+  await replaced?.put();
+  const { secretsKey, spareSecrets = [] } = reserved;
+  const spare = [...spareSecrets, ...(secrets && secretsKey ? [secretsKey] : [])].filter(
+    (key) => key !== replaced?.key,
+  );
+  const changes = { ...set, ...(next && timesOf(next)), spareSecrets: spare, secretsKey: replaced?.key };
+  const edited = await updateUnedited(db, reserved, changes, secrets === 'none' ? ['secretsKey'] : []);
+  await removeSecrets(
+    db,
+    (edited ? spare : [replaced?.key]).map((key) => ({ secretsKey: key })),
+  );
+  if (edited && spare.length > 0) await updateUnedited(db, edited, { spareSecrets: [] });
+  return edited;
+};
+
+/** Changes a schedule, unless it was edited, paused, resumed or judged since it was read. */
+const updateUnedited = async (
+  db: Db,
+  read: ScheduleItem,
+  set: Partial<ScheduleItem>,
+  remove: readonly string[] = [],
+) => {
+  const isUnedited = (['edits', 'pausedAt', 'watch'] as const).map((name) => ifEqual(name, read[name]));
+  const edits = (read.edits ?? 0) + 1;
+  const change = { set: { ...set, edits }, remove, ...allOf(ifSame(read), ifShown, ...isUnedited) };
+  const item = await updateOnce(db, keyOf(read), change);
+  return item && parse(ScheduleItem, item);
+};
+
 const erase = async (db: Db, schedule: ScheduleItem, now: Date): Promise<void> => {
-  if (schedule.secretsKey !== undefined) {
+  const { secretsKey, spareSecrets = [] } = schedule;
+  if (secretsKey !== undefined || spareSecrets.length > 0) {
     const hidden = {
       ...{ isHidden: true, dueAt: toIso(now.getTime() + HOLD_MS) },
       open: openPartitionOf(db, 'schedules', schedule.id),
     };
-    if (!(await updateItem(db, keyOf(schedule), { set: hidden, returns: 'NONE', ...ifSame(schedule) }))) return;
-    await removeSecrets(db, [schedule]);
+    const item = await updateItem(db, keyOf(schedule), { set: hidden, ...ifSame(schedule) });
+    if (!item) return;
+    const last = parse(ScheduleItem, item); // an edit may have changed its secrets since
+    await removeSecrets(db, [last, ...(last.spareSecrets ?? []).map((key) => ({ secretsKey: key }))]);
   }
   await deleteItem(db, keyOf(schedule), ifSame(schedule));
 };

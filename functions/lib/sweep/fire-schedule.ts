@@ -1,6 +1,7 @@
 import { ApiProblemError } from '../../../shared/problems.ts';
 import type { LastCheck } from '../../../shared/schedules.ts';
 import type { checkCreator } from '../create-check.ts';
+import { deriveCheckId } from '../http/idempotency.ts';
 import { log } from '../log.ts';
 import { nextTime } from '../schedule-times.ts';
 import type { Due } from '../store/due.ts';
@@ -44,6 +45,9 @@ const createFor = async (
   } catch (error) {
     if (!(error instanceof ApiProblemError)) throw error;
     const { code, message } = error;
+    // An edit came between the create and its record, so that a repeated create has another body.
+    if (code === 'idempotency-mismatch')
+      return { scheduledFor, at: now().toISOString(), checkId: deriveCheckId(owner, ids.key), error: null };
     log.warn('The service refused the check of a schedule.', { owner, scheduleId: id, code });
     return { scheduledFor, at: now().toISOString(), checkId: null, error: { code, message } };
   }
