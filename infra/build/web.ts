@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import type { Files } from './files.ts';
 
 const folder = 'clients/web';
@@ -20,6 +20,7 @@ const views = ['home', 'check', 'run', 'pages', 'trend', 'schedules', 'webhooks'
 export const webFiles = async (root: string): Promise<Files> => {
   const { outputFiles, metafile } = await build({
     entryPoints,
+    plugins: [withCommon(await commonModules(root))],
     absWorkingDir: root,
     outdir: 'web', // sets the names; esbuild writes no file
     chunkNames: '[name]-[hash]',
@@ -51,6 +52,52 @@ export const webFiles = async (root: string): Promise<Files> => {
     ...views.map((view) => [`${view}.page`, pageOf(view)] as const),
   ]);
 };
+
+/** Number of views that use a module of the common file. */
+const COMMON = 4;
+
+/** Returns the modules that several views use, as paths. */
+const commonModules = async (root: string): Promise<string[]> => {
+  const { metafile } = await build({
+    entryPoints: [join(root, folder, 'app.tsx')],
+    absWorkingDir: root,
+    outdir: 'web',
+    write: false,
+    metafile: true,
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+  });
+  const uses = views.flatMap((view) => [...modulesBehind(metafile, `${folder}/views/${view}.tsx`)]);
+  const counts = Map.groupBy(uses, (path) => path);
+  return [...counts].filter(([, { length }]) => length >= COMMON).map(([path]) => join(root, path));
+};
+
+/** Returns the modules that a module imports, also by other modules. */
+const modulesBehind = ({ inputs }: Metafile, path: string): Set<string> => {
+  const found = new Set<string>();
+  const add = (from: string) => {
+    for (const { path: imported, kind } of inputs[from]?.imports ?? []) {
+      if (kind !== 'import-statement' || found.has(imported)) continue;
+      found.add(imported);
+      add(imported);
+    }
+  };
+  add(path);
+  return found;
+};
+
+/** Lets the page and each view import the common modules, so that these are one file. Many small files compress worse. */
+const withCommon = (modules: readonly string[]): Plugin => ({
+  name: 'common',
+  setup: ({ onLoad }) => {
+    const imports = modules.map((path) => `import ${JSON.stringify(path)};`).join('\n');
+    onLoad({ filter: /clients[\\/]web[\\/](app|views[\\/][\w-]+)\.tsx$/ }, async ({ path }) => ({
+      loader: 'tsx',
+      contents: `${await readFile(path, 'utf8')}\n${imports}`,
+    }));
+  },
+});
 
 /** Returns the names of the files that hold the modules of a view, and of those that these import. */
 const modulesOf = ({ outputs }: Metafile, view: string): string[] => {
