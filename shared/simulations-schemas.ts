@@ -4,14 +4,16 @@ import { noMetrics } from './page-metrics.ts';
 import { Metrics, MetricsView, metricsView } from './page-metrics-schemas.ts';
 import { pick } from './pick.ts';
 import { type SimulatedLoad, simulatedNames } from './simulated-loads.ts';
-import { MAX_SIMULATIONS, type SimulationPreset, simulationPresetNames } from './simulations.ts';
+import { acceptedSimulations, MAX_SIMULATIONS, type SimulationPreset, simulationPresetNames } from './simulations.ts';
 import { boundedValues, ThrottlingValues } from './throttling-schemas.ts';
 
 const Name = z.string().regex(/^[a-z0-9._-]{1,32}$/);
 
 /** Values that a create accepts. The function also refuses a repeated name. */
 export const Simulations = z
-  .array(z.union([z.enum(simulationPresetNames), z.strictObject({ name: Name, ...boundedValues() })]))
+  .array(
+    z.union([z.enum(simulationPresetNames), z.strictObject({ name: Name, ...boundedValues() })], acceptedSimulations),
+  )
   .min(1)
   .max(MAX_SIMULATIONS)
   .meta({

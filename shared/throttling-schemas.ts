@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { recordOf } from './record.ts';
-import { bounds, type ThrottlingName, throttlingNames } from './throttling.ts';
+import { acceptedThrottling, bounds, type ThrottlingName, throttlingNames } from './throttling.ts';
 
 const descriptions: Record<ThrottlingName, string> = {
   rttMs: 'Round-trip time of the network in milliseconds.',
@@ -12,7 +12,7 @@ const valuesWith = (schemaOf: (name: ThrottlingName) => z.ZodNumber) =>
 export const boundedValues = () => valuesWith(boundedValue);
 const boundedValue = (name: ThrottlingName): z.ZodNumber => z.number().min(bounds[name][0]).max(bounds[name][1]);
 
-export const Throttling = z.union([z.literal('none'), z.strictObject(boundedValues())]).meta({
+export const Throttling = z.union([z.literal('none'), z.strictObject(boundedValues())], acceptedThrottling).meta({
   id: 'Throttling',
   description:
     "`none` measures the page at the speed of the host and its network. An object has the values of Lighthouse's simulation. Default: the preset of the device.",

@@ -20,7 +20,7 @@ const inputsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   });
 
 /** An id, without the long pattern that each agent would read. */
-const Id = z.string().refine((text) => z.uuid().safeParse(text).success, 'An id is a UUID.');
+const Id = z.string().refine((text) => z.uuid().safeParse(text).success, 'Not a UUID');
 const checkId = Id.describe('Id of a check.');
 
 export const RunInputs = inputsOf({
