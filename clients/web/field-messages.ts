@@ -13,6 +13,33 @@ const RELOAD = 'Reload the page, and choose again.';
 
 /** The page says what to do in its form. The API says what a request must have. */
 const rows: readonly Row[] = [
+  [/^name$/, /^The name must/, 'Give the schedule a name of up to 100 characters, such as Shop.'],
+  [
+    /^every$/,
+    /^The times must/,
+    'Write an interval of at least 5 minutes, such as 30m, 6h or 1d. Or write five fields of cron: 0 6 * * 1-5 is 6:00 from Monday to Friday.',
+  ],
+  [
+    /^every\.cron$/,
+    /^The cron expression must/,
+    'Write five fields of cron: minute, hour, day of month, month and day of week. 0 6 * * 1-5 is 6:00 from Monday to Friday.',
+  ],
+  [
+    /^every\.cron$/,
+    /^Two times of the cron/,
+    'Some of these times are less than 5 minutes apart. Write fewer, such as */15 * * * *.',
+  ],
+  [
+    /^every\.cron$/,
+    /^The cron expression has no time/,
+    'No day has this time. Write a day that exists, such as 0 6 1 * * for the first of each month.',
+  ],
+  [/^every\.timeZone$/, /^The time zone is unknown/, 'Write the name of a time zone, such as Europe/Berlin or UTC.'],
+  [
+    /^url$/,
+    /^The schedule keeps its headers/,
+    'This is another site. Enter the login of the page again below, or tick that the schedule forgets its login.',
+  ],
   [
     /^url$/,
     /^The URL of a webhook must|example\.com\/hooks/,
@@ -109,7 +136,7 @@ const listed = /^(?:blockedUrlPatterns|simulations|cookies|storageState)\b.*?\.(
 
 /** Returns the text of an error at its field. A text of the API that is right on the page too stays. */
 export const messageAt = ({ path, message }: InputError): string => {
-  const own = path.replace(/^against\./, '');
+  const own = path.replace(/^(check\.)?(against\.)?/, '');
   const [, bounded] = /^throttling\.(\w+)$/.exec(own) ?? [];
   if (bounded && bounded in bounds) {
     const range = bounds[bounded as ThrottlingName].map((each) => each.toLocaleString('en'));

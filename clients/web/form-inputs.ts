@@ -45,15 +45,16 @@ const faultsOfPairs = (form: FormData): Fault[] =>
 export const MAX_URLS = 20;
 
 /**
- * Returns the inputs of the checks that a form describes: one for each URL and device. Several checks get a label `batch`,
- * so that a list can show them together.
+ * Returns the inputs of the checks that a form describes: one for each URL and device. Several checks get a label `batch`, if
+ * there is one, so that a list can show them together.
  */
-export const checksOf = (form: FormData, batch: string) => {
+export const checksOf = (form: FormData, batch?: string) => {
   const urls = urlsOf(form);
   const checks = (urls.length > 0 ? urls : ['']).flatMap((url) =>
     form.getAll('device').map((device) => inputsOf(withValues(form, { url, device: String(device) }))),
   );
-  return checks.length > 1 ? checks.map((check) => ({ ...check, labels: { ...check.labels, batch } })) : checks;
+  if (checks.length < 2 || batch === undefined) return checks;
+  return checks.map((check) => ({ ...check, labels: { ...check.labels, batch } }));
 };
 
 const urlsOf = (form: FormData): string[] => [

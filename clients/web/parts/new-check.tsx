@@ -1,6 +1,5 @@
 import type { TargetedKeyboardEvent, TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { MAX_SAMPLES } from '../../../shared/audit-options.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { messageAt } from '../field-messages.ts';
 import { checksOf, faultsOf, MAX_URLS } from '../form-inputs.ts';
@@ -8,24 +7,14 @@ import { lastUsed, rememberUsed } from '../last-used.ts';
 import { useAction } from '../loading.ts';
 import { createCheck, newIdempotencyKey } from '../requests.ts';
 import { navigate } from '../router.ts';
+import { CheckFields, fieldAt } from './check-fields.tsx';
 import { againstFields, CompareWith } from './compare-with.tsx';
 import { Field } from './field.tsx';
-import { FieldError } from './field-error.tsx';
-import { LoginFields, secretFields } from './login-fields.tsx';
-import { MoreOptions, moreFields } from './more-options.tsx';
+import { MoreOptions } from './more-options.tsx';
 import { ProblemNote } from './problem.tsx';
-import { Regions } from './regions.tsx';
 
-const sampleCounts = Array.from({ length: MAX_SAMPLES }, (_, i) => i + 1);
-
-/** Fields of the form, which show their own errors. */
-const fields = ['url', 'regions', 'device', ...moreFields, ...secretFields, 'against', ...againstFields];
-
-/** Returns the field that shows an error: the one with the longest name that the path begins with. */
-const fieldOf = (path: string) =>
-  fields
-    .filter((field) => path === field || path.startsWith(`${field}.`))
-    .reduce((longest, field) => (field.length > longest.length ? field : longest), '');
+const ownFields = ['against', ...againstFields];
+const fieldOf = (path: string) => fieldAt(path, ownFields);
 
 /** The form of a new check. */
 export const NewCheck = ({ url }: { url: string }) => {
@@ -65,35 +54,10 @@ export const NewCheck = ({ url }: { url: string }) => {
       <p class="muted">
         Up to {MAX_URLS} URLs at once: paste a list, or press Shift and Enter for a new line. https:// is added for you.
       </p>
-      <Regions used={used.regions} message={messageOf('regions')} />
-      <div class="row options">
-        <fieldset>
-          <legend>Device</legend>
-          <label>
-            <input type="checkbox" name="device" value="mobile" defaultChecked={used.devices.includes('mobile')} />{' '}
-            mobile
-          </label>
-          <label>
-            <input type="checkbox" name="device" value="desktop" defaultChecked={used.devices.includes('desktop')} />{' '}
-            desktop
-          </label>
-          <FieldError message={messageOf('device')} />
-        </fieldset>
-        <Field name="samples" label="Samples per region" class="beside-help" help="Verdicts need at least 3 samples.">
-          {(input) => (
-            <select name="samples" {...input}>
-              {sampleCounts.map((count) => (
-                <option key={count} value={count} selected={count === used.samples}>
-                  {count}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      </div>
-      <CompareWith messageOf={messageOf} />
-      <MoreOptions messageOf={messageOf} />
-      <LoginFields messageOf={messageOf} />
+      <CheckFields used={used} messageOf={messageOf}>
+        <CompareWith messageOf={messageOf} />
+        <MoreOptions messageOf={messageOf} />
+      </CheckFields>
       {error && !isShown && <ProblemNote error={error} reload={form.retry} action />}
     </form>
   );

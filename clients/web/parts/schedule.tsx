@@ -1,3 +1,4 @@
+import { pageMetric } from '../../../shared/page-metrics.ts';
 import type { Schedule } from '../../../shared/schedules.ts';
 import { everyText, lastText } from '../../words/schedules.ts';
 import { ago, localTime } from '../../words/times.ts';
@@ -9,10 +10,10 @@ import { ProblemNote } from './problem.tsx';
 import { Quoted } from './quoted.tsx';
 import { TwoLines } from './two-lines.tsx';
 
-type Props = { schedule: Schedule; change: (text: string) => void };
+type Props = { schedule: Schedule; change: (text: string) => void; edit: () => void };
 
-/** One schedule: its times, its last result and its actions. `change` announces an action that is done. */
-export const SchedulePanel = ({ schedule, change }: Props) => {
+/** One schedule: its times, its last result and its actions. `change` announces an action that is done, and `edit` opens the form. */
+export const SchedulePanel = ({ schedule, change, edit }: Props) => {
   const { id, name, every, check, pausedAt, nextAt } = schedule;
   const path = `/v1/schedules/${id}`;
   const action = useAction(async (method: 'POST' | 'DELETE', to: string, done: string) => {
@@ -34,6 +35,9 @@ export const SchedulePanel = ({ schedule, change }: Props) => {
           <button type="button" class="small" disabled={action.busy} onClick={pauseOrResume}>
             {pausedAt ? 'Resume' : 'Pause'}
           </button>
+          <button type="button" class="small" disabled={action.busy} onClick={edit}>
+            Edit
+          </button>
           <button type="button" class="small" disabled={action.busy} onClick={remove}>
             Delete
           </button>
@@ -54,9 +58,20 @@ export const SchedulePanel = ({ schedule, change }: Props) => {
         <bdi class="muted">{everyText(every)}</bdi>
       </p>
       <Last schedule={schedule} />
+      <Regressed schedule={schedule} />
       {action.error && <ProblemNote error={action.error} reload={action.retry} action />}
     </section>
   );
+};
+
+/** The regions in which the page has regressed. */
+const Regressed = ({ schedule: { watched } }: { schedule: Schedule }) => {
+  const regressed = watched.filter(({ state }) => state === 'regressed');
+  if (regressed.length === 0) return null;
+  const texts = regressed.map(
+    ({ region, metrics }) => `${region}: ${metrics.map((name) => pageMetric(name).title).join(', ')}`,
+  );
+  return <p class="note">⚠ The page has regressed. {texts.join('; ')}</p>;
 };
 
 /** Returns the path of the page over time. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { ScheduleList } from '../../../shared/schedules.ts';
+import type { Schedule, ScheduleList } from '../../../shared/schedules.ts';
 import { useLoaded } from '../loading.ts';
-import { NewSchedule } from '../parts/new-schedule.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { SchedulePanel } from '../parts/schedule.tsx';
+import { ScheduleForm } from '../parts/schedule-form.tsx';
 import { readKey } from '../session.ts';
 import { useTitle } from '../title.ts';
 
@@ -46,13 +46,28 @@ type SchedulesProps = { loaded: Loaded; news: string; change: (text: string) => 
 
 const Schedules = ({ loaded, news, change }: SchedulesProps) => {
   const { data, error, reload } = loaded;
+  const [editing, setEditing] = useState<Schedule>();
+  const done = (text: string) => {
+    setEditing(undefined);
+    change(text);
+  };
+  const edit = (schedule: Schedule) => {
+    setEditing(schedule);
+    requestAnimationFrame(() => document.getElementById('schedule-name')?.focus());
+  };
   return (
     <>
-      <NewSchedule onCreated={change} />
+      {editing ? (
+        <ScheduleForm key={editing.id} schedule={editing} onDone={done} onCancel={() => setEditing(undefined)} />
+      ) : (
+        <ScheduleForm key="new" onDone={done} />
+      )}
       <p role="status">{news}</p>
       {error && data && <ProblemNote error={error} reload={reload} />}
       {data ? (
-        data.schedules.map((schedule) => <SchedulePanel key={schedule.id} schedule={schedule} change={change} />)
+        data.schedules.map((each) => (
+          <SchedulePanel key={each.id} schedule={each} change={change} edit={() => edit(each)} />
+        ))
       ) : (
         <Pending {...loaded} rows={3} />
       )}

@@ -20,8 +20,8 @@ const enterKey = async (page: Page, { text }: { text: string }): Promise<void> =
 };
 /** Replaces the text of a field, as a person does. */
 const fill = async (page: Page, name: string, text: string): Promise<void> => {
-  await page.focus(`[name=${name}]`);
-  await page.$eval(`[name=${name}]`, (field) => (field as HTMLInputElement).select());
+  await page.focus(`#${name}`);
+  await page.$eval(`#${name}`, (field) => (field as HTMLInputElement).select());
   await page.keyboard.type(text);
 };
 const errorAt = (page: Page, name: string) =>
@@ -39,9 +39,9 @@ test('a schedule is created, paused, resumed and deleted on the page, which link
   await fill(page, 'schedule-url', 'http://10.0.0.1/');
   await fill(page, 'times', '4m');
   await press(page, 'Create a schedule');
-  expect(await errorAt(page, 'schedule-name')).toContain('The name must be');
+  expect(await errorAt(page, 'schedule-name')).toContain('Give the schedule a name');
   expect(await errorAt(page, 'schedule-url')).toContain('address');
-  expect(await errorAt(page, 'times')).toContain('The times must be an interval from 5m');
+  expect(await errorAt(page, 'times')).toContain('Write an interval of at least 5 minutes, such as 30m');
   expect(await page.$('[name=time-zone]')).toBeNull();
   await expectAccessible(page);
 
@@ -50,7 +50,7 @@ test('a schedule is created, paused, resumed and deleted on the page, which link
   await fill(page, 'times', '0 6 * * 1-5');
   await fill(page, 'time-zone', 'Europe/Nowhere');
   await press(page, 'Create a schedule');
-  expect(await errorAt(page, 'time-zone')).toContain('The time zone is unknown.');
+  expect(await errorAt(page, 'time-zone')).toContain('such as Europe/Berlin');
   await fill(page, 'time-zone', 'Europe/Berlin');
   await press(page, 'Create a schedule');
   await untilShown(page, 'Its first check is at');
@@ -69,13 +69,44 @@ test('a schedule is created, paused, resumed and deleted on the page, which link
   expect(created).toMatchObject({
     check: { url: 'https://shop.example.com', regions: ['us-west1', 'europe-north1'], device: 'mobile' },
   });
-  const due = new Date(created?.nextAt as string);
+  await press(page, 'Edit');
+  expect(await page.$eval('#time-zone', (field) => (field as HTMLInputElement).value)).toBe('Europe/Berlin');
+  await fill(page, 'times', '6h');
+  await page.select('[name=samples]', '5');
+  await page.click('[name=device][value=mobile]');
+  await page.click('[name=device][value=desktop]');
+  await expectAccessible(page);
+  await press(page, 'Save');
+  await untilShown(page, 'is changed.');
+  const [saved] = await listed();
+  expect(saved).toMatchObject({ every: '6h', check: { ...created?.check, samples: 5, device: 'desktop' } });
+  const due = new Date(saved?.nextAt as string);
   await sweep({ ...site.world, now: () => due })({});
   await page.reload();
   await untilShown(page, 'check created');
   const checkId = (await listed())[0]?.last?.checkId;
   expect(await page.$eval('a[href^="/checks/"]', (link) => link.getAttribute('href'))).toBe(`/checks/${checkId}`);
 
+  const both = ['Both (mobile)', 'Both (desktop)'];
+  await fill(page, 'schedule-name', 'Both');
+  await fill(page, 'schedule-url', 'shop.example.com');
+  await fill(page, 'times', '1d');
+  for (const device of ['mobile', 'desktop'])
+    if (!(await page.$(`[name=device][value=${device}]:checked`))) await page.click(`[name=device][value=${device}]`);
+  await press(page, 'Create a schedule');
+  await untilShown(page, 'Both (desktop)\u2069 is created.');
+  const made = (await listed()).slice(1);
+  expect(made.map(({ name, check }) => [name, check.device])).toEqual([
+    [both[0], 'mobile'],
+    [both[1], 'desktop'],
+  ]);
+  for (const { id } of made)
+    await fetch(`${site.url}/v1/schedules/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${key.text}` },
+    });
+  await page.reload();
+  await untilShown(page, 'check created');
   await press(page, 'Pause');
   await untilShown(page, 'Paused since');
   await press(page, 'Resume');
@@ -104,7 +135,7 @@ test('a check that could not be created has its reason, and a key without the sc
   await enterKey(page, await newKey('checks:read'));
   await untilShown(page, 'This request needs an API key with the scope schedules:write.');
   await untilShown(page, 'enter one that has the scope');
-  expect(await page.$('[name=schedule-url]')).toBeNull();
+  expect(await page.$('#schedule-url')).toBeNull();
   await expectAccessible(page);
   await press(page, 'Forget');
   await enterKey(page, await newKey('schedules:write'));
