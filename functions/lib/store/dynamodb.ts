@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  paginateQuery,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { StoreEnv } from '../../../shared/env.ts';
 import { endingAtDeadline, requestTimeouts } from '../aws-client.ts';
@@ -48,6 +55,25 @@ export const openDb = (
 /** Reads an item consistently. */
 export const getItem = async ({ client, table: TableName }: Db, Key: Key): Promise<Item | undefined> =>
   (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+
+/** Yields the entries of a partition of an index, page by page. The partition's attribute has the name of the index. */
+export async function* pagesOfIndex(
+  { client, table: TableName }: Db,
+  index: 'open' | 'list',
+  partition: string,
+  { pageSize, newestFirst = false }: { pageSize?: number; newestFirst?: boolean } = {},
+): AsyncGenerator<(Key & Item)[]> {
+  const query = {
+    TableName,
+    IndexName: index,
+    KeyConditionExpression: '#partition = :partition',
+    ExpressionAttributeNames: { '#partition': index },
+    ExpressionAttributeValues: { ':partition': partition },
+    ScanIndexForward: !newestFirst,
+  };
+  for await (const { Items = [] } of paginateQuery({ client, ...(pageSize && { pageSize }) }, query))
+    yield Items as (Key & Item)[];
+}
 
 /** Puts an item. Returns false if the condition failed. */
 export const putItem = async (db: Db, Item: Key & Item, condition: Condition): Promise<boolean> => {

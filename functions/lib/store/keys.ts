@@ -1,5 +1,4 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { keyText } from '../../../shared/key-text.ts';
 import { ApiKey } from '../../../shared/keys.ts';
 import { partitions } from '../../../shared/partitions.ts';
@@ -11,6 +10,7 @@ import {
   ifAbsent,
   ifExists,
   type Key,
+  pagesOfIndex,
   parse,
   putItem,
   putOnce,
@@ -101,15 +101,8 @@ export const listedKey = ({ prefix, createdAt }: Pick<ApiKey, 'prefix' | 'create
 
 /** Returns the table's keys of a partition of the list. */
 const listedIn = async (db: Db, shard: string): Promise<Key[]> => {
-  const query = {
-    TableName: db.table,
-    IndexName: 'list',
-    KeyConditionExpression: '#list = :list',
-    ExpressionAttributeNames: { '#list': 'list' },
-    ExpressionAttributeValues: { ':list': `KEYS#${shard}` },
-  };
   const keys: Key[] = [];
-  for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) keys.push(...(Items as Key[]));
+  for await (const page of pagesOfIndex(db, 'list', `KEYS#${shard}`)) keys.push(...page);
   return keys;
 };
 

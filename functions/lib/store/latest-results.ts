@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { mainNames, noMetrics } from '../../../shared/page-metrics.ts';
 import type { StoredResult } from '../../../shared/pages.ts';
 import { pick } from '../../../shared/pick.ts';
 import { recordOf } from '../../../shared/record.ts';
-import { type Db, getItem, type Item } from './dynamodb.ts';
+import { type Db, getItem, type Item, pagesOfIndex } from './dynamodb.ts';
 import type { CheckItem, RunItem } from './items.ts';
 import { type ListedRun, seriesOf } from './lists.ts';
 
@@ -54,18 +53,10 @@ export const earlierResults = async (
   erased: readonly { createId: string }[],
   count: number,
 ): Promise<StoredResult[]> => {
-  const query = {
-    TableName: db.table,
-    IndexName: 'list',
-    KeyConditionExpression: '#list = :list',
-    ExpressionAttributeNames: { '#list': 'list' },
-    ExpressionAttributeValues: { ':list': seriesOf(owner, url) },
-    ScanIndexForward: false,
-  };
   const found: StoredResult[] = [];
-  for await (const { Items = [] } of paginateQuery({ client: db.client }, query)) {
-    for (const { pk, sk, listed } of Items) {
-      const run = parsed(listed);
+  for await (const page of pagesOfIndex(db, 'list', seriesOf(owner, url), { newestFirst: true })) {
+    for (const { pk, sk, listed } of page) {
+      const run = entryOf(listed);
       if (!run || run.device !== device || run.region !== region) continue;
       const entry = await getItem(db, { pk, sk }); // the index may still have an erased one
       if (!entry?.list || erased.some(({ createId }) => createId === entry.createId)) continue;
@@ -76,11 +67,12 @@ export const earlierResults = async (
   return found;
 };
 
-const parsed = (listed: unknown): (ListedRun & { expiresAt?: number }) | undefined => {
+/** Returns what an entry of a series shows, or undefined if it is damaged. Earlier builds stored a map. */
+export const entryOf = (listed: unknown): (ListedRun & { expiresAt?: number }) | undefined => {
   try {
-    return JSON.parse(String(listed));
+    return typeof listed === 'string' ? JSON.parse(listed) : (listed as ListedRun | undefined);
   } catch {
-    return undefined; // damaged
+    return undefined;
   }
 };
 

@@ -5,7 +5,7 @@ import { pick } from '../../../shared/pick.ts';
 import { type Db, getItem, type Item, type Key, updateItem } from './dynamodb.ts';
 import type { StoredCheck } from './find-check.ts';
 import { ifEqual, type RunItem, trendKey } from './items.ts';
-import { earlierResults, type PlaceOfPage, resultOf } from './latest-results.ts';
+import { earlierResults, entryOf, type PlaceOfPage, resultOf } from './latest-results.ts';
 import { hashOfUrl, listKeyOf } from './lists.ts';
 import { pack, unpack } from './packed.ts';
 
@@ -146,15 +146,7 @@ const attributesOf = (place: PlaceOfPage, { url, results, erased }: Page, now: D
 /** Returns the page of an entry of the series. */
 const placeOf = ({ sk, owner, listed }: Item, runs: readonly Item[]): PlaceOfPage | undefined => {
   const run = runs.find((each) => each.sk === String(sk).replace('TREND#', 'RUN#'));
-  const place = { ...(run ?? parsed(listed)), owner };
+  const place = { ...(run ?? entryOf(listed)), owner };
   return Place.safeParse(place).data as PlaceOfPage | undefined;
 };
 const Place = z.object({ owner: z.string(), url: z.string(), device: z.string(), region: z.string() });
-
-const parsed = (listed: unknown): object | undefined => {
-  try {
-    return typeof listed === 'string' ? JSON.parse(listed) : (listed as object | undefined);
-  } catch {
-    return undefined;
-  }
-};

@@ -1,7 +1,6 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { MAX_OPEN_SHARDS } from '../../../shared/partitions.ts';
 import type { Region } from '../../../shared/regions.ts';
-import { type Db, getItem, type Key, parse } from './dynamodb.ts';
+import { type Db, getItem, type Key, pagesOfIndex, parse } from './dynamodb.ts';
 import { openPartition, RunItem } from './items.ts';
 
 /** An open run, or the key of one whose item does not match its schema. */
@@ -17,16 +16,9 @@ export const openRuns = async (db: Db, region: Region): Promise<OpenRun[]> => {
 };
 
 const openRunsIn = async (db: Db, region: Region, shard: number): Promise<OpenRun[]> => {
-  const query = {
-    TableName: db.table,
-    IndexName: 'open',
-    KeyConditionExpression: '#open = :open',
-    ExpressionAttributeNames: { '#open': 'open' },
-    ExpressionAttributeValues: { ':open': openPartition(region, shard) },
-  };
   const found: OpenRun[] = [];
-  for await (const { Items = [] } of paginateQuery({ client: db.client, pageSize: 1000 }, query)) {
-    const keys = Items as (Key & { dueAt: string })[];
+  for await (const page of pagesOfIndex(db, 'open', openPartition(region, shard), { pageSize: 1000 })) {
+    const keys = page as (Key & { dueAt: string })[];
     for (let i = 0; i < keys.length; i += READS_AT_ONCE) {
       const read = await Promise.all(keys.slice(i, i + READS_AT_ONCE).map((key) => readOpenRun(db, key)));
       found.push(...read.filter((each) => each !== undefined));
