@@ -1,6 +1,7 @@
 import type { PageList, PageResult } from '../../shared/pages.ts';
 import type { Client } from '../api/client.ts';
 import type { PageFilters } from '../api/lists.ts';
+import { byPlace } from '../words/pages.ts';
 import type { Context } from './context.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { type PagesFormat, pagesIn } from './formats/pages.ts';
@@ -30,13 +31,13 @@ export const pages = (context: Context, options: PagesOptions): Promise<number> 
   });
 };
 
-/** Reads the list to its end or to the limit. A page may move past a cursor while it is read, and is kept once then. */
+/** Reads the list to its end or to the limit. */
 const readAll = async (client: Client, filters: PageFilters, limit: number, { signal }: Context): Promise<PageList> => {
-  const found = new Map<string, PageResult>();
+  let found = byPlace<PageResult>([]);
   let cursor: string | undefined;
   for (;;) {
     const part = await client.pages({ ...filters, cursor, limit: Math.min(MAX_LIMIT, limit - found.size) }, { signal });
-    for (const page of part.pages) found.set(`${page.url} ${page.device} ${page.region}`, page);
+    found = byPlace([...found.values(), ...part.pages]);
     if (part.nextCursor === null || found.size >= limit)
       return { pages: [...found.values()], nextCursor: part.nextCursor };
     cursor = part.nextCursor;

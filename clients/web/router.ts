@@ -41,8 +41,10 @@ export const routeOf = ({ pathname, search, hash }: Pick<Location, 'pathname' | 
   return { name: 'unknown', ids: none, query, key };
 };
 
+/** Shows an address. The same one makes no entry in the history, as with a link: Enter changes and submits a filter. */
 export const navigate = (url: string, { scroll = true } = {}) => {
-  history.pushState(null, '', underBase(url));
+  const to = new URL(underBase(url), location.href).href;
+  history[to === location.href ? 'replaceState' : 'pushState'](null, '', to);
   dispatchEvent(new PopStateEvent('popstate'));
   if (scroll) scrollTo(0, 0);
 };

@@ -9,6 +9,10 @@ type Changed = { name: MainName; of: NonNullable<Change['metrics'][MainName]> };
 /** The change of a page from the result before, in words, and the metrics that regressed or improved. */
 export type PageChangeWords = { verdict: Change['verdict'] | null; text: string; changed: readonly Changed[] };
 
+/** Returns each result once, by its place. A page whose score changes may stand in two parts of the list. The later part is newer. */
+export const byPlace = <Page extends Pick<PageResult, 'url' | 'device' | 'region'>>(pages: readonly Page[]) =>
+  new Map(pages.map((page) => [`${page.url} ${page.device} ${page.region}`, page] as const));
+
 export const pageChangeWords = ({ change, state }: Pick<PageResult, 'change' | 'state'>): PageChangeWords => {
   if (!change) return { verdict: null, text: state === 'failed' ? '–' : 'first result', changed: [] };
   const { verdict, metrics, differences } = change;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pagesIn } from '../../clients/cli/formats/pages.ts';
+import { byPlace } from '../../clients/words/pages.ts';
 import { pageExample } from '../../shared/openapi/page-example.ts';
 import type { PageList, PageResult } from '../../shared/pages.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -131,4 +132,11 @@ test('`pages` shows the results of a service, and says what to do about an empty
     code: 2,
     stderr: expect.stringMatching(/^Set PAGE_AUDIT_URL/),
   });
+});
+
+test('a page that moves past a cursor is shown once, with the later result', () => {
+  const place = { url: 'https://example.com/', device: 'mobile', region: 'us-west1' } as const;
+  const other = { ...place, region: 'us-east4' } as const;
+  const found = byPlace([{ ...place, performance: 41 }, other, { ...place, performance: 50 }]);
+  expect([...found.values()]).toEqual([{ ...place, performance: 50 }, other]);
 });

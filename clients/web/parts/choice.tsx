@@ -4,7 +4,7 @@ type Props = {
   name: string;
   label: string;
   values: readonly string[];
-  chosen: string | null;
+  chosen?: string | null;
   message: string | undefined;
   /** Name of the first option, which filters nothing. */
   all?: string;

@@ -1,17 +1,17 @@
-import type { TargetedEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CheckSummary } from '../../../shared/summaries.ts';
 import { labelTexts } from '../../words/facts.ts';
 import { gradeOf } from '../../words/numbers.ts';
-import { ago, localTime } from '../../words/times.ts';
 import { unreadableNote } from '../../words/words.ts';
 import { messageOf } from '../field-messages.ts';
-import { useAction, useLoaded, useNow } from '../loading.ts';
-import { readBody } from '../requests.ts';
+import { useLoaded, useNow } from '../loading.ts';
+import { useRest } from '../rest.ts';
 import { navigate } from '../router.ts';
+import { Ago } from './ago.tsx';
 import { Gate } from './assertions.tsx';
 import { Facts } from './facts.tsx';
 import { Field } from './field.tsx';
+import { FilterForm, LabelFilter } from './filter-form.tsx';
+import { More } from './more.tsx';
 import { Pending, ProblemNote } from './problem.tsx';
 import { Scroll } from './scroll.tsx';
 import { TwoLines } from './two-lines.tsx';
@@ -27,13 +27,14 @@ const REFRESH_SECONDS = 5;
 export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
   const filters = filtersOf(query);
   const parameters = new URLSearchParams({ limit: '20', ...filters });
-  const first = useLoaded<CheckList>(`/v1/checks?${parameters}`, {
+  const path = `/v1/checks?${parameters}`;
+  const first = useLoaded<CheckList>(path, {
     isFinished: ({ checks }) => !checks.some(isOpen),
     refreshSeconds: REFRESH_SECONDS,
   });
-  const more = useOlder(parameters, first.data?.nextCursor);
-  const checks = [...(first.data?.checks ?? []), ...more.checks];
-  const unreadable = [...(first.data?.unreadable ?? []), ...more.unreadable];
+  const rest = useRest(path, first.data);
+  const checks = rest.parts.flatMap((part) => part.checks);
+  const unreadable = rest.parts.flatMap((part) => part.unreadable ?? []);
   const wrong = (name: string) => messageOf(first.error?.errors ?? [], name);
   const isShown = Object.values(filterNames).some(wrong);
   return (
@@ -46,14 +47,7 @@ export const RecentChecks = ({ query }: { query: URLSearchParams }) => {
       ) : (
         <Pending {...first} />
       )}
-      {more.error && <ProblemNote error={more.error} reload={more.load} action />}
-      {more.cursor && (
-        <p class="center">
-          <button type="button" disabled={more.busy} onClick={more.load}>
-            Older checks
-          </button>
-        </p>
-      )}
+      <More rest={rest} label="Older checks" />
     </section>
   );
 };
@@ -70,9 +64,9 @@ const filtersOf = (query: URLSearchParams): Record<string, string> =>
   );
 
 /** Returns the address of the page with these filters. */
-const addressOf = (form: FormData): string => {
+const addressOf = (values: ReadonlyMap<string, string>): string => {
   const filled = Object.entries(filterNames).flatMap(([name, parameter]) => {
-    const value = String(form.get(parameter) ?? '').trim();
+    const value = values.get(parameter);
     return value ? [[name, value]] : [];
   });
   return filled.length > 0 ? `/?${new URLSearchParams(filled)}` : '/';
@@ -80,51 +74,19 @@ const addressOf = (form: FormData): string => {
 
 const isOpen = ({ state }: CheckSummary) => state === 'created' || state === 'running';
 
-type Older = { name: string; checks: CheckSummary[]; unreadable: string[]; cursor?: string | null };
-
-/** Loads the pages after the first one, on request. */
-const useOlder = (parameters: URLSearchParams, firstCursor: string | null | undefined) => {
-  const name = `${parameters}`;
-  const none: Older = { name, checks: [], unreadable: [] };
-  const [kept, keep] = useState(none);
-  const { checks, unreadable, cursor = firstCursor } = kept.name === name ? kept : none; // a new filter starts again
-  const { busy, error, run } = useAction(async () => {
-    const page = await readBody<CheckList>(`/v1/checks?${parameters}&cursor=${encodeURIComponent(cursor ?? '')}`);
-    keep({
-      name,
-      checks: [...checks, ...page.checks],
-      unreadable: [...unreadable, ...(page.unreadable ?? [])],
-      cursor: page.nextCursor,
-    });
-  });
-  return { checks, unreadable, cursor, busy, error, load: () => run() };
-};
-
 type FiltersProps = {
   filters: Record<string, string>;
   wrong: (path: string) => string | undefined;
 };
 
 const Filters = ({ filters, wrong }: FiltersProps) => {
-  const form = useRef<HTMLFormElement>(null);
-  const address = JSON.stringify(filters);
-  useEffect(() => {
-    // The address may change by Back. An input that the user edits keeps its text until then.
-    for (const input of form.current?.querySelectorAll<HTMLInputElement>('[name]') ?? [])
-      input.value = filters[input.name] ?? '';
-  }, [address]);
-  const apply = (event: TargetedEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    navigate(addressOf(new FormData(event.currentTarget)), { scroll: false });
-  };
+  const apply = (values: [string, string][]) => navigate(addressOf(new Map(values)), { scroll: false });
   return (
-    <form ref={form} class="row filters" aria-label="Filter" onSubmit={apply} onChange={apply}>
+    <FilterForm label="Filter" values={filters} apply={apply} eager>
       <Field name="filter-url" label="URL" message={wrong('url')} class="first">
         {(input) => <input type="text" inputmode="url" name="url" placeholder="whole URL" {...input} />}
       </Field>
-      <Field name="filter-label" label="Label" message={wrong('label')}>
-        {(input) => <input type="text" name="label" placeholder="branch:main" {...input} />}
-      </Field>
+      <LabelFilter wrong={wrong} />
       <Field name="filter-state" label="State" message={wrong('state')}>
         {(input) => (
           <select name="state" {...input}>
@@ -144,7 +106,7 @@ const Filters = ({ filters, wrong }: FiltersProps) => {
           </select>
         )}
       </Field>
-    </form>
+    </FilterForm>
   );
 };
 
@@ -207,9 +169,7 @@ const Row = ({ check, now }: { check: CheckSummary; now: number }) => {
         <Outcome check={check} />
       </td>
       <td class="when">
-        <time datetime={check.createdAt} title={localTime(check.createdAt)}>
-          {ago(check.createdAt, now)}
-        </time>
+        <Ago at={check.createdAt} now={now} />
       </td>
     </tr>
   );

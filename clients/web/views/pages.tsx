@@ -1,21 +1,20 @@
-import type { TargetedEvent } from 'preact';
-import { useState } from 'preact/hooks';
 import { devices } from '../../../shared/audit-options.ts';
 import type { PageList, PageResult } from '../../../shared/pages.ts';
-import { allRegions } from '../../../shared/regions.ts';
 import { labelTexts } from '../../words/facts.ts';
-import { ago, localTime } from '../../words/times.ts';
+import { byPlace } from '../../words/pages.ts';
 import { messageOf } from '../field-messages.ts';
-import { useAction, useLoaded, useNow } from '../loading.ts';
+import { useLoaded, useNow } from '../loading.ts';
+import { Ago } from '../parts/ago.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { Field } from '../parts/field.tsx';
+import { FilterForm, LabelFilter, RegionFilter } from '../parts/filter-form.tsx';
+import { More } from '../parts/more.tsx';
 import { PageChange, PageScore, Sparkline } from '../parts/page-result.tsx';
 import { Pending, ProblemNote } from '../parts/problem.tsx';
 import { TwoLines } from '../parts/two-lines.tsx';
 import { usePlaces, withPlace } from '../places.ts';
-import { readBody } from '../requests.ts';
+import { useRest } from '../rest.ts';
 import { navigate } from '../router.ts';
 import { useTitle } from '../title.ts';
 
@@ -27,10 +26,9 @@ export const PagesPage = ({ query }: { query: URLSearchParams }) => {
   useTitle('Your pages');
   usePlaces(); // together with the pages, so that a place moves nothing
   const chosen = filterNames.flatMap((name) => query.getAll(name).map((value) => [name, value]));
-  const filters = new URLSearchParams(chosen);
   const path = `/v1/pages?${new URLSearchParams([['limit', '50'], ...chosen])}`;
   const first = useLoaded<PageList>(path);
-  const more = useMore(path, first.data);
+  const rest = useRest(path, first.data);
   const wrong: Wrong = (name) => messageOf(first.error?.errors ?? [], name);
   const isShown = filterNames.some(wrong);
   return (
@@ -40,89 +38,45 @@ export const PagesPage = ({ query }: { query: URLSearchParams }) => {
         The newest result of each page, the worst first. Open a page to see it over time, or{' '}
         <a href="/pages?url=">enter its URL</a>.
       </p>
-      <Filters key={`${filters}`} query={filters} wrong={wrong} />
+      <Filters values={Object.fromEntries(chosen)} wrong={wrong} />
       {first.error && first.data && !isShown && <ProblemNote error={first.error} reload={first.reload} />}
       {isShown ? null : first.data ? (
         <Rows
-          pages={[...first.data.pages, ...more.pages]}
+          pages={byPlace(rest.parts.flatMap(({ pages }) => pages))}
           isFiltered={chosen.length > 0}
-          isAll={more.cursor === null}
+          isAll={rest.cursor === null}
         />
       ) : (
         <Pending {...first} rows={8} />
       )}
-      {more.error && <ProblemNote error={more.error} reload={more.load} action />}
-      {more.cursor && (
-        <p class="center">
-          <button type="button" disabled={more.busy} onClick={more.load}>
-            More pages
-          </button>
-        </p>
-      )}
+      <More rest={rest} label="More pages" />
     </>
   );
 };
 
-/** Loads the rest of the list on request. */
-const useMore = (path: string, first: PageList | undefined) => {
-  const none = { path, pages: [] as PageResult[], cursor: first?.nextCursor };
-  const [kept, keep] = useState(none);
-  const isOfList = kept.path === path && kept.pages.length > 0; // a new filter starts again
-  const { pages, cursor } = isOfList ? kept : none;
-  const { busy, error, run } = useAction(async () => {
-    const next = await readBody<PageList>(`${path}&cursor=${encodeURIComponent(cursor ?? '')}`);
-    keep({ path, pages: [...pages, ...next.pages], cursor: next.nextCursor });
-  });
-  return { pages, cursor, busy, error, load: () => run() };
-};
+type FiltersProps = { values: Record<string, string>; wrong: Wrong };
 
-const Filters = ({ query, wrong }: { query: URLSearchParams; wrong: Wrong }) => {
-  const apply = (event: TargetedEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()]);
-    const filled = new URLSearchParams(form.filter(([, value]) => value !== ''));
-    navigate(`/pages${filled.size > 0 ? `?${filled}` : ''}`);
+const Filters = ({ values, wrong }: FiltersProps) => {
+  const apply = (sent: [string, string][]) => {
+    const filled = new URLSearchParams(sent.filter(([, value]) => value !== ''));
+    navigate(`/pages${filled.size > 0 ? `?${filled}` : ''}`, { scroll: false });
   };
   return (
-    <form class="row filters" aria-label="Filter" onSubmit={apply} onChange={apply}>
-      <Field name="filter-label" label="Label" message={wrong('label')} class="grow">
-        {(input) => (
-          <input
-            type="text"
-            name="label"
-            placeholder="branch:main"
-            defaultValue={query.get('label') ?? ''}
-            {...input}
-          />
-        )}
-      </Field>
-      <Choice
-        name="device"
-        label="Device"
-        values={devices}
-        chosen={query.get('device')}
-        message={wrong('device')}
-        all="all"
-      />
-      <Choice
-        name="region"
-        label="Region"
-        values={allRegions}
-        chosen={query.get('region')}
-        message={wrong('region')}
-        all="all"
-      />
-    </form>
+    <FilterForm label="Filter" values={values} apply={apply} eager>
+      <LabelFilter wrong={wrong} class="grow" />
+      <Choice name="device" label="Device" values={devices} message={wrong('device')} all="all" />
+      <RegionFilter wrong={wrong} />
+    </FilterForm>
   );
 };
 
-type RowsProps = { pages: readonly PageResult[]; isFiltered: boolean; isAll: boolean };
+type RowsProps = { pages: ReadonlyMap<string, PageResult>; isFiltered: boolean; isAll: boolean };
 
 const Rows = ({ pages, isFiltered, isAll }: RowsProps) => {
   const now = useNow(30_000);
   const places = usePlaces();
-  if (pages.length === 0 && !isAll) return null; // a filter may leave nothing of the first part of the list
-  if (pages.length === 0)
+  if (pages.size === 0 && !isAll) return <p class="empty">None of the worst pages matches the filter.</p>;
+  if (pages.size === 0)
     return (
       <p class="empty">
         {isFiltered ? (
@@ -138,8 +92,8 @@ const Rows = ({ pages, isFiltered, isAll }: RowsProps) => {
     );
   return (
     <DataTable labelled="pages" class="list" columns={['Page', 'Performance', 'Change', 'Last results', 'Measured']}>
-      {pages.map((page) => (
-        <tr key={`${page.url} ${page.device} ${page.region}`}>
+      {[...pages].map(([key, page]) => (
+        <tr key={key}>
           <td class="page">
             <TwoLines>
               <a href={page.links.page}>
@@ -160,9 +114,7 @@ const Rows = ({ pages, isFiltered, isAll }: RowsProps) => {
             <Sparkline page={page} />
           </td>
           <td class="when">
-            <time datetime={page.createdAt} title={localTime(page.createdAt)}>
-              {ago(page.createdAt, now)}
-            </time>
+            <Ago at={page.createdAt} now={now} />
           </td>
         </tr>
       ))}

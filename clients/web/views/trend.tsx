@@ -38,7 +38,7 @@ export const TrendPage = ({ query }: { query: URLSearchParams }) => {
           'A page over time'
         )}
       </h1>
-      <TrendFilter key={`${query}`} query={query} wrong={wrong} />
+      <TrendFilter query={query} wrong={wrong} />
       {url === '' && <p class="empty">Enter the URL of a page that was audited before.</p>}
       {isShown && (
         <>

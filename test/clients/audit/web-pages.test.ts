@@ -43,6 +43,14 @@ test('the list of pages shows the worst first with its change, filters by the ad
   await page.goBack();
   await page.waitForFunction(() => document.querySelectorAll('td.page a').length === 2);
 
+  await page.focus('[name=device]');
+  await page.keyboard.type('desktop');
+  await untilShown(page, 'No page matches the filter.');
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('device');
+  await page.goBack();
+  await page.waitForSelector('td.page a');
+  expect(await page.$eval('[name=device]', (select) => (select as HTMLSelectElement).value)).toBe('');
+
   await page.click('td.page a');
   await untilShown(page, 'Change since the result before');
   expect(new URL(page.url()).search).toBe('?url=https%3A%2F%2Fshop.example%2Fbad&device=mobile');

@@ -1,0 +1,55 @@
+import type { ComponentChildren, TargetedEvent } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { allRegions } from '../../../shared/regions.ts';
+import { Choice } from './choice.tsx';
+import { Field } from './field.tsx';
+
+type FormProps = {
+  label: string;
+  /** Values of the inputs, by their names. The address has them. */
+  values: Readonly<Record<string, string>>;
+  /** Gets the trimmed values of all inputs. */
+  apply: (values: [name: string, value: string][]) => void;
+  /** True if each change applies the filters. */
+  eager?: boolean;
+  children: ComponentChildren;
+};
+
+/** Filters of a list. The address may change by Back. An input that the user edits keeps its text until then. */
+export const FilterForm = ({ label, values, apply, eager = false, children }: FormProps) => {
+  const form = useRef<HTMLFormElement>(null);
+  const address = JSON.stringify(values);
+  useLayoutEffect(() => {
+    for (const input of form.current?.querySelectorAll<HTMLInputElement>('[name]') ?? [])
+      input.value = values[input.name] ?? '';
+  }, [address]);
+  const submit = (event: TargetedEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const sent = [...new FormData(event.currentTarget)];
+    apply(sent.map(([name, value]) => [name, String(value).trim()]));
+  };
+  return (
+    <form
+      ref={form}
+      class="row filters"
+      aria-label={label}
+      noValidate
+      onSubmit={submit}
+      {...(eager && { onChange: submit })}
+    >
+      {children}
+    </form>
+  );
+};
+
+type Props = { wrong: (name: string) => string | undefined; class?: string };
+
+export const LabelFilter = ({ wrong, class: className = '' }: Props) => (
+  <Field name="filter-label" label="Label" message={wrong('label')} class={className}>
+    {(input) => <input type="text" name="label" placeholder="branch:main" {...input} />}
+  </Field>
+);
+
+export const RegionFilter = ({ wrong }: Props) => (
+  <Choice name="region" label="Region" values={allRegions} message={wrong('region')} all="all" />
+);
