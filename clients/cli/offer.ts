@@ -39,8 +39,13 @@ const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 const regionText = ({ regions: rows }: RegionList, view: View): string =>
   textOf(
     [
-      ['region', 'AWS region', 'state'],
-      ...rows.map(({ id, awsRegion, available, pausedAt }) => [id, awsRegion, stateOf({ available, pausedAt })]),
+      ['region', 'place', 'AWS region', 'state'],
+      ...rows.map(({ id, place, awsRegion, available, pausedAt }) => [
+        id,
+        place,
+        awsRegion,
+        stateOf({ available, pausedAt }),
+      ]),
     ],
     view,
   );

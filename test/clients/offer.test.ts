@@ -11,7 +11,10 @@ const pageAudit = (...args: string[]) => runHere(args, api.url);
 
 test('`regions` and `versions` list what the service offers', async () => {
   const regions = await pageAudit('regions');
-  expect(regions).toMatchObject({ code: 0, stdout: expect.stringMatching(/^us-west1 +us-west-2 +available$/m) });
+  expect(regions).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^us-west1 +Oregon, USA +us-west-2 +available$/m),
+  });
   const versions = await pageAudit('versions');
   expect(versions).toMatchObject({ code: 0, stdout: expect.stringMatching(/^13\.5\.0 +latest, 13 +performance, /m) });
   expect(JSON.parse((await pageAudit('versions', '--format', 'json')).stdout)).toEqual(await api.client.versions());
